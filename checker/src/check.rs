@@ -1,0 +1,159 @@
+//! A scenario's promises → findings: which runs are needed, and what their results mean.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fencepost_model::catalogue::AnyScenario;
+use fencepost_model::finding::{Finding, Verdict};
+use fencepost_model::goal::Goal;
+use fencepost_model::properties::Property;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::{Expect, Promise, Scenario};
+use fencepost_model::trace::tell;
+use fencepost_model::with_scenario;
+use fencepost_model::world::Action;
+
+use crate::limits::{Limits, Supervisor, Unsupervised};
+use crate::stateright::{Exploration, explore};
+
+/// How to check.
+#[derive(Clone)]
+pub struct Options {
+    /// What may cut the search.
+    pub limits: Limits,
+    /// Who may call it off.
+    pub supervisor: Arc<dyn Supervisor>,
+    /// Only this promise.
+    pub only: Option<Property>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { limits: Limits::default(), supervisor: Arc::new(Unsupervised), only: None }
+    }
+}
+
+/// A finding, and the text of the trace file that shows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// What was found.
+    pub finding: Finding,
+    /// The counterexample as a trace file.
+    pub trace: Option<String>,
+}
+
+/// Our own mistake: a panic in the model, or a counterexample that does not hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InternalError(pub String);
+
+impl fmt::Display for InternalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "internal error: {}", self.0)
+    }
+}
+
+impl std::error::Error for InternalError {}
+
+/// Checks a scenario of any protocol.
+///
+/// # Errors
+/// See [`check`].
+pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+    with_scenario!(scenario, scenario => check(scenario, options))
+}
+
+/// Checks every promise of a scenario, in its order.
+///
+/// The promises that are expected to hold share one run. If that run breaks one of them, each gets a run of its own, so
+/// that no breach hides what lies behind it; so does each promise that is expected to be broken.
+///
+/// # Errors
+/// Only our own mistakes; a search that was cut is a finding.
+pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+    let wanted: Vec<Promise> =
+        scenario.promises.iter().copied().filter(|promise| options.only.is_none_or(|only| only == promise.property)).collect();
+    let (together, mut alone): (Vec<Promise>, Vec<Promise>) = wanted.iter().partition(|promise| promise.expect == Expect::Proven);
+    let mut outcomes = Vec::new();
+    if !together.is_empty() {
+        let run = Run::start(scenario, &together, options)?;
+        if run.exploration.violation.is_some() && together.len() > 1 {
+            alone.extend(together);
+        } else {
+            outcomes.extend(together.iter().map(|promise| run.outcome(scenario, promise)));
+        }
+    }
+    for promise in &alone {
+        outcomes.push(Run::start(scenario, &[*promise], options)?.outcome(scenario, promise));
+    }
+    outcomes.sort_by_key(|outcome| wanted.iter().position(|promise| promise.property == outcome.finding.property));
+    Ok(outcomes)
+}
+
+struct Run<P: Protocol> {
+    exploration: Exploration<P>,
+    seconds: f64,
+}
+
+impl<P: Protocol> Run<P> {
+    fn start(scenario: &Scenario<P>, promises: &[Promise], options: &Options) -> Result<Self, InternalError> {
+        let judged = scenario.judging(|promise| promises.contains(promise));
+        let start = options.supervisor.seconds();
+        let exploration = explore(&judged, options.limits, Arc::clone(&options.supervisor))?;
+        Ok(Run { exploration, seconds: options.supervisor.seconds() - start })
+    }
+
+    fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
+        let Exploration { states, transitions, depth, kinds, ref violation, .. } = self.exploration;
+        let never = |(place, _): &(usize, &&str)| kinds & (1 << *place) == 0;
+        let finding = Finding {
+            scenario: scenario.name.clone(),
+            system: scenario.system.clone(),
+            hazard: scenario.hazard.clone(),
+            variant: scenario.variant.clone(),
+            about: scenario.about.clone(),
+            property: promise.property,
+            bound: promise.bound.map(|bound| bound.count()),
+            expect: promise.expect,
+            verdict: self.verdict(scenario, promise),
+            states,
+            transitions,
+            depth,
+            assumptions: scenario.assumptions(),
+            never_taken: Action::<P>::KINDS.iter().enumerate().filter(never).map(|(_, kind)| (*kind).to_owned()).collect(),
+            goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
+            engine: "stateright".to_owned(),
+            seconds: self.seconds,
+            trace: None,
+        };
+        Outcome { finding, trace: violation.as_ref().map(fencepost_model::trace::Trace::to_text) }
+    }
+
+    fn verdict(&self, scenario: &Scenario<P>, promise: &Promise) -> Verdict {
+        let Exploration { states, reached, ref cut, ref violation, .. } = self.exploration;
+        if let Some(trace) = violation {
+            return Verdict::Violated(Box::new(tell(trace)));
+        }
+        if let Some(by) = cut {
+            return Verdict::Bounded { by: by.clone() };
+        }
+        let missing: Vec<String> = goals(scenario, promise)
+            .filter(|goal| !reached.contains(*goal, scenario.clients))
+            .map(|goal| goal.name().to_owned())
+            .collect();
+        if !missing.is_empty() {
+            return Verdict::Vacuous { missing };
+        }
+        // Birthday bound on 64-bit fingerprints.
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let pairs = (states as f64) * (states as f64) / 2.0;
+        Verdict::Proven { collision: pairs / 2f64.powi(64) }
+    }
+}
+
+/// What must be reachable before a proof of this promise says something.
+fn goals<P: Protocol>(scenario: &Scenario<P>, promise: &Promise) -> impl Iterator<Item = Goal> {
+    let mut goals: Vec<Goal> = scenario.goals.iter().chain(promise.property.needs()).copied().collect();
+    goals.sort_unstable();
+    goals.dedup();
+    goals.into_iter()
+}

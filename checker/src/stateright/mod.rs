@@ -1,0 +1,69 @@
+//! The only place that names stateright: a scenario as its `Model`, and what its result means.
+//!
+//! What stateright 0.31 does differently from what one expects, and what is done about it here:
+//! a violation found later overwrites the first one (a latch lets only the first through, so that the path is a
+//! shortest one); a search that was cut looks like one that ended (we count what was cut); properties see states only
+//! (each state carries whether the step into it broke a promise); more than one thread does not search level by level
+//! (we use one); a state at its depth bound goes unchecked (we ask for one level more).
+
+mod explain;
+mod space;
+
+use std::sync::Arc;
+
+use fencepost_model::goal::Reached;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::trace::Trace;
+use stateright::{Checker as _, Model as _};
+
+use crate::check::InternalError;
+use crate::limits::{Limits, Supervisor};
+use space::Space;
+
+/// What one exploration found.
+pub(crate) struct Exploration<P: Protocol> {
+    /// Distinct states.
+    pub states: u64,
+    /// Transitions generated; a step that changes nothing is none.
+    pub transitions: u64,
+    /// Levels.
+    pub depth: u64,
+    /// Why the search was cut, if it was.
+    pub cut: Option<String>,
+    /// Goals reached.
+    pub reached: Reached,
+    /// Kinds of action taken, as bits in the order of `Action::KINDS`.
+    pub kinds: u64,
+    /// A shortest run that breaks a promise of the scenario.
+    pub violation: Option<Trace<P>>,
+}
+
+/// Explores every run, breadth first, until the space is exhausted, a promise breaks or the search is cut.
+///
+/// # Errors
+/// The model panicked, or a counterexample could not be repeated: our fault.
+pub(crate) fn explore<P: Protocol>(scenario: &Scenario<P>, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Result<Exploration<P>, InternalError> {
+    let space = Space::new(scenario.clone(), limits, supervisor);
+    let mut builder = space.checker().threads(1);
+    if let Some(depth) = limits.depth {
+        builder = builder.target_max_depth(usize::try_from(depth).unwrap_or(usize::MAX).saturating_add(1));
+    }
+    let checker = builder.spawn_bfs().join();
+    let space = checker.model();
+    if let Some(failure) = space.failure() {
+        return Err(InternalError(failure));
+    }
+    let deepest = checker.max_depth() as u64;
+    let too_deep = limits.depth.filter(|depth| deepest > *depth).map(|depth| format!("--max-depth {depth}"));
+    let states = checker.unique_state_count() as u64;
+    let (transitions, cut) = (space.transitions(), space.cut().or(too_deep));
+    let (reached, kinds) = (space.reached(), space.kinds());
+    space.stop_counting();
+    let violation = match checker.discovery(space::KEPT) {
+        Some(path) => Some(explain::concretise(scenario, path)?),
+        None => None,
+    };
+    let depth = limits.depth.map_or(deepest, |depth| deepest.min(depth));
+    Ok(Exploration { states, transitions, depth, cut, reached, kinds, violation })
+}

@@ -1,0 +1,184 @@
+//! A scenario as a stateright model. States are worlds in normal form.
+
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use fencepost_model::goal::Reached;
+use fencepost_model::hash::Fingerprinter;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::{Action, World};
+use stateright::{Model, Property};
+
+use crate::limits::{Limits, Progress, Supervisor};
+
+/// The name of the one property that stateright judges.
+pub(super) const KEPT: &str = "every promise is kept";
+
+/// How many states are expanded between two questions to the supervisor.
+const ROUND: u64 = 256;
+
+/// A world in normal form, and whether the step into it broke a promise.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct State<P: Protocol> {
+    pub(super) world: World<P>,
+    pub(super) is_breached: bool,
+}
+
+impl<P: Protocol> Hash for State<P> {
+    /// One word: our own fingerprint, the same on every machine.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut fingerprint = Fingerprinter::default();
+        self.world.hash(&mut fingerprint);
+        self.is_breached.hash(&mut fingerprint);
+        state.write_u64(fingerprint.finish());
+    }
+}
+
+/// The space of a scenario, with the counters of one search.
+pub(super) struct Space<P: Protocol> {
+    scenario: Scenario<P>,
+    limits: Limits,
+    supervisor: Arc<dyn Supervisor>,
+    /// Set by the first violation, which is thereby the only one.
+    is_violated: AtomicBool,
+    /// Set when the search is over: rebuilding a path is not searching.
+    is_over: AtomicBool,
+    expanded: AtomicU64,
+    transitions: AtomicU64,
+    reached: AtomicU64,
+    kinds: AtomicU64,
+    cut: Mutex<Option<String>>,
+    is_cut: AtomicBool,
+    failure: Mutex<Option<String>>,
+}
+
+impl<P: Protocol> Space<P> {
+    pub(super) fn new(scenario: Scenario<P>, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Self {
+        Space {
+            scenario,
+            limits,
+            supervisor,
+            is_violated: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+            expanded: AtomicU64::new(0),
+            transitions: AtomicU64::new(0),
+            reached: AtomicU64::new(0),
+            kinds: AtomicU64::new(0),
+            cut: Mutex::new(None),
+            is_cut: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn transitions(&self) -> u64 {
+        self.transitions.load(Relaxed)
+    }
+
+    pub(super) fn reached(&self) -> Reached {
+        Reached(self.reached.load(Relaxed))
+    }
+
+    pub(super) fn kinds(&self) -> u64 {
+        self.kinds.load(Relaxed)
+    }
+
+    /// Why the search was cut.
+    pub(super) fn cut(&self) -> Option<String> {
+        self.cut.lock().expect("no thread panics while it holds this").clone()
+    }
+
+    /// What panicked.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().expect("no thread panics while it holds this").clone()
+    }
+
+    pub(super) fn stop_counting(&self) {
+        self.is_over.store(true, Relaxed);
+    }
+
+    /// Whether the search goes on. Once cut, states are neither expanded nor forgotten: they were generated.
+    fn may_expand(&self) -> bool {
+        if self.is_over.load(Relaxed) {
+            return true;
+        }
+        if self.is_cut.load(Relaxed) {
+            return false;
+        }
+        let states = self.expanded.fetch_add(1, Relaxed);
+        let by = match self.limits.states {
+            Some(limit) if states >= limit => Some(format!("--max-states {limit}")),
+            _ if states % ROUND == 0 => self.supervisor.stop(&Progress { states, transitions: self.transitions() }),
+            _ => None,
+        };
+        let Some(by) = by else { return true };
+        self.is_cut.store(true, Relaxed);
+        *self.cut.lock().expect("no thread panics while it holds this") = Some(by);
+        false
+    }
+
+    fn fail(&self, action: &Action<P>, panic: &(dyn std::any::Any + Send)) {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        let failure = format!("the model panicked at “{action}”: {}", text.unwrap_or("without a word"));
+        *self.failure.lock().expect("no thread panics while it holds this") = Some(failure);
+        self.is_cut.store(true, Relaxed);
+    }
+
+    fn count(&self, action: &Action<P>, reached: Reached) {
+        self.transitions.fetch_add(1, Relaxed);
+        let kind = Action::<P>::KINDS.iter().position(|kind| *kind == action.kind()).expect("every kind is listed");
+        add_bits(&self.kinds, 1 << kind);
+        add_bits(&self.reached, reached.0);
+    }
+}
+
+fn add_bits(to: &AtomicU64, bits: u64) {
+    if to.load(Relaxed) & bits != bits {
+        to.fetch_or(bits, Relaxed);
+    }
+}
+
+impl<P: Protocol> Model for Space<P> {
+    type State = State<P>;
+    type Action = Action<P>;
+
+    fn init_states(&self) -> Vec<State<P>> {
+        let mut world = self.scenario.start();
+        self.scenario.normalise(&mut world);
+        vec![State { world, is_breached: false }]
+    }
+
+    fn actions(&self, state: &State<P>, actions: &mut Vec<Action<P>>) {
+        if self.may_expand() {
+            self.scenario.enabled(&state.world, actions);
+        }
+    }
+
+    fn next_state(&self, last: &State<P>, action: Action<P>) -> Option<State<P>> {
+        let take = || {
+            let mut world = last.world.clone();
+            let step = self.scenario.step(&mut world, &action);
+            self.scenario.normalise(&mut world);
+            (world, step)
+        };
+        let (world, step) = match catch_unwind(AssertUnwindSafe(take)) {
+            Ok(taken) => taken,
+            Err(panic) => {
+                self.fail(&action, &*panic);
+                return None;
+            }
+        };
+        let next = State { world, is_breached: !step.breaches.is_empty() };
+        if next.world == last.world && !next.is_breached {
+            return None;
+        }
+        self.count(&action, Reached::by(&step.facts));
+        Some(next)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![Property::always(KEPT, |space: &Self, state: &State<P>| !state.is_breached || space.is_violated.swap(true, Relaxed))]
+    }
+}

@@ -1,0 +1,169 @@
+//! What an exploration established, as plain data: verdicts, certificates, told traces. Reports read nothing else.
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::properties::{Level, Property};
+pub use crate::scenario::{Expect, Suite};
+
+/// One promise of one scenario, explored.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Its system.
+    pub system: String,
+    /// The hazard it shows.
+    pub hazard: Option<String>,
+    /// The hazard's variant.
+    pub variant: String,
+    /// The scenario in one sentence.
+    pub about: String,
+    /// What was promised.
+    pub property: Property,
+    /// The duration in the promise, in ticks.
+    pub bound: Option<i64>,
+    /// The verdict that was expected.
+    pub expect: Expect,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Distinct states seen.
+    pub states: u64,
+    /// Transitions generated.
+    pub transitions: u64,
+    /// Levels of the breadth-first search, the initial state being level 1.
+    pub depth: u64,
+    /// What the verdict rests on.
+    pub assumptions: Vec<String>,
+    /// Kinds of action that the search never met.
+    pub never_taken: Vec<String>,
+    /// Goals that were reached, and asked for.
+    pub goals: Vec<String>,
+    /// Which explorer said so.
+    pub engine: String,
+    /// Wall-clock time; the one thing that may differ between two runs.
+    pub seconds: f64,
+    /// Where the trace was written, if there is one.
+    pub trace: Option<String>,
+}
+
+/// What can be said about a promise.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The whole space was searched.
+    Proven {
+        /// The probability that two states shared a fingerprint, so that one went unseen; at most.
+        collision: f64,
+    },
+    /// A run breaks it; this is a shortest one.
+    Violated(Box<Story>),
+    /// Not found broken, and the search was cut.
+    Bounded {
+        /// By what.
+        by: String,
+    },
+    /// Searched to the end, but never put to the test.
+    Vacuous {
+        /// What was never reached.
+        missing: Vec<String>,
+    },
+}
+
+impl Verdict {
+    /// The word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Proven { .. } => "proven",
+            Verdict::Violated(_) => "violated",
+            Verdict::Bounded { .. } => "bounded",
+            Verdict::Vacuous { .. } => "vacuous",
+        }
+    }
+
+    /// The story, if it is violated.
+    pub fn story(&self) -> Option<&Story> {
+        match self {
+            Verdict::Violated(story) => Some(story),
+            _ => None,
+        }
+    }
+}
+
+impl Finding {
+    /// Whether the verdict is the expected one.
+    pub fn is_as_expected(&self) -> bool {
+        matches!(
+            (self.expect, &self.verdict),
+            (Expect::Proven, Verdict::Proven { .. }) | (Expect::Violated, Verdict::Violated(_))
+        )
+    }
+
+    /// Whether the search could not decide.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self.verdict, Verdict::Bounded { .. } | Verdict::Vacuous { .. })
+    }
+}
+
+/// A run, told for people.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Story {
+    /// The participants, from left to right.
+    pub lanes: Vec<String>,
+    /// What happened, in order.
+    pub steps: Vec<Told>,
+    /// The messages.
+    pub arrows: Vec<Arrow>,
+}
+
+/// One step of a story.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Told {
+    /// True time when it happened, in ticks.
+    pub at: i64,
+    /// What happened, as a sentence.
+    pub label: String,
+    /// The kind of action.
+    pub kind: String,
+    /// What became true, as sentences.
+    pub facts: Vec<String>,
+    /// In which lane it happened; none for time and the like.
+    pub lane: Option<usize>,
+    /// Who has the lock by record, afterwards.
+    pub owners: Vec<u16>,
+    /// Who believes to be inside, afterwards.
+    pub inside: Vec<u16>,
+    /// The token on record, afterwards.
+    pub token: u32,
+    /// Lanes that are down, afterwards.
+    pub down: Vec<usize>,
+    /// Lanes that are paused, afterwards.
+    pub paused: Vec<usize>,
+    /// Promises that broke here.
+    pub breaches: Vec<Broken>,
+}
+
+/// A promise that broke.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Broken {
+    /// Which one.
+    pub property: Property,
+    /// How, as a sentence.
+    pub message: String,
+}
+
+/// A message of a story.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Arrow {
+    /// The sending lane.
+    pub from: usize,
+    /// The receiving lane.
+    pub to: usize,
+    /// What it says.
+    pub text: String,
+    /// The step that sent it, as an index.
+    pub sent: usize,
+    /// The step at which it arrived or got lost, as an index; none if it is still under way at the end.
+    pub ended: Option<usize>,
+    /// Whether it got lost.
+    pub lost: bool,
+}

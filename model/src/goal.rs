@@ -1,0 +1,95 @@
+//! What must be possible in a scenario, so that a proof says something.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fact::{Ending, Fact, Refusal};
+use crate::protocol::Protocol;
+
+macro_rules! goals {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
+        /// Something that some run of a scenario must show.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Goal { $($(#[doc = $doc])* #[serde(rename = $text)] $name,)* }
+
+        impl Goal {
+            /// All of them.
+            pub const ALL: &'static [Goal] = &[$(Goal::$name,)*];
+
+            /// The name in scenario files.
+            pub fn name(self) -> &'static str {
+                match self { $(Goal::$name => $text,)* }
+            }
+        }
+    };
+}
+
+goals! {
+    /// Each client is inside at some time in some run.
+    EveryClientEnters = "every-client-enters",
+    /// A client is refused because another one has the lock.
+    Contended = "contended",
+    /// A client is refused because of the lock-delay.
+    LockDelayed = "lock-delayed",
+    /// A session's TTL runs out.
+    Expired = "expired",
+    /// A session ends while it has the lock, for whatever reason.
+    Invalidated = "invalidated",
+    /// Somebody removes the lock's entry.
+    Deleted = "deleted",
+    /// The resource accepts a write.
+    Written = "written",
+    /// The resource refuses a write.
+    WriteRefused = "write-refused",
+    /// Something happens that only this service has a word for: a third party discovers the leader.
+    Discovered = "discovered",
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which goals have been reached, and which clients have been inside; collected over all runs of an exploration.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reached(pub u64);
+
+/// Clients beyond this one share its bit.
+const CLIENT_BITS: usize = 32;
+
+impl Reached {
+    /// What these facts reach.
+    pub fn by<P: Protocol>(facts: &[Fact<P>]) -> Self {
+        facts.iter().fold(Reached(0), |reached, fact| Reached(reached.0 | Self::bits(fact)))
+    }
+
+    fn bits<P: Protocol>(fact: &Fact<P>) -> u64 {
+        let goal = match fact {
+            Fact::Entered { client, .. } => return 1 << (32 + client.place().min(CLIENT_BITS - 1)),
+            Fact::Refused { why: Refusal::Held, .. } => Goal::Contended,
+            Fact::Refused { why: Refusal::LockDelay, .. } => Goal::LockDelayed,
+            Fact::Expired { .. } => Goal::Expired,
+            Fact::Freed { by: Ending::Invalidated } => Goal::Invalidated,
+            Fact::Freed { by: Ending::Deleted } => Goal::Deleted,
+            Fact::Written { .. } => Goal::Written,
+            Fact::WriteRefused { .. } => Goal::WriteRefused,
+            Fact::Service(_) => Goal::Discovered,
+            _ => return 0,
+        };
+        1 << goal as u64
+    }
+
+    /// Whether the goal is among them, in a scenario with that many clients.
+    pub fn contains(self, goal: Goal, clients: u16) -> bool {
+        match goal {
+            Goal::EveryClientEnters => {
+                let all = (1u64 << usize::from(clients).min(CLIENT_BITS)) - 1;
+                (self.0 >> 32) & all == all
+            }
+            goal => self.0 & (1 << goal as u64) != 0,
+        }
+    }
+}

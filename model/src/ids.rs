@@ -1,0 +1,104 @@
+//! Small numbers with a meaning of their own. Four of them have no absolute meaning: indexes, tenures and calls
+//! matter by their order, session ids by identity. The normal form renumbers those.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident($inner:ty), $text:literal) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub $inner);
+
+        impl $name {
+            /// The number that follows.
+            #[must_use]
+            pub fn next(self) -> Self {
+                $name(self.0 + 1)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, $text, self.0)
+            }
+        }
+    };
+}
+
+number!(
+    /// A client, counted from 1 for people and from 0 as a [`place`](ClientId::place).
+    ClientId(u16), "client {}"
+);
+number!(
+    /// A session of a lock service, in the order of creation. Free to be renamed.
+    SessionId(u16), "session {}"
+);
+number!(
+    /// A position in the log of a service (Consul's raft index). Only the order counts; 0 means *none*.
+    Index(u32), "index {}"
+);
+number!(
+    /// What orders tenures at the resource: a fencing token. 0 means *none sent*.
+    Token(u32), "token {}"
+);
+number!(
+    /// The number of a tenure, from the recorded acquisition to its end. A ghost: no process ever reads it; 0 means *none*.
+    Tenure(u32), "tenure {}"
+);
+number!(
+    /// Ties an answer to its request, as a connection of its own does in HTTP. Only identity counts.
+    Call(u16), "call {}"
+);
+
+impl ClientId {
+    /// The client at `place` in the world's list, from 0.
+    pub fn of(place: usize) -> Self {
+        ClientId(u16::try_from(place + 1).expect("scenarios are limited to 65,534 clients"))
+    }
+
+    /// Its place in the world's list, from 0.
+    pub fn place(self) -> usize {
+        usize::from(self.0) - 1
+    }
+}
+
+/// A participant.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProcessId {
+    /// One of the clients.
+    Client(ClientId),
+    /// The lock service.
+    Server,
+    /// What the lock protects.
+    Resource,
+}
+
+impl ProcessId {
+    /// The client it is, if it is one.
+    pub fn client(self) -> Option<ClientId> {
+        match self {
+            ProcessId::Client(client) => Some(client),
+            ProcessId::Server | ProcessId::Resource => None,
+        }
+    }
+}
+
+impl fmt::Display for ProcessId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProcessId::Client(client) => client.fmt(f),
+            ProcessId::Server => f.write_str("the server"),
+            ProcessId::Resource => f.write_str("the resource"),
+        }
+    }
+}
+
+impl From<ClientId> for ProcessId {
+    fn from(client: ClientId) -> Self {
+        ProcessId::Client(client)
+    }
+}

@@ -1,0 +1,33 @@
+//! What may happen: lock services, their clients, the network and the clocks, as one transition system.
+//!
+//! ```text
+//! scenario   what is fixed: settings, bounds, budgets, promises          (one TOML file)
+//! world      what varies: start, enabled, is_enabled, step, normal form
+//! process    how participants react; protocol: what makes a lock service
+//! properties what is promised, on three levels: record, belief, effect
+//! trace      a run as a list of actions: replay, script
+//! finding    what an exploration established: plain data for reports
+//! protocols  lease (the smallest lock, a tutorial), consul
+//! catalogue  the scenarios that ship with fencepost
+//! ```
+//!
+//! There is no clock, randomness, I/O, thread, float or hash map in here. `step` is a function: same scenario, world
+//! and action, same result. Every choice is an [`world::Action`] picked by an explorer outside.
+
+pub mod catalogue;
+pub mod fact;
+pub mod finding;
+pub mod goal;
+pub mod hash;
+pub mod ids;
+pub mod list;
+pub mod mutation;
+pub mod process;
+pub mod properties;
+pub mod protocol;
+pub mod protocols;
+pub mod resource;
+pub mod scenario;
+pub mod time;
+pub mod trace;
+pub mod world;

@@ -1,0 +1,129 @@
+//! The one collection of explored state: `N` elements inline, more on the heap.
+
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// A list of small values with room for `N` of them inline. Sorted by whoever owns it where order means nothing.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct List<T: Copy, const N: usize>(SmallVec<[T; N]>);
+
+impl<T: Copy, const N: usize> List<T, N> {
+    /// An empty list.
+    pub fn new() -> Self {
+        List(SmallVec::new())
+    }
+
+    /// Adds at the end.
+    pub fn push(&mut self, value: T) {
+        self.0.push(value);
+    }
+
+    /// Adds at the place that keeps a sorted list sorted; equal elements stay, behind those already there.
+    pub fn insert_sorted(&mut self, value: T)
+    where
+        T: Ord,
+    {
+        let place = self.0.partition_point(|other| *other <= value);
+        self.0.insert(place, value);
+    }
+
+    /// Takes out the element at `place`; panics if there is none.
+    pub fn remove(&mut self, place: usize) -> T {
+        self.0.remove(place)
+    }
+
+    /// Keeps what `wanted` says, in the same order.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&T) -> bool) {
+        self.0.retain(|value| wanted(value));
+    }
+
+    /// Removes the first occurrence of `value`; false if it is not there.
+    pub fn take(&mut self, value: &T) -> bool
+    where
+        T: PartialEq,
+    {
+        let place = self.0.iter().position(|other| other == value);
+        place.map(|place| self.0.remove(place)).is_some()
+    }
+
+    /// Empties the list.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<T: Copy, const N: usize> Clone for List<T, N> {
+    fn clone(&self) -> Self {
+        List(SmallVec::from_slice(&self.0))
+    }
+}
+
+impl<T: Copy, const N: usize> Default for List<T, N> {
+    fn default() -> Self {
+        List::new()
+    }
+}
+
+impl<T: Copy + Hash, const N: usize> Hash for List<T, N> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_slice().hash(state);
+    }
+}
+
+impl<T: Copy, const N: usize> Deref for List<T, N> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: Copy, const N: usize> DerefMut for List<T, N> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Copy, const N: usize> FromIterator<T> for List<T, N> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        List(values.into_iter().collect())
+    }
+}
+
+impl<'a, T: Copy, const N: usize> IntoIterator for &'a List<T, N> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<T: Copy + Serialize, const N: usize> Serialize for List<T, N> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.as_slice().serialize(to)
+    }
+}
+
+impl<'de, T: Copy + Deserialize<'de>, const N: usize> Deserialize<'de> for List<T, N> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Vec::deserialize(from)?.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorted_insertion_keeps_the_order_beyond_the_inline_room() {
+        let mut list: List<u8, 2> = List::new();
+        for value in [3, 1, 2, 1] {
+            list.insert_sorted(value);
+        }
+        assert_eq!(&*list, [1, 1, 2, 3]);
+        assert!(list.take(&1) && !list.take(&9));
+        assert_eq!(&*list, [1, 2, 3]);
+    }
+}

@@ -1,0 +1,61 @@
+//! Faults built into the model on purpose. Each must be noticed by a verdict or by a pinned count; a mutant that
+//! survives is a rule nobody checks.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! mutations {
+    ($($(#[doc = $doc:literal])* $name:ident,)*) => {
+        /// One fault in the model.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Mutation { $($(#[doc = $doc])* $name,)* }
+
+        impl Mutation {
+            /// Every mutant, in the order of declaration.
+            pub const ALL: &'static [Mutation] = &[$(Mutation::$name,)*];
+        }
+    };
+}
+
+mutations! {
+    /// The server forgets the lock-delay when somebody acquires (C-LD-2).
+    LockDelayIgnored,
+    /// The lock-delay is one tick too short (C-LD-3).
+    LockDelayTooShort,
+    /// A plain release starts a lock-delay, too (C-LD-6).
+    LockDelayAfterRelease,
+    /// The server ends a session after TTL instead of its multiple (C-TTL-2).
+    TtlNotMultiplied,
+    /// The server ends a session one tick before its TTL.
+    TtlTooShort,
+    /// Renewals are acknowledged and forgotten (C-SES-18).
+    RenewalForgotten,
+    /// Acquiring takes the lock away from whoever has it (C-KV-10).
+    AcquireSteals,
+    /// Acquiring works with a session that is gone (C-KV-10).
+    AcquireWithoutSession,
+    /// The holder's re-acquire raises LockIndex (C-KV-11).
+    ReacquireCounts,
+    /// Anybody's release frees the lock (C-KV-12).
+    ReleaseByAnybody,
+    /// A plain put leaves LockIndex alone (C-KV-8).
+    PutKeepsLockIndex,
+    /// Deleting a key only frees it, so that its LockIndex goes on (C-KV-18).
+    DeleteOnlyFrees,
+    /// A write that changes nothing still raises ModifyIndex (C-KV-7).
+    EqualWriteCounts,
+    /// The end of a session leaves its keys as they are (C-INV-1).
+    InvalidationLeavesKeys,
+    /// Behavior delete releases instead (C-INV-1).
+    DeleteBehaviorReleases,
+    /// The resource accepts every token.
+    ResourceIgnoresTokens,
+    /// The resource refuses the token it has seen last.
+    ResourceRefusesEqualTokens,
+    /// A self-limiting client counts its lease from the answer instead of the request.
+    LeaseFromAnswer,
+    /// A self-limiting client stays one tick longer than its lease.
+    LeaseOverstayed,
+    /// A client releases before its writes are acknowledged, whatever its setting says.
+    ReleaseWithoutWaiting,
+}

@@ -1,0 +1,143 @@
+//! Participants: state machines without clock, I/O, threads or randomness. They react; they never act by themselves.
+
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::fact::Fact;
+use crate::ids::{Call, ProcessId, Tenure, Token};
+use crate::list::List;
+use crate::mutation::Mutation;
+use crate::protocol::Protocol;
+use crate::resource::Write;
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::normal::Normal;
+
+/// A small value that can stand in an action, a message or a fact: it has a label, an order and a written form.
+pub trait Word: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static> Word for T {}
+
+/// What arrives at a process.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Input<P: Protocol> {
+    /// A message from the network.
+    Message {
+        /// Who sent it.
+        from: ProcessId,
+        /// What it says.
+        message: Message<P>,
+    },
+    /// A user's wish.
+    Command(P::Command),
+    /// One of its own deadlines has come, now or a while ago.
+    Wake(P::Timer),
+}
+
+/// What travels: words of the service, or of the protected resource that every service shares.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(bound = "", rename_all = "kebab-case")]
+pub enum Message<P: Protocol> {
+    /// Between a client and the lock service.
+    Service(P::Message),
+    /// A client's write to the resource.
+    Write(Write),
+    /// The resource's answer.
+    Written {
+        /// To which write.
+        to: Call,
+        /// False: the token was refused.
+        accepted: bool,
+    },
+}
+
+impl<P: Protocol> Display for Message<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Message::Service(message) => Display::fmt(message, f),
+            Message::Write(write) => Display::fmt(write, f),
+            Message::Written { accepted: true, .. } => f.write_str("written"),
+            Message::Written { accepted: false, .. } => f.write_str("write refused"),
+        }
+    }
+}
+
+/// What a process may look at while it reacts.
+pub struct Context<'a, P: Protocol> {
+    /// The constants.
+    pub scenario: &'a Scenario<P>,
+    /// The process's *own* clock.
+    pub now: Instant,
+    /// Who it is.
+    pub me: ProcessId,
+}
+
+impl<P: Protocol> Context<'_, P> {
+    /// Whether this run has the given fault built in on purpose.
+    pub fn is_mutated(&self, mutation: Mutation) -> bool {
+        self.scenario.mutation == Some(mutation)
+    }
+}
+
+/// What leaves a process: messages to send and facts that became true.
+pub struct Outbox<P: Protocol> {
+    pub(crate) messages: List<(ProcessId, Message<P>), 2>,
+    pub(crate) facts: List<Fact<P>, 4>,
+}
+
+impl<P: Protocol> Outbox<P> {
+    pub(crate) fn new() -> Self {
+        Outbox { messages: List::new(), facts: List::new() }
+    }
+
+    /// Puts a message into the network.
+    pub fn send(&mut self, to: ProcessId, message: P::Message) {
+        self.messages.push((to, Message::Service(message)));
+    }
+
+    /// Sends a write to the resource; with a call, the answer comes back on that.
+    pub fn write(&mut self, token: Token, call: Option<Call>) {
+        let write = Write { token, tenure: Tenure::default(), call };
+        self.messages.push((ProcessId::Resource, Message::Write(write)));
+    }
+
+    /// States what has just become true.
+    pub fn record(&mut self, fact: Fact<P>) {
+        self.facts.push(fact);
+    }
+}
+
+/// A participant.
+///
+/// **Everything a process wants goes to the outbox; everything it waits for is read off its state by [`Process::wakes`].**
+pub trait Process<P: Protocol>: Clone + Eq + Hash + Debug + Normal + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Takes one input and changes state.
+    fn on(&mut self, input: Input<P>, context: &Context<'_, P>, out: &mut Outbox<P>);
+
+    /// Names each deadline with the instant, on the own clock, from which it may fire.
+    fn wakes(&self, scenario: &Scenario<P>, due: &mut dyn FnMut(P::Timer, Instant));
+
+    /// What is left of it after a crash.
+    fn restarted(&self, scenario: &Scenario<P>) -> Self;
+}
+
+/// A participant that wants the lock, or looks at it.
+pub trait Client<P: Protocol>: Process<P> + Copy {
+    /// What a user may ask of it now.
+    fn commands(&self, context: &Context<'_, P>, offer: &mut dyn FnMut(P::Command));
+
+    /// What it believes.
+    fn belief(&self) -> Belief;
+}
+
+/// What a client believes about itself.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Belief {
+    /// It has entered the critical section and not yet left it by a step.
+    pub is_inside: bool,
+    /// The last instant, on its own clock, at which its lease covers it; `None` without a lease.
+    pub until: Option<Instant>,
+}

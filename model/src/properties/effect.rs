@@ -1,0 +1,55 @@
+//! Promises about what the resource accepted.
+
+use super::View;
+use crate::fact::Fact;
+use crate::protocol::Protocol;
+use crate::time::Ticks;
+
+pub(super) fn token_order<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let highest = view.after.ghosts.token;
+    for fact in view.facts {
+        if let Fact::Granted { client, token, fresh: true, .. } = fact
+            && *token <= highest
+        {
+            return Err(format!("{client} begins a tenure with {token}, and there was {highest} before"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn sequencer_sound<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let ghosts = &view.after.ghosts;
+    for fact in view.facts {
+        if let Fact::Written { client, tenure, .. } = fact
+            && !(ghosts.is_running && *tenure == ghosts.tenure)
+        {
+            return Err(format!("a write of {client} is accepted although its tenure is over"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn sequencer_complete<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let ghosts = &view.after.ghosts;
+    for fact in view.facts {
+        if let Fact::WriteRefused { client, tenure, .. } = fact
+            && ghosts.is_running
+            && *tenure == ghosts.tenure
+        {
+            return Err(format!("a write of {client} is refused although it has the lock"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn no_lost_update<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let touched = view.after.ghosts.touched;
+    for fact in view.facts {
+        if let Fact::Written { client, tenure, .. } = fact
+            && *tenure < touched
+        {
+            return Err(format!("a write of {client} from an earlier tenure is accepted after a later tenure has written"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! What is promised, judged at each step. Four levels of truth, never mixed: what servers store, what clients think,
+//! what the resource accepted, and (later) progress.
+
+mod belief;
+mod effect;
+mod record;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fact::Fact;
+use crate::goal::Goal;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::Ticks;
+use crate::world::{Action, World};
+
+/// What a property looks at: a transition, told by its facts, and the world behind it. The ghosts in that world have
+/// not heard of these facts yet, so they tell what was before.
+pub struct View<'a, P: Protocol> {
+    /// The constants.
+    pub scenario: &'a Scenario<P>,
+    /// What happened.
+    pub action: &'a Action<P>,
+    /// What became true.
+    pub facts: &'a [Fact<P>],
+    /// The world after it.
+    pub after: &'a World<P>,
+}
+
+/// Which truth a property is about.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// What servers store.
+    Record,
+    /// What clients think.
+    Belief,
+    /// What the resource accepted.
+    Effect,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Record => "record",
+            Level::Belief => "belief",
+            Level::Effect => "effect",
+        })
+    }
+}
+
+macro_rules! properties {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $hazards:literal, $level:ident, bound: $bound:literal, needs: [$($goal:ident),*], $check:path;)*) => {
+        /// A promise that a lock service may keep or break.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        pub enum Property { $($(#[doc = $doc])* #[serde(rename = $text)] $name,)* }
+
+        impl Property {
+            /// All of them.
+            pub const ALL: &'static [Property] = &[$(Property::$name,)*];
+
+            /// The name used everywhere.
+            pub fn name(self) -> &'static str {
+                match self { $(Property::$name => $text,)* }
+            }
+
+            /// The name in the corpus of hazards.
+            pub fn hazards_name(self) -> &'static str {
+                match self { $(Property::$name => $hazards,)* }
+            }
+
+            /// Which truth it is about.
+            pub fn level(self) -> Level {
+                match self { $(Property::$name => Level::$level,)* }
+            }
+
+            /// What it says.
+            pub fn about(self) -> &'static str {
+                match self { $(Property::$name => concat!($($doc),*).trim_ascii(),)* }
+            }
+
+            /// Whether the promise names a duration.
+            pub fn needs_bound(self) -> bool {
+                match self { $(Property::$name => $bound,)* }
+            }
+
+            /// What must be possible for the property to be put to the test at all.
+            pub fn needs(self) -> &'static [Goal] {
+                match self { $(Property::$name => &[$(Goal::$goal),*],)* }
+            }
+
+            /// Judges a transition.
+            ///
+            /// # Errors
+            /// A sentence that says who broke the promise, and how.
+            pub fn check<P: Protocol>(self, view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+                match self { $(Property::$name => $check(view, bound),)* }
+            }
+        }
+    };
+}
+
+properties! {
+    /// the service never stores two owners of one lock, and never hands it on without freeing it
+    SingleOwner = "single-owner", "MX-S", Record, bound: false, needs: [EveryClientEnters], record::single_owner;
+    /// after an invalidation nobody gets the lock for the lock-delay
+    LockDelay = "lock-delay", "LD", Record, bound: true, needs: [Invalidated], record::lock_delay;
+    /// a TTL never ends a session earlier than TTL after its last renewal
+    TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: true, needs: [Expired], record::ttl_lower_bound;
+    /// every key's session lives, and no index ever falls
+    SessionConsistency = "session-consistency", "–", Record, bound: false, needs: [EveryClientEnters], record::session_consistency;
+    /// never two clients that have entered the critical section and not yet left it by a step
+    MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: false, needs: [EveryClientEnters], belief::mutual_exclusion;
+    /// never two clients inside whose own clocks are still within their leases
+    LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: false, needs: [EveryClientEnters], belief::lease_exclusion;
+    /// a later tenure's token is strictly greater
+    TokenOrder = "token-order", "FT-M", Effect, bound: false, needs: [EveryClientEnters], effect::token_order;
+    /// a finished tenure's sequencer is never accepted
+    SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: false, needs: [EveryClientEnters, Written], effect::sequencer_sound;
+    /// the present holder's sequencer is never refused
+    SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: false, needs: [EveryClientEnters, Written], effect::sequencer_complete;
+    /// no accepted write belongs to a tenure older than the newest that touched the resource
+    NoLostUpdate = "no-lost-update", "LU", Effect, bound: false, needs: [EveryClientEnters, Written], effect::no_lost_update;
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

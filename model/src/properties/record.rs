@@ -1,0 +1,53 @@
+//! Promises about what the service stores.
+
+use super::View;
+use crate::fact::{Fact, Refusal};
+use crate::protocol::Protocol;
+use crate::time::Ticks;
+
+pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    for fact in view.facts {
+        if let Fact::Granted { client, stolen: true, .. } = fact {
+            return Err(format!("{client} is recorded as owner of a lock that another one still had"));
+        }
+    }
+    let owners = P::record(&view.after.server.process, view.scenario).owners;
+    match *owners {
+        [first, second, ..] => Err(format!("{first} and {second} are both recorded as owners")),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+    let Some(since) = view.after.ghosts.invalidated else { return Ok(()) };
+    let (age, bound) = (view.after.now - since, bound.unwrap_or_default());
+    for fact in view.facts {
+        if let Fact::Granted { client, .. } = fact
+            && age < bound
+        {
+            return Err(format!("{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} is over"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+    let bound = bound.unwrap_or_default();
+    for fact in view.facts {
+        let Fact::Expired { session, client } = fact else { continue };
+        let renewed = view.after.ghosts.renewed.iter().find(|(other, _)| other == session);
+        let Some(age) = renewed.map(|(_, at)| view.after.now - *at) else { continue };
+        if age < bound {
+            return Err(format!("{session} of {client} expires {age} after its last renewal, before its TTL of {bound}"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let is_refusal = |fact: &Fact<P>| matches!(fact, Fact::Refused { why: Refusal::Held | Refusal::LockDelay, .. });
+    if view.facts.iter().all(is_refusal) {
+        return Ok(());
+    }
+    P::inspect(&view.after.server.process)
+}

@@ -1,0 +1,72 @@
+//! What makes a lock service: its own words, its server, its clients, and what it has on record.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::ids::{ClientId, Token};
+use crate::list::List;
+use crate::process::{Client, Context, Outbox, Process, Word};
+use crate::scenario::{Mistake, Scenario};
+use crate::world::World;
+use crate::world::normal::Normal;
+
+/// A lock service with the recipes that people build on it.
+pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {
+    /// The name in scenario files (`system = "…"`).
+    const SYSTEM: &'static str;
+    /// Constants: the `[service]` table of a scenario.
+    type Config: Clone + PartialEq + Debug + Default + Serialize + DeserializeOwned + Send + Sync;
+    /// What clients and server say to each other.
+    type Message: Word + Normal;
+    /// Names of deadlines.
+    type Timer: Word;
+    /// What a user may ask of a client.
+    type Command: Word;
+    /// What somebody with access to the service may do to it, at once and from outside.
+    type Operator: Word;
+    /// What can become true in this service only.
+    type Fact: Word;
+    /// A participant on this side of the network.
+    type Client: Client<Self>;
+    /// The service.
+    type Server: Process<Self>;
+
+    /// The processes at the start.
+    fn start(scenario: &Scenario<Self>) -> (Self::Server, Vec<Self::Client>);
+
+    /// What the service has on record, for record-level properties and for people.
+    fn record(server: &Self::Server, scenario: &Scenario<Self>) -> Record;
+
+    /// What an operator may do now.
+    fn operators(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Self::Operator));
+
+    /// Does it.
+    fn operate(server: &mut Self::Server, act: Self::Operator, context: &Context<'_, Self>, out: &mut Outbox<Self>);
+
+    /// Whether the service's own bookkeeping is in order; the error is a sentence (`session-consistency`).
+    fn inspect(server: &Self::Server) -> Result<(), String>;
+
+    /// The configuration with every duration multiplied.
+    fn scaled(config: &Self::Config, factor: i64) -> Self::Config;
+
+    /// Whether tokens are log positions, of which only the order counts.
+    fn tokens_are_indexes(config: &Self::Config) -> bool;
+
+    /// What is wrong with the configuration, if anything.
+    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake>;
+
+    /// Settings that a verdict rests on, as sentences.
+    fn assumptions(config: &Self::Config) -> Vec<String>;
+}
+
+/// What a service has on record about the lock.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Record {
+    /// Who is recorded as having it. More than one is a breach of `single-owner`.
+    pub owners: List<ClientId, 2>,
+    /// The token of the present or last tenure.
+    pub token: Token,
+}

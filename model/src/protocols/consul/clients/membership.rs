@@ -1,0 +1,134 @@
+//! A client's session as the client sees it: its id, the lease that it grants, and the renewals.
+
+use serde::{Deserialize, Serialize};
+
+use super::ask;
+use crate::ids::{Call, SessionId};
+use crate::mutation::Mutation;
+use crate::process::{Context, Outbox};
+use crate::properties::Property;
+use crate::protocols::consul::{Answer, Belief, Consul, Request, Settings, Timer};
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::normal::{Normal, Visitor};
+
+/// A session that the client knows of. It may be gone without the client knowing.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Membership {
+    pub(super) id: SessionId,
+    /// TTL after the last acknowledged renewal was sent; kept only where somebody asks for it.
+    pub(super) until: Option<Instant>,
+    renewal: Renewal,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Renewal {
+    /// It does not renew.
+    Off,
+    /// The next one goes out at this instant.
+    Due(Instant),
+    /// One is under way; the next one is due then.
+    Sent { call: Call, until_if_renewed: Option<Instant>, next: Instant },
+}
+
+/// What an answer says about the session.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum News {
+    /// It lives.
+    Alive,
+    /// It is gone.
+    Gone,
+}
+
+/// The end of the lease that a request sent now will grant.
+pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<Instant> {
+    let is_read = context.scenario.service.belief == Belief::SelfLimiting || context.scenario.watches(Property::LeaseExclusion);
+    context.scenario.service.ttl.filter(|_| is_read).map(|ttl| context.now + ttl)
+}
+
+impl Membership {
+    /// A new session; the first renewal is due one period from now.
+    pub(super) fn new(id: SessionId, until: Option<Instant>, context: &Context<'_, Consul>) -> Self {
+        let renewal = match context.scenario.service.renew_every {
+            Some(period) => Renewal::Due(context.now + period),
+            None => Renewal::Off,
+        };
+        Membership { id, until: granted(until, context), renewal }
+    }
+
+    /// The session that was there from the start: it has neither TTL nor renewals.
+    pub(super) fn shared(id: SessionId) -> Self {
+        Membership { id, until: None, renewal: Renewal::Off }
+    }
+
+    /// Sends a renewal; one that is unanswered is given up.
+    pub(super) fn renew(&mut self, last: &mut Call, retries: &mut u8, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Settings { renew_every: Some(period), .. } = context.scenario.service else { return };
+        if matches!(self.renewal, Renewal::Sent { .. }) {
+            *retries -= 1;
+        }
+        let call = ask(last, Request::RenewSession(self.id), out);
+        self.renewal = Renewal::Sent { call, until_if_renewed: lease_from(context), next: context.now + period };
+    }
+
+    /// Takes the answer to a renewal; `None` if it is not for the renewal that is under way.
+    pub(super) fn hear(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>) -> Option<News> {
+        let Renewal::Sent { call, until_if_renewed, next } = self.renewal else { return None };
+        if to != call {
+            return None;
+        }
+        self.renewal = Renewal::Due(next);
+        if answer != Answer::Renewed {
+            return Some(News::Gone);
+        }
+        self.until = granted(until_if_renewed, context);
+        Some(News::Alive)
+    }
+
+    pub(super) fn wakes(&self, retries: u8, due: &mut dyn FnMut(Timer, Instant)) {
+        match self.renewal {
+            Renewal::Due(at) => due(Timer::Renew, at),
+            Renewal::Sent { next, .. } if retries > 0 => due(Timer::Renew, next),
+            Renewal::Sent { .. } | Renewal::Off => {}
+        }
+    }
+
+    /// Whether the client's own clock is past the lease.
+    pub(super) fn is_over(&self, context: &Context<'_, Consul>) -> bool {
+        context.scenario.service.belief == Belief::SelfLimiting && self.until.is_some_and(|until| context.now > until)
+    }
+}
+
+/// The lease as the client counts it. C-TTL-3: the server counts from when it processed the request, which is later.
+fn granted(until: Option<Instant>, context: &Context<'_, Consul>) -> Option<Instant> {
+    match context.scenario.mutation {
+        Some(Mutation::LeaseFromAnswer) => until.and(lease_from(context)),
+        _ => until,
+    }
+}
+
+/// How late a self-limiting client notices, on top of what the scenario allows.
+pub(super) fn overstay(scenario: &Scenario<Consul>) -> crate::time::Ticks {
+    crate::time::Ticks::new(i64::from(scenario.mutation == Some(Mutation::LeaseOverstayed)))
+}
+
+impl Normal for Membership {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.session(&mut self.id);
+        if let Some(until) = &mut self.until {
+            visitor.until(until);
+        }
+        match &mut self.renewal {
+            Renewal::Off => {}
+            Renewal::Due(at) => visitor.deadline(at),
+            Renewal::Sent { call, until_if_renewed, next } => {
+                visitor.call(call);
+                if let Some(until) = until_if_renewed {
+                    visitor.until(until);
+                }
+                visitor.deadline(next);
+            }
+        }
+    }
+}

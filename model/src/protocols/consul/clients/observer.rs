@@ -1,0 +1,69 @@
+//! An observer: reads the key to find out who leads (C-LE-1). It believes nothing for longer than that.
+
+use serde::{Deserialize, Serialize};
+
+use super::ask;
+use crate::fact::Fact;
+use crate::ids::Call;
+use crate::process::{Context, Input, Message, Outbox};
+use crate::protocols::consul::messages::Word;
+use crate::protocols::consul::{Answer, Consul, LOCK, Opaque, Request, Text, Wish};
+use crate::world::normal::{Normal, Visitor};
+
+/// A third party.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Observer {
+    /// How often its user may still ask.
+    looks: u8,
+    /// The request under way.
+    call: Option<Call>,
+    last: Call,
+}
+
+impl Observer {
+    pub(in crate::protocols::consul) fn new(looks: u8) -> Self {
+        Observer { looks, call: None, last: Call(0) }
+    }
+
+    pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match (self.call, input) {
+            (None, Input::Command(Wish::Look)) => {
+                self.looks -= 1;
+                self.call = Some(ask(&mut self.last, Request::Get(LOCK), out));
+            }
+            (Some(call), Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) if to == call => {
+                self.call = None;
+                let observer = context.me.client().expect("an observer is a client");
+                let leader = match answer {
+                    Answer::Found(entry) if entry.session.is_some() => match entry.value {
+                        Opaque::Name(leader) => Some(leader),
+                        Opaque::Empty | Opaque::Foreign => None,
+                    },
+                    _ => None,
+                };
+                out.record(Fact::Service(Word::Discovered { observer, leader }));
+            }
+            // An answer on a connection that is closed.
+            _ => {}
+        }
+    }
+
+    pub(super) fn restarted(self) -> Self {
+        Observer { call: None, ..self }
+    }
+
+    pub(super) fn commands(&self, offer: &mut dyn FnMut(Wish)) {
+        if self.call.is_none() && self.looks > 0 {
+            offer(Wish::Look);
+        }
+    }
+}
+
+impl Normal for Observer {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Some(call) = &mut self.call {
+            visitor.call(call);
+        }
+        visitor.call(&mut self.last);
+    }
+}

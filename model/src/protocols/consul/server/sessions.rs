@@ -1,0 +1,119 @@
+//! Sessions: creation, renewal, and the one routine that ends them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Server, asker, is_lock};
+use crate::fact::{Ending, Fact};
+use crate::ids::{ClientId, SessionId};
+use crate::mutation::Mutation;
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::messages::{Answer, Terms};
+use crate::protocols::consul::{Behavior, Consul, SessionUse};
+use crate::scenario::Scenario;
+use crate::time::{Instant, Ticks};
+
+/// A live session.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Row {
+    pub(super) id: SessionId,
+    /// Who created it: the stand-in for Consul's node.
+    pub(super) creator: ClientId,
+    pub(super) terms: Terms,
+    /// The leader's timer: from here on it may end. C-TTL-1.
+    pub(super) expires: Option<Instant>,
+}
+
+impl Row {
+    /// The session that everybody shares: the first client made it.
+    pub(super) fn shared(scenario: &Scenario<Consul>) -> Self {
+        debug_assert_eq!(scenario.service.session, SessionUse::Shared, "only a shared session exists at the start");
+        Row { id: SessionId(1), creator: ClientId(1), terms: scenario.service.terms(), expires: None }
+    }
+}
+
+impl Server {
+    pub(super) fn row(&self, session: SessionId) -> Option<&Row> {
+        self.sessions.iter().find(|row| row.id == session)
+    }
+
+    /// C-SES-1, C-SES-2, C-SES-14: a fresh id at the next log position; C-TTL-1: the timer starts with it.
+    pub(super) fn create_session(&mut self, from: Option<ClientId>, terms: Terms, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+        self.index = self.index.next();
+        self.last_session = self.last_session.next();
+        let id = self.last_session;
+        let expires = timer(&terms, context);
+        self.sessions.insert_sorted(Row { id, creator: asker(from), terms, expires });
+        if expires.is_some() {
+            out.record(Fact::Renewed { session: id });
+        }
+        Answer::Created(id)
+    }
+
+    /// C-SES-18: only the timer starts anew; no log entry, no index.
+    pub(super) fn renew_session(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+        let Some(row) = self.sessions.iter_mut().find(|row| row.id == session) else { return Answer::UnknownSession };
+        if row.expires.is_some() {
+            out.record(Fact::Renewed { session });
+            if !context.is_mutated(Mutation::RenewalForgotten) {
+                row.expires = timer(&row.terms, context);
+            }
+        }
+        Answer::Renewed
+    }
+
+    /// C-SES-19: always `true`, also for a session that is unknown. C-GEN-4: it uses an index either way.
+    pub(super) fn destroy_session(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+        self.index = self.index.next();
+        if let Some(client) = self.creator(session) {
+            out.record(Fact::Destroyed { session, client });
+            self.invalidate(session, context, out);
+        }
+        Answer::Done(true)
+    }
+
+    /// C-TTL-4: the timer fires and a destroy entry goes to the log; here both are one step.
+    pub(super) fn expire(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Some(client) = self.creator(session) else { return };
+        self.index = self.index.next();
+        out.record(Fact::Expired { session, client });
+        self.invalidate(session, context, out);
+    }
+
+    /// C-INV-1: the one invalidation routine. All of it carries one log position.
+    fn invalidate(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Some(terms) = self.row(session).map(|row| row.terms) else { return };
+        self.sessions.retain(|row| row.id != session);
+        if context.is_mutated(Mutation::InvalidationLeavesKeys) {
+            return;
+        }
+        let index = self.index;
+        let behavior = if context.is_mutated(Mutation::DeleteBehaviorReleases) { Behavior::Release } else { terms.behavior };
+        let is_held = |entry_session: Option<SessionId>| entry_session == Some(session);
+        let keys: Vec<_> = self.entries.iter().filter(|(_, entry)| is_held(entry.session)).map(|(key, _)| *key).collect();
+        for (_, entry) in self.entries.iter_mut().filter(|(_, entry)| is_held(entry.session)) {
+            // C-INV-1 step 4: Value, Flags, LockIndex and CreateIndex stay; C-INV-11.
+            entry.session = None;
+            entry.modify = index;
+        }
+        for key in keys {
+            self.delay(key, terms.lock_delay, context);
+            if behavior == Behavior::Delete {
+                self.remove(key, context);
+            }
+            if is_lock(key) {
+                out.record(Fact::Freed { by: Ending::Invalidated });
+            }
+        }
+    }
+}
+
+/// C-TTL-2: the timer is a multiple of the TTL, twice in Consul.
+fn timer(terms: &Terms, context: &Context<'_, Consul>) -> Option<Instant> {
+    let ttl = terms.ttl?;
+    let multiplier = match context.scenario.mutation {
+        Some(Mutation::TtlNotMultiplied) => 1,
+        Some(Mutation::TtlTooShort) => return Some(context.now + ttl - Ticks::new(1)),
+        _ => context.scenario.service.ttl_multiplier,
+    };
+    Some(context.now + ttl.times(multiplier.into()))
+}

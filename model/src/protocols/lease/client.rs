@@ -1,0 +1,144 @@
+//! The client: borrows, works, and stops when its own clock says that the lease is over.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Lease, Timer, Wish, Word};
+use crate::fact::{Fact, Leaving};
+use crate::ids::{Index, ProcessId, Token};
+use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::normal::{Normal, Visitor};
+
+/// A client.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Borrower {
+    phase: Phase,
+    /// How often the user may still ask for the lock.
+    rounds: u8,
+    /// The last loan it heard of: an answer that names no later one is a repetition.
+    loan: Index,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Phase {
+    /// The user wants nothing.
+    Idle,
+    /// A request is under way. The lease counts from here, not from the answer.
+    Asking { until_if_lent: Instant },
+    /// Refused; it asks again.
+    Waiting { retry: Instant },
+    /// It believes that it has the lock.
+    Inside { until: Instant, writes: u8 },
+}
+
+impl Borrower {
+    pub(super) fn new(scenario: &Scenario<Lease>) -> Self {
+        Borrower { phase: Phase::Idle, rounds: scenario.rounds, loan: Index(0) }
+    }
+
+    fn ask(&mut self, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        self.phase = Phase::Asking { until_if_lent: context.now + context.scenario.service.lease };
+        out.send(ProcessId::Server, Word::Borrow);
+    }
+
+    fn enter(&mut self, loan: Index, until: Instant, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        self.loan = loan;
+        if context.now > until {
+            self.phase = Phase::Idle;
+            return;
+        }
+        self.phase = Phase::Inside { until, writes: context.scenario.writes };
+        out.record(Fact::Entered { client: me(context), token: Token(loan.0) });
+    }
+
+    fn leave(&mut self, why: Leaving, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        self.phase = Phase::Idle;
+        out.record(Fact::Left { client: me(context), why });
+    }
+}
+
+fn me(context: &Context<'_, Lease>) -> crate::ids::ClientId {
+    context.me.client().expect("a borrower is a client")
+}
+
+impl Process<Lease> for Borrower {
+    fn on(&mut self, input: Input<Lease>, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        match (self.phase, input) {
+            (Phase::Idle, Input::Command(Wish::Borrow)) => {
+                self.rounds -= 1;
+                self.ask(context, out);
+            }
+            (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.ask(context, out),
+            (Phase::Asking { until_if_lent }, Input::Message { message: Message::Service(Word::Lent(loan)), .. })
+                if loan > self.loan =>
+            {
+                self.enter(loan, until_if_lent, context, out);
+            }
+            (Phase::Asking { .. }, Input::Message { message: Message::Service(Word::Busy), .. }) => {
+                self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+            }
+            (Phase::Inside { until, .. }, Input::Command(Wish::Write)) if context.now > until => {
+                self.leave(Leaving::Lapsed, context, out);
+            }
+            (Phase::Inside { until, writes }, Input::Command(Wish::Write)) => {
+                self.phase = Phase::Inside { until, writes: writes - 1 };
+                out.write(Token(self.loan.0), None);
+            }
+            (Phase::Inside { .. }, Input::Command(Wish::Return)) => {
+                self.leave(Leaving::Done, context, out);
+                out.send(ProcessId::Server, Word::Return(self.loan));
+            }
+            (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.leave(Leaving::Lapsed, context, out),
+            // A repeated or late answer: the client has moved on.
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<Lease>, due: &mut dyn FnMut(Timer, Instant)) {
+        match self.phase {
+            Phase::Waiting { retry } => due(Timer::Retry, retry),
+            Phase::Inside { until, .. } => due(Timer::Lapse, until),
+            Phase::Idle | Phase::Asking { .. } => {}
+        }
+    }
+
+    fn restarted(&self, _: &Scenario<Lease>) -> Self {
+        Borrower { phase: Phase::Idle, rounds: self.rounds, loan: Index(0) }
+    }
+}
+
+impl Client<Lease> for Borrower {
+    fn commands(&self, _: &Context<'_, Lease>, offer: &mut dyn FnMut(Wish)) {
+        match self.phase {
+            Phase::Idle if self.rounds > 0 => offer(Wish::Borrow),
+            Phase::Inside { writes, .. } => {
+                if writes > 0 {
+                    offer(Wish::Write);
+                }
+                offer(Wish::Return);
+            }
+            _ => {}
+        }
+    }
+
+    fn belief(&self) -> Belief {
+        match self.phase {
+            Phase::Inside { until, .. } => Belief { is_inside: true, until: Some(until) },
+            _ => Belief::default(),
+        }
+    }
+}
+
+impl Normal for Borrower {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.index(&mut self.loan);
+        match &mut self.phase {
+            Phase::Idle => {}
+            Phase::Asking { until_if_lent } => visitor.until(until_if_lent),
+            Phase::Waiting { retry } => visitor.deadline(retry),
+            Phase::Inside { until, .. } => visitor.until(until),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The smallest lock: a server that lends one lease, and clients that stop by themselves when it is over.
+//!
+//! A tutorial, and the test subject of the machinery. Three files make a protocol: this one names its words, `server`
+//! and `client` are its processes. The server lends the lock for [`Settings::lease`] ticks from the moment it grants; a
+//! client counts from the moment it *asked*, so it stops earlier. How late it may stop is up to the scenario.
+
+mod client;
+mod server;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use client::Borrower;
+pub use server::Lender;
+
+use crate::ids::{ClientId, Index, Token};
+use crate::process::{Context, Outbox};
+use crate::protocol::{Protocol, Record};
+use crate::scenario::{Mistake, Scenario};
+use crate::time::Ticks;
+use crate::world::World;
+use crate::world::normal::{Normal, Visitor};
+
+/// The protocol's name as a type.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Lease;
+
+/// The `[service]` table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How long the lock is lent.
+    pub lease: Ticks,
+    /// How long the server waits after that before it lends again.
+    pub grace: Ticks,
+    /// How long a client waits after a refusal.
+    pub retry_every: Ticks,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { lease: Ticks::new(2), grace: Ticks::ZERO, retry_every: Ticks::new(1) }
+    }
+}
+
+/// What clients and server say.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    /// May I have it?
+    Borrow,
+    /// You may. The number tells this loan from all earlier ones.
+    Lent(Index),
+    /// Somebody else has it.
+    Busy,
+    /// Here it is again.
+    Return(Index),
+}
+
+/// Deadlines.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timer {
+    /// The client's lease is over.
+    Lapse,
+    /// Time to ask again.
+    Retry,
+}
+
+/// What a user may ask.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wish {
+    /// Get the lock.
+    Borrow,
+    /// Write to the resource.
+    Write,
+    /// Give it back.
+    Return,
+}
+
+/// There is no operator, and there are no facts that other services do not know.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Never {}
+
+impl Protocol for Lease {
+    const SYSTEM: &'static str = "lease";
+    type Config = Settings;
+    type Message = Word;
+    type Timer = Timer;
+    type Command = Wish;
+    type Operator = Never;
+    type Fact = Never;
+    type Client = Borrower;
+    type Server = Lender;
+
+    fn start(scenario: &Scenario<Self>) -> (Lender, Vec<Borrower>) {
+        let clients = (0..scenario.clients).map(|_| Borrower::new(scenario)).collect();
+        (Lender::default(), clients)
+    }
+
+    fn record(server: &Lender, _: &Scenario<Self>) -> Record {
+        Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0) }
+    }
+
+    fn operators(_: &World<Self>, _: &Scenario<Self>, _: &mut dyn FnMut(Never)) {}
+
+    fn operate(_: &mut Lender, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match act {}
+    }
+
+    fn inspect(_: &Lender) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn scaled(settings: &Settings, factor: i64) -> Settings {
+        let Settings { lease, grace, retry_every } = *settings;
+        Settings { lease: lease.times(factor), grace: grace.times(factor), retry_every: retry_every.times(factor) }
+    }
+
+    fn tokens_are_indexes(_: &Settings) -> bool {
+        true
+    }
+
+    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {
+        if scenario.service.lease == Ticks::ZERO {
+            return Err(Mistake::at("service.lease", "a lease of 0 ticks is over before it begins; use 1 or more"));
+        }
+        if scenario.service.retry_every == Ticks::ZERO {
+            return Err(Mistake::at("service.retry_every", "asking again after 0 ticks would stop time; use 1 or more"));
+        }
+        for (count, path) in [(scenario.budget.operator, "budget.operator"), (scenario.budget.retries, "budget.retries")] {
+            if count > 0 {
+                return Err(Mistake::at(path, "the lease has none; leave it out"));
+            }
+        }
+        Ok(())
+    }
+
+    fn assumptions(settings: &Settings) -> Vec<String> {
+        vec![format!("the server lends for {} and waits {} more", settings.lease, settings.grace)]
+    }
+}
+
+impl Normal for Word {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Word::Lent(loan) | Word::Return(loan) => visitor.index(loan),
+            Word::Borrow | Word::Busy => {}
+        }
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Word::Borrow => f.write_str("may I have the lock?"),
+            Word::Lent(Index(loan)) => write!(f, "yes, as loan {loan}"),
+            Word::Busy => f.write_str("no, another one has it"),
+            Word::Return(Index(loan)) => write!(f, "loan {loan} is returned"),
+        }
+    }
+}
+
+impl fmt::Display for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Timer::Lapse => "the lease is over",
+            Timer::Retry => "time to ask again",
+        })
+    }
+}
+
+impl fmt::Display for Wish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wish::Borrow => "take the lock",
+            Wish::Write => "write",
+            Wish::Return => "give the lock back",
+        })
+    }
+}
+
+impl fmt::Display for Never {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+/// Asserts that a message comes from a client.
+fn client(from: crate::ids::ProcessId) -> ClientId {
+    from.client().expect("only clients talk to the server")
+}

@@ -1,0 +1,15 @@
+//! The lock services. A new one is a folder here and a line in the list below.
+
+pub mod consul;
+pub mod lease;
+
+/// The list: calls a macro with every protocol, as `Variant => Type`.
+#[macro_export]
+macro_rules! for_each_protocol {
+    ($call:ident) => {
+        $call! {
+            Lease => $crate::protocols::lease::Lease,
+            Consul => $crate::protocols::consul::Consul,
+        }
+    };
+}

@@ -1,0 +1,93 @@
+//! What the lock protects: it takes writes, and may compare the token that comes with one to the highest it has seen.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fact::Fact;
+use crate::ids::{Call, ClientId, Tenure, Token};
+use crate::mutation::Mutation;
+use crate::protocol::Protocol;
+
+/// Which writes the resource accepts.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Accepts {
+    /// Every write: no fencing.
+    #[default]
+    All,
+    /// Fencing: a token lower than the highest seen is refused.
+    NotLower,
+    /// Strict fencing: a token must be higher than any seen, so a token serves for one write.
+    Greater,
+}
+
+/// A write on its way to the resource.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Write {
+    /// What the client sends for the resource to compare.
+    pub token: Token,
+    /// Ghost: the tenure under which it was sent; stamped by the world, read by properties only.
+    pub tenure: Tenure,
+    /// The connection on which the client awaits an answer, if it does.
+    pub call: Option<Call>,
+}
+
+impl fmt::Display for Write {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.token {
+            Token(0) => f.write_str("write"),
+            token => write!(f, "write with {token}"),
+        }
+    }
+}
+
+/// The resource's memory.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Resource {
+    /// The highest token seen; not kept where nothing is compared.
+    pub highest: Token,
+}
+
+impl Resource {
+    /// Judges a write and remembers its token; says what happened.
+    pub fn judge<P: Protocol>(&mut self, from: ClientId, write: Write, accepts: Accepts, mutation: Option<Mutation>) -> Fact<P> {
+        let is_accepted = match accepts {
+            Accepts::All => true,
+            Accepts::NotLower if mutation == Some(Mutation::ResourceRefusesEqualTokens) => write.token > self.highest,
+            Accepts::NotLower if mutation == Some(Mutation::ResourceIgnoresTokens) => true,
+            Accepts::NotLower => write.token >= self.highest,
+            Accepts::Greater => write.token > self.highest,
+        };
+        let Write { token, tenure, .. } = write;
+        if !is_accepted {
+            return Fact::WriteRefused { client: from, token, tenure };
+        }
+        if accepts != Accepts::All {
+            self.highest = self.highest.max(token);
+        }
+        Fact::Written { client: from, token, tenure }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::lease::Lease;
+
+    #[test]
+    fn a_fencing_resource_refuses_lower_tokens_only() {
+        let write = |token| Write { token: Token(token), tenure: Tenure(1), call: None };
+        for (accepts, tokens, expected) in [
+            (Accepts::All, [5, 3, 3], [true, true, true]),
+            (Accepts::NotLower, [5, 3, 5], [true, false, true]),
+            (Accepts::Greater, [5, 3, 5], [true, false, false]),
+        ] {
+            let mut resource = Resource::default();
+            let answers = tokens.map(|token| {
+                matches!(resource.judge::<Lease>(ClientId(1), write(token), accepts, None), Fact::Written { .. })
+            });
+            assert_eq!(answers, expected, "{accepts:?}");
+        }
+    }
+}

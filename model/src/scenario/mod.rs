@@ -1,0 +1,180 @@
+//! What is fixed during a run: the system, its settings, the bounds that are assumed, the budgets, and the promises
+//! with their expected verdicts. One TOML file is one scenario; the same struct can be built in Rust.
+
+mod build;
+mod text;
+mod validate;
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::goal::Goal;
+use crate::mutation::Mutation;
+use crate::properties::Property;
+use crate::protocol::Protocol;
+use crate::resource::Accepts;
+use crate::time::Ticks;
+pub use text::{Unreadable, from_toml, system_of};
+pub use validate::Mistake;
+
+/// The constants of a world.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Scenario<P: Protocol> {
+    /// Unique name, also the file's.
+    pub name: String,
+    /// Which protocol: [`Protocol::SYSTEM`].
+    pub system: String,
+    /// The published hazard it shows, as `B-01`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hazard: Option<String>,
+    /// Further hazards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+    /// Which variant of the hazard.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
+    /// One sentence for people.
+    pub about: String,
+    /// Which suite it belongs to.
+    #[serde(default)]
+    pub suite: Suite,
+    /// How many clients want the lock.
+    pub clients: u16,
+    /// How often each client's user asks for the lock.
+    #[serde(default = "one")]
+    pub rounds: u8,
+    /// How many writes a client may send per tenure.
+    #[serde(default)]
+    pub writes: u8,
+    /// Which writes the resource accepts.
+    #[serde(default)]
+    pub resource: Accepts,
+    /// The service and the client recipe.
+    #[serde(default)]
+    pub service: P::Config,
+    /// Bounds on lateness; none by default.
+    #[serde(default)]
+    pub synchrony: Synchrony,
+    /// How far clocks may be apart.
+    #[serde(default)]
+    pub clocks: Clocks,
+    /// How often what should not happen may happen.
+    #[serde(default)]
+    pub budget: Budget,
+    /// What must always hold, or is known to break.
+    #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
+    pub promises: Vec<Promise>,
+    /// What must be possible: an unreached goal makes a proof vacuous.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Goal>,
+    /// A fault built in on purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<Mutation>,
+}
+
+fn one() -> u8 {
+    1
+}
+
+/// Which collection a scenario belongs to.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Suite {
+    /// Quick: runs whenever `fencepost` is called without arguments.
+    #[default]
+    Standard,
+    /// Everything else, for CI.
+    Full,
+}
+
+/// Bounds on lateness. What is not bounded may be late for ever; a bound is an assumption and is printed with the verdict.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Synchrony {
+    /// The longest time a message is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_delay: Option<Ticks>,
+    /// The longest time by which a client's own wake-up is late. Servers are never bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_delay: Option<Ticks>,
+}
+
+/// How clocks may differ: local clock = true time + skew.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clocks {
+    /// The largest skew, ahead or behind.
+    #[serde(default)]
+    pub skew: Ticks,
+    /// How far one slip moves a clock.
+    #[serde(default = "one_tick")]
+    pub step: Ticks,
+}
+
+fn one_tick() -> Ticks {
+    Ticks::new(1)
+}
+
+impl Default for Clocks {
+    fn default() -> Self {
+        Clocks { skew: Ticks::ZERO, step: one_tick() }
+    }
+}
+
+/// How often each kind of misfortune may strike during one run. What is not budgeted for cannot happen.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// Messages that vanish.
+    pub losses: u8,
+    /// Messages that arrive once more.
+    pub duplicates: u8,
+    /// Clients that die.
+    pub crashes: u8,
+    /// Clients that come back.
+    pub restarts: u8,
+    /// Processes that stand still although lateness is bounded.
+    pub pauses: u8,
+    /// Links, each in one direction, that hold messages back until they are healed.
+    pub cuts: u8,
+    /// Steps by which a clock moves against true time.
+    pub slips: u8,
+    /// Acts of the operator or of a bystander.
+    pub operator: u8,
+    /// Requests that a client gives up and sends anew; for each client.
+    pub retries: u8,
+}
+
+/// A property of this scenario with the verdict that is expected.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// What is promised.
+    pub property: Property,
+    /// The duration that the promise names, where it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Ticks>,
+    /// What the checker is expected to say.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+/// The verdict that a scenario expects.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expect {
+    /// It holds in every run.
+    #[default]
+    Proven,
+    /// Some run breaks it.
+    Violated,
+}
+
+impl std::fmt::Display for Expect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Expect::Proven => "proven",
+            Expect::Violated => "violated",
+        })
+    }
+}

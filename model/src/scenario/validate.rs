@@ -1,0 +1,82 @@
+//! What a scenario must not say, because it would be meaningless or silently ignored.
+
+use super::Scenario;
+use crate::protocol::Protocol;
+use crate::time::Ticks;
+
+/// A setting that cannot be meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// The dotted path of the setting.
+    pub path: String,
+    /// What is wrong with it and what would be right.
+    pub message: String,
+}
+
+impl Mistake {
+    /// A mistake at `path`.
+    pub fn at(path: &str, message: impl Into<String>) -> Self {
+        Mistake { path: path.to_owned(), message: message.into() }
+    }
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+/// The most clients a scenario may have.
+const CLIENTS_MAX: u16 = 10_000;
+
+impl<P: Protocol> Scenario<P> {
+    /// Looks for settings that contradict each other.
+    ///
+    /// # Errors
+    /// The first mistake found.
+    pub fn validate(&self) -> Result<(), Mistake> {
+        let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
+        let budget = self.budget;
+        if self.system != P::SYSTEM {
+            return Err(Mistake::at("system", format!("this is not a scenario of `{}`", P::SYSTEM)));
+        }
+        if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+            return wrong("name", "use lower-case letters, digits and hyphens");
+        }
+        if !(1..=CLIENTS_MAX).contains(&self.clients) {
+            return Err(Mistake::at("clients", format!("there must be from 1 to {CLIENTS_MAX} clients")));
+        }
+        if self.rounds == 0 {
+            return wrong("rounds", "with 0 rounds nobody ever asks for the lock; use 1 or more");
+        }
+        if budget.pauses > 0 && self.synchrony.message_delay.is_none() && self.synchrony.wake_delay.is_none() {
+            return wrong(
+                "budget.pauses",
+                "a pause lifts the bounds of [synchrony], and there are none: everything may be late anyway. Set a bound there, or leave pauses out",
+            );
+        }
+        if budget.restarts > budget.crashes {
+            return wrong("budget.restarts", "only what has crashed can restart: there are fewer crashes than restarts");
+        }
+        if (budget.slips > 0) != (self.clocks.skew > Ticks::ZERO) {
+            return wrong("budget.slips", "clocks move only with both `budget.slips` and `clocks.skew` above 0");
+        }
+        if self.clocks.step == Ticks::ZERO {
+            return wrong("clocks.step", "a slip of 0 ticks is none; use 1 or more");
+        }
+        for (place, promise) in self.promises.iter().enumerate() {
+            if promise.property.needs_bound() != promise.bound.is_some() {
+                let message = match promise.bound {
+                    None => format!("`{}` promises a duration: say which one as `bound`", promise.property),
+                    Some(_) => format!("`{}` knows no bound; leave it out", promise.property),
+                };
+                return Err(Mistake::at(&format!("promise.{place}.bound"), message));
+            }
+            if self.promises[..place].iter().any(|other| other.property == promise.property) {
+                let message = format!("`{}` is promised twice", promise.property);
+                return Err(Mistake::at(&format!("promise.{place}.property"), message));
+            }
+        }
+        P::validate(self)
+    }
+}

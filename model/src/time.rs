@@ -1,0 +1,137 @@
+//! Time without a unit: a tick is whatever the scenario means by it, and an explorer chooses the resolution.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+/// The longest duration a scenario may name, in ticks; keeps every sum of instants far from overflow.
+pub const TICKS_MAX: i64 = 1_000_000_000_000;
+
+/// A point in time, in ticks since the start of the run (or, in normal form, relative to now).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Instant(i64);
+
+/// A duration in ticks. What a scenario names is never negative; a difference of instants may be.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct Ticks(i64);
+
+impl Instant {
+    /// The instant at which every run starts.
+    pub const START: Instant = Instant(0);
+
+    /// The instant `ticks` after the start.
+    pub const fn at(ticks: i64) -> Self {
+        Instant(ticks)
+    }
+
+    /// Ticks since the start.
+    pub const fn ticks(self) -> i64 {
+        self.0
+    }
+}
+
+impl Ticks {
+    /// No time at all.
+    pub const ZERO: Ticks = Ticks(0);
+
+    /// A duration of `count` ticks.
+    pub const fn new(count: i64) -> Self {
+        Ticks(count)
+    }
+
+    /// The number of ticks.
+    pub const fn count(self) -> i64 {
+        self.0
+    }
+
+    /// The same duration on a clock that ticks `factor` times as fast.
+    pub const fn times(self, factor: i64) -> Self {
+        Ticks(self.0 * factor)
+    }
+}
+
+impl Add<Ticks> for Instant {
+    type Output = Instant;
+    fn add(self, later: Ticks) -> Instant {
+        Instant(self.0 + later.0)
+    }
+}
+
+impl Sub<Ticks> for Instant {
+    type Output = Instant;
+    fn sub(self, earlier: Ticks) -> Instant {
+        Instant(self.0 - earlier.0)
+    }
+}
+
+impl Sub for Instant {
+    type Output = Ticks;
+    fn sub(self, other: Instant) -> Ticks {
+        Ticks(self.0 - other.0)
+    }
+}
+
+impl Add for Ticks {
+    type Output = Ticks;
+    fn add(self, other: Ticks) -> Ticks {
+        Ticks(self.0 + other.0)
+    }
+}
+
+impl Sub for Ticks {
+    type Output = Ticks;
+    fn sub(self, other: Ticks) -> Ticks {
+        Ticks(self.0 - other.0)
+    }
+}
+
+impl AddAssign<Ticks> for Instant {
+    fn add_assign(&mut self, later: Ticks) {
+        self.0 += later.0;
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for Ticks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tick{}", self.0, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+impl<'de> Deserialize<'de> for Ticks {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let count = i64::deserialize(from)?;
+        if (0..=TICKS_MAX).contains(&count) {
+            return Ok(Ticks(count));
+        }
+        Err(de::Error::custom(format!(
+            "a duration of {count} ticks is out of range: write a whole number from 0 to {TICKS_MAX}"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_read_from_text_is_never_negative() {
+        assert!(serde_json::from_str::<Ticks>("3").is_ok());
+        let error = serde_json::from_str::<Ticks>("-3").unwrap_err().to_string();
+        assert!(error.contains("from 0 to"), "{error}");
+    }
+
+    #[test]
+    fn instants_and_durations_add_up() {
+        let start = Instant::START;
+        assert_eq!((start + Ticks::new(5)) - (start + Ticks::new(7)), Ticks::new(-2));
+    }
+}

@@ -1,0 +1,128 @@
+//! Trace files: JSON lines, the header first, then a line for each step.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::{Header, Line, Mismatch, SCHEMA, Trace, replay};
+use crate::finding::Story;
+use crate::protocol::Protocol;
+
+/// Why a trace file cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadTrace(pub String);
+
+impl fmt::Display for BadTrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadTrace {}
+
+impl From<Mismatch> for BadTrace {
+    fn from(mismatch: Mismatch) -> Self {
+        BadTrace(mismatch.to_string())
+    }
+}
+
+impl<P: Protocol> Trace<P> {
+    /// The file's text.
+    pub fn to_text(&self) -> String {
+        let line = |json: serde_json::Result<String>| json.expect("plain data can be written") + "\n";
+        let mut text = line(serde_json::to_string(&self.header));
+        for step in &self.steps {
+            text += &line(serde_json::to_string(step));
+        }
+        text
+    }
+
+    /// Reads a file's text. It is not replayed yet.
+    ///
+    /// # Errors
+    /// Names the first line, and the step on it, that cannot be read.
+    pub fn from_text(text: &str) -> Result<Self, BadTrace> {
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let header: Header<P> = serde_json::from_str(first).map_err(|error| BadTrace(format!("line 1, the header: {error}")))?;
+        let step = |(place, line): (usize, &str)| {
+            serde_json::from_str(line).map_err(|error| BadTrace(format!("line {}, step {}: {error}", place + 2, place + 1)))
+        };
+        let steps = rest.lines().enumerate().map(step).collect::<Result<Vec<Line<P>>, _>>()?;
+        Ok(Trace { header, steps })
+    }
+}
+
+/// What every header has, whatever its protocol.
+#[derive(Deserialize)]
+struct Peek {
+    fencepost_trace: u32,
+    system: String,
+}
+
+macro_rules! any {
+    ($($variant:ident => $protocol:ty,)*) => {
+        /// A trace of some protocol.
+        #[derive(Clone, PartialEq, Debug)]
+        pub enum AnyTrace {
+            $(#[allow(missing_docs, reason = "named like the protocol")] $variant(Trace<$protocol>),)*
+        }
+
+        impl AnyTrace {
+            /// Reads a trace file's text.
+            ///
+            /// # Errors
+            /// Names the line and step that cannot be read.
+            pub fn from_text(text: &str) -> Result<Self, BadTrace> {
+                let first = text.lines().next().unwrap_or_default();
+                let peek: Peek = serde_json::from_str(first)
+                    .map_err(|error| BadTrace(format!("line 1 is not the header of a fencepost trace: {error}")))?;
+                if peek.fencepost_trace != SCHEMA {
+                    return Err(BadTrace(format!("the trace has format {}, this program reads {SCHEMA}", peek.fencepost_trace)));
+                }
+                $(if peek.system == <$protocol as Protocol>::SYSTEM {
+                    return Trace::from_text(text).map(AnyTrace::$variant);
+                })*
+                Err(BadTrace(format!("line 1: there is no system `{}`", peek.system)))
+            }
+
+            /// Repeats the run and tells it.
+            ///
+            /// # Errors
+            /// The first step at which the trace and the model disagree.
+            pub fn replay(&self) -> Result<Replayed, Mismatch> {
+                match self {
+                    $(AnyTrace::$variant(trace) => {
+                        let now = replay(trace)?;
+                        Ok(Replayed {
+                            scenario: now.header.scenario.name.clone(),
+                            origin: now.header.origin.clone(),
+                            seed: now.header.seed,
+                            digest: now.header.digest.clone(),
+                            assumptions: now.header.scenario.assumptions(),
+                            story: super::tell(&now),
+                        })
+                    })*
+                }
+            }
+        }
+    };
+}
+
+crate::for_each_protocol!(any);
+
+/// A run that was repeated.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replayed {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Who had found the run.
+    pub origin: String,
+    /// The seed, if a simulator found it.
+    pub seed: Option<u64>,
+    /// The digest, the same as in the file.
+    pub digest: String,
+    /// What the run rests on.
+    pub assumptions: Vec<String>,
+    /// The run.
+    pub story: Story,
+}

@@ -1,0 +1,73 @@
+//! A run as a list of actions. Failing seed, counterexample and hand-written script are the same thing: each can be
+//! replayed, and told as a story. A trace carries its scenario, so that a file is enough to reproduce a run.
+
+mod digest;
+mod file;
+mod replay;
+mod script;
+mod story;
+
+use serde::{Deserialize, Serialize};
+
+pub use digest::Digest;
+pub use file::{AnyTrace, BadTrace};
+pub use replay::{Mismatch, Recorder, replay};
+pub use script::{BadScript, perform};
+pub use story::tell;
+
+use crate::finding::Broken;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::Action;
+
+/// The version of the file format; raised when old files can no longer be read.
+pub const SCHEMA: u32 = 1;
+
+/// A run with where it came from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace<P: Protocol> {
+    /// Where it came from.
+    pub header: Header<P>,
+    /// What happened.
+    pub steps: Vec<Line<P>>,
+}
+
+/// The first line of a trace file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Header<P: Protocol> {
+    /// The version of the format.
+    pub fencepost_trace: u32,
+    /// Which protocol.
+    pub system: String,
+    /// Who found the run, as words.
+    pub origin: String,
+    /// The seed, if a simulator found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The digest of the run, in hexadecimal.
+    pub digest: String,
+    /// The scenario, whole: a file needs nothing else.
+    pub scenario: Scenario<P>,
+}
+
+/// One line of a trace file: one step.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Line<P: Protocol> {
+    /// Its number, from 1.
+    pub step: usize,
+    /// True time after it.
+    pub at: Instant,
+    /// The action's label: what a person reads.
+    pub label: String,
+    /// What became true, as sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
+    /// Promises that broke.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaches: Vec<Broken>,
+    /// The action: what a program replays.
+    pub action: Action<P>,
+}

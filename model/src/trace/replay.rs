@@ -1,0 +1,108 @@
+//! Recording runs, and repeating recorded ones step by step.
+
+use std::fmt;
+
+use super::{Digest, Header, Line, SCHEMA, Trace};
+use crate::finding::Broken;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::world::{Action, Step, World};
+
+/// Writes down a run while it happens.
+pub struct Recorder<P: Protocol> {
+    steps: Vec<Line<P>>,
+    digest: Digest,
+}
+
+impl<P: Protocol> Default for Recorder<P> {
+    fn default() -> Self {
+        Recorder { steps: Vec::new(), digest: Digest::default() }
+    }
+}
+
+impl<P: Protocol> Recorder<P> {
+    /// Carries out the action and writes it down.
+    pub fn step(&mut self, scenario: &Scenario<P>, world: &mut World<P>, action: &Action<P>) -> Step<P> {
+        let step = scenario.step(world, action);
+        self.digest.add(world.now, action, &step);
+        let broken = |breach: &crate::world::Breach| Broken { property: breach.property, message: breach.message.clone() };
+        self.steps.push(Line {
+            step: self.steps.len() + 1,
+            at: world.now,
+            label: action.to_string(),
+            facts: step.facts.iter().map(ToString::to_string).collect(),
+            breaches: step.breaches.iter().map(broken).collect(),
+            action: *action,
+        });
+        step
+    }
+
+    /// The trace so far.
+    pub fn finish(self, scenario: &Scenario<P>, origin: &str, seed: Option<u64>) -> Trace<P> {
+        let header = Header {
+            fencepost_trace: SCHEMA,
+            system: P::SYSTEM.to_owned(),
+            origin: origin.to_owned(),
+            seed,
+            digest: self.digest.hex(),
+            scenario: scenario.clone(),
+        };
+        Trace { header, steps: self.steps }
+    }
+}
+
+/// Where a trace and the model disagree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mismatch {
+    /// The number of the step, from 1; 0 for the header.
+    pub step: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.step {
+            0 => write!(f, "the trace's header: {}", self.message),
+            step => write!(f, "step {step}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// Repeats a run and returns it as it happens now.
+///
+/// # Errors
+/// The first step that cannot happen, or happens otherwise than it was written down.
+pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
+    let scenario = &trace.header.scenario;
+    scenario.validate().map_err(|mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") })?;
+    let mut world = scenario.start();
+    let mut recorder = Recorder::default();
+    for (place, line) in trace.steps.iter().enumerate() {
+        let at = |message: String| Mismatch { step: place + 1, message };
+        if line.step != place + 1 {
+            return Err(at(format!("it is numbered {}", line.step)));
+        }
+        if line.label != line.action.to_string() {
+            return Err(at(format!("the label says “{}”, the action is “{}”", line.label, line.action)));
+        }
+        if !scenario.is_enabled(&world, &line.action) {
+            return Err(at(format!("“{}” cannot happen here", line.label)));
+        }
+        recorder.step(scenario, &mut world, &line.action);
+        let now = recorder.steps.last().expect("a step was just recorded");
+        for (what, is_same) in [("instant", now.at == line.at), ("facts", now.facts == line.facts), ("breaches", now.breaches == line.breaches)] {
+            if !is_same {
+                return Err(at(format!("“{}” now happens with other {what} than the trace says", line.label)));
+            }
+        }
+    }
+    let now = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
+    if now.header.digest != trace.header.digest {
+        let message = format!("the digest is {}, the trace says {}: steps are missing or added", now.header.digest, trace.header.digest);
+        return Err(Mismatch { step: 0, message });
+    }
+    Ok(now)
+}

@@ -1,0 +1,85 @@
+//! Hand-written runs: a story on top, an action's label on each line, and below it, indented, what was recorded.
+//!
+//! ```text
+//! # Client 2 does not get in while client 1 is inside.
+//! scenario lease-just-enough
+//! client 1 is asked to take the lock
+//! the server receives from client 1: may I have the lock?
+//!     client 1 acquires the lock (token 1)
+//! 3 ticks pass
+//! ```
+
+use std::fmt;
+
+use super::Recorder;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::Ticks;
+use crate::world::{Action, World};
+
+/// Why a script cannot be performed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadScript {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for BadScript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for BadScript {}
+
+/// Performs a script and returns its text with fresh recordings. The `scenario` line has been read by the caller.
+///
+/// # Errors
+/// The first line that names nothing that may happen there, with what may.
+pub fn perform<P: Protocol>(script: &str, scenario: &Scenario<P>) -> Result<String, BadScript> {
+    let mut world = scenario.start();
+    let mut recorder = Recorder::default();
+    let mut text = String::new();
+    for (place, line) in script.lines().enumerate() {
+        if line.starts_with("    ") {
+            continue;
+        }
+        text += line;
+        text.push('\n');
+        if line.is_empty() || line.starts_with('#') || line.starts_with("scenario ") {
+            continue;
+        }
+        let action = find(scenario, &world, line).map_err(|message| BadScript { line: place + 1, message })?;
+        let step = recorder.step(scenario, &mut world, &action);
+        for fact in &step.facts {
+            text += &format!("    {fact}\n");
+        }
+        for breach in &step.breaches {
+            text += &format!("    ✗ {}: {}\n", breach.property, breach.message);
+        }
+    }
+    Ok(text)
+}
+
+/// The enabled action with this label.
+fn find<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, label: &str) -> Result<Action<P>, String> {
+    if let Some(ticks) = ticks_in(label) {
+        let action = Action::Advance(ticks);
+        let is_possible = scenario.is_enabled(world, &action);
+        return if is_possible { Ok(action) } else { Err(format!("“{label}” would make something too late")) };
+    }
+    let mut enabled = Vec::new();
+    scenario.enabled(world, &mut enabled);
+    enabled.iter().find(|action| action.to_string() == label).copied().ok_or_else(|| {
+        let offers: Vec<String> = enabled.iter().map(|action| format!("\n    {action}")).collect();
+        format!("“{label}” cannot happen here; this can:{}", offers.concat())
+    })
+}
+
+/// The duration in `3 ticks pass`.
+fn ticks_in(label: &str) -> Option<Ticks> {
+    let count = label.strip_suffix(" ticks pass").or(label.strip_suffix(" tick passes"))?;
+    count.parse().ok().map(Ticks::new)
+}

@@ -1,0 +1,92 @@
+//! Telling a trace: who acts in which lane, which messages cross, who has the lock and who believes so.
+
+use super::Trace;
+use crate::finding::{Arrow, Story, Told};
+use crate::ids::{ClientId, ProcessId};
+use crate::protocol::Protocol;
+use crate::world::{Action, Condition, Envelope, Fault, World};
+
+/// Tells a trace. Its actions must be possible: it comes from [`super::replay()`] or a recorder.
+pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
+    let scenario = &trace.header.scenario;
+    let mut world = scenario.start();
+    let mut teller = Teller { clients: world.clients.len(), under_way: Vec::new(), arrows: Vec::new() };
+    let mut steps = Vec::new();
+    for (place, line) in trace.steps.iter().enumerate() {
+        let action = &line.action;
+        teller.arrive(place, action);
+        let step = scenario.step(&mut world, action);
+        step.sent.iter().for_each(|envelope| teller.set_out(place, envelope));
+        let record = P::record(&world.server.process, scenario);
+        let condition = |wanted: Condition| {
+            world.processes().filter(|process| world.condition(*process) == wanted).map(|process| teller.lane(process)).collect()
+        };
+        steps.push(Told {
+            at: line.at.ticks(),
+            label: line.label.clone(),
+            kind: action.kind().to_owned(),
+            facts: line.facts.clone(),
+            lane: place_of(action).map(|process| teller.lane(process)),
+            owners: record.owners.iter().map(|client| client.0).collect(),
+            inside: inside(&world),
+            token: record.token.0,
+            down: condition(Condition::Down),
+            paused: condition(Condition::Paused),
+            breaches: line.breaches.clone(),
+        });
+    }
+    Story { lanes: teller.lanes(), steps, arrows: teller.arrows }
+}
+
+fn inside<P: Protocol>(world: &World<P>) -> Vec<u16> {
+    world.inside().map(|client| client.0).collect()
+}
+
+/// Where an action takes place.
+fn place_of<P: Protocol>(action: &Action<P>) -> Option<ProcessId> {
+    match action {
+        Action::Command { client, .. } => Some(ProcessId::Client(*client)),
+        Action::Deliver(envelope) => Some(envelope.to),
+        Action::Wake { process, .. } | Action::Slip { process, .. } => Some(*process),
+        Action::Operator(_) => Some(ProcessId::Server),
+        Action::Fault(Fault::Crash(client) | Fault::Restart(client)) => Some(ProcessId::Client(*client)),
+        Action::Fault(Fault::Pause(process) | Fault::Resume(process)) => Some(*process),
+        Action::Fault(Fault::Cut(_) | Fault::Heal(_)) | Action::Advance(_) | Action::Lose(_) | Action::Duplicate(_) => None,
+    }
+}
+
+struct Teller<P: Protocol> {
+    clients: usize,
+    under_way: Vec<(Envelope<P>, usize)>,
+    arrows: Vec<Arrow>,
+}
+
+impl<P: Protocol> Teller<P> {
+    /// Half of the clients to the left of server and resource would look nicer, but a fixed order is easier to read.
+    fn lane(&self, process: ProcessId) -> usize {
+        match process {
+            ProcessId::Client(client) => client.place(),
+            ProcessId::Server => self.clients,
+            ProcessId::Resource => self.clients + 1,
+        }
+    }
+
+    fn lanes(&self) -> Vec<String> {
+        let clients = (0..self.clients).map(|place| ClientId::of(place).to_string());
+        clients.chain(["server".to_owned(), "resource".to_owned()]).collect()
+    }
+
+    fn set_out(&mut self, step: usize, envelope: &Envelope<P>) {
+        self.under_way.push((*envelope, self.arrows.len()));
+        let (from, to) = (self.lane(envelope.from), self.lane(envelope.to));
+        self.arrows.push(Arrow { from, to, text: envelope.message.to_string(), sent: step, ended: None, lost: false });
+    }
+
+    fn arrive(&mut self, step: usize, action: &Action<P>) {
+        let (Action::Deliver(envelope) | Action::Lose(envelope)) = action else { return };
+        let place = self.under_way.iter().position(|(other, _)| other == envelope);
+        let Some((_, arrow)) = place.map(|place| self.under_way.remove(place)) else { return };
+        self.arrows[arrow].ended = Some(step);
+        self.arrows[arrow].lost = matches!(action, Action::Lose(_));
+    }
+}

@@ -1,0 +1,131 @@
+//! One thing that can happen. Its label reads as a sentence, and is unique among what is enabled.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Envelope, Link};
+use crate::ids::{ClientId, ProcessId};
+use crate::protocol::Protocol;
+use crate::time::Ticks;
+
+/// One thing that can happen.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "kebab-case")]
+pub enum Action<P: Protocol> {
+    /// A user asks something of a client.
+    Command {
+        /// Whom.
+        client: ClientId,
+        /// What.
+        command: P::Command,
+    },
+    /// A message arrives.
+    Deliver(Envelope<P>),
+    /// A deadline of a process fires, on time or late.
+    Wake {
+        /// Whose.
+        process: ProcessId,
+        /// Which.
+        timer: P::Timer,
+    },
+    /// Time passes.
+    Advance(Ticks),
+    /// Somebody with access to the service acts on it from outside.
+    Operator(P::Operator),
+    /// A message vanishes.
+    Lose(Envelope<P>),
+    /// A message will arrive once more.
+    Duplicate(Envelope<P>),
+    /// Something that should not happen, or the end of it.
+    Fault(Fault),
+    /// A clock moves against true time.
+    Slip {
+        /// Whose.
+        process: ProcessId,
+        /// By how much, forwards or backwards.
+        by: Ticks,
+    },
+}
+
+/// Something that should not happen to a process or a link, or the end of it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// A client dies; what it had in memory is gone.
+    Crash(ClientId),
+    /// It comes back.
+    Restart(ClientId),
+    /// A process stands still.
+    Pause(ProcessId),
+    /// It goes on.
+    Resume(ProcessId),
+    /// A link holds everything back.
+    Cut(Link),
+    /// It lets everything through again.
+    Heal(Link),
+}
+
+impl<P: Protocol> Action<P> {
+    /// The kind of action, for the list of what a search never tried.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Action::Command { .. } => "command",
+            Action::Deliver(_) => "deliver",
+            Action::Wake { .. } => "wake",
+            Action::Advance(_) => "advance",
+            Action::Operator(_) => "operator",
+            Action::Lose(_) => "lose",
+            Action::Duplicate(_) => "duplicate",
+            Action::Fault(Fault::Crash(_)) => "crash",
+            Action::Fault(Fault::Restart(_)) => "restart",
+            Action::Fault(Fault::Pause(_)) => "pause",
+            Action::Fault(Fault::Resume(_)) => "resume",
+            Action::Fault(Fault::Cut(_)) => "cut",
+            Action::Fault(Fault::Heal(_)) => "heal",
+            Action::Slip { .. } => "slip",
+        }
+    }
+
+    /// Every kind.
+    pub const KINDS: [&'static str; 14] = [
+        "command", "deliver", "wake", "advance", "operator", "lose", "duplicate", "crash", "restart", "pause", "resume",
+        "cut", "heal", "slip",
+    ];
+}
+
+impl<P: Protocol> fmt::Display for Action<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Command { client, command } => write!(f, "{client} is asked to {command}"),
+            Action::Deliver(Envelope { from, to, message, .. }) => write!(f, "{to} receives from {from}: {message}"),
+            Action::Wake { process, timer } => write!(f, "{process} wakes: {timer}"),
+            Action::Advance(ticks) => {
+                write!(f, "{ticks} {}", if ticks.count() == 1 { "passes" } else { "pass" })
+            }
+            Action::Operator(act) => write!(f, "an operator {act}"),
+            Action::Lose(Envelope { from, to, message, .. }) => write!(f, "lost on the way from {from} to {to}: {message}"),
+            Action::Duplicate(Envelope { from, to, message, .. }) => {
+                write!(f, "duplicated on the way from {from} to {to}: {message}")
+            }
+            Action::Fault(fault) => fault.fmt(f),
+            Action::Slip { process, by } if by.count() < 0 => {
+                write!(f, "the clock of {process} falls back by {}", by.times(-1))
+            }
+            Action::Slip { process, by } => write!(f, "the clock of {process} jumps ahead by {by}"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Crash(client) => write!(f, "{client} crashes"),
+            Fault::Restart(client) => write!(f, "{client} restarts"),
+            Fault::Pause(process) => write!(f, "{process} pauses"),
+            Fault::Resume(process) => write!(f, "{process} resumes"),
+            Fault::Cut(Link { from, to }) => write!(f, "the link from {from} to {to} is cut"),
+            Fault::Heal(Link { from, to }) => write!(f, "the link from {from} to {to} heals"),
+        }
+    }
+}

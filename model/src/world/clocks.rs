@@ -1,0 +1,69 @@
+//! Clocks, and how far time may advance before something would be later than the scenario allows.
+
+use super::{Condition, Envelope, World};
+use crate::ids::ProcessId;
+use crate::process::Process;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::{Instant, Ticks};
+
+impl<P: Protocol> World<P> {
+    /// What the process's own clock shows.
+    pub fn clock(&self, process: ProcessId) -> Instant {
+        self.now + self.skew(process)
+    }
+
+    /// How far its clock is ahead of true time.
+    pub fn skew(&self, process: ProcessId) -> Ticks {
+        match process {
+            ProcessId::Client(client) => self.clients[client.place()].skew,
+            ProcessId::Server => self.server.skew,
+            ProcessId::Resource => Ticks::ZERO,
+        }
+    }
+
+    pub(super) fn skew_mut(&mut self, process: ProcessId) -> &mut Ticks {
+        match process {
+            ProcessId::Client(client) => &mut self.clients[client.place()].skew,
+            ProcessId::Server => &mut self.server.skew,
+            ProcessId::Resource => panic!("the resource has no clock"),
+        }
+    }
+
+    /// Names each deadline of a process with the *true* instant from which it may fire.
+    pub fn wakes(&self, scenario: &Scenario<P>, process: ProcessId, due: &mut dyn FnMut(P::Timer, Instant)) {
+        let skew = self.skew(process);
+        let mut name = |timer, at: Instant| due(timer, at - skew);
+        match process {
+            ProcessId::Client(client) => self.clients[client.place()].process.wakes(scenario, &mut name),
+            ProcessId::Server => self.server.process.wakes(scenario, &mut name),
+            ProcessId::Resource => {}
+        }
+    }
+
+    /// Whether a bound on lateness does not count for this message.
+    fn is_excused(&self, envelope: &Envelope<P>) -> bool {
+        self.condition(envelope.to) == Condition::Paused || self.cuts.contains(&envelope.link())
+    }
+
+    /// How much time may pass before something must have happened; `None` if nothing presses.
+    pub fn slack(&self, scenario: &Scenario<P>) -> Option<Ticks> {
+        let mut slack: Option<Ticks> = None;
+        let mut press = |left: Ticks| slack = Some(slack.map_or(left, |slack| slack.min(left)));
+        if scenario.synchrony.message_delay.is_some() {
+            for envelope in self.network.iter().filter(|envelope| !self.is_excused(envelope)) {
+                if let Some(due) = envelope.due {
+                    press(due - self.now);
+                }
+            }
+        }
+        if let Some(late) = scenario.synchrony.wake_delay {
+            for process in self.processes().filter(|process| process.client().is_some()) {
+                if self.condition(process) == Condition::Up {
+                    self.wakes(scenario, process, &mut |_, due| press(due + late - self.now));
+                }
+            }
+        }
+        slack
+    }
+}

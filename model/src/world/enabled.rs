@@ -1,0 +1,153 @@
+//! What may happen next. Everything that repeats is paid from a budget or returns to a state already seen.
+
+use super::{Action, Condition, Envelope, Fault, Link, World};
+use crate::ids::{ClientId, ProcessId};
+use crate::process::{Client, Context};
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::Ticks;
+
+impl<P: Protocol> Scenario<P> {
+    /// Lists everything that may happen, in a fixed order. Time advances by one tick: that misses nothing.
+    pub fn enabled(&self, world: &World<P>, out: &mut Vec<Action<P>>) {
+        out.clear();
+        for place in 0..world.clients.len() {
+            let client = ClientId::of(place);
+            self.commands(world, client, &mut |command| out.push(Action::Command { client, command }));
+        }
+        out.extend(world.network.distinct().filter(|envelope| self.may_arrive(world, envelope)).map(|envelope| Action::Deliver(*envelope)));
+        for process in world.processes() {
+            self.due(world, process, &mut |timer| out.push(Action::Wake { process, timer }));
+        }
+        if world.slack(self).is_none_or(|slack| slack > Ticks::ZERO) {
+            out.push(Action::Advance(Ticks::new(1)));
+        }
+        if world.left.operator > 0 {
+            P::operators(world, self, &mut |act| out.push(Action::Operator(act)));
+        }
+        if world.left.losses > 0 {
+            out.extend(world.network.distinct().map(|envelope| Action::Lose(*envelope)));
+        }
+        if world.left.duplicates > 0 {
+            out.extend(world.network.distinct().map(|envelope| Action::Duplicate(*envelope)));
+        }
+        self.faults(world, &mut |fault| out.push(Action::Fault(fault)));
+        if world.left.slips > 0 {
+            for process in world.processes() {
+                for by in [self.clocks.step, self.clocks.step.times(-1)] {
+                    if self.may_slip(world, process, by) {
+                        out.push(Action::Slip { process, by });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether one given action may happen now; the same answer as looking for it in [`Scenario::enabled`], without
+    /// listing everything, except that any amount of time may pass that makes nothing too late.
+    pub fn is_enabled(&self, world: &World<P>, action: &Action<P>) -> bool {
+        let exists = |process: ProcessId| process.client().is_none_or(|client| client.0 > 0 && client.place() < world.clients.len());
+        match action {
+            Action::Command { client, command } => {
+                let mut found = false;
+                if exists(ProcessId::Client(*client)) {
+                    self.commands(world, *client, &mut |offered| found |= offered == *command);
+                }
+                found
+            }
+            Action::Deliver(envelope) => world.network.offers(envelope) && self.may_arrive(world, envelope),
+            Action::Wake { process, timer } => {
+                let mut found = false;
+                if exists(*process) {
+                    self.due(world, *process, &mut |due| found |= due == *timer);
+                }
+                found
+            }
+            Action::Advance(ticks) => *ticks > Ticks::ZERO && world.slack(self).is_none_or(|slack| slack >= *ticks),
+            Action::Operator(act) => {
+                let mut found = false;
+                if world.left.operator > 0 {
+                    P::operators(world, self, &mut |offered| found |= offered == *act);
+                }
+                found
+            }
+            Action::Lose(envelope) => world.left.losses > 0 && world.network.offers(envelope),
+            Action::Duplicate(envelope) => world.left.duplicates > 0 && world.network.offers(envelope),
+            Action::Fault(fault) => {
+                let mut found = false;
+                self.faults(world, &mut |offered| found |= offered == *fault);
+                found
+            }
+            Action::Slip { process, by } => {
+                let is_step = *by == self.clocks.step || *by == self.clocks.step.times(-1);
+                let has_clock = *process != ProcessId::Resource && exists(*process);
+                world.left.slips > 0 && is_step && has_clock && self.may_slip(world, *process, *by)
+            }
+        }
+    }
+
+    fn commands(&self, world: &World<P>, client: ClientId, offer: &mut dyn FnMut(P::Command)) {
+        let seat = &world.clients[client.place()];
+        if seat.condition != Condition::Up {
+            return;
+        }
+        let me = ProcessId::Client(client);
+        seat.process.commands(&Context { scenario: self, now: world.clock(me), me }, offer);
+    }
+
+    /// A message waits for a paused receiver and at a cut link; at a crashed receiver it arrives unheard.
+    fn may_arrive(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
+        world.condition(envelope.to) != Condition::Paused && !world.cuts.contains(&envelope.link())
+    }
+
+    fn due(&self, world: &World<P>, process: ProcessId, fire: &mut dyn FnMut(P::Timer)) {
+        if world.condition(process) != Condition::Up {
+            return;
+        }
+        world.wakes(self, process, &mut |timer, due| {
+            if world.now >= due {
+                fire(timer);
+            }
+        });
+    }
+
+    fn may_slip(&self, world: &World<P>, process: ProcessId, by: Ticks) -> bool {
+        let skew = world.skew(process) + by;
+        (-self.clocks.skew.count()..=self.clocks.skew.count()).contains(&skew.count())
+    }
+
+    fn faults(&self, world: &World<P>, offer: &mut dyn FnMut(Fault)) {
+        let left = world.left;
+        for process in world.processes() {
+            let condition = world.condition(process);
+            if let Some(client) = process.client() {
+                match condition {
+                    Condition::Up if left.crashes > 0 => offer(Fault::Crash(client)),
+                    Condition::Down if left.restarts > 0 => offer(Fault::Restart(client)),
+                    _ => {}
+                }
+            }
+            match condition {
+                Condition::Up if left.pauses > 0 => offer(Fault::Pause(process)),
+                Condition::Paused => offer(Fault::Resume(process)),
+                _ => {}
+            }
+        }
+        if left.cuts > 0 {
+            let is_whole = |link: &Link| !world.cuts.contains(link);
+            self.links(world).filter(is_whole).for_each(|link| offer(Fault::Cut(link)));
+        }
+        world.cuts.iter().for_each(|link| offer(Fault::Heal(*link)));
+    }
+
+    /// Every link that something may travel on, each direction for itself.
+    fn links(&self, world: &World<P>) -> impl Iterator<Item = Link> + use<P> {
+        let has_writes = self.writes > 0;
+        (0..world.clients.len()).map(ClientId::of).map(ProcessId::Client).flat_map(move |client| {
+            [ProcessId::Server, ProcessId::Resource]
+                .into_iter()
+                .filter(move |peer| has_writes || *peer == ProcessId::Server)
+                .flat_map(move |peer| [Link { from: client, to: peer }, Link { from: peer, to: client }])
+        })
+    }
+}

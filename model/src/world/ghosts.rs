@@ -1,0 +1,101 @@
+//! What properties must remember. Fed by facts, never read by a process, and kept only for the promises of this run.
+
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use super::normal::{Normal, Visitor};
+use crate::fact::{Ending, Fact};
+use crate::ids::{SessionId, Tenure, Token};
+use crate::list::List;
+use crate::properties::Property;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::Instant;
+
+/// The memory of the properties.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Ghosts {
+    /// The newest tenure on record.
+    pub tenure: Tenure,
+    /// Whether it is still on record.
+    pub is_running: bool,
+    /// For each client, the newest tenure that the service granted to it.
+    pub held: List<Tenure, 3>,
+    /// The newest tenure that touched the resource.
+    pub touched: Tenure,
+    /// The highest token of any tenure so far.
+    pub token: Token,
+    /// When the lock was last freed by the end of a session, if nobody got it since.
+    pub invalidated: Option<Instant>,
+    /// When each TTL last began.
+    pub renewed: List<(SessionId, Instant), 3>,
+}
+
+impl Ghosts {
+    pub(super) fn new(clients: usize) -> Self {
+        Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), ..Ghosts::default() }
+    }
+}
+
+impl<P: Protocol> Scenario<P> {
+    fn watches_tenures(&self) -> bool {
+        [Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete].iter().any(|property| self.watches(*property))
+    }
+
+    pub(super) fn remember(&self, world: &mut World<P>, fact: &Fact<P>) {
+        let now = world.now;
+        let ghosts = &mut world.ghosts;
+        match *fact {
+            Fact::Granted { client, token, fresh, .. } => {
+                ghosts.invalidated = None;
+                if self.watches(Property::TokenOrder) {
+                    ghosts.token = ghosts.token.max(token);
+                }
+                if self.watches_tenures() {
+                    if fresh {
+                        ghosts.tenure = ghosts.tenure.next();
+                        ghosts.is_running = true;
+                    }
+                    ghosts.held[client.place()] = ghosts.tenure;
+                }
+            }
+            Fact::Freed { by } => {
+                ghosts.is_running = false;
+                if by == Ending::Invalidated && self.watches(Property::LockDelay) {
+                    ghosts.invalidated = Some(now);
+                }
+            }
+            Fact::Renewed { session } if self.watches(Property::TtlLowerBound) => {
+                ghosts.renewed.retain(|(other, _)| *other != session);
+                ghosts.renewed.insert_sorted((session, now));
+            }
+            Fact::Expired { session, .. } | Fact::Destroyed { session, .. } => {
+                ghosts.renewed.retain(|(other, _)| *other != session);
+            }
+            Fact::Written { tenure, .. } => ghosts.touched = ghosts.touched.max(tenure),
+            _ => {}
+        }
+    }
+}
+
+impl Normal for Ghosts {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.tenure(&mut self.tenure);
+        for tenure in self.held.iter_mut() {
+            visitor.tenure(tenure);
+        }
+        visitor.tenure(&mut self.touched);
+        visitor.token(&mut self.token);
+        if let Some(at) = &mut self.invalidated {
+            visitor.since(at);
+        }
+        for (session, at) in self.renewed.iter_mut() {
+            visitor.session(session);
+            visitor.since(at);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.renewed.sort_unstable();
+    }
+}

@@ -1,0 +1,126 @@
+//! What varies: the processes, the messages under way, the clocks, what is left of the budgets, and what properties remember.
+
+mod action;
+mod clocks;
+mod enabled;
+mod ghosts;
+mod network;
+pub mod normal;
+mod step;
+
+use serde::{Deserialize, Serialize};
+
+pub use action::{Action, Fault};
+pub use ghosts::Ghosts;
+pub use network::{Envelope, Link, Network};
+pub use step::{Breach, Step};
+
+use crate::ids::{ClientId, ProcessId};
+use crate::list::List;
+use crate::process::Client;
+use crate::protocol::Protocol;
+use crate::resource::Resource;
+use crate::scenario::{Budget, Scenario};
+use crate::time::{Instant, Ticks};
+
+/// The state of everything.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct World<P: Protocol> {
+    /// True time.
+    pub now: Instant,
+    /// The lock service.
+    pub server: Seat<P::Server>,
+    /// The clients, by [`ClientId::place`].
+    pub clients: List<Seat<P::Client>, 3>,
+    /// What the lock protects.
+    pub resource: Resource,
+    /// Messages under way.
+    pub network: Network<P>,
+    /// Links that hold messages back at present.
+    pub cuts: List<Link, 2>,
+    /// How much misfortune is left.
+    pub left: Budget,
+    /// What properties remember.
+    pub ghosts: Ghosts,
+}
+
+/// A process with its circumstances.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Seat<T> {
+    /// The process.
+    pub process: T,
+    /// Whether it takes part.
+    pub condition: Condition,
+    /// How far its clock is ahead of true time.
+    pub skew: Ticks,
+}
+
+/// Whether a process takes part.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Condition {
+    /// It reacts.
+    Up,
+    /// It has crashed: what reaches it goes unheard.
+    Down,
+    /// It stands still, and no bound on lateness counts for it.
+    Paused,
+}
+
+impl<T> Seat<T> {
+    fn new(process: T) -> Self {
+        Seat { process, condition: Condition::Up, skew: Ticks::ZERO }
+    }
+}
+
+impl<P: Protocol> Scenario<P> {
+    /// The world at the start.
+    pub fn start(&self) -> World<P> {
+        let (server, clients) = P::start(self);
+        World {
+            now: Instant::START,
+            server: Seat::new(server),
+            ghosts: Ghosts::new(clients.len()),
+            clients: clients.into_iter().map(Seat::new).collect(),
+            resource: Resource::default(),
+            network: Network::default(),
+            cuts: List::new(),
+            left: self.budget,
+        }
+    }
+}
+
+impl<P: Protocol> World<P> {
+    /// Whether a process takes part.
+    pub fn condition(&self, process: ProcessId) -> Condition {
+        match process {
+            ProcessId::Client(client) => self.clients[client.place()].condition,
+            ProcessId::Server => self.server.condition,
+            ProcessId::Resource => Condition::Up,
+        }
+    }
+
+    /// The clients that believe they are in the critical section, in order.
+    pub fn inside(&self) -> impl Iterator<Item = ClientId> + '_ {
+        self.clients
+            .iter()
+            .enumerate()
+            .filter(|(_, seat)| seat.condition != Condition::Down && seat.process.belief().is_inside)
+            .map(|(place, _)| ClientId::of(place))
+    }
+
+    /// Like [`World::inside`], but only those whose own clock is still within their lease.
+    pub fn inside_lease(&self) -> impl Iterator<Item = ClientId> + '_ {
+        self.inside().filter(|client| {
+            let seat = &self.clients[client.place()];
+            seat.process.belief().until.is_none_or(|until| self.now + seat.skew <= until)
+        })
+    }
+
+    /// Every process that can be late, crash or be paused: the clients, then the server.
+    pub fn processes(&self) -> impl Iterator<Item = ProcessId> + use<P> {
+        let clients = self.clients.len();
+        (0..clients).map(|place| ProcessId::Client(ClientId::of(place))).chain([ProcessId::Server])
+    }
+}

@@ -1,0 +1,121 @@
+//! Messages under way: a sorted bag. Any of them may arrive next; the bounds on lateness live in `clocks`.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use super::normal::{Normal, Visitor};
+use crate::ids::ProcessId;
+use crate::list::List;
+use crate::process::Message;
+use crate::protocol::Protocol;
+use crate::time::{Instant, Ticks};
+
+/// A message on its way.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Envelope<P: Protocol> {
+    /// For whom.
+    pub to: ProcessId,
+    /// By whom.
+    pub from: ProcessId,
+    /// What it says.
+    pub message: Message<P>,
+    /// When it must have arrived, where the scenario bounds that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Instant>,
+}
+
+/// One direction of a connection.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Link {
+    /// The sending end.
+    pub from: ProcessId,
+    /// The receiving end.
+    pub to: ProcessId,
+}
+
+impl<P: Protocol> Envelope<P> {
+    /// The link it travels on.
+    pub fn link(&self) -> Link {
+        Link { from: self.from, to: self.to }
+    }
+
+    /// Whether the other differs in its deadline at most, so that it does not matter which of the two is taken.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (self.to, self.from, self.message) == (other.to, other.from, other.message)
+    }
+}
+
+/// All messages under way, sorted; alike ones by deadline.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "", transparent)]
+pub struct Network<P: Protocol>(List<Envelope<P>, 5>);
+
+impl<P: Protocol> Default for Network<P> {
+    fn default() -> Self {
+        Network(List::new())
+    }
+}
+
+impl<P: Protocol> Deref for Network<P> {
+    type Target = [Envelope<P>];
+    fn deref(&self) -> &[Envelope<P>] {
+        &self.0
+    }
+}
+
+impl<P: Protocol> Network<P> {
+    /// Adds a message.
+    pub(super) fn post(&mut self, envelope: Envelope<P>) {
+        self.0.insert_sorted(envelope);
+    }
+
+    /// Takes a message out; false if it is not under way.
+    pub(super) fn take(&mut self, envelope: &Envelope<P>) -> bool {
+        let Ok(place) = self.0.binary_search(envelope) else { return false };
+        self.0.remove(place);
+        true
+    }
+
+    /// Whether exactly this message is under way and the first among those alike.
+    pub(super) fn offers(&self, envelope: &Envelope<P>) -> bool {
+        let Ok(mut place) = self.0.binary_search(envelope) else { return false };
+        while place > 0 && self.0[place - 1] == *envelope {
+            place -= 1;
+        }
+        place == 0 || !self.0[place - 1].is_like(envelope)
+    }
+
+    /// One of each kind: among those alike, the one that is due first.
+    pub(super) fn distinct(&self) -> impl Iterator<Item = &Envelope<P>> {
+        let list = &self.0;
+        (0..list.len()).filter(|&place| place == 0 || !list[place - 1].is_like(&list[place])).map(|place| &list[place])
+    }
+}
+
+impl<P: Protocol> Normal for Network<P> {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        for envelope in self.0.iter_mut() {
+            visitor.scope(envelope.from.client().or(envelope.to.client()), Ticks::ZERO);
+            match &mut envelope.message {
+                Message::Service(message) => message.visit(visitor),
+                Message::Write(write) => {
+                    visitor.token(&mut write.token);
+                    visitor.tenure(&mut write.tenure);
+                    if let Some(call) = &mut write.call {
+                        visitor.call(call);
+                    }
+                }
+                Message::Written { to, .. } => visitor.call(to),
+            }
+            if let Some(due) = &mut envelope.due {
+                visitor.deadline(due);
+            }
+        }
+    }
+
+    fn sort(&mut self) {
+        self.0.sort_unstable();
+    }
+}

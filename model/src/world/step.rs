@@ -1,0 +1,203 @@
+//! What happens when something happens: `step` is a function of scenario, world and action.
+
+use super::{Action, Condition, Envelope, Fault, World};
+use crate::fact::{Fact, Leaving};
+use crate::ids::{ProcessId, Tenure};
+use crate::list::List;
+use crate::process::{Client, Context, Input, Message, Outbox, Process};
+use crate::properties::{Property, View};
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+
+/// What one step did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step<P: Protocol> {
+    /// What became true.
+    pub facts: List<Fact<P>, 4>,
+    /// Messages that set out.
+    pub sent: List<Envelope<P>, 2>,
+    /// Processes whose deadlines or wishes may have changed.
+    pub touched: List<ProcessId, 2>,
+    /// Promises that broke.
+    pub breaches: Vec<Breach>,
+}
+
+/// A broken promise.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Breach {
+    /// Which property.
+    pub property: Property,
+    /// How it broke, as a sentence.
+    pub message: String,
+}
+
+impl<P: Protocol> Scenario<P> {
+    /// Carries out one action.
+    ///
+    /// # Panics
+    /// The action is not enabled and makes no sense: a caller's mistake.
+    pub fn step(&self, world: &mut World<P>, action: &Action<P>) -> Step<P> {
+        let mut out = Outbox::new();
+        let mut touched = List::new();
+        let sender = self.act(world, action, &mut out, &mut touched);
+        let sent = self.post(world, sender, &out);
+        let facts = out.facts;
+        let breaches = self.judge(world, action, &facts);
+        for fact in &facts {
+            self.remember(world, fact);
+        }
+        Step { facts, sent, touched, breaches }
+    }
+
+    /// Does what the action says; returns whose outbox was filled.
+    fn act(&self, world: &mut World<P>, action: &Action<P>, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>) -> ProcessId {
+        match *action {
+            Action::Command { client, command } => {
+                self.feed(world, ProcessId::Client(client), Input::Command(command), out, touched)
+            }
+            Action::Deliver(envelope) => {
+                assert!(world.network.take(&envelope), "a message that is not under way cannot arrive: {envelope:?}");
+                self.deliver(world, envelope, out, touched)
+            }
+            Action::Wake { process, timer } => self.feed(world, process, Input::Wake(timer), out, touched),
+            Action::Advance(ticks) => {
+                world.now += ticks;
+                ProcessId::Resource
+            }
+            Action::Operator(act) => {
+                world.left.operator -= 1;
+                touched.push(ProcessId::Server);
+                let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
+                P::operate(&mut world.server.process, act, &context, out);
+                ProcessId::Server
+            }
+            Action::Lose(envelope) => {
+                assert!(world.network.take(&envelope), "a message that is not under way cannot get lost: {envelope:?}");
+                world.left.losses -= 1;
+                ProcessId::Resource
+            }
+            Action::Duplicate(envelope) => {
+                world.left.duplicates -= 1;
+                out.messages.push((envelope.to, envelope.message));
+                envelope.from
+            }
+            Action::Fault(fault) => {
+                self.strike(world, fault, out, touched);
+                ProcessId::Resource
+            }
+            Action::Slip { process, by } => {
+                world.left.slips -= 1;
+                *world.skew_mut(process) = world.skew(process) + by;
+                touched.push(process);
+                process
+            }
+        }
+    }
+
+    fn feed(
+        &self, world: &mut World<P>, process: ProcessId, input: Input<P>, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>,
+    ) -> ProcessId {
+        touched.push(process);
+        let context = Context { scenario: self, now: world.clock(process), me: process };
+        match process {
+            ProcessId::Client(client) => world.clients[client.place()].process.on(input, &context, out),
+            ProcessId::Server => world.server.process.on(input, &context, out),
+            ProcessId::Resource => panic!("the resource has neither users nor deadlines"),
+        }
+        process
+    }
+
+    fn deliver(&self, world: &mut World<P>, envelope: Envelope<P>, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>) -> ProcessId {
+        let Envelope { from, to, message, .. } = envelope;
+        if world.condition(to) == Condition::Down {
+            out.record(Fact::Unheard);
+            return to;
+        }
+        let (ProcessId::Resource, Message::Write(write)) = (to, message) else {
+            return self.feed(world, to, Input::Message { from, message }, out, touched);
+        };
+        let writer = from.client().expect("only clients write");
+        let fact = world.resource.judge(writer, write, self.resource, self.mutation);
+        out.record(fact);
+        if let Some(to) = write.call {
+            out.messages.push((from, Message::Written { to, accepted: matches!(fact, Fact::Written { .. }) }));
+        }
+        ProcessId::Resource
+    }
+
+    fn strike(&self, world: &mut World<P>, fault: Fault, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>) {
+        match fault {
+            Fault::Crash(client) => {
+                world.left.crashes -= 1;
+                let seat = &mut world.clients[client.place()];
+                if seat.process.belief().is_inside {
+                    out.record(Fact::Left { client, why: Leaving::Crashed });
+                }
+                seat.process = seat.process.restarted(self);
+                seat.condition = Condition::Down;
+                touched.push(ProcessId::Client(client));
+            }
+            Fault::Restart(client) => {
+                world.left.restarts -= 1;
+                world.clients[client.place()].condition = Condition::Up;
+                touched.push(ProcessId::Client(client));
+            }
+            Fault::Pause(process) => {
+                world.left.pauses -= 1;
+                set_condition(world, process, Condition::Paused);
+                touched.push(process);
+            }
+            Fault::Resume(process) => {
+                set_condition(world, process, Condition::Up);
+                touched.push(process);
+            }
+            Fault::Cut(link) => {
+                world.left.cuts -= 1;
+                world.cuts.insert_sorted(link);
+            }
+            Fault::Heal(link) => {
+                assert!(world.cuts.take(&link), "only a cut link can heal");
+            }
+        }
+    }
+
+    /// Puts the outbox into the network; writes are stamped with the tenure under which they are sent.
+    fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>) -> List<Envelope<P>, 2> {
+        let due = self.synchrony.message_delay.map(|delay| world.now + delay);
+        let mut sent = List::new();
+        for &(to, mut message) in &out.messages {
+            if let (Message::Write(write), Some(writer)) = (&mut message, from.client())
+                && write.tenure == Tenure::default()
+            {
+                write.tenure = world.ghosts.held[writer.place()];
+            }
+            let envelope = Envelope { to, from, message, due };
+            world.network.post(envelope);
+            sent.push(envelope);
+        }
+        sent
+    }
+
+    /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one.
+    fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
+        if facts.is_empty() && !matches!(action, Action::Slip { .. }) {
+            return Vec::new();
+        }
+        let view = View { scenario: self, action, facts, after: world };
+        let mut breaches = Vec::new();
+        for promise in &self.promises {
+            if let Err(message) = promise.property.check(&view, promise.bound) {
+                breaches.push(Breach { property: promise.property, message });
+            }
+        }
+        breaches
+    }
+}
+
+fn set_condition<P: Protocol>(world: &mut World<P>, process: ProcessId, condition: Condition) {
+    match process {
+        ProcessId::Client(client) => world.clients[client.place()].condition = condition,
+        ProcessId::Server => world.server.condition = condition,
+        ProcessId::Resource => panic!("the resource does not pause"),
+    }
+}
