@@ -1,1 +1,37 @@
-//! x
+//! A proving ground for distributed locks and semaphores.
+//!
+//! Build a [`Scenario`] in Rust or read one from a TOML file, and [`Verify::verify`] it in a test:
+//!
+//! ```
+//! use fencepost::consul::{Belief, Consul, Sequencer};
+//! use fencepost::{Accepts, Property, Scenario, Ticks, Verify};
+//!
+//! Scenario::<Consul>::new("our-ledger")
+//!     .rounds(1, 1)
+//!     .service(|lock| {
+//!         lock.ttl = Some(Ticks::new(1));
+//!         lock.lock_delay = Ticks::new(1);
+//!         lock.sequencer = Sequencer::ModifyIndex;
+//!     })
+//!     .resource(Accepts::NotLower)
+//!     .promise(Property::NoLostUpdate)
+//!     .verify();
+//! ```
+//!
+//! The rooms: [`model`] says what may happen, [`sim`] takes one plausible run from a seed, [`checker`] takes every run,
+//! [`reports`] tells people.
+
+mod verify;
+
+pub use fencepost_checker as checker;
+pub use fencepost_model as model;
+pub use fencepost_reports as reports;
+pub use fencepost_sim as sim;
+
+pub use model::catalogue::AnyScenario;
+pub use model::properties::Property;
+pub use model::protocols::{consul, lease};
+pub use model::resource::Accepts;
+pub use model::scenario::{Budget, Expect, Goal, Promise, Scenario, Suite, Synchrony};
+pub use model::time::Ticks;
+pub use verify::{Verify, explain};

@@ -1,1 +1,26 @@
-fn main(){}
+//! The command line: as typed (clap), as meant (one file per command), and an exit code.
+
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use commands::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        None => commands::suite::run(&arguments.common),
+        Some(Command::List(list)) => commands::list::run(list, &arguments.common),
+        Some(Command::Check(check)) => commands::check::run(check, &arguments.common),
+        Some(Command::Simulate(simulate)) => commands::simulate::run(simulate, &arguments.common),
+        Some(Command::Replay(replay)) => commands::replay::run(replay, &arguments.common),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(trouble) => {
+            eprintln!("fencepost: {trouble}");
+            trouble.exit().into()
+        }
+    }
+}

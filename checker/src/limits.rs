@@ -23,8 +23,8 @@ pub trait Supervisor: Send + Sync {
     /// Asked every few hundred states. An answer ends the search; it is the reason, as in "by …".
     fn stop(&self, progress: &Progress) -> Option<String>;
 
-    /// Seconds since some fixed moment.
-    fn seconds(&self) -> f64;
+    /// Microseconds since some fixed moment.
+    fn microseconds(&self) -> u64;
 }
 
 /// Nobody: the search runs to its end, and takes no time.
@@ -36,7 +36,7 @@ impl Supervisor for Unsupervised {
         None
     }
 
-    fn seconds(&self) -> f64 {
-        0.0
+    fn microseconds(&self) -> u64 {
+        0
     }
 }

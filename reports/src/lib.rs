@@ -1,1 +1,15 @@
-//! x
+//! For people: what was found, as text and as a web page. Reads `model::finding` and nothing else of the model.
+//!
+//! ```text
+//! timeline   a story for the terminal: an action a line, who has the lock and who believes so
+//! matrix     verdicts for the terminal: scenario × promise
+//! diagram    a story as a space-time diagram (SVG)
+//! html       everything in one self-contained page
+//! ```
+//!
+//! Same findings, same bytes: no artefact contains a wall-clock time.
+
+pub mod diagram;
+pub mod html;
+pub mod matrix;
+pub mod timeline;

@@ -1,1 +1,20 @@
-//! x
+//! One plausible run: a scenario simulated from a seed.
+//!
+//! ```text
+//! run        seed → scheduler → actions → digest, violations, trace
+//! scheduler  picks the next action: uniform, realistic
+//! random     the only source of chance: ChaCha8, one stream per concern
+//! profile    how long things take, as tables of quantiles
+//! ```
+//!
+//! The model says what may happen; a scheduler picks one thing at a time. Same scenario, settings and seed: the same
+//! bytes on any machine. A slow link or a stopped process is nothing but a scheduler that does not pick its actions.
+
+mod profile;
+mod random;
+mod run;
+mod scheduler;
+
+pub use profile::Profile;
+pub use run::{Run, Settings, Violation, Walk, prepare, simulate, simulate_any, walk};
+pub use scheduler::SchedulerKind;

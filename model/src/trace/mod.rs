@@ -10,7 +10,7 @@ mod story;
 use serde::{Deserialize, Serialize};
 
 pub use digest::Digest;
-pub use file::{AnyTrace, BadTrace};
+pub use file::{AnyTrace, BadTrace, Replayed};
 pub use replay::{Mismatch, Recorder, replay};
 pub use script::{BadScript, perform};
 pub use story::tell;

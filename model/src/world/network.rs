@@ -80,11 +80,14 @@ impl<P: Protocol> Network<P> {
 
     /// Whether exactly this message is under way and the first among those alike.
     pub(super) fn offers(&self, envelope: &Envelope<P>) -> bool {
-        let Ok(mut place) = self.0.binary_search(envelope) else { return false };
-        while place > 0 && self.0[place - 1] == *envelope {
-            place -= 1;
-        }
-        place == 0 || !self.0[place - 1].is_like(envelope)
+        self.first_like(envelope).as_ref() == Some(envelope)
+    }
+
+    /// Of the messages like the given one, that which is due first; `None` if there is none.
+    pub fn first_like(&self, envelope: &Envelope<P>) -> Option<Envelope<P>> {
+        let soonest = Envelope { due: None, ..*envelope };
+        let place = self.0.partition_point(|other| *other < soonest);
+        self.0.get(place).copied().filter(|other| other.is_like(envelope))
     }
 
     /// One of each kind: among those alike, the one that is due first.

@@ -1,0 +1,109 @@
+//! One self-contained page: no network, dark and light, usable with a keyboard, printable.
+
+mod section;
+
+use std::fmt::Write;
+
+use fencepost_model::finding::Finding;
+
+use crate::matrix::{columns, mark, rows};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// Escapes text for HTML and SVG.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// The page.
+pub fn page(findings: &[Finding], title: &str) -> String {
+    let mut html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}</header>\n<main>\n",
+        summary(findings),
+        title = escape(title),
+    );
+    html += &matrix(findings);
+    for row in rows(findings) {
+        html += &section::section(row);
+    }
+    let _ = write!(html, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    html
+}
+
+fn summary(findings: &[Finding]) -> String {
+    let count = |is_counted: &dyn Fn(&Finding) -> bool| findings.iter().filter(|finding| is_counted(finding)).count();
+    let expected = count(&Finding::is_as_expected);
+    let verdict = if expected == findings.len() {
+        format!("<strong class=\"good\">All {expected} verdicts are as expected.</strong>")
+    } else {
+        format!("<strong class=\"bad\">{} of {} verdicts are not as expected.</strong>", findings.len() - expected, findings.len())
+    };
+    format!(
+        "<p>{verdict} {} scenarios: {} promises proven, {} violated, {} undecided. Each violation comes with a shortest run that shows it.</p>\n",
+        rows(findings).len(),
+        count(&|finding| finding.verdict.word() == "proven"),
+        count(&|finding| finding.verdict.word() == "violated"),
+        count(&Finding::is_undecided),
+    )
+}
+
+fn matrix(findings: &[Finding]) -> String {
+    let columns = columns(findings);
+    let mut html = String::from(
+        "<section aria-label=\"verdicts\">\n<p class=\"tools\"><label>Filter <input id=\"filter\" type=\"search\" placeholder=\"b-01, fencing, violated …\"></label>\
+         <span class=\"legend\"><b class=\"proven\">✓</b> proven <b class=\"violated\">✗</b> violated, as expected <b class=\"undecided\">…</b> bounded \
+         <b class=\"undecided\">∅</b> vacuous <b class=\"unexpected\">!</b> not expected</span></p>\n<table id=\"matrix\">\n<thead><tr><th>Scenario</th><th>Hazard</th>",
+    );
+    for property in &columns {
+        let _ = write!(html, "<th class=\"property\"><abbr title=\"{}\">{property}</abbr></th>", escape(property.about()));
+    }
+    html += "</tr></thead>\n<tbody>\n";
+    for row in rows(findings) {
+        let first = &row[0];
+        let words: Vec<&str> = row.iter().map(|finding| finding.verdict.word()).collect();
+        let hazard = first.hazard.as_deref().unwrap_or("–");
+        let search = format!("{} {} {} {} {}", first.scenario, hazard, first.variant, first.about, words.join(" ")).to_lowercase();
+        let _ = write!(
+            html,
+            "<tr data-search=\"{}\"><td><a href=\"#{name}\">{name}</a><small>{}</small></td><td>{hazard}</td>",
+            escape(&search),
+            escape(&first.variant),
+            name = first.scenario,
+        );
+        for property in &columns {
+            html += &match row.iter().find(|finding| finding.property == *property) {
+                Some(finding) => cell(finding),
+                None => "<td class=\"none\"></td>".to_owned(),
+            };
+        }
+        html += "</tr>\n";
+    }
+    html + "</tbody>\n</table>\n</section>\n"
+}
+
+fn cell(finding: &Finding) -> String {
+    let word = finding.verdict.word();
+    let (class, surprise) = match (finding.is_as_expected(), finding.is_undecided()) {
+        (true, _) => (word, ""),
+        (false, true) => ("undecided", "!"),
+        (false, false) => ("unexpected", "!"),
+    };
+    format!(
+        "<td class=\"{class}\"><a href=\"#{}--{}\" title=\"{word}\">{}{surprise}</a></td>",
+        finding.scenario,
+        finding.property,
+        mark(&finding.verdict)
+    )
+}

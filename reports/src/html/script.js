@@ -1,0 +1,38 @@
+"use strict";
+// Filter the matrix, and the sections with it.
+const filter = document.getElementById("filter");
+filter.addEventListener("input", () => {
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const row of document.querySelectorAll("#matrix tbody tr")) {
+    const hidden = !words.every((word) => row.dataset.search.includes(word));
+    row.hidden = hidden;
+    document.getElementById(row.querySelector("a").hash.slice(1)).hidden = hidden;
+  }
+});
+// A step in the list and in the diagram light up together, with the messages that it sends and receives.
+for (const run of document.querySelectorAll(".run")) {
+  const light = (step, on) => {
+    run.querySelectorAll(`[data-step="${step}"]`).forEach((part) => part.classList.toggle("on", on));
+    run.querySelectorAll(`[data-sent="${step}"], [data-ended="${step}"]`).forEach((part) => part.classList.toggle("on", on));
+  };
+  for (const [start, end] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
+    const on = (event, value) => {
+      const part = event.target.closest("[data-step]");
+      if (part) light(part.dataset.step, value);
+    };
+    run.addEventListener(start, (event) => on(event, true));
+    run.addEventListener(end, (event) => on(event, false));
+  }
+  // Clicking a step shows what does not fit on its line.
+  run.querySelector(".steps").addEventListener("click", (event) => {
+    const item = event.target.closest("li");
+    if (!item) return;
+    const wasOpen = item.classList.contains("open");
+    run.querySelectorAll(".steps li.open").forEach((other) => other.classList.remove("open"));
+    item.style.marginBottom = "";
+    if (!wasOpen) {
+      item.classList.add("open");
+      item.style.marginBottom = `${26 - item.offsetHeight}px`;
+    }
+  });
+}

@@ -1,0 +1,92 @@
+//! One scenario: what it is about, what was found, what it rests on, and the pictures.
+
+use std::fmt::Write;
+
+use fencepost_model::finding::{Finding, Story, Told, Verdict};
+
+use super::escape;
+use crate::diagram::diagram;
+
+/// The part of the page about one scenario.
+pub(super) fn section(row: &[Finding]) -> String {
+    let first = &row[0];
+    let hazard = first.hazard.as_deref().map(|hazard| format!("<span class=\"hazard\">{hazard}</span> ")).unwrap_or_default();
+    let mut html = format!(
+        "<section class=\"scenario\" id=\"{name}\">\n<h2>{hazard}{name} <a class=\"up\" href=\"#matrix\">↑</a></h2>\n<p>{}</p>\n",
+        escape(&first.about),
+        name = first.scenario,
+    );
+    if !first.variant.is_empty() {
+        let _ = writeln!(html, "<p class=\"variant\">Variant: {}</p>", escape(&first.variant));
+    }
+    html += &assumptions(first);
+    html += "<table class=\"verdicts\">\n<thead><tr><th>Promise</th><th>Level</th><th>Verdict</th><th>States</th><th>Transitions</th><th>Depth</th></tr></thead>\n<tbody>\n";
+    for finding in row {
+        html += &verdict(finding);
+    }
+    html += "</tbody>\n</table>\n";
+    for finding in row {
+        if let Some(story) = finding.verdict.story() {
+            html += &counterexample(finding, story);
+        }
+    }
+    html + "</section>\n"
+}
+
+fn assumptions(finding: &Finding) -> String {
+    let mut html = String::from("<details class=\"assumptions\"><summary>What this rests on</summary>\n<ul>\n");
+    for sentence in &finding.assumptions {
+        let _ = writeln!(html, "<li>{}</li>", escape(sentence));
+    }
+    let _ = writeln!(html, "<li>never needed: {}</li>\n</ul></details>", escape(&finding.never_taken.join(", ")));
+    html
+}
+
+fn verdict(finding: &Finding) -> String {
+    let Finding { property, bound, verdict, expect, states, transitions, depth, .. } = finding;
+    let bound = bound.map(|bound| format!(" ({bound} ticks)")).unwrap_or_default();
+    let details = match verdict {
+        Verdict::Proven => format!("every run searched; a state overlooked with probability below {:.1e}", collision(*states)),
+        Verdict::Violated(story) => format!("in {} steps, and in no fewer", story.steps.len()),
+        Verdict::Bounded { by } => format!("cut by {}", escape(by)),
+        Verdict::Vacuous { missing } => format!("never put to the test: {}", escape(&missing.join(", "))),
+    };
+    let surprise = if finding.is_as_expected() { String::new() } else { format!(" <b class=\"bad\">expected: {expect}</b>") };
+    let word = verdict.word();
+    let class = if finding.is_undecided() { "undecided" } else { word };
+    format!(
+        "<tr id=\"{}--{property}\"><td><abbr title=\"{}\">{property}</abbr>{bound}</td><td>{}</td><td><b class=\"{class}\">{word}</b>{surprise} <small>{details}</small></td>\
+         <td class=\"number\">{states}</td><td class=\"number\">{transitions}</td><td class=\"number\">{depth}</td></tr>\n",
+        finding.scenario,
+        escape(property.about()),
+        property.level(),
+    )
+}
+
+/// The probability that two states share a 64-bit fingerprint, at most.
+fn collision(states: u64) -> f64 {
+    (states as f64) * (states as f64) / 2f64.powi(65)
+}
+
+fn counterexample(finding: &Finding, story: &Story) -> String {
+    let replay = finding.trace.as_deref().map(|path| format!(" <code>fencepost replay {}</code>", escape(path))).unwrap_or_default();
+    let mut html = format!(
+        "<details class=\"story\" open>\n<summary>How <b>{}</b> breaks{replay}</summary>\n<div class=\"run\">\n{}\n<ol class=\"steps\">\n",
+        finding.property,
+        diagram(story),
+    );
+    for (place, step) in story.steps.iter().enumerate() {
+        html += &list_item(place, step);
+    }
+    html += "</ol>\n</div>\n<p class=\"key\"><i class=\"record\"></i> has the lock by record <i class=\"inside\"></i> believes to be inside \
+             <i class=\"down\"></i> down or paused; thin arrows are messages, dashed ones are still under way at the end</p>\n</details>\n";
+    html
+}
+
+fn list_item(place: usize, step: &Told) -> String {
+    let class = if step.breaches.is_empty() { "" } else { " class=\"broken\"" };
+    let facts: String = step.facts.iter().map(|fact| format!(" <em>→ {}</em>", escape(fact))).collect();
+    let breaches: String = step.breaches.iter().map(|breach| format!(" <strong>✗ {}</strong>", escape(&breach.message))).collect();
+    let label = escape(&step.label);
+    format!("<li{class} data-step=\"{place}\" tabindex=\"0\"><span>{label}</span>{facts}{breaches}</li>\n")
+}

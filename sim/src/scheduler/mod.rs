@@ -1,0 +1,51 @@
+//! Schedulers: each picks the next action, and learns what it did.
+
+mod agenda;
+mod realistic;
+mod uniform;
+
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::{Action, Step, World};
+
+pub(crate) use realistic::Realistic;
+pub(crate) use uniform::Uniform;
+
+/// Picks the next action.
+///
+/// **Every action it picks is enabled; `None` means that the world is at rest.**
+pub(crate) trait Scheduler<P: Protocol> {
+    /// The next action.
+    fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>>;
+
+    /// What the action did.
+    fn learn(&mut self, scenario: &Scenario<P>, world: &World<P>, action: &Action<P>, step: &Step<P>);
+
+    /// The storm is over: from now on nothing goes wrong that has not gone wrong already, and what can be mended is.
+    fn calm(&mut self, scenario: &Scenario<P>, world: &World<P>);
+}
+
+/// Which scheduler.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum SchedulerKind {
+    /// Any enabled action, each with the same probability.
+    Uniform,
+    /// Latencies, users, stalls and mishaps as in the [`Profile`](crate::Profile).
+    #[default]
+    Realistic,
+}
+
+impl SchedulerKind {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            SchedulerKind::Uniform => "uniform",
+            SchedulerKind::Realistic => "realistic",
+        }
+    }
+}
+
+/// Whether an action belongs to the storm: something goes wrong, or somebody meddles.
+fn is_mishap<P: Protocol>(action: &Action<P>) -> bool {
+    !matches!(action.kind(), "command" | "deliver" | "wake" | "advance" | "restart" | "resume" | "heal")
+}

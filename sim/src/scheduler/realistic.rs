@@ -1,0 +1,263 @@
+//! Runs as they happen: messages take their time, users think, processes stall, and each budgeted mishap strikes at some
+//! moment of the storm.
+
+use std::collections::BTreeMap;
+
+use fencepost_model::ids::{ClientId, ProcessId};
+use fencepost_model::process::{Client, Context};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::{Action, Condition, Envelope, Fault, Step, World};
+
+use super::agenda::{Agenda, Plan};
+use super::{Scheduler, is_mishap};
+use crate::profile::Profile;
+use crate::random::{Concern, Stream};
+
+pub(crate) struct Realistic<P: Protocol> {
+    profile: Profile,
+    agenda: Agenda<P>,
+    /// For each deadline that is planned, when it was due: plans for another instant are void.
+    armed: BTreeMap<(ProcessId, P::Timer), Instant>,
+    /// Clients whose user has something in mind.
+    wishing: Vec<bool>,
+    /// Until when a process stands still: clients by place, the server last.
+    asleep_until: Vec<Instant>,
+    latency: Stream,
+    lateness: Stream,
+    users: Stream,
+    mishaps: Stream,
+    stalls: Stream,
+    is_calm: bool,
+    enabled: Vec<Action<P>>,
+}
+
+impl<P: Protocol> Realistic<P> {
+    /// Plans everything that is known at the start. Mishaps strike before the end of the storm.
+    pub(crate) fn new(seed: u64, profile: Profile, storm: Ticks, scenario: &Scenario<P>, world: &World<P>) -> Self {
+        let stream = |concern| Stream::new(seed, concern);
+        let mut new = Realistic {
+            profile,
+            agenda: Agenda::new(),
+            armed: BTreeMap::new(),
+            wishing: vec![false; world.clients.len()],
+            asleep_until: vec![Instant::START; world.clients.len() + 1],
+            latency: stream(Concern::Latency),
+            lateness: stream(Concern::Lateness),
+            users: stream(Concern::Users),
+            mishaps: stream(Concern::Mishaps),
+            stalls: stream(Concern::Stalls),
+            is_calm: false,
+            enabled: Vec::new(),
+        };
+        for process in world.processes() {
+            new.plan_process(scenario, world, process);
+        }
+        new.plan_mishaps(scenario, storm);
+        if scenario.synchrony.wake_delay.is_none() && scenario.synchrony.message_delay.is_none() {
+            new.plan_stall(world.now);
+        }
+        new
+    }
+
+    fn plan_mishaps(&mut self, scenario: &Scenario<P>, storm: Ticks) {
+        let budget = scenario.budget;
+        let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
+        for (count, kind) in [
+            (budget.losses, "lose"),
+            (budget.duplicates, "duplicate"),
+            (budget.crashes, "crash"),
+            (budget.pauses, "pause"),
+            (budget.cuts, "cut"),
+            (budget.slips, "slip"),
+            (budget.operator, "operator"),
+        ] {
+            for _ in 0..count {
+                let at = i64::try_from(self.mishaps.below(span)).expect("the storm's length fits");
+                self.agenda.plan(Instant::at(at), Plan::Mishap(kind));
+            }
+        }
+    }
+
+    fn plan_stall(&mut self, now: Instant) {
+        let wait = self.profile.draw(&self.profile.stall_every, &mut self.stalls);
+        self.agenda.plan(now + wait, Plan::Stall);
+    }
+
+    /// Plans what a process now waits for: its deadlines, and its user's next wish.
+    fn plan_process(&mut self, scenario: &Scenario<P>, world: &World<P>, process: ProcessId) {
+        if world.condition(process) != Condition::Up {
+            return;
+        }
+        let is_bound = process.client().is_some();
+        world.wakes(scenario, process, &mut |timer, due| {
+            if self.armed.insert((process, timer), due) == Some(due) {
+                return;
+            }
+            let mut late = self.profile.draw(&self.profile.lateness, &mut self.lateness);
+            if let Some(bound) = scenario.synchrony.wake_delay.filter(|_| is_bound) {
+                late = late.min(bound);
+            }
+            self.agenda.plan(due.max(world.now) + late, Plan::Wake(process, timer, due));
+        });
+        let Some(client) = process.client() else { return };
+        if !self.wishing[client.place()] && !wishes(scenario, world, client).is_empty() {
+            self.wishing[client.place()] = true;
+            let thought = self.profile.draw(&self.profile.thinking, &mut self.users);
+            self.agenda.plan(world.now + thought, Plan::Wish(client));
+        }
+    }
+
+    fn plan_delivery(&mut self, scenario: &Scenario<P>, now: Instant, envelope: &Envelope<P>) {
+        let mut latency = self.profile.draw(&self.profile.latency, &mut self.latency);
+        if let Some(bound) = scenario.synchrony.message_delay {
+            latency = latency.min(bound);
+        }
+        self.agenda.plan(now + latency, Plan::Deliver(*envelope));
+    }
+
+    /// What a plan comes to, now that its time has come.
+    fn realise(&mut self, scenario: &Scenario<P>, world: &World<P>, plan: Plan<P>) -> Option<Action<P>> {
+        match plan {
+            Plan::Deliver(envelope) => {
+                if self.puts_off(world, envelope.to, plan) {
+                    return None;
+                }
+                let envelope = world.network.first_like(&envelope)?;
+                Some(Action::Deliver(envelope))
+            }
+            Plan::Wake(process, timer, due) => {
+                if self.puts_off(world, process, plan) || self.armed.get(&(process, timer)) != Some(&due) {
+                    return None;
+                }
+                self.armed.remove(&(process, timer));
+                Some(Action::Wake { process, timer })
+            }
+            Plan::Wish(client) => {
+                if self.puts_off(world, ProcessId::Client(client), plan) {
+                    return None;
+                }
+                self.wishing[client.place()] = false;
+                let command = self.users.pick(&wishes(scenario, world, client))?;
+                Some(Action::Command { client, command })
+            }
+            Plan::Mishap(kind) => self.mishap(scenario, world, kind),
+            Plan::Stall => {
+                self.stall(world);
+                None
+            }
+        }
+    }
+
+    /// Plans anew what a process that stands still cannot do yet.
+    fn puts_off(&mut self, world: &World<P>, process: ProcessId, plan: Plan<P>) -> bool {
+        let until = match process {
+            ProcessId::Client(client) => self.asleep_until[client.place()],
+            ProcessId::Server => self.asleep_until[world.clients.len()],
+            ProcessId::Resource => return false,
+        };
+        let is_asleep = until > world.now;
+        if is_asleep {
+            self.agenda.plan(until, plan);
+        }
+        is_asleep
+    }
+
+    fn stall(&mut self, world: &World<P>) {
+        let count = u64::try_from(self.asleep_until.len()).expect("a length fits");
+        let sleeper = usize::try_from(self.stalls.below(count)).expect("an index fits");
+        self.asleep_until[sleeper] = world.now + self.profile.draw(&self.profile.stall, &mut self.stalls);
+        self.plan_stall(world.now);
+    }
+
+    fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: &'static str) -> Option<Action<P>> {
+        scenario.enabled(world, &mut self.enabled);
+        self.enabled.retain(|action| action.kind() == kind);
+        let action = self.mishaps.pick(&self.enabled);
+        if action.is_none() && !self.is_calm {
+            // Nothing of the kind can happen at the moment: it waits for its chance.
+            self.agenda.plan(world.now + Ticks::new((self.profile.refinement / 4).max(1)), Plan::Mishap(kind));
+        }
+        action
+    }
+
+    /// What mends a mishap comes after it.
+    fn plan_mending(&mut self, now: Instant, fault: Fault) {
+        let kind = match fault {
+            Fault::Crash(_) => "restart",
+            Fault::Pause(_) => "resume",
+            Fault::Cut(_) => "heal",
+            Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) => return,
+        };
+        let after = self.profile.draw(&self.profile.stall, &mut self.mishaps);
+        self.agenda.plan(now + after, Plan::Mishap(kind));
+    }
+
+    /// A bound on lateness presses: something that is due happens now, although its plan is for later.
+    fn urgent(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
+        scenario.enabled(world, &mut self.enabled);
+        self.enabled.retain(|action| matches!(action, Action::Deliver(_) | Action::Wake { .. }));
+        self.mishaps.pick(&self.enabled)
+    }
+}
+
+fn wishes<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
+    let seat = &world.clients[client.place()];
+    let mut commands = Vec::new();
+    if seat.condition == Condition::Up {
+        let me = ProcessId::Client(client);
+        seat.process.commands(&Context { scenario, now: world.clock(me), me }, &mut |command| commands.push(command));
+    }
+    commands
+}
+
+impl<P: Protocol> Scheduler<P> for Realistic<P> {
+    fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
+        loop {
+            let at = self.agenda.next_at()?;
+            if at > world.now {
+                let wait = at - world.now;
+                return match world.slack(scenario) {
+                    Some(Ticks::ZERO) => self.urgent(scenario, world),
+                    Some(slack) => Some(Action::Advance(wait.min(slack))),
+                    None => Some(Action::Advance(wait)),
+                };
+            }
+            let plan = self.agenda.pop()?;
+            if let Some(action) = self.realise(scenario, world, plan)
+                && scenario.is_enabled(world, &action)
+            {
+                return Some(action);
+            }
+        }
+    }
+
+    fn learn(&mut self, scenario: &Scenario<P>, world: &World<P>, action: &Action<P>, step: &Step<P>) {
+        for envelope in &step.sent {
+            self.plan_delivery(scenario, world.now, envelope);
+        }
+        for process in &step.touched {
+            self.plan_process(scenario, world, *process);
+        }
+        let Action::Fault(fault) = action else { return };
+        self.plan_mending(world.now, *fault);
+        // Whatever was held back sets out again.
+        if let Fault::Resume(_) | Fault::Heal(_) = fault {
+            for envelope in world.network.iter() {
+                self.plan_delivery(scenario, world.now, envelope);
+            }
+        }
+    }
+
+    fn calm(&mut self, scenario: &Scenario<P>, world: &World<P>) {
+        self.is_calm = true;
+        self.agenda.forget(|plan| matches!(plan, Plan::Stall | Plan::Mishap(_)));
+        scenario.enabled(world, &mut self.enabled);
+        let mendable: Vec<&'static str> =
+            self.enabled.iter().filter(|action| !is_mishap(action)).map(Action::kind).filter(|kind| ["restart", "resume", "heal"].contains(kind)).collect();
+        for kind in mendable {
+            self.agenda.plan(world.now, Plan::Mishap(kind));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Any enabled action, each with the same probability. Blind, but it owes nothing to anybody's idea of what is likely.
+
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::{Action, Step, World};
+
+use super::{Scheduler, is_mishap};
+use crate::random::{Concern, Stream};
+
+pub(crate) struct Uniform<P: Protocol> {
+    choice: Stream,
+    enabled: Vec<Action<P>>,
+    is_calm: bool,
+}
+
+impl<P: Protocol> Uniform<P> {
+    pub(crate) fn new(seed: u64) -> Self {
+        Uniform { choice: Stream::new(seed, Concern::Choice), enabled: Vec::new(), is_calm: false }
+    }
+}
+
+impl<P: Protocol> Scheduler<P> for Uniform<P> {
+    fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
+        scenario.enabled(world, &mut self.enabled);
+        if self.is_calm {
+            self.enabled.retain(|action| !is_mishap(action));
+        }
+        let only_time_passes = self.enabled.iter().all(|action| matches!(action, Action::Advance(_)));
+        if only_time_passes && !is_anybody_waiting(scenario, world) {
+            return None;
+        }
+        self.choice.pick(&self.enabled)
+    }
+
+    fn learn(&mut self, _: &Scenario<P>, _: &World<P>, _: &Action<P>, _: &Step<P>) {}
+
+    fn calm(&mut self, _: &Scenario<P>, _: &World<P>) {
+        self.is_calm = true;
+    }
+}
+
+/// Whether some deadline lies ahead.
+fn is_anybody_waiting<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> bool {
+    let mut is_waiting = false;
+    for process in world.processes() {
+        world.wakes(scenario, process, &mut |_, _| is_waiting = true);
+    }
+    is_waiting
+}

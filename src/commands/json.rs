@@ -1,0 +1,93 @@
+//! The JSON lines that other programs rely on.
+
+use fencepost::Expect;
+use fencepost::model::finding::{Finding, Verdict};
+use serde::Serialize;
+
+/// A line of `fencepost list`.
+#[derive(Serialize)]
+pub struct Listed<'a> {
+    pub scenario: &'a str,
+    pub system: &'a str,
+    pub hazard: Option<&'a str>,
+    pub also: &'a [String],
+    pub variant: &'a str,
+    pub about: &'a str,
+    pub suite: fencepost::Suite,
+    pub properties: Vec<Expected>,
+}
+
+/// A promise with the verdict that is expected.
+#[derive(Serialize)]
+pub struct Expected {
+    pub name: &'static str,
+    pub expect: Expect,
+}
+
+/// A line of `fencepost check`.
+#[derive(Serialize)]
+pub struct Checked<'a> {
+    pub scenario: &'a str,
+    pub property: &'static str,
+    pub expect: Expect,
+    pub verdict: &'static str,
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u64,
+    pub steps: Option<usize>,
+    pub trace: Option<&'a str>,
+    pub cut_by: Option<&'a str>,
+    pub missing_goals: &'a [String],
+    pub assumptions: &'a [String],
+    pub never_taken: &'a [String],
+    pub seconds: f64,
+    pub engine: &'a str,
+}
+
+impl<'a> From<&'a Finding> for Checked<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        Checked {
+            scenario: &finding.scenario,
+            property: finding.property.name(),
+            expect: finding.expect,
+            verdict: finding.verdict.word(),
+            states: finding.states,
+            transitions: finding.transitions,
+            depth: finding.depth,
+            steps: finding.verdict.story().map(|story| story.steps.len()),
+            trace: finding.trace.as_deref(),
+            cut_by: match &finding.verdict {
+                Verdict::Bounded { by } => Some(by),
+                _ => None,
+            },
+            missing_goals: match &finding.verdict {
+                Verdict::Vacuous { missing } => missing,
+                _ => &[],
+            },
+            assumptions: &finding.assumptions,
+            never_taken: &finding.never_taken,
+            seconds: finding.microseconds as f64 / 1e6,
+            engine: &finding.engine,
+        }
+    }
+}
+
+/// A line of `fencepost simulate` and of `fencepost replay`.
+#[derive(Serialize)]
+pub struct Simulated<'a> {
+    pub scenario: &'a str,
+    pub seed: Option<u64>,
+    pub digest: &'a str,
+    pub actions: u64,
+    pub ticks: i64,
+    pub violations: Vec<Violated<'a>>,
+    pub trace: Option<String>,
+}
+
+/// A promise that a run broke.
+#[derive(Serialize)]
+pub struct Violated<'a> {
+    pub property: &'static str,
+    pub step: u64,
+    pub message: &'a str,
+}

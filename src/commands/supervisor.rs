@@ -1,0 +1,71 @@
+//! Who may call a search off: a clock, a look at the memory, Ctrl-C.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use fencepost::checker::{Progress, Supervisor};
+
+use super::Trouble;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Makes Ctrl-C end searches instead of the program; a second one ends the program.
+pub fn heed_interrupts() {
+    let handler = || {
+        if INTERRUPTED.swap(true, Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        eprintln!("fencepost: Ctrl-C will end the program at once: {error}");
+    }
+}
+
+/// Supervises searches, several at a time if need be.
+pub struct Watch {
+    start: Instant,
+    timeout: Option<Duration>,
+    memory_max: Option<u64>,
+    states: AtomicU64,
+}
+
+impl Watch {
+    /// A watch that starts now. `memory_max` is in MiB.
+    pub fn new(timeout: Option<Duration>, memory_max: Option<u64>) -> Result<Self, Trouble> {
+        if memory_max.is_some() && resident().is_none() {
+            return Err(Trouble::Input("--max-memory: this system does not tell how much memory a program uses".to_owned()));
+        }
+        Ok(Watch { start: Instant::now(), timeout, memory_max, states: AtomicU64::new(0) })
+    }
+
+    /// States expanded by the search that reported last.
+    pub fn states(&self) -> u64 {
+        self.states.load(Relaxed)
+    }
+}
+
+impl Supervisor for Watch {
+    fn stop(&self, progress: &Progress) -> Option<String> {
+        self.states.store(progress.states, Relaxed);
+        if INTERRUPTED.load(Relaxed) {
+            return Some("Ctrl-C".to_owned());
+        }
+        if let Some(timeout) = self.timeout.filter(|timeout| self.start.elapsed() >= *timeout) {
+            return Some(format!("--timeout {}", timeout.as_secs_f64()));
+        }
+        let memory_max = self.memory_max?;
+        (resident()? > memory_max).then(|| format!("--max-memory {memory_max}"))
+    }
+
+    fn microseconds(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The memory that this program uses, in MiB.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib / 1024)
+}

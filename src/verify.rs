@@ -1,0 +1,63 @@
+//! Checking a scenario inside somebody's test, and what a failure says: what broke, the story, what was assumed, and the
+//! command that replays it.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use fencepost_checker::{Options, Outcome, check};
+use fencepost_model::finding::{Finding, Verdict};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_reports::timeline::timeline;
+
+/// Checks a scenario and insists on its expected verdicts.
+pub trait Verify {
+    /// Explores every run.
+    ///
+    /// # Panics
+    /// A verdict is not the expected one, or the scenario is impossible. The message tells the story.
+    fn verify(&self);
+}
+
+impl<P: Protocol> Verify for Scenario<P> {
+    fn verify(&self) {
+        if let Err(mistake) = self.validate() {
+            panic!("the scenario `{}` is impossible: {mistake}", self.name);
+        }
+        assert!(!self.promises.is_empty(), "the scenario `{}` promises nothing: there is nothing to verify", self.name);
+        let outcomes = check(self, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        let failures: Vec<String> = outcomes.iter().filter(|outcome| !outcome.finding.is_as_expected()).map(failure).collect();
+        assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    }
+}
+
+fn failure(outcome: &Outcome) -> String {
+    let mut text = explain(&outcome.finding);
+    let Some(trace) = &outcome.trace else { return text };
+    let path: PathBuf = ["target", "fencepost", &format!("{}--{}.jsonl", outcome.finding.scenario, outcome.finding.property)].iter().collect();
+    let written = fs::create_dir_all(path.parent().expect("it has a folder")).and_then(|()| fs::write(&path, trace));
+    let _ = match written {
+        Ok(()) => writeln!(text, "replay it with: fencepost replay {}", path.display()),
+        Err(error) => writeln!(text, "the trace could not be written to {}: {error}", path.display()),
+    };
+    text
+}
+
+/// A finding in full: the verdict, the story if there is one, and what it rests on.
+pub fn explain(finding: &Finding) -> String {
+    let Finding { scenario, property, expect, verdict, states, .. } = finding;
+    let surprise = if finding.is_as_expected() { String::new() } else { format!(", and {expect} was expected") };
+    let mut text = format!("{scenario}: {property} is {}{surprise}\n", verdict.word());
+    let _ = match verdict {
+        Verdict::Proven => writeln!(text, "  every run was searched: {states} states, {} transitions", finding.transitions),
+        Verdict::Violated(story) => writeln!(text, "  a shortest run that breaks it, {} steps:\n\n{}", story.steps.len(), timeline(story, usize::MAX)),
+        Verdict::Bounded { by } => writeln!(text, "  the search was cut by {by} after {states} states: nothing is proven"),
+        Verdict::Vacuous { missing } => writeln!(text, "  it was never put to the test; no run reached: {}", missing.join(", ")),
+    };
+    text += "assumptions:\n";
+    for sentence in &finding.assumptions {
+        let _ = writeln!(text, "  - {sentence}");
+    }
+    text
+}
