@@ -57,6 +57,7 @@ files! {
     "b01-no-fencing",
     "b01-fencing",
     "b01-pause-bounded",
+    "b01-pause-bounded-renewing",
     "b01-pause-equal",
     "b01-packet-equal",
     "b01-one-pause",

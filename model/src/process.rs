@@ -59,8 +59,8 @@ impl<P: Protocol> Display for Message<P> {
         match self {
             Message::Service(message) => Display::fmt(message, f),
             Message::Write(write) => Display::fmt(write, f),
-            Message::Written { accepted: true, .. } => f.write_str("written"),
-            Message::Written { accepted: false, .. } => f.write_str("write refused"),
+            Message::Written { to, accepted: true } => write!(f, "written [{}]", to.0),
+            Message::Written { to, accepted: false } => write!(f, "write refused [{}]", to.0),
         }
     }
 }

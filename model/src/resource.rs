@@ -35,10 +35,14 @@ pub struct Write {
 
 impl fmt::Display for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.token {
-            Token(0) => f.write_str("write"),
-            token => write!(f, "write with {token}"),
-        }
+        f.write_str("write")?;
+        match (self.token, self.tenure) {
+            (Token(0), Tenure(0)) => Ok(()),
+            (Token(0), tenure) => write!(f, " ({tenure})"),
+            (token, Tenure(0)) => write!(f, " ({token})"),
+            (token, tenure) => write!(f, " ({token}, {tenure})"),
+        }?;
+        self.call.map_or(Ok(()), |call| write!(f, " [{}]", call.0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who may call a search off: a clock, a look at the memory, Ctrl-C.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use fencepost::checker::{Progress, Supervisor};
@@ -26,7 +26,6 @@ pub struct Watch {
     start: Instant,
     timeout: Option<Duration>,
     memory_max: Option<u64>,
-    states: AtomicU64,
 }
 
 impl Watch {
@@ -35,18 +34,12 @@ impl Watch {
         if memory_max.is_some() && resident().is_none() {
             return Err(Trouble::Input("--max-memory: this system does not tell how much memory a program uses".to_owned()));
         }
-        Ok(Watch { start: Instant::now(), timeout, memory_max, states: AtomicU64::new(0) })
-    }
-
-    /// States expanded by the search that reported last.
-    pub fn states(&self) -> u64 {
-        self.states.load(Relaxed)
+        Ok(Watch { start: Instant::now(), timeout, memory_max })
     }
 }
 
 impl Supervisor for Watch {
-    fn stop(&self, progress: &Progress) -> Option<String> {
-        self.states.store(progress.states, Relaxed);
+    fn stop(&self, _: &Progress) -> Option<String> {
         if INTERRUPTED.load(Relaxed) {
             return Some("Ctrl-C".to_owned());
         }

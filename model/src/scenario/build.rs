@@ -133,13 +133,13 @@ impl<P: Protocol> Scenario<P> {
         for sentence in P::assumptions(&self.service) {
             say(sentence);
         }
-        say(format!("at most {}", self.budget.describe()));
+        say(self.budget.describe());
         list
     }
 }
 
 impl Budget {
-    /// The budget as part of a sentence.
+    /// The budget as a sentence.
     pub fn describe(&self) -> String {
         let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, retries } = *self;
         let parts: Vec<String> = [
@@ -157,6 +157,6 @@ impl Budget {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} × {what}"))
         .collect();
-        if parts.is_empty() { "0 faults of any kind".to_owned() } else { parts.join(", ") }
+        if parts.is_empty() { "nothing goes wrong".to_owned() } else { format!("at most {}", parts.join(", ")) }
     }
 }

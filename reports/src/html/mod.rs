@@ -64,7 +64,7 @@ fn matrix(findings: &[Finding]) -> String {
     let mut html = String::from(
         "<section aria-label=\"verdicts\">\n<p class=\"tools\"><label>Filter <input id=\"filter\" type=\"search\" placeholder=\"b-01, fencing, violated …\"></label>\
          <span class=\"legend\"><b class=\"proven\">✓</b> proven <b class=\"violated\">✗</b> violated, as expected <b class=\"undecided\">…</b> bounded \
-         <b class=\"undecided\">∅</b> vacuous <b class=\"unexpected\">!</b> not expected</span></p>\n<table id=\"matrix\">\n<thead><tr><th>Scenario</th><th>Hazard</th>",
+         <b class=\"undecided\">∅</b> vacuous <b class=\"unexpected\">!</b> not expected</span></p>\n<table id=\"matrix\">\n<thead><tr><th>Scenario</th><th>Hazard</th><th>About</th>",
     );
     for property in &columns {
         let _ = write!(html, "<th class=\"property\"><abbr title=\"{}\">{property}</abbr></th>", escape(property.about()));
@@ -77,9 +77,10 @@ fn matrix(findings: &[Finding]) -> String {
         let search = format!("{} {} {} {} {}", first.scenario, hazard, first.variant, first.about, words.join(" ")).to_lowercase();
         let _ = write!(
             html,
-            "<tr data-search=\"{}\"><td><a href=\"#{name}\">{name}</a><small>{}</small></td><td>{hazard}</td>",
+            "<tr data-search=\"{}\"><td><a href=\"#{name}\">{name}</a><small>{}</small></td><td>{hazard}</td><td class=\"about\">{}</td>",
             escape(&search),
             escape(&first.variant),
+            escape(&first.about),
             name = first.scenario,
         );
         for property in &columns {

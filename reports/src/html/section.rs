@@ -71,8 +71,9 @@ fn collision(states: u64) -> f64 {
 fn counterexample(finding: &Finding, story: &Story) -> String {
     let replay = finding.trace.as_deref().map(|path| format!(" <code>fencepost replay {}</code>", escape(path))).unwrap_or_default();
     let mut html = format!(
-        "<details class=\"story\" open>\n<summary>How <b>{}</b> breaks{replay}</summary>\n<div class=\"run\">\n{}\n<ol class=\"steps\">\n",
+        "<details class=\"story\" open>\n<summary>How <b>{}</b> breaks: {}{replay}</summary>\n<div class=\"run\">\n{}\n<ol class=\"steps\">\n",
         finding.property,
+        escape(&breaking(story)),
         diagram(story),
     );
     for (place, step) in story.steps.iter().enumerate() {
@@ -81,6 +82,12 @@ fn counterexample(finding: &Finding, story: &Story) -> String {
     html += "</ol>\n</div>\n<p class=\"key\"><i class=\"record\"></i> has the lock by record <i class=\"inside\"></i> believes to be inside \
              <i class=\"down\"></i> down or paused; thin arrows are messages, dashed ones are still under way at the end</p>\n</details>\n";
     html
+}
+
+/// The sentence of the last breach.
+fn breaking(story: &Story) -> String {
+    let breaches = story.steps.last().map(|step| step.breaches.as_slice()).unwrap_or_default();
+    breaches.iter().map(|breach| breach.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 fn list_item(place: usize, step: &Told) -> String {
