@@ -43,15 +43,11 @@ pub enum Fact<P: Protocol> {
     Expired {
         /// Which one.
         session: SessionId,
-        /// Who had created it.
-        client: ClientId,
     },
     /// A session was destroyed by a call.
     Destroyed {
         /// Which one.
         session: SessionId,
-        /// Who had created it.
-        client: ClientId,
     },
     /// The client entered the critical section.
     Entered {
@@ -143,8 +139,8 @@ impl<P: Protocol> fmt::Display for Fact<P> {
             Fact::Freed { by: Ending::Deleted } => f.write_str("the lock's entry is deleted"),
             Fact::Refused { client, why } => write!(f, "{client} is refused: {why}"),
             Fact::Renewed { session } => write!(f, "the TTL of {session} starts"),
-            Fact::Expired { session, client } => write!(f, "{session} of {client} expires"),
-            Fact::Destroyed { session, client } => write!(f, "{session} of {client} is destroyed"),
+            Fact::Expired { session } => write!(f, "{session} expires"),
+            Fact::Destroyed { session } => write!(f, "{session} is destroyed"),
             Fact::Entered { client, token: Token(0) } => write!(f, "{client} enters"),
             Fact::Entered { client, token } => write!(f, "{client} enters ({token})"),
             Fact::Left { client, why } => write!(f, "{client} leaves: {why}"),

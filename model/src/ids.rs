@@ -1,5 +1,5 @@
-//! Small numbers with a meaning of their own. Four of them have no absolute meaning: indexes, tenures and calls
-//! matter by their order, session ids by identity. The normal form renumbers those.
+//! Small numbers with a meaning of their own. Indexes, tenures, calls and the numbers of sessions have no absolute
+//! meaning, only an order; the normal form renumbers them.
 
 use std::fmt;
 
@@ -33,10 +33,6 @@ number!(
     ClientId(u16), "client {}"
 );
 number!(
-    /// A session of a lock service, in the order of creation. Free to be renamed.
-    SessionId(u16), "session {}"
-);
-number!(
     /// A position in the log of a service (Consul's raft index). Only the order counts; 0 means *none*.
     Index(u32), "index {}"
 );
@@ -52,6 +48,22 @@ number!(
     /// Ties an answer to its request, as a connection of its own does in HTTP. Only identity counts.
     Call(u16), "call {}"
 );
+
+/// A session of a lock service: who created it, and which of the creator's sessions it is. The stand-in for a random
+/// id: always fresh, and telling nothing to anybody who does not look at it here.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct SessionId {
+    /// Who created it.
+    pub creator: ClientId,
+    /// Its number among the creator's sessions, from 1.
+    pub number: u16,
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "session {}.{}", self.creator.0, self.number)
+    }
+}
 
 impl ClientId {
     /// The client at `place` in the world's list, from 0.

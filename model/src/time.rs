@@ -118,6 +118,21 @@ impl<'de> Deserialize<'de> for Ticks {
     }
 }
 
+/// For differences, which may be negative (`#[serde(with = "…")]`).
+pub(crate) mod signed {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Ticks;
+
+    pub(crate) fn serialize<S: Serializer>(ticks: &Ticks, to: S) -> Result<S::Ok, S::Error> {
+        ticks.0.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Ticks, D::Error> {
+        i64::deserialize(from).map(Ticks)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,11 +34,11 @@ pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) 
 pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
     for fact in view.facts {
-        let Fact::Expired { session, client } = fact else { continue };
+        let Fact::Expired { session } = fact else { continue };
         let renewed = view.after.ghosts.renewed.iter().find(|(other, _)| other == session);
         let Some(age) = renewed.map(|(_, at)| view.after.now - *at) else { continue };
         if age < bound {
-            return Err(format!("{session} of {client} expires {age} after its last renewal, before its TTL of {bound}"));
+            return Err(format!("{session} expires {age} after its last renewal, before its TTL of {bound}"));
         }
     }
     Ok(())

@@ -44,6 +44,7 @@ pub enum Action<P: Protocol> {
         /// Whose.
         process: ProcessId,
         /// By how much, forwards or backwards.
+        #[serde(with = "crate::time::signed")]
         by: Ticks,
     },
 }

@@ -53,6 +53,7 @@ pub struct Seat<T> {
     /// Whether it takes part.
     pub condition: Condition,
     /// How far its clock is ahead of true time.
+    #[serde(with = "crate::time::signed")]
     pub skew: Ticks,
 }
 

@@ -1,7 +1,7 @@
 //! The normal form: worlds that differ only in values without absolute meaning become equal.
 //!
 //! Instants are shifted so that now is 0, and what lies further back than any comparison looks is clamped (Lamport,
-//! CHARME 2005). Indexes, tenures and calls keep their order only; session ids are renamed by first occurrence.
+//! CHARME 2005). Indexes, tenures, calls and the numbers of sessions keep their order only.
 //! `step` never normalises: the checker does it after each step of the search.
 
 use super::World;
@@ -25,10 +25,8 @@ pub trait Visitor {
     fn token(&mut self, token: &mut Token);
     /// A tenure.
     fn tenure(&mut self, tenure: &mut Tenure);
-    /// A session's name.
+    /// A session's name: its number counts by order, among those of its creator.
     fn session(&mut self, session: &mut SessionId);
-    /// The last session id given out: the next one must be fresh.
-    fn last_session(&mut self, session: &mut SessionId);
     /// The number of a call of the client in scope.
     fn call(&mut self, call: &mut Call);
     /// Says whose calls follow, and by how much the clock of the instants that follow is ahead.
@@ -94,7 +92,7 @@ struct Names {
     tokens_are_indexes: bool,
     indexes: List<u32, 16>,
     tenures: List<u32, 8>,
-    sessions: List<u16, 8>,
+    sessions: List<SessionId, 8>,
     calls: List<(Option<ClientId>, u16), 8>,
     scope: Option<ClientId>,
 }
@@ -115,6 +113,7 @@ impl Names {
     fn sort(&mut self) {
         distinct(&mut self.indexes);
         distinct(&mut self.tenures);
+        distinct(&mut self.sessions);
         distinct(&mut self.calls);
     }
 }
@@ -143,12 +142,8 @@ impl Visitor for Names {
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        if !self.sessions.contains(&session.0) {
-            self.sessions.push(session.0);
-        }
+        self.sessions.push(*session);
     }
-
-    fn last_session(&mut self, _: &mut SessionId) {}
 
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
@@ -211,31 +206,19 @@ impl Visitor for Rewrite {
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        let place = self.names.sessions.iter().position(|name| *name == session.0).expect("the first pass has seen it");
-        session.0 = u16::try_from(place + 1).expect("a place is small");
-    }
-
-    fn last_session(&mut self, session: &mut SessionId) {
-        session.0 = u16::try_from(self.names.sessions.len()).expect("a count is small");
+        let others = self.names.sessions.partition_point(|other| other.creator < session.creator);
+        session.number = u16::try_from(rank(&self.names.sessions, session) - others).expect("a rank is small");
     }
 
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
-            call.0 = u16::try_from(rank(&self.names.calls, &(self.names.scope, call.0))).expect("a rank is small")
-                - self.first_of_scope();
+            let others = self.names.calls.partition_point(|(scope, _)| *scope < self.names.scope);
+            call.0 = u16::try_from(rank(&self.names.calls, &(self.names.scope, call.0)) - others).expect("a rank is small");
         }
     }
 
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
         self.names.scope = client;
         self.clock = Instant::START + skew;
-    }
-}
-
-impl Rewrite {
-    /// How many calls of other clients come before those in scope.
-    fn first_of_scope(&self) -> u16 {
-        let before = self.names.calls.partition_point(|(scope, _)| *scope < self.names.scope);
-        u16::try_from(before).expect("a place is small")
     }
 }

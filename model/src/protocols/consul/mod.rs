@@ -47,7 +47,7 @@ impl Protocol for Consul {
 
     fn record(server: &Server, scenario: &Scenario<Self>) -> Record {
         let Some(entry) = server.entry(LOCK) else { return Record::default() };
-        let owners = entry.session.and_then(|session| server.creator(session)).into_iter().collect();
+        let owners = entry.session.map(|session| session.creator).into_iter().collect();
         Record { owners, token: scenario.service.token(&entry) }
     }
 

@@ -26,10 +26,10 @@ pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: 
     let server = &world.server.process;
     for act in &scenario.service.operator {
         match act {
-            OperatorAct::DestroySession => server.sessions().for_each(|(session, _)| offer(Act::Destroy(session))),
+            OperatorAct::DestroySession => server.sessions().for_each(|session| offer(Act::Destroy(session))),
             OperatorAct::DestroyCrashed => {
                 let is_down = |client: crate::ids::ClientId| world.clients[client.place()].condition == Condition::Down;
-                server.sessions().filter(|(_, creator)| is_down(*creator)).for_each(|(session, _)| offer(Act::Destroy(session)));
+                server.sessions().filter(|session| is_down(session.creator)).for_each(|session| offer(Act::Destroy(session)));
             }
             OperatorAct::Put => offer(Act::Put),
             OperatorAct::Delete if server.entry(LOCK).is_some() => offer(Act::Delete),

@@ -307,7 +307,7 @@ impl Contender {
 
     /// What survives a crash: what its user still wants. The session does not, and connections are new.
     pub(super) fn restarted(&self, scenario: &Scenario<Consul>) -> Self {
-        let shared = (scenario.service.session == SessionUse::Shared).then_some(SessionId(1));
+        let shared = (scenario.service.session == SessionUse::Shared).then_some(SessionId { creator: ClientId(1), number: 1 });
         Contender { rounds: self.rounds, retries: self.retries, last: self.last, ..Contender::new(scenario, shared) }
     }
 

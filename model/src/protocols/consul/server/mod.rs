@@ -33,8 +33,8 @@ pub struct Server {
     entries: List<(Key, Entry), 1>,
     /// C-GEN-2: in memory only, by key.
     delays: List<Delay, 1>,
-    /// The last session id given out. C-SES-2: ids are always fresh.
-    last_session: SessionId,
+    /// The last session id given to each creator. C-SES-2: ids are always fresh.
+    given: List<SessionId, 3>,
 }
 
 impl Server {
@@ -44,9 +44,9 @@ impl Server {
         if scenario.service.session == SessionUse::Own {
             return (server, None);
         }
-        server.last_session = SessionId(1);
-        server.sessions.push(Row::shared(scenario));
-        (server, Some(SessionId(1)))
+        let id = server.fresh_session(ClientId(1));
+        server.sessions.push(Row { id, terms: scenario.service.terms(), expires: None });
+        (server, Some(id))
     }
 
     /// The entry of a key.
@@ -54,14 +54,9 @@ impl Server {
         self.entries.iter().find(|(other, _)| *other == key).map(|(_, entry)| *entry)
     }
 
-    /// Live sessions with the client that created each.
-    pub fn sessions(&self) -> impl Iterator<Item = (SessionId, ClientId)> + '_ {
-        self.sessions.iter().map(|row| (row.id, row.creator))
-    }
-
-    /// Who created a live session.
-    pub fn creator(&self, session: SessionId) -> Option<ClientId> {
-        self.row(session).map(|row| row.creator)
+    /// Live sessions.
+    pub fn sessions(&self) -> impl Iterator<Item = SessionId> + '_ {
+        self.sessions.iter().map(|row| row.id)
     }
 
     /// Whether the bookkeeping is in order: every held key's session lives, and no key is from the future.
@@ -137,7 +132,9 @@ impl Normal for Server {
             visitor.deadline(&mut delay.until);
         }
         visitor.index(&mut self.index);
-        visitor.last_session(&mut self.last_session);
+        for id in self.given.iter_mut() {
+            visitor.session(id);
+        }
     }
 
     fn settle(&mut self, oldest: Instant) {

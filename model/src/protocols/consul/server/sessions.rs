@@ -8,27 +8,17 @@ use crate::ids::{ClientId, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::messages::{Answer, Terms};
-use crate::protocols::consul::{Behavior, Consul, SessionUse};
-use crate::scenario::Scenario;
+use crate::protocols::consul::{Behavior, Consul};
 use crate::time::{Instant, Ticks};
 
 /// A live session.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub(super) struct Row {
+    /// Its id; the creator in it is the stand-in for Consul's node.
     pub(super) id: SessionId,
-    /// Who created it: the stand-in for Consul's node.
-    pub(super) creator: ClientId,
     pub(super) terms: Terms,
     /// The leader's timer: from here on it may end. C-TTL-1.
     pub(super) expires: Option<Instant>,
-}
-
-impl Row {
-    /// The session that everybody shares: the first client made it.
-    pub(super) fn shared(scenario: &Scenario<Consul>) -> Self {
-        debug_assert_eq!(scenario.service.session, SessionUse::Shared, "only a shared session exists at the start");
-        Row { id: SessionId(1), creator: ClientId(1), terms: scenario.service.terms(), expires: None }
-    }
 }
 
 impl Server {
@@ -36,13 +26,23 @@ impl Server {
         self.sessions.iter().find(|row| row.id == session)
     }
 
+    /// C-SES-2: an id that nobody has had before.
+    pub(super) fn fresh_session(&mut self, creator: ClientId) -> SessionId {
+        if let Some(last) = self.given.iter_mut().find(|id| id.creator == creator) {
+            last.number += 1;
+            return *last;
+        }
+        let first = SessionId { creator, number: 1 };
+        self.given.insert_sorted(first);
+        first
+    }
+
     /// C-SES-1, C-SES-2, C-SES-14: a fresh id at the next log position; C-TTL-1: the timer starts with it.
     pub(super) fn create_session(&mut self, from: Option<ClientId>, terms: Terms, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
         self.index = self.index.next();
-        self.last_session = self.last_session.next();
-        let id = self.last_session;
+        let id = self.fresh_session(asker(from));
         let expires = timer(&terms, context);
-        self.sessions.insert_sorted(Row { id, creator: asker(from), terms, expires });
+        self.sessions.insert_sorted(Row { id, terms, expires });
         if expires.is_some() {
             out.record(Fact::Renewed { session: id });
         }
@@ -64,8 +64,8 @@ impl Server {
     /// C-SES-19: always `true`, also for a session that is unknown. C-GEN-4: it uses an index either way.
     pub(super) fn destroy_session(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
         self.index = self.index.next();
-        if let Some(client) = self.creator(session) {
-            out.record(Fact::Destroyed { session, client });
+        if self.row(session).is_some() {
+            out.record(Fact::Destroyed { session });
             self.invalidate(session, context, out);
         }
         Answer::Done(true)
@@ -73,9 +73,8 @@ impl Server {
 
     /// C-TTL-4: the timer fires and a destroy entry goes to the log; here both are one step.
     pub(super) fn expire(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Some(client) = self.creator(session) else { return };
         self.index = self.index.next();
-        out.record(Fact::Expired { session, client });
+        out.record(Fact::Expired { session });
         self.invalidate(session, context, out);
     }
 

@@ -1,0 +1,177 @@
+//! Laws: what must be true of every scenario, whatever happens in it. Proptest takes random walks through each scenario
+//! of the catalogue; at every step the laws are looked at.
+
+use std::collections::BTreeSet;
+
+use fencepost_model::catalogue;
+use fencepost_model::fact::Fact;
+use fencepost_model::hash::Fingerprinter;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::trace::{Recorder, Trace, perform, replay};
+use fencepost_model::with_scenario;
+use fencepost_model::world::{Action, Step, World};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+/// Takes a law on random walks through every scenario. The walks are the same in every run; `PROPTEST_CASES` says how many.
+macro_rules! law {
+    ($name:ident, $law:ident) => {
+        #[test]
+        fn $name() {
+            for scenario in catalogue::all() {
+                with_scenario!(&scenario, scenario => {
+                    let config = ProptestConfig { cases: ProptestConfig::default().cases.min(100), failure_persistence: None, ..ProptestConfig::default() };
+                    let mut runner = TestRunner::new_with_rng(config, proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha));
+                    runner
+                        .run(&vec(any::<u16>(), 1..60), |choices| {
+                            $law(scenario, &choices);
+                            Ok(())
+                        })
+                        .unwrap_or_else(|error| panic!("{}: {error}", scenario.name));
+                });
+            }
+        }
+    };
+}
+
+law!(the_normal_form_is_invisible, normal_form_is_invisible);
+law!(step_is_deterministic_and_total_on_enabled, step_is_a_function);
+law!(labels_are_unique_among_enabled, labels_are_unique);
+law!(labels_are_enough_to_replay, labels_replay);
+law!(everything_survives_json, json_round_trip);
+law!(a_refined_scenario_agrees, refinement_agrees);
+
+/// Walks through a scenario and shows each world with what is enabled in it.
+fn walk<P: Protocol>(scenario: &Scenario<P>, choices: &[u16], mut look: impl FnMut(&World<P>, &[Action<P>])) {
+    let mut world = scenario.start();
+    let mut enabled = Vec::new();
+    for choice in choices {
+        scenario.enabled(&world, &mut enabled);
+        look(&world, &enabled);
+        let Some(action) = enabled.get(usize::from(*choice) % enabled.len().max(1)) else { return };
+        scenario.step(&mut world, action);
+    }
+}
+
+fn after<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
+    let mut next = world.clone();
+    let step = scenario.step(&mut next, action);
+    (next, step)
+}
+
+fn normal<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> World<P> {
+    let mut world = world.clone();
+    scenario.normalise(&mut world);
+    world
+}
+
+fn fingerprint(value: &impl std::hash::Hash) -> u64 {
+    let mut hash = Fingerprinter::default();
+    value.hash(&mut hash);
+    std::hash::Hasher::finish(&hash)
+}
+
+/// The kinds of facts, without the numbers that the normal form changes.
+fn kinds<P: Protocol>(facts: &[Fact<P>]) -> Vec<String> {
+    facts.iter().map(|fact| format!("{fact:?}").split([' ', '(']).next().unwrap_or_default().to_owned()).collect()
+}
+
+/// What can happen next, as a sorted list of (normal successor, kinds of facts, broken properties).
+fn successors<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<(u64, Vec<String>, Vec<String>)> {
+    let mut enabled = Vec::new();
+    scenario.enabled(world, &mut enabled);
+    let mut list: Vec<_> = enabled
+        .iter()
+        .map(|action| {
+            let (next, step) = after(scenario, world, action);
+            let broken = step.breaches.iter().map(|breach| breach.property.to_string()).collect();
+            (fingerprint(&normal(scenario, &next)), kinds(&step.facts), broken)
+        })
+        .collect();
+    list.sort();
+    list
+}
+
+fn normal_form_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    walk(scenario, choices, |world, _| {
+        let form = normal(scenario, world);
+        assert_eq!(form, normal(scenario, &form), "it is its own normal form");
+        assert_eq!(successors(scenario, world), successors(scenario, &form), "nobody can tell from what happens next:\n{world:#?}\n{form:#?}");
+    });
+}
+
+fn step_is_a_function<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    walk(scenario, choices, |world, enabled| {
+        for action in enabled {
+            assert!(scenario.is_enabled(world, action), "{action} is listed, and then it is not enabled");
+            assert_eq!(after(scenario, world, action), after(scenario, world, action));
+        }
+    });
+}
+
+fn labels_are_unique<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    walk(scenario, choices, |_, enabled| {
+        let labels: BTreeSet<String> = enabled.iter().map(ToString::to_string).collect();
+        assert_eq!(labels.len(), enabled.len(), "{labels:#?}");
+    });
+}
+
+/// Records the walk as a trace.
+fn record<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Trace<P> {
+    let (mut world, mut recorder, mut enabled) = (scenario.start(), Recorder::default(), Vec::new());
+    for choice in choices {
+        scenario.enabled(&world, &mut enabled);
+        let Some(action) = enabled.get(usize::from(*choice) % enabled.len().max(1)) else { break };
+        recorder.step(scenario, &mut world, action);
+    }
+    recorder.finish(scenario, "a law", None)
+}
+
+fn labels_replay<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    let trace = record(scenario, choices);
+    let mut script = String::new();
+    for line in &trace.steps {
+        script += &format!("{}\n", line.label);
+        line.facts.iter().for_each(|fact| script += &format!("    {fact}\n"));
+        line.breaches.iter().for_each(|breach| script += &format!("    ✗ {}: {}\n", breach.property, breach.message));
+    }
+    assert_eq!(perform(&script, scenario).expect("every label names what it named"), script);
+}
+
+fn json_round_trip<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    let trace = record(scenario, choices);
+    let again = Trace::from_text(&trace.to_text()).expect("what was written can be read");
+    assert_eq!(again, trace);
+    assert_eq!(replay(&again).expect("what was recorded can be repeated"), trace);
+    walk(scenario, choices, |world, _| {
+        let text = serde_json::to_string(world).expect("a world can be written");
+        assert_eq!(&serde_json::from_str::<World<P>>(&text).expect("and read"), world);
+    });
+}
+
+/// On a finer clock the same things can happen: same labels, same facts, same breaches.
+fn refinement_agrees<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    const FACTOR: i64 = 3;
+    let fine = scenario.refined(FACTOR);
+    let (mut world, mut fine_world) = (scenario.start(), fine.start());
+    let (mut enabled, mut fine_enabled) = (Vec::new(), Vec::new());
+    for choice in choices {
+        scenario.enabled(&world, &mut enabled);
+        let Some(action) = enabled.get(usize::from(*choice) % enabled.len().max(1)) else { return };
+        let fine_action = match action {
+            Action::Advance(ticks) => Action::Advance(ticks.times(FACTOR)),
+            Action::Slip { process, by } => Action::Slip { process: *process, by: by.times(FACTOR) },
+            other => {
+                fine.enabled(&fine_world, &mut fine_enabled);
+                *fine_enabled.iter().find(|fine| fine.to_string() == other.to_string()).expect("it can happen on the finer clock, too")
+            }
+        };
+        assert!(fine.is_enabled(&fine_world, &fine_action), "{fine_action} can happen on the finer clock, too");
+        let (step, fine_step) = (scenario.step(&mut world, action), fine.step(&mut fine_world, &fine_action));
+        assert_eq!(kinds(&step.facts), kinds(&fine_step.facts));
+        let broken = |step: &Step<P>| step.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
+        assert_eq!(broken(&step), broken(&fine_step));
+    }
+}
