@@ -1,0 +1,115 @@
+//! What the catalogue's scenarios come to, pinned: verdict, distinct states, transitions, levels, length of the shortest
+//! counterexample. A changed count is a changed model: say why in the commit. `UPDATE_EXPECT=1` writes the numbers anew.
+//! And the mutants: each fault built into the model must change a verdict or a count.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::{env, fs, thread};
+
+use fencepost_checker::{Limits, Options, check, check_any};
+use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost_model::finding::Finding;
+use fencepost_model::mutation::Mutation;
+use fencepost_model::scenario::Suite;
+use fencepost_model::with_scenario;
+
+/// A finding in one line.
+fn line(finding: &Finding) -> String {
+    let Finding { scenario, property, verdict, states, transitions, depth, .. } = finding;
+    let steps = verdict.story().map(|story| format!(", {} steps", story.steps.len())).unwrap_or_default();
+    format!("{scenario} {property}: {}, {states} states, {transitions} transitions, {depth} levels{steps}", verdict.word())
+}
+
+/// Does the work on all cores; results come in the order of the items.
+fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((place, item)) = { let place = next.fetch_add(1, Relaxed); items.get(place).map(|item| (place, item)) } {
+                    let result = work(item);
+                    results.lock().expect("no worker panics").insert(place, result);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("no worker panics").into_values().collect()
+}
+
+fn standard() -> Vec<AnyScenario> {
+    catalogue::all().into_iter().filter(|scenario| with_scenario!(scenario, scenario => scenario.suite == Suite::Standard)).collect()
+}
+
+fn pinned(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file)
+}
+
+fn compare(file: &str, found: &[String]) {
+    let found = found.join("\n") + "\n";
+    if env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(pinned(file), found).expect("the pins can be written");
+        return;
+    }
+    let expected = fs::read_to_string(pinned(file)).expect("the pins are there");
+    for (expected, found) in expected.lines().zip(found.lines()) {
+        assert_eq!(found, expected, "{file}; UPDATE_EXPECT=1 writes it anew");
+    }
+    assert_eq!(found.lines().count(), expected.lines().count(), "{file}");
+}
+
+#[test]
+fn every_verdict_is_as_expected_and_every_count_as_pinned() {
+    let findings = in_parallel(&standard(), |scenario| {
+        let outcomes = check_any(scenario, &Options::default()).expect("no internal error");
+        outcomes.into_iter().map(|outcome| outcome.finding).collect::<Vec<_>>()
+    });
+    let findings: Vec<Finding> = findings.into_iter().flatten().collect();
+    for finding in &findings {
+        assert!(finding.is_as_expected(), "{}", line(finding));
+    }
+    compare("catalogue.txt", &findings.iter().map(line).collect::<Vec<_>>());
+}
+
+/// Scenarios larger than this are too slow to try every mutant on.
+const SMALL: u64 = 60_000;
+
+#[test]
+fn every_mutant_is_killed_by_a_verdict_or_a_count() {
+    let pins = fs::read_to_string(pinned("catalogue.txt")).expect("the pins are there");
+    let scenarios: Vec<AnyScenario> = standard().into_iter().filter(|scenario| size(&pins, scenario.name()) <= SMALL).collect();
+    let killers = in_parallel(Mutation::ALL, |mutation| killer(&pins, &scenarios, *mutation));
+    compare("mutants.txt", &killers);
+}
+
+/// The most states that any promise of the scenario needed.
+fn size(pins: &str, scenario: &str) -> u64 {
+    let states = |line: &str| line.split(", ").nth(1)?.split(' ').next()?.parse().ok();
+    let lines = pins.lines().filter(|line| line.split(' ').next() == Some(scenario));
+    lines.filter_map(states).max().expect("every scenario is pinned")
+}
+
+/// What kills the mutant: the first scenario with another verdict, else the first with other counts.
+fn killer(pins: &str, scenarios: &[AnyScenario], mutation: Mutation) -> String {
+    let name = format!("{mutation:?}");
+    let options = Options { limits: Limits { states: Some(10 * SMALL), depth: None }, ..Options::default() };
+    let mut counted = None;
+    for scenario in scenarios {
+        let outcomes = with_scenario!(scenario, scenario => {
+            let mutant = fencepost_model::scenario::Scenario { mutation: Some(mutation), ..scenario.clone() };
+            check(&mutant, &options)
+        });
+        for finding in outcomes.unwrap_or_else(|error| panic!("{name} dies of a panic, which proves nothing: {error}")).iter().map(|outcome| &outcome.finding) {
+            if !finding.is_as_expected() {
+                return format!("{name}: {} {} is {}", finding.scenario, finding.property, finding.verdict.word());
+            }
+            if counted.is_none() && !pins.lines().any(|pin| pin == line(finding)) {
+                counted = Some(format!("{name}: {} {} has other counts", finding.scenario, finding.property));
+            }
+        }
+    }
+    counted.unwrap_or_else(|| panic!("{name} survives"))
+}
+
