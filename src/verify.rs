@@ -27,7 +27,8 @@ impl<P: Protocol> Verify for Scenario<P> {
         }
         assert!(!self.promises.is_empty(), "the scenario `{}` promises nothing: there is nothing to verify", self.name);
         let outcomes = check(self, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
-        let failures: Vec<String> = outcomes.iter().filter(|outcome| !outcome.finding.is_as_expected()).map(failure).collect();
+        let failures: Vec<String> =
+            outcomes.iter().filter(|outcome| !outcome.finding.is_as_expected()).map(failure).collect();
         assert!(failures.is_empty(), "\n{}", failures.join("\n"));
     }
 }
@@ -35,7 +36,10 @@ impl<P: Protocol> Verify for Scenario<P> {
 fn failure(outcome: &Outcome) -> String {
     let mut text = explain(&outcome.finding);
     let Some(trace) = &outcome.trace else { return text };
-    let path: PathBuf = ["target", "fencepost", &format!("{}--{}.jsonl", outcome.finding.scenario, outcome.finding.property)].iter().collect();
+    let path: PathBuf =
+        ["target", "fencepost", &format!("{}--{}.jsonl", outcome.finding.scenario, outcome.finding.property)]
+            .iter()
+            .collect();
     let written = fs::create_dir_all(path.parent().expect("it has a folder")).and_then(|()| fs::write(&path, trace));
     let _ = match written {
         Ok(()) => writeln!(text, "replay it with: fencepost replay {}", path.display()),
@@ -50,10 +54,21 @@ pub fn explain(finding: &Finding) -> String {
     let surprise = if finding.is_as_expected() { String::new() } else { format!(", and {expect} was expected") };
     let mut text = format!("{scenario}: {property} is {}{surprise}\n", verdict.word());
     let _ = match verdict {
-        Verdict::Proven => writeln!(text, "  every run was searched: {states} states, {} transitions", finding.transitions),
-        Verdict::Violated(story) => writeln!(text, "  a shortest run that breaks it, {} steps:\n\n{}", story.steps.len(), timeline(story, usize::MAX)),
-        Verdict::Bounded { by } => writeln!(text, "  the search was cut by {by} after {states} states: nothing is proven"),
-        Verdict::Vacuous { missing } => writeln!(text, "  it was never put to the test; no run reached: {}", missing.join(", ")),
+        Verdict::Proven => {
+            writeln!(text, "  every run was searched: {states} states, {} transitions", finding.transitions)
+        }
+        Verdict::Violated(story) => writeln!(
+            text,
+            "  a shortest run that breaks it, {} steps:\n\n{}",
+            story.steps.len(),
+            timeline(story, usize::MAX)
+        ),
+        Verdict::Bounded { by } => {
+            writeln!(text, "  the search was cut by {by} after {states} states: nothing is proven")
+        }
+        Verdict::Vacuous { missing } => {
+            writeln!(text, "  it was never put to the test; no run reached: {}", missing.join(", "))
+        }
     };
     text += "assumptions:\n";
     for sentence in &finding.assumptions {

@@ -1,1 +1,25 @@
-fn main(){}
+//! How many transitions per second the checker generates, on one thread, verdict included.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use fencepost_checker::{Options, check_any};
+use fencepost_model::catalogue;
+
+fn explore(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("explore");
+    group.sample_size(10);
+    for name in ["lease-just-enough", "b06-modify-index-cleanup", "consul-record"] {
+        let scenario =
+            catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+        let transitions = check_any(&scenario, &Options::default()).expect("no internal error")[0].finding.transitions;
+        group.throughput(Throughput::Elements(transitions));
+        group.bench_with_input(BenchmarkId::from_parameter(name), &scenario, |bencher, scenario| {
+            bencher.iter(|| check_any(black_box(scenario), &Options::default()).expect("no internal error"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, explore);
+criterion_main!(benches);

@@ -70,9 +70,14 @@ pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcom
 /// # Errors
 /// Only our own mistakes; a search that was cut is a finding.
 pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError> {
-    let wanted: Vec<Promise> =
-        scenario.promises.iter().copied().filter(|promise| options.only.is_none_or(|only| only == promise.property)).collect();
-    let (together, mut alone): (Vec<Promise>, Vec<Promise>) = wanted.iter().partition(|promise| promise.expect == Expect::Proven);
+    let wanted: Vec<Promise> = scenario
+        .promises
+        .iter()
+        .copied()
+        .filter(|promise| options.only.is_none_or(|only| only == promise.property))
+        .collect();
+    let (together, mut alone): (Vec<Promise>, Vec<Promise>) =
+        wanted.iter().partition(|promise| promise.expect == Expect::Proven);
     let mut outcomes = Vec::new();
     if !together.is_empty() {
         let run = Run::start(scenario, &together, options)?;
@@ -119,7 +124,12 @@ impl<P: Protocol> Run<P> {
             transitions,
             depth,
             assumptions: scenario.assumptions(),
-            never_taken: Action::<P>::KINDS.iter().enumerate().filter(never).map(|(_, kind)| (*kind).to_owned()).collect(),
+            never_taken: Action::<P>::KINDS
+                .iter()
+                .enumerate()
+                .filter(never)
+                .map(|(_, kind)| (*kind).to_owned())
+                .collect(),
             goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
             engine: "stateright".to_owned(),
             microseconds: self.microseconds,

@@ -19,7 +19,10 @@ use fencepost_model::with_scenario;
 fn line(finding: &Finding) -> String {
     let Finding { scenario, property, verdict, states, transitions, depth, .. } = finding;
     let steps = verdict.story().map(|story| format!(", {} steps", story.steps.len())).unwrap_or_default();
-    format!("{scenario} {property}: {}, {states} states, {transitions} transitions, {depth} levels{steps}", verdict.word())
+    format!(
+        "{scenario} {property}: {}, {states} states, {transitions} transitions, {depth} levels{steps}",
+        verdict.word()
+    )
 }
 
 /// Does the work on all cores; results come in the order of the items.
@@ -29,7 +32,10 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some((place, item)) = { let place = next.fetch_add(1, Relaxed); items.get(place).map(|item| (place, item)) } {
+                while let Some((place, item)) = {
+                    let place = next.fetch_add(1, Relaxed);
+                    items.get(place).map(|item| (place, item))
+                } {
                     let result = work(item);
                     results.lock().expect("no worker panics").insert(place, result);
                 }
@@ -40,7 +46,10 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
 }
 
 fn standard() -> Vec<AnyScenario> {
-    catalogue::all().into_iter().filter(|scenario| with_scenario!(scenario, scenario => scenario.suite == Suite::Standard)).collect()
+    catalogue::all()
+        .into_iter()
+        .filter(|scenario| with_scenario!(scenario, scenario => scenario.suite == Suite::Standard))
+        .collect()
 }
 
 fn pinned(file: &str) -> PathBuf {
@@ -79,7 +88,8 @@ const SMALL: u64 = 60_000;
 #[test]
 fn every_mutant_is_killed_by_a_verdict_or_a_count() {
     let pins = fs::read_to_string(pinned("catalogue.txt")).expect("the pins are there");
-    let scenarios: Vec<AnyScenario> = standard().into_iter().filter(|scenario| size(&pins, scenario.name()) <= SMALL).collect();
+    let scenarios: Vec<AnyScenario> =
+        standard().into_iter().filter(|scenario| size(&pins, scenario.name()) <= SMALL).collect();
     let killers = in_parallel(Mutation::ALL, |mutation| killer(&pins, &scenarios, *mutation));
     compare("mutants.txt", &killers);
 }
@@ -101,7 +111,11 @@ fn killer(pins: &str, scenarios: &[AnyScenario], mutation: Mutation) -> String {
             let mutant = fencepost_model::scenario::Scenario { mutation: Some(mutation), ..scenario.clone() };
             check(&mutant, &options)
         });
-        for finding in outcomes.unwrap_or_else(|error| panic!("{name} dies of a panic, which proves nothing: {error}")).iter().map(|outcome| &outcome.finding) {
+        for finding in outcomes
+            .unwrap_or_else(|error| panic!("{name} dies of a panic, which proves nothing: {error}"))
+            .iter()
+            .map(|outcome| &outcome.finding)
+        {
             if !finding.is_as_expected() {
                 return format!("{name}: {} {} is {}", finding.scenario, finding.property, finding.verdict.word());
             }
@@ -112,4 +126,3 @@ fn killer(pins: &str, scenarios: &[AnyScenario], mutation: Mutation) -> String {
     }
     counted.unwrap_or_else(|| panic!("{name} survives"))
 }
-

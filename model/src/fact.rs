@@ -131,9 +131,13 @@ impl<P: Protocol> fmt::Display for Fact<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Fact::Granted { client, token: Token(0), fresh: true, .. } => write!(f, "{client} acquires the lock"),
-            Fact::Granted { client, token: Token(0), fresh: false, .. } => write!(f, "{client} is told again that it has the lock"),
+            Fact::Granted { client, token: Token(0), fresh: false, .. } => {
+                write!(f, "{client} is told again that it has the lock")
+            }
             Fact::Granted { client, token, fresh: true, .. } => write!(f, "{client} acquires the lock ({token})"),
-            Fact::Granted { client, token, fresh: false, .. } => write!(f, "{client} is told again that it has the lock ({token})"),
+            Fact::Granted { client, token, fresh: false, .. } => {
+                write!(f, "{client} is told again that it has the lock ({token})")
+            }
             Fact::Freed { by: Ending::Released } => f.write_str("the lock is released"),
             Fact::Freed { by: Ending::Invalidated } => f.write_str("the lock is freed by the end of its session"),
             Fact::Freed { by: Ending::Deleted } => f.write_str("the lock's entry is deleted"),

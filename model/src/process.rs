@@ -113,7 +113,9 @@ impl<P: Protocol> Outbox<P> {
 /// A participant.
 ///
 /// **Everything a process wants goes to the outbox; everything it waits for is read off its state by [`Process::wakes`].**
-pub trait Process<P: Protocol>: Clone + Eq + Hash + Debug + Normal + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Process<P: Protocol>:
+    Clone + Eq + Hash + Debug + Normal + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// Takes one input and changes state.
     fn on(&mut self, input: Input<P>, context: &Context<'_, P>, out: &mut Outbox<P>);
 

@@ -55,7 +55,13 @@ pub struct Resource {
 
 impl Resource {
     /// Judges a write and remembers its token; says what happened.
-    pub fn judge<P: Protocol>(&mut self, from: ClientId, write: Write, accepts: Accepts, mutation: Option<Mutation>) -> Fact<P> {
+    pub fn judge<P: Protocol>(
+        &mut self,
+        from: ClientId,
+        write: Write,
+        accepts: Accepts,
+        mutation: Option<Mutation>,
+    ) -> Fact<P> {
         let is_accepted = match accepts {
             Accepts::All => true,
             Accepts::NotLower if mutation == Some(Mutation::ResourceRefusesEqualTokens) => write.token > self.highest,

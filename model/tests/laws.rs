@@ -98,7 +98,11 @@ fn normal_form_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]
     walk(scenario, choices, |world, _| {
         let form = normal(scenario, world);
         assert_eq!(form, normal(scenario, &form), "it is its own normal form");
-        assert_eq!(successors(scenario, world), successors(scenario, &form), "nobody can tell from what happens next:\n{world:#?}\n{form:#?}");
+        assert_eq!(
+            successors(scenario, world),
+            successors(scenario, &form),
+            "nobody can tell from what happens next:\n{world:#?}\n{form:#?}"
+        );
     });
 }
 
@@ -165,7 +169,10 @@ fn refinement_agrees<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
             Action::Slip { process, by } => Action::Slip { process: *process, by: by.times(FACTOR) },
             other => {
                 fine.enabled(&fine_world, &mut fine_enabled);
-                *fine_enabled.iter().find(|fine| fine.to_string() == other.to_string()).expect("it can happen on the finer clock, too")
+                *fine_enabled
+                    .iter()
+                    .find(|fine| fine.to_string() == other.to_string())
+                    .expect("it can happen on the finer clock, too")
             }
         };
         assert!(fine.is_enabled(&fine_world, &fine_action), "{fine_action} can happen on the finer clock, too");

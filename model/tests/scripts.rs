@@ -29,8 +29,12 @@ fn check(file: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(file);
     let script = fs::read_to_string(&path).expect("the script is there");
     let name = script.lines().find_map(|line| line.strip_prefix("scenario ")).expect("a script names its scenario");
-    let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("the scenario is in the catalogue");
-    let performed = with_scenario!(&scenario, scenario => perform(&script, scenario)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let scenario = catalogue::all()
+        .into_iter()
+        .find(|scenario| scenario.name() == name)
+        .expect("the scenario is in the catalogue");
+    let performed = with_scenario!(&scenario, scenario => perform(&script, scenario))
+        .unwrap_or_else(|error| panic!("{file}: {error}"));
     if env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, performed).expect("the script can be written");
     } else {

@@ -17,7 +17,9 @@ const MARGIN: usize = 62;
 pub fn diagram(story: &Story) -> String {
     let drawing = Drawing::new(story);
     let (width, height) = (drawing.width(), HEAD + story.steps.len() * ROW + ROW / 2);
-    let mut svg = format!(r#"<svg class="diagram" role="img" aria-label="space-time diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}">"#);
+    let mut svg = format!(
+        r#"<svg class="diagram" role="img" aria-label="space-time diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}">"#
+    );
     drawing.rows(&mut svg);
     drawing.lanes(&mut svg, height);
     drawing.bars(&mut svg);
@@ -67,9 +69,18 @@ impl<'a> Drawing<'a> {
         for (step, told) in self.story.steps.iter().enumerate() {
             let top = HEAD + step * ROW;
             let class = if told.breaches.is_empty() { "row" } else { "row broken" };
-            let _ = write!(svg, r#"<rect class="{class}" data-step="{step}" x="0" y="{top}" width="{width}" height="{ROW}"/>"#);
+            let _ = write!(
+                svg,
+                r#"<rect class="{class}" data-step="{step}" x="0" y="{top}" width="{width}" height="{ROW}"/>"#
+            );
             if last != Some(told.at) {
-                let _ = write!(svg, r#"<text class="instant" x="{}" y="{}">t = {}</text>"#, MARGIN - 12, Self::y(step) + 4, told.at);
+                let _ = write!(
+                    svg,
+                    r#"<text class="instant" x="{}" y="{}">t = {}</text>"#,
+                    MARGIN - 12,
+                    Self::y(step) + 4,
+                    told.at
+                );
             }
             last = Some(told.at);
         }
@@ -78,7 +89,10 @@ impl<'a> Drawing<'a> {
     fn lanes(&self, svg: &mut String, height: usize) {
         for (lane, name) in self.story.lanes.iter().enumerate() {
             let x = self.x(lane);
-            let _ = write!(svg, r#"<text class="lane" x="{x}" y="20">{name}</text><line class="lane" x1="{x}" y1="{HEAD}" x2="{x}" y2="{height}"/>"#);
+            let _ = write!(
+                svg,
+                r#"<text class="lane" x="{x}" y="20">{name}</text><line class="lane" x1="{x}" y1="{HEAD}" x2="{x}" y2="{height}"/>"#
+            );
         }
     }
 
@@ -95,7 +109,15 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    fn bar(&self, svg: &mut String, lane: usize, class: &str, left: isize, width: usize, is_on: impl Fn(&Told) -> bool) {
+    fn bar(
+        &self,
+        svg: &mut String,
+        lane: usize,
+        class: &str,
+        left: isize,
+        width: usize,
+        is_on: impl Fn(&Told) -> bool,
+    ) {
         let steps = &self.story.steps;
         let mut from = None;
         for step in 0..=steps.len() {
@@ -128,7 +150,12 @@ impl<'a> Drawing<'a> {
         };
         let (x2, y2) = if class == "arrow" { (x2, y2) } else { (x1.midpoint(x2), y1.midpoint(y2).max(y1 + ROW / 2)) };
         let title = crate::html::escape(&arrow.text);
-        let _ = write!(svg, r#"<g class="message {class}" data-sent="{}" data-ended="{}">"#, arrow.sent, arrow.ended.unwrap_or(arrow.sent));
+        let _ = write!(
+            svg,
+            r#"<g class="message {class}" data-sent="{}" data-ended="{}">"#,
+            arrow.sent,
+            arrow.ended.unwrap_or(arrow.sent)
+        );
         let _ = write!(svg, r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"><title>{title}</title></line>"#);
         if class == "arrow" {
             svg.push_str(&head(x1, y1, x2, y2));
@@ -158,7 +185,8 @@ fn head(x1: usize, y1: usize, x2: usize, y2: usize) -> String {
     let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(|n| i64::try_from(n).unwrap_or(0));
     let (dx, dy) = (x2 - x1, y2 - y1);
     let length = (dx * dx + dy * dy).isqrt().max(1);
-    let at = |along: i64, across: i64| (x2 - (dx * along - dy * across) / length, y2 - (dy * along + dx * across) / length);
+    let at =
+        |along: i64, across: i64| (x2 - (dx * along - dy * across) / length, y2 - (dy * along + dx * across) / length);
     let ((tip_x, tip_y), (ax, ay), (bx, by)) = (at(5, 0), at(14, 4), at(14, -4));
     format!(r#"<polygon points="{tip_x},{tip_y} {ax},{ay} {bx},{by}"/>"#)
 }

@@ -23,7 +23,11 @@ pub fn mark(verdict: &Verdict) -> &'static str {
 
 /// The properties that occur, in the order of the list of properties.
 pub fn columns(findings: &[Finding]) -> Vec<Property> {
-    Property::ALL.iter().copied().filter(|property| findings.iter().any(|finding| finding.property == *property)).collect()
+    Property::ALL
+        .iter()
+        .copied()
+        .filter(|property| findings.iter().any(|finding| finding.property == *property))
+        .collect()
 }
 
 /// The findings of each scenario, in the order in which scenarios come.
@@ -51,7 +55,11 @@ pub fn matrix(findings: &[Finding], paint: Paint, seconds: bool) -> String {
         }
         if seconds {
             let total = time(row);
-            let _ = write!(text, "{:>9} states {total:>6.2} s", row.iter().map(|finding| finding.states).max().unwrap_or(0));
+            let _ = write!(
+                text,
+                "{:>9} states {total:>6.2} s",
+                row.iter().map(|finding| finding.states).max().unwrap_or(0)
+            );
         }
         text.truncate(text.trim_end().len());
         text.push('\n');

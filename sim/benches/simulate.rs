@@ -23,11 +23,21 @@ fn simulate(criterion: &mut Criterion) {
         ("uniform, 2 clients", 2, SchedulerKind::Uniform),
     ] {
         let refinement = if scheduler == SchedulerKind::Uniform { 1 } else { 1000 };
-        let settings = Settings { seed: 7, scheduler, refinement, clients: Some(clients), rounds: Some(200), actions_max: 50_000, ..Settings::default() };
+        let settings = Settings {
+            seed: 7,
+            scheduler,
+            refinement,
+            clients: Some(clients),
+            rounds: Some(200),
+            actions_max: 50_000,
+            ..Settings::default()
+        };
         let scenario = prepare(&consul("b01-no-fencing"), &settings);
         let actions = walk(&scenario, &settings).actions.len() as u64;
         group.throughput(Throughput::Elements(actions));
-        group.bench_function(label, |bencher| bencher.iter(|| walk(black_box(&scenario), black_box(&settings)).digest.hex()));
+        group.bench_function(label, |bencher| {
+            bencher.iter(|| walk(black_box(&scenario), black_box(&settings)).digest.hex())
+        });
     }
     group.finish();
 }

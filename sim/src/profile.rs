@@ -34,8 +34,13 @@ impl Profile {
             latency: Curve([2, 5, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50, 65, 90, 150, 600, 4000]),
             lateness: Curve([0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 5, 8, 15, 40, 600]),
             thinking: Curve([0, 10, 30, 60, 100, 150, 200, 300, 400, 500, 700, 900, 1200, 1600, 2200, 3000, 5000]),
-            stall: Curve([100, 200, 300, 400, 600, 800, 1000, 1400, 1800, 2400, 3000, 4000, 5000, 6000, 8000, 10000, 12000]),
-            stall_every: Curve([500, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12000, 14000, 16000, 20000, 30000]),
+            stall: Curve([
+                100, 200, 300, 400, 600, 800, 1000, 1400, 1800, 2400, 3000, 4000, 5000, 6000, 8000, 10000, 12000,
+            ]),
+            stall_every: Curve([
+                500, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12000, 14000, 16000, 20000,
+                30000,
+            ]),
         }
     }
 
@@ -60,7 +65,11 @@ mod tests {
         let mut stream = Stream::new(1, Concern::Latency);
         let draws: Vec<i64> = (0..10_000).map(|_| profile.draw(&profile.latency, &mut stream).count()).collect();
         assert!(draws.iter().all(|draw| (2..=4000).contains(draw)));
-        let median = { let mut sorted = draws.clone(); sorted.sort_unstable(); sorted[5000] };
+        let median = {
+            let mut sorted = draws.clone();
+            sorted.sort_unstable();
+            sorted[5000]
+        };
         assert!((24..=30).contains(&median), "{median}");
     }
 }

@@ -137,8 +137,20 @@ pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P>
     }
 }
 
-fn drive<P: Protocol>(scenario: &Scenario<P>, mut world: World<P>, mut scheduler: impl Scheduler<P>, storm: Ticks, actions_max: u64) -> Walk<P> {
-    let mut walk = Walk { actions: Vec::new(), end: world.now, digest: Digest::default(), is_at_rest: false, violations: Vec::new() };
+fn drive<P: Protocol>(
+    scenario: &Scenario<P>,
+    mut world: World<P>,
+    mut scheduler: impl Scheduler<P>,
+    storm: Ticks,
+    actions_max: u64,
+) -> Walk<P> {
+    let mut walk = Walk {
+        actions: Vec::new(),
+        end: world.now,
+        digest: Digest::default(),
+        is_at_rest: false,
+        violations: Vec::new(),
+    };
     let mut is_storm = true;
     while (walk.actions.len() as u64) < actions_max {
         if is_storm && world.now >= Instant::START + storm {
@@ -154,7 +166,11 @@ fn drive<P: Protocol>(scenario: &Scenario<P>, mut world: World<P>, mut scheduler
         walk.digest.add(world.now, &action, &step);
         for breach in &step.breaches {
             if walk.violations.iter().all(|violation| violation.property != breach.property) {
-                let violation = Violation { property: breach.property, step: walk.actions.len() as u64, message: breach.message.clone() };
+                let violation = Violation {
+                    property: breach.property,
+                    step: walk.actions.len() as u64,
+                    message: breach.message.clone(),
+                };
                 walk.violations.push(violation);
             }
         }

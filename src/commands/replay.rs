@@ -22,7 +22,8 @@ pub struct Replay {
 
 pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
     let file = replay.trace.display();
-    let text = fs::read_to_string(&replay.trace).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
+    let text =
+        fs::read_to_string(&replay.trace).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
     let trace = AnyTrace::from_text(&text).map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
     let replayed = trace.replay().map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
     let violations = violations(&replayed);
@@ -43,7 +44,13 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
         say("\nassumptions:\n");
         replayed.assumptions.iter().for_each(|sentence| say(&format!("  - {sentence}\n")));
     }
-    say(&format!("\n{}, found by the {}: {} steps, repeated to the letter; digest {}\n", replayed.scenario, replayed.origin, replayed.story.steps.len(), replayed.digest));
+    say(&format!(
+        "\n{}, found by the {}: {} steps, repeated to the letter; digest {}\n",
+        replayed.scenario,
+        replayed.origin,
+        replayed.story.steps.len(),
+        replayed.digest
+    ));
     for violation in violations {
         say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));
     }

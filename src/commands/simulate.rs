@@ -91,27 +91,31 @@ fn line(run: &Run, trace: Option<String>) -> Simulated<'_> {
         digest: &run.digest,
         actions: run.actions,
         ticks: run.ticks,
-        violations: violations.map(|v| Violated { property: v.property.name(), step: v.step, message: &v.message }).collect(),
+        violations: violations
+            .map(|v| Violated { property: v.property.name(), step: v.step, message: &v.message })
+            .collect(),
         trace,
     }
 }
 
 /// Whether the run broke a promise that is expected to hold.
 fn is_surprising(scenario: &AnyScenario, run: &Run) -> bool {
-    let is_promised = |property| {
-        with_scenario!(scenario, scenario => scenario.promises.iter().any(|promise| promise.property == property && promise.expect == Expect::Proven))
-    };
+    let is_promised = |property| with_scenario!(scenario, scenario => scenario.promises.iter().any(|promise| promise.property == property && promise.expect == Expect::Proven));
     run.violations.iter().any(|violation| is_promised(violation.property))
 }
 
 fn tell(run: &Run, trace: Option<&str>, show: usize) -> Result<(), Trouble> {
     if show > 0 {
         let parsed = AnyTrace::from_text(&run.trace).map_err(|error| Trouble::Internal(error.to_string()))?;
-        let replayed = parsed.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
+        let replayed =
+            parsed.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
         say(&timeline(&replayed.story, show));
     }
     let rest = if run.is_at_rest { "came to rest" } else { "was ended by --actions" };
-    say(&format!("\n{}, seed {}: {} actions, {} ticks, {rest}; digest {}\n", run.scenario, run.seed, run.actions, run.ticks, run.digest));
+    say(&format!(
+        "\n{}, seed {}: {} actions, {} ticks, {rest}; digest {}\n",
+        run.scenario, run.seed, run.actions, run.ticks, run.digest
+    ));
     for violation in &run.violations {
         say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));
     }

@@ -51,7 +51,13 @@ fn summary(findings: &[Finding], scenarios: usize, seconds: f64) -> String {
     }
     text += &format!("{} not as expected\n", surprises.len());
     for finding in surprises {
-        text += &format!("  {} {}: {}, expected {}\n", finding.scenario, finding.property, finding.verdict.word(), finding.expect);
+        text += &format!(
+            "  {} {}: {}, expected {}\n",
+            finding.scenario,
+            finding.property,
+            finding.verdict.word(),
+            finding.expect
+        );
     }
     text
 }
@@ -90,6 +96,7 @@ fn progress(length: usize, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} scenarios, {elapsed} {msg}").expect("the template is a constant");
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} scenarios, {elapsed} {msg}")
+        .expect("the template is a constant");
     ProgressBar::new(length as u64).with_style(style)
 }

@@ -32,7 +32,9 @@ impl Watch {
     /// A watch that starts now. `memory_max` is in MiB.
     pub fn new(timeout: Option<Duration>, memory_max: Option<u64>) -> Result<Self, Trouble> {
         if memory_max.is_some() && resident().is_none() {
-            return Err(Trouble::Input("--max-memory: this system does not tell how much memory a program uses".to_owned()));
+            return Err(Trouble::Input(
+                "--max-memory: this system does not tell how much memory a program uses".to_owned(),
+            ));
         }
         Ok(Watch { start: Instant::now(), timeout, memory_max })
     }

@@ -1,7 +1,7 @@
 //! What a command works on: a scenario's name, a hazard's number, or a file.
 
+use std::fs;
 use std::path::Path;
-use std::{fs, slice};
 
 use fencepost::model::{catalogue, with_scenario};
 use fencepost::{AnyScenario, Suite};
@@ -14,12 +14,17 @@ pub fn find(word: &str) -> Result<Vec<AnyScenario>, Trouble> {
         return read(word).map(|scenario| vec![scenario]);
     }
     let all = catalogue::all();
-    let named: Vec<AnyScenario> = all.iter().filter(|scenario| scenario.name() == word || shows(scenario, word)).cloned().collect();
+    let named: Vec<AnyScenario> =
+        all.iter().filter(|scenario| scenario.name() == word || shows(scenario, word)).cloned().collect();
     if !named.is_empty() {
         return Ok(named);
     }
     let close: Vec<&str> = all.iter().map(AnyScenario::name).filter(|name| is_close(name, word)).collect();
-    let hint = if close.is_empty() { "see `fencepost list`".to_owned() } else { format!("did you mean {}?", close.join(", ")) };
+    let hint = if close.is_empty() {
+        "see `fencepost list`".to_owned()
+    } else {
+        format!("did you mean {}?", close.join(", "))
+    };
     Err(Trouble::Input(format!("there is no scenario, hazard or file `{word}`; {hint}")))
 }
 
@@ -31,17 +36,21 @@ fn read(file: &str) -> Result<AnyScenario, Trouble> {
 /// Whether the scenario shows the hazard.
 fn shows(scenario: &AnyScenario, hazard: &str) -> bool {
     with_scenario!(scenario, scenario => {
-        let main = scenario.hazard.as_ref().map_or(&[][..], slice::from_ref);
+        let main = scenario.hazard.as_slice();
         main.iter().chain(&scenario.also).any(|other| other.eq_ignore_ascii_case(hazard))
     })
 }
 
 fn is_close(name: &str, word: &str) -> bool {
     let word = word.to_lowercase();
-    name.contains(&word) || word.split('-').filter(|part| part.len() > 2).filter(|part| name.contains(part)).count() >= 2
+    name.contains(&word)
+        || word.split('-').filter(|part| part.len() > 2).filter(|part| name.contains(part)).count() >= 2
 }
 
 /// The scenarios of a suite; the full one contains the standard one.
 pub fn suite(wanted: Suite) -> Vec<AnyScenario> {
-    catalogue::all().into_iter().filter(|scenario| with_scenario!(scenario, scenario => scenario.suite) <= wanted).collect()
+    catalogue::all()
+        .into_iter()
+        .filter(|scenario| with_scenario!(scenario, scenario => scenario.suite) <= wanted)
+        .collect()
 }

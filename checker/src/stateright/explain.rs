@@ -10,13 +10,17 @@ use super::space::State;
 use crate::check::InternalError;
 
 /// Rebuilds the run, and repeats it before it is shown to anybody.
-pub(super) fn concretise<P: Protocol>(scenario: &Scenario<P>, path: Path<State<P>, Action<P>>) -> Result<Trace<P>, InternalError> {
+pub(super) fn concretise<P: Protocol>(
+    scenario: &Scenario<P>,
+    path: Path<State<P>, Action<P>>,
+) -> Result<Trace<P>, InternalError> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     let mut last_breaks = false;
     for state in path.into_states().iter().skip(1) {
-        let action = action_to(scenario, &world, state)
-            .ok_or_else(|| InternalError("a step of the counterexample has no counterpart in the concrete world".to_owned()))?;
+        let action = action_to(scenario, &world, state).ok_or_else(|| {
+            InternalError("a step of the counterexample has no counterpart in the concrete world".to_owned())
+        })?;
         last_breaks = !recorder.step(scenario, &mut world, &action).breaches.is_empty();
     }
     if !last_breaks {

@@ -43,7 +43,11 @@ pub(crate) struct Exploration<P: Protocol> {
 ///
 /// # Errors
 /// The model panicked, or a counterexample could not be repeated: our fault.
-pub(crate) fn explore<P: Protocol>(scenario: &Scenario<P>, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Result<Exploration<P>, InternalError> {
+pub(crate) fn explore<P: Protocol>(
+    scenario: &Scenario<P>,
+    limits: Limits,
+    supervisor: Arc<dyn Supervisor>,
+) -> Result<Exploration<P>, InternalError> {
     let space = Space::new(scenario.clone(), limits, supervisor);
     let mut builder = space.checker().threads(1);
     if let Some(depth) = limits.depth {

@@ -110,7 +110,9 @@ impl<P: Protocol> Space<P> {
         let states = self.expanded.fetch_add(1, Relaxed);
         let by = match self.limits.states {
             Some(limit) if states >= limit => Some(format!("--max-states {limit}")),
-            _ if states % ROUND == 0 => self.supervisor.stop(&Progress { states, transitions: self.transitions() }),
+            _ if states.is_multiple_of(ROUND) => {
+                self.supervisor.stop(&Progress { states, transitions: self.transitions() })
+            }
             _ => None,
         };
         let Some(by) = by else { return true };
@@ -179,6 +181,8 @@ impl<P: Protocol> Model for Space<P> {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always(KEPT, |space: &Self, state: &State<P>| !state.is_breached || space.is_violated.swap(true, Relaxed))]
+        vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
+            !state.is_breached || space.is_violated.swap(true, Relaxed)
+        })]
     }
 }

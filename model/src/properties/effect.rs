@@ -48,7 +48,9 @@ pub(super) fn no_lost_update<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) 
         if let Fact::Written { client, tenure, .. } = fact
             && *tenure < touched
         {
-            return Err(format!("a write of {client} from an earlier tenure is accepted after a later tenure has written"));
+            return Err(format!(
+                "a write of {client} from an earlier tenure is accepted after a later tenure has written"
+            ));
         }
     }
     Ok(())

@@ -25,7 +25,9 @@ pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) 
         if let Fact::Granted { client, .. } = fact
             && age < bound
         {
-            return Err(format!("{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} is over"));
+            return Err(format!(
+                "{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} is over"
+            ));
         }
     }
     Ok(())

@@ -40,7 +40,8 @@ impl<P: Protocol> Scenario<P> {
         if self.system != P::SYSTEM {
             return Err(Mistake::at("system", format!("this is not a scenario of `{}`", P::SYSTEM)));
         }
-        if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+        if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        {
             return wrong("name", "use lower-case letters, digits and hyphens");
         }
         if !(1..=CLIENTS_MAX).contains(&self.clients) {
@@ -56,7 +57,10 @@ impl<P: Protocol> Scenario<P> {
             );
         }
         if budget.restarts > budget.crashes {
-            return wrong("budget.restarts", "only what has crashed can restart: there are fewer crashes than restarts");
+            return wrong(
+                "budget.restarts",
+                "only what has crashed can restart: there are fewer crashes than restarts",
+            );
         }
         if (budget.slips > 0) != (self.clocks.skew > Ticks::ZERO) {
             return wrong("budget.slips", "clocks move only with both `budget.slips` and `clocks.skew` above 0");

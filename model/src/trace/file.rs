@@ -43,9 +43,11 @@ impl<P: Protocol> Trace<P> {
     /// Names the first line, and the step on it, that cannot be read.
     pub fn from_text(text: &str) -> Result<Self, BadTrace> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        let header: Header<P> = serde_json::from_str(first).map_err(|error| BadTrace(format!("line 1, the header: {error}")))?;
+        let header: Header<P> =
+            serde_json::from_str(first).map_err(|error| BadTrace(format!("line 1, the header: {error}")))?;
         let step = |(place, line): (usize, &str)| {
-            serde_json::from_str(line).map_err(|error| BadTrace(format!("line {}, step {}: {error}", place + 2, place + 1)))
+            serde_json::from_str(line)
+                .map_err(|error| BadTrace(format!("line {}, step {}: {error}", place + 2, place + 1)))
         };
         let steps = rest.lines().enumerate().map(step).collect::<Result<Vec<Line<P>>, _>>()?;
         Ok(Trace { header, steps })

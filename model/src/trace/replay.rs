@@ -25,7 +25,8 @@ impl<P: Protocol> Recorder<P> {
     pub fn step(&mut self, scenario: &Scenario<P>, world: &mut World<P>, action: &Action<P>) -> Step<P> {
         let step = scenario.step(world, action);
         self.digest.add(world.now, action, &step);
-        let broken = |breach: &crate::world::Breach| Broken { property: breach.property, message: breach.message.clone() };
+        let broken =
+            |breach: &crate::world::Breach| Broken { property: breach.property, message: breach.message.clone() };
         self.steps.push(Line {
             step: self.steps.len() + 1,
             at: world.now,
@@ -77,7 +78,9 @@ impl std::error::Error for Mismatch {}
 /// The first step that cannot happen, or happens otherwise than it was written down.
 pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
     let scenario = &trace.header.scenario;
-    scenario.validate().map_err(|mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") })?;
+    scenario
+        .validate()
+        .map_err(|mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") })?;
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     for (place, line) in trace.steps.iter().enumerate() {
@@ -93,7 +96,11 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
         }
         recorder.step(scenario, &mut world, &line.action);
         let now = recorder.steps.last().expect("a step was just recorded");
-        for (what, is_same) in [("instant", now.at == line.at), ("facts", now.facts == line.facts), ("breaches", now.breaches == line.breaches)] {
+        for (what, is_same) in [
+            ("instant", now.at == line.at),
+            ("facts", now.facts == line.facts),
+            ("breaches", now.breaches == line.breaches),
+        ] {
             if !is_same {
                 return Err(at(format!("“{}” now happens with other {what} than the trace says", line.label)));
             }
@@ -101,7 +108,10 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
     }
     let now = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
     if now.header.digest != trace.header.digest {
-        let message = format!("the digest is {}, the trace says {}: steps are missing or added", now.header.digest, trace.header.digest);
+        let message = format!(
+            "the digest is {}, the trace says {}: steps are missing or added",
+            now.header.digest, trace.header.digest
+        );
         return Err(Mismatch { step: 0, message });
     }
     Ok(now)

@@ -19,7 +19,11 @@ pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
         step.sent.iter().for_each(|envelope| teller.set_out(place, envelope));
         let record = P::record(&world.server.process, scenario);
         let condition = |wanted: Condition| {
-            world.processes().filter(|process| world.condition(*process) == wanted).map(|process| teller.lane(process)).collect()
+            world
+                .processes()
+                .filter(|process| world.condition(*process) == wanted)
+                .map(|process| teller.lane(process))
+                .collect()
         };
         steps.push(Told {
             at: line.at.ticks(),
@@ -51,7 +55,9 @@ fn place_of<P: Protocol>(action: &Action<P>) -> Option<ProcessId> {
         Action::Operator(_) => Some(ProcessId::Server),
         Action::Fault(Fault::Crash(client) | Fault::Restart(client)) => Some(ProcessId::Client(*client)),
         Action::Fault(Fault::Pause(process) | Fault::Resume(process)) => Some(*process),
-        Action::Fault(Fault::Cut(_) | Fault::Heal(_)) | Action::Advance(_) | Action::Lose(_) | Action::Duplicate(_) => None,
+        Action::Fault(Fault::Cut(_) | Fault::Heal(_)) | Action::Advance(_) | Action::Lose(_) | Action::Duplicate(_) => {
+            None
+        }
     }
 }
 

@@ -90,8 +90,20 @@ impl<P: Protocol> Action<P> {
 
     /// Every kind.
     pub const KINDS: [&'static str; 14] = [
-        "command", "deliver", "wake", "advance", "operator", "lose", "duplicate", "crash", "restart", "pause", "resume",
-        "cut", "heal", "slip",
+        "command",
+        "deliver",
+        "wake",
+        "advance",
+        "operator",
+        "lose",
+        "duplicate",
+        "crash",
+        "restart",
+        "pause",
+        "resume",
+        "cut",
+        "heal",
+        "slip",
     ];
 }
 
@@ -105,7 +117,9 @@ impl<P: Protocol> fmt::Display for Action<P> {
                 write!(f, "{ticks} {}", if ticks.count() == 1 { "passes" } else { "pass" })
             }
             Action::Operator(act) => write!(f, "an operator {act}"),
-            Action::Lose(Envelope { from, to, message, .. }) => write!(f, "lost on the way from {from} to {to}: {message}"),
+            Action::Lose(Envelope { from, to, message, .. }) => {
+                write!(f, "lost on the way from {from} to {to}: {message}")
+            }
             Action::Duplicate(Envelope { from, to, message, .. }) => {
                 write!(f, "duplicated on the way from {from} to {to}: {message}")
             }

@@ -15,7 +15,13 @@ impl<P: Protocol> Scenario<P> {
             let client = ClientId::of(place);
             self.commands(world, client, &mut |command| out.push(Action::Command { client, command }));
         }
-        out.extend(world.network.distinct().filter(|envelope| self.may_arrive(world, envelope)).map(|envelope| Action::Deliver(*envelope)));
+        out.extend(
+            world
+                .network
+                .distinct()
+                .filter(|envelope| self.may_arrive(world, envelope))
+                .map(|envelope| Action::Deliver(*envelope)),
+        );
         for process in world.processes() {
             self.due(world, process, &mut |timer| out.push(Action::Wake { process, timer }));
         }
@@ -46,7 +52,9 @@ impl<P: Protocol> Scenario<P> {
     /// Whether one given action may happen now; the same answer as looking for it in [`Scenario::enabled`], without
     /// listing everything, except that any amount of time may pass that makes nothing too late.
     pub fn is_enabled(&self, world: &World<P>, action: &Action<P>) -> bool {
-        let exists = |process: ProcessId| process.client().is_none_or(|client| client.0 > 0 && client.place() < world.clients.len());
+        let exists = |process: ProcessId| {
+            process.client().is_none_or(|client| client.0 > 0 && client.place() < world.clients.len())
+        };
         match action {
             Action::Command { client, command } => {
                 let mut found = false;

@@ -39,7 +39,9 @@ impl Ghosts {
 
 impl<P: Protocol> Scenario<P> {
     fn watches_tenures(&self) -> bool {
-        [Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete].iter().any(|property| self.watches(*property))
+        [Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete]
+            .iter()
+            .any(|property| self.watches(*property))
     }
 
     pub(super) fn remember(&self, world: &mut World<P>, fact: &Fact<P>) {

@@ -62,7 +62,8 @@ impl<P: Protocol> Scenario<P> {
             clock: Instant::START,
             late_floor: Ticks::ZERO - late - back,
             until_floor: Ticks::ZERO - late.max(Ticks::new(1)) - back,
-            since_floor: Ticks::ZERO - self.promises.iter().filter_map(|promise| promise.bound).max().unwrap_or_default(),
+            since_floor: Ticks::ZERO
+                - self.promises.iter().filter_map(|promise| promise.bound).max().unwrap_or_default(),
         };
         visit(world, &mut rewrite);
         world.now = Instant::START;
@@ -71,7 +72,6 @@ impl<P: Protocol> Scenario<P> {
         world.ghosts.sort();
     }
 }
-
 
 fn visit<P: Protocol>(world: &mut World<P>, visitor: &mut impl Visitor) {
     for (place, seat) in world.clients.iter_mut().enumerate() {
@@ -213,7 +213,8 @@ impl Visitor for Rewrite {
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
             let others = self.names.calls.partition_point(|(scope, _)| *scope < self.names.scope);
-            call.0 = u16::try_from(rank(&self.names.calls, &(self.names.scope, call.0)) - others).expect("a rank is small");
+            call.0 =
+                u16::try_from(rank(&self.names.calls, &(self.names.scope, call.0)) - others).expect("a rank is small");
         }
     }
 

@@ -50,7 +50,13 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// Does what the action says; returns whose outbox was filled.
-    fn act(&self, world: &mut World<P>, action: &Action<P>, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>) -> ProcessId {
+    fn act(
+        &self,
+        world: &mut World<P>,
+        action: &Action<P>,
+        out: &mut Outbox<P>,
+        touched: &mut List<ProcessId, 2>,
+    ) -> ProcessId {
         match *action {
             Action::Command { client, command } => {
                 self.feed(world, ProcessId::Client(client), Input::Command(command), out, touched)
@@ -95,7 +101,12 @@ impl<P: Protocol> Scenario<P> {
     }
 
     fn feed(
-        &self, world: &mut World<P>, process: ProcessId, input: Input<P>, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>,
+        &self,
+        world: &mut World<P>,
+        process: ProcessId,
+        input: Input<P>,
+        out: &mut Outbox<P>,
+        touched: &mut List<ProcessId, 2>,
     ) -> ProcessId {
         touched.push(process);
         let context = Context { scenario: self, now: world.clock(process), me: process };
@@ -107,7 +118,13 @@ impl<P: Protocol> Scenario<P> {
         process
     }
 
-    fn deliver(&self, world: &mut World<P>, envelope: Envelope<P>, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>) -> ProcessId {
+    fn deliver(
+        &self,
+        world: &mut World<P>,
+        envelope: Envelope<P>,
+        out: &mut Outbox<P>,
+        touched: &mut List<ProcessId, 2>,
+    ) -> ProcessId {
         let Envelope { from, to, message, .. } = envelope;
         if world.condition(to) == Condition::Down {
             out.record(Fact::Unheard);

@@ -48,7 +48,11 @@ fn summary(findings: &[Finding]) -> String {
     let verdict = if expected == findings.len() {
         format!("<strong class=\"good\">All {expected} verdicts are as expected.</strong>")
     } else {
-        format!("<strong class=\"bad\">{} of {} verdicts are not as expected.</strong>", findings.len() - expected, findings.len())
+        format!(
+            "<strong class=\"bad\">{} of {} verdicts are not as expected.</strong>",
+            findings.len() - expected,
+            findings.len()
+        )
     };
     format!(
         "<p>{verdict} {} scenarios: {} promises proven, {} violated, {} undecided. Each violation comes with a shortest run that shows it.</p>\n",
@@ -67,14 +71,16 @@ fn matrix(findings: &[Finding]) -> String {
          <b class=\"undecided\">∅</b> vacuous <b class=\"unexpected\">!</b> not expected</span></p>\n<table id=\"matrix\">\n<thead><tr><th>Scenario</th><th>Hazard</th><th>About</th>",
     );
     for property in &columns {
-        let _ = write!(html, "<th class=\"property\"><abbr title=\"{}\">{property}</abbr></th>", escape(property.about()));
+        let _ =
+            write!(html, "<th class=\"property\"><abbr title=\"{}\">{property}</abbr></th>", escape(property.about()));
     }
     html += "</tr></thead>\n<tbody>\n";
     for row in rows(findings) {
         let first = &row[0];
         let words: Vec<&str> = row.iter().map(|finding| finding.verdict.word()).collect();
         let hazard = first.hazard.as_deref().unwrap_or("–");
-        let search = format!("{} {} {} {} {}", first.scenario, hazard, first.variant, first.about, words.join(" ")).to_lowercase();
+        let search = format!("{} {} {} {} {}", first.scenario, hazard, first.variant, first.about, words.join(" "))
+            .to_lowercase();
         let _ = write!(
             html,
             "<tr data-search=\"{}\"><td><a href=\"#{name}\">{name}</a><small>{}</small></td><td>{hazard}</td><td class=\"about\">{}</td>",

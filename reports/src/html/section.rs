@@ -10,7 +10,8 @@ use crate::diagram::diagram;
 /// The part of the page about one scenario.
 pub(super) fn section(row: &[Finding]) -> String {
     let first = &row[0];
-    let hazard = first.hazard.as_deref().map(|hazard| format!("<span class=\"hazard\">{hazard}</span> ")).unwrap_or_default();
+    let hazard =
+        first.hazard.as_deref().map(|hazard| format!("<span class=\"hazard\">{hazard}</span> ")).unwrap_or_default();
     let mut html = format!(
         "<section class=\"scenario\" id=\"{name}\">\n<h2>{hazard}{name} <a class=\"up\" href=\"#matrix\">↑</a></h2>\n<p>{}</p>\n",
         escape(&first.about),
@@ -46,12 +47,15 @@ fn verdict(finding: &Finding) -> String {
     let Finding { property, bound, verdict, expect, states, transitions, depth, .. } = finding;
     let bound = bound.map(|bound| format!(" ({bound} ticks)")).unwrap_or_default();
     let details = match verdict {
-        Verdict::Proven => format!("every run searched; a state overlooked with probability below {:.1e}", collision(*states)),
+        Verdict::Proven => {
+            format!("every run searched; a state overlooked with probability below {:.1e}", collision(*states))
+        }
         Verdict::Violated(story) => format!("in {} steps, and in no fewer", story.steps.len()),
         Verdict::Bounded { by } => format!("cut by {}", escape(by)),
         Verdict::Vacuous { missing } => format!("never put to the test: {}", escape(&missing.join(", "))),
     };
-    let surprise = if finding.is_as_expected() { String::new() } else { format!(" <b class=\"bad\">expected: {expect}</b>") };
+    let surprise =
+        if finding.is_as_expected() { String::new() } else { format!(" <b class=\"bad\">expected: {expect}</b>") };
     let word = verdict.word();
     let class = if finding.is_undecided() { "undecided" } else { word };
     format!(
@@ -69,7 +73,11 @@ fn collision(states: u64) -> f64 {
 }
 
 fn counterexample(finding: &Finding, story: &Story) -> String {
-    let replay = finding.trace.as_deref().map(|path| format!(" <code>fencepost replay {}</code>", escape(path))).unwrap_or_default();
+    let replay = finding
+        .trace
+        .as_deref()
+        .map(|path| format!(" <code>fencepost replay {}</code>", escape(path)))
+        .unwrap_or_default();
     let mut html = format!(
         "<details class=\"story\" open>\n<summary>How <b>{}</b> breaks: {}{replay}</summary>\n<div class=\"run\">\n{}\n<ol class=\"steps\">\n",
         finding.property,
@@ -93,7 +101,8 @@ fn breaking(story: &Story) -> String {
 fn list_item(place: usize, step: &Told) -> String {
     let class = if step.breaches.is_empty() { "" } else { " class=\"broken\"" };
     let facts: String = step.facts.iter().map(|fact| format!(" <em>→ {}</em>", escape(fact))).collect();
-    let breaches: String = step.breaches.iter().map(|breach| format!(" <strong>✗ {}</strong>", escape(&breach.message))).collect();
+    let breaches: String =
+        step.breaches.iter().map(|breach| format!(" <strong>✗ {}</strong>", escape(&breach.message))).collect();
     let label = escape(&step.label);
     format!("<li{class} data-step=\"{place}\" tabindex=\"0\"><span>{label}</span>{facts}{breaches}</li>\n")
 }

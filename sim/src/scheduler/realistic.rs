@@ -254,8 +254,13 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
         self.is_calm = true;
         self.agenda.forget(|plan| matches!(plan, Plan::Stall | Plan::Mishap(_)));
         scenario.enabled(world, &mut self.enabled);
-        let mendable: Vec<&'static str> =
-            self.enabled.iter().filter(|action| !is_mishap(action)).map(Action::kind).filter(|kind| ["restart", "resume", "heal"].contains(kind)).collect();
+        let mendable: Vec<&'static str> = self
+            .enabled
+            .iter()
+            .filter(|action| !is_mishap(action))
+            .map(Action::kind)
+            .filter(|kind| ["restart", "resume", "heal"].contains(kind))
+            .collect();
         for kind in mendable {
             self.agenda.plan(world.now, Plan::Mishap(kind));
         }

@@ -275,7 +275,9 @@ impl fmt::Display for Wish {
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Word::Discovered { observer, leader: Some(leader) } => write!(f, "{observer} discovers that {leader} leads"),
+            Word::Discovered { observer, leader: Some(leader) } => {
+                write!(f, "{observer} discovers that {leader} leads")
+            }
             Word::Discovered { observer, leader: None } => write!(f, "{observer} discovers that nobody leads"),
         }
     }

@@ -29,7 +29,10 @@ pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: 
             OperatorAct::DestroySession => server.sessions().for_each(|session| offer(Act::Destroy(session))),
             OperatorAct::DestroyCrashed => {
                 let is_down = |client: crate::ids::ClientId| world.clients[client.place()].condition == Condition::Down;
-                server.sessions().filter(|session| is_down(session.creator)).for_each(|session| offer(Act::Destroy(session)));
+                server
+                    .sessions()
+                    .filter(|session| is_down(session.creator))
+                    .for_each(|session| offer(Act::Destroy(session)));
             }
             OperatorAct::Put => offer(Act::Put),
             OperatorAct::Delete if server.entry(LOCK).is_some() => offer(Act::Delete),

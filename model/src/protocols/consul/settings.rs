@@ -181,7 +181,9 @@ impl Settings {
 
     pub(super) fn assumptions(&self) -> Vec<String> {
         let ttl = match self.ttl {
-            Some(ttl) => format!("sessions have a TTL of {ttl}, which the server multiplies by {}", self.ttl_multiplier),
+            Some(ttl) => {
+                format!("sessions have a TTL of {ttl}, which the server multiplies by {}", self.ttl_multiplier)
+            }
             None => "sessions have no TTL".to_owned(),
         };
         vec![ttl, format!("the lock-delay is {}", self.lock_delay)]
@@ -189,7 +191,8 @@ impl Settings {
 }
 
 pub(super) fn validate(scenario: &Scenario<Consul>) -> Result<(), Mistake> {
-    let Settings { ttl, renew_every, belief, sequencer, session, patience, ref operator, retry_every, .. } = scenario.service;
+    let Settings { ttl, renew_every, belief, sequencer, session, patience, ref operator, retry_every, .. } =
+        scenario.service;
     let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
     let needs_sequencer = [Property::TokenOrder, Property::SequencerComplete];
     if ttl == Some(Ticks::ZERO) {
@@ -202,16 +205,25 @@ pub(super) fn validate(scenario: &Scenario<Consul>) -> Result<(), Mistake> {
         return wrong("service.renew_every", "without `ttl` there is nothing to renew (C-SES-18)");
     }
     if renew_every == Some(Ticks::ZERO) || retry_every == Ticks::ZERO || patience == Some(Ticks::ZERO) {
-        return wrong("service", "`renew_every`, `retry_every` and `patience` of 0 ticks would stop time; use 1 or more");
+        return wrong(
+            "service",
+            "`renew_every`, `retry_every` and `patience` of 0 ticks would stop time; use 1 or more",
+        );
     }
     if ttl.is_none() && belief == Belief::SelfLimiting {
         return wrong("service.belief", "a self-limiting client counts its TTL; set `ttl`");
     }
     if session == SessionUse::Shared && ttl.is_some() {
-        return wrong("service.session", "a shared session is there from the start and nobody renews it: leave `ttl` out");
+        return wrong(
+            "service.session",
+            "a shared session is there from the start and nobody renews it: leave `ttl` out",
+        );
     }
     if (scenario.budget.operator > 0) == operator.is_empty() {
-        return wrong("budget.operator", "an operator acts only with both `budget.operator` and a list `service.operator`");
+        return wrong(
+            "budget.operator",
+            "an operator acts only with both `budget.operator` and a list `service.operator`",
+        );
     }
     if (scenario.budget.retries > 0) != patience.is_some() {
         return wrong("budget.retries", "requests are repeated only with both `budget.retries` and `service.patience`");

@@ -128,9 +128,14 @@ impl Protocol for Lease {
             return Err(Mistake::at("service.lease", "a lease of 0 ticks is over before it begins; use 1 or more"));
         }
         if scenario.service.retry_every == Ticks::ZERO {
-            return Err(Mistake::at("service.retry_every", "asking again after 0 ticks would stop time; use 1 or more"));
+            return Err(Mistake::at(
+                "service.retry_every",
+                "asking again after 0 ticks would stop time; use 1 or more",
+            ));
         }
-        for (count, path) in [(scenario.budget.operator, "budget.operator"), (scenario.budget.retries, "budget.retries")] {
+        for (count, path) in
+            [(scenario.budget.operator, "budget.operator"), (scenario.budget.retries, "budget.retries")]
+        {
             if count > 0 {
                 return Err(Mistake::at(path, "the lease has none; leave it out"));
             }

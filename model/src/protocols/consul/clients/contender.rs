@@ -86,13 +86,18 @@ impl Contender {
                 self.retries -= 1;
                 self.repeat(what, context, out);
             }
-            (Phase::Calling { call, what, .. }, Input::Message { message: Message::Service(Text::Tell(to, answer)), .. })
-                if to == call =>
-            {
+            (
+                Phase::Calling { call, what, .. },
+                Input::Message { message: Message::Service(Text::Tell(to, answer)), .. },
+            ) if to == call => {
                 self.hear(what, answer, context, out);
             }
-            (_, Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) => self.hear_renewal(to, answer, context, out),
-            (_, Input::Message { message: Message::Written { to, accepted }, .. }) => self.hear_resource(to, accepted, context, out),
+            (_, Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) => {
+                self.hear_renewal(to, answer, context, out)
+            }
+            (_, Input::Message { message: Message::Written { to, accepted }, .. }) => {
+                self.hear_resource(to, accepted, context, out)
+            }
             // Timers that were overtaken; requests are not for clients.
             _ => {}
         }
@@ -114,7 +119,8 @@ impl Contender {
 
     fn call(&mut self, what: What, request: Request, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let call = ask(&mut self.last, request, out);
-        let give_up = context.scenario.service.patience.filter(|_| self.retries > 0).map(|patience| context.now + patience);
+        let give_up =
+            context.scenario.service.patience.filter(|_| self.retries > 0).map(|patience| context.now + patience);
         self.phase = Phase::Calling { call, what, give_up };
     }
 
@@ -307,15 +313,14 @@ impl Contender {
 
     /// What survives a crash: what its user still wants. The session does not, and connections are new.
     pub(super) fn restarted(&self, scenario: &Scenario<Consul>) -> Self {
-        let shared = (scenario.service.session == SessionUse::Shared).then_some(SessionId { creator: ClientId(1), number: 1 });
+        let shared =
+            (scenario.service.session == SessionUse::Shared).then_some(SessionId { creator: ClientId(1), number: 1 });
         Contender { rounds: self.rounds, retries: self.retries, last: self.last, ..Contender::new(scenario, shared) }
     }
 
     pub(super) fn belief(&self) -> Belief {
-        let is_inside = matches!(
-            self.phase,
-            Phase::Inside { .. } | Phase::Calling { what: What::Release { is_inside: true }, .. }
-        );
+        let is_inside =
+            matches!(self.phase, Phase::Inside { .. } | Phase::Calling { what: What::Release { is_inside: true }, .. });
         Belief { is_inside, until: self.session.and_then(|session| session.until) }
     }
 }

@@ -43,7 +43,8 @@ pub(super) enum News {
 
 /// The end of the lease that a request sent now will grant.
 pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<Instant> {
-    let is_read = context.scenario.service.belief == Belief::SelfLimiting || context.scenario.watches(Property::LeaseExclusion);
+    let is_read =
+        context.scenario.service.belief == Belief::SelfLimiting || context.scenario.watches(Property::LeaseExclusion);
     context.scenario.service.ttl.filter(|_| is_read).map(|ttl| context.now + ttl)
 }
 
@@ -63,7 +64,13 @@ impl Membership {
     }
 
     /// Sends a renewal; one that is unanswered is given up.
-    pub(super) fn renew(&mut self, last: &mut Call, retries: &mut u8, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+    pub(super) fn renew(
+        &mut self,
+        last: &mut Call,
+        retries: &mut u8,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
         let Settings { renew_every: Some(period), .. } = context.scenario.service else { return };
         if matches!(self.renewal, Renewal::Sent { .. }) {
             *retries -= 1;

@@ -30,7 +30,14 @@ impl Server {
     }
 
     /// C-KV-9: index 0 means only if absent; else only at that ModifyIndex. It does not look at the lock.
-    pub(super) fn cas(&mut self, key: Key, index: Index, value: Opaque, flags: u8, context: &Context<'_, Consul>) -> Answer {
+    pub(super) fn cas(
+        &mut self,
+        key: Key,
+        index: Index,
+        value: Opaque,
+        flags: u8,
+        context: &Context<'_, Consul>,
+    ) -> Answer {
         if self.entry(key).map_or(Index(0), |entry| entry.modify) != index {
             // C-GEN-4: an answer `false` uses an index, too.
             self.index = self.index.next();
@@ -41,7 +48,13 @@ impl Server {
 
     /// C-KV-10, C-KV-11, after the leader's look at the lock-delay (C-LD-2, C-LD-4).
     pub(super) fn acquire(
-        &mut self, from: Option<ClientId>, key: Key, session: SessionId, content: Content, context: &Context<'_, Consul>, out: &mut Outbox<Consul>,
+        &mut self,
+        from: Option<ClientId>,
+        key: Key,
+        session: SessionId,
+        content: Content,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
     ) -> Answer {
         let client = asker(from);
         if self.is_delayed(key, context) {
@@ -74,7 +87,13 @@ impl Server {
 
     /// C-KV-12, C-KV-16: by the holder only; LockIndex stays, value and flags are the caller's.
     pub(super) fn release(
-        &mut self, from: Option<ClientId>, key: Key, session: SessionId, content: Content, context: &Context<'_, Consul>, out: &mut Outbox<Consul>,
+        &mut self,
+        from: Option<ClientId>,
+        key: Key,
+        session: SessionId,
+        content: Content,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
     ) -> Answer {
         self.index = self.index.next();
         let held = self.entry(key).filter(|entry| entry.session.is_some());
@@ -107,7 +126,13 @@ impl Server {
     }
 
     /// C-KV-15: an absent key is `true` for any index; a present one only at its ModifyIndex.
-    pub(super) fn delete_cas(&mut self, key: Key, index: Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+    pub(super) fn delete_cas(
+        &mut self,
+        key: Key,
+        index: Index,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
         match self.entry(key) {
             Some(entry) if entry.modify != index => {
                 self.index = self.index.next();
@@ -118,12 +143,20 @@ impl Server {
     }
 
     /// C-KV-7: the common write rule. CreateIndex stays; a write that changes nothing leaves ModifyIndex alone, too.
-    fn write(&mut self, key: Key, lock_index: u32, session: Option<SessionId>, (value, flags): Content, context: &Context<'_, Consul>) -> Entry {
+    fn write(
+        &mut self,
+        key: Key,
+        lock_index: u32,
+        session: Option<SessionId>,
+        (value, flags): Content,
+        context: &Context<'_, Consul>,
+    ) -> Entry {
         let index = self.index;
         let old = self.entry(key);
         let create = old.map_or(index, |old| old.create);
         let new = Entry { value, flags, lock_index, session, create, modify: index };
-        let is_equal = |old: &Entry| (old.lock_index, old.flags, old.value, old.session) == (lock_index, flags, value, session);
+        let is_equal =
+            |old: &Entry| (old.lock_index, old.flags, old.value, old.session) == (lock_index, flags, value, session);
         if let Some(old) = old.filter(is_equal)
             && !context.is_mutated(Mutation::EqualWriteCounts)
         {

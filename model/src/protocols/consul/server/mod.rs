@@ -68,14 +68,23 @@ impl Server {
                 return Err(format!("{key} is held by {session}, which does not exist"));
             }
             if entry.modify > self.index || entry.create > entry.modify {
-                return Err(format!("{key} was created at {} and modified at {}, and the log is at {}", entry.create, entry.modify, self.index));
+                return Err(format!(
+                    "{key} was created at {} and modified at {}, and the log is at {}",
+                    entry.create, entry.modify, self.index
+                ));
             }
         }
         Ok(())
     }
 
     /// Carries out a request of a client, or of somebody from outside.
-    pub(super) fn serve(&mut self, from: Option<ClientId>, request: Request, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+    pub(super) fn serve(
+        &mut self,
+        from: Option<ClientId>,
+        request: Request,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
         match request {
             Request::CreateSession(terms) => self.create_session(from, terms, context, out),
             Request::RenewSession(session) => self.renew_session(session, context, out),
@@ -83,8 +92,12 @@ impl Server {
             Request::Get(key) => self.get(key),
             Request::Put { key, value, flags } => self.put(key, value, flags, context),
             Request::Cas { key, index, value, flags } => self.cas(key, index, value, flags, context),
-            Request::Acquire { key, session, value, flags } => self.acquire(from, key, session, (value, flags), context, out),
-            Request::Release { key, session, value, flags } => self.release(from, key, session, (value, flags), context, out),
+            Request::Acquire { key, session, value, flags } => {
+                self.acquire(from, key, session, (value, flags), context, out)
+            }
+            Request::Release { key, session, value, flags } => {
+                self.release(from, key, session, (value, flags), context, out)
+            }
             Request::Delete(key) => self.delete(key, context, out),
             Request::DeleteCas { key, index } => self.delete_cas(key, index, context, out),
         }

@@ -4,7 +4,9 @@ use super::Server;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Input, Message, Outbox, Process};
-use crate::protocols::consul::{Answer, Behavior, Consul, Entry, Key, LOCK, Opaque, Request, Settings, Terms, Text, Timer};
+use crate::protocols::consul::{
+    Answer, Behavior, Consul, Entry, Key, LOCK, Opaque, Request, Settings, Terms, Text, Timer,
+};
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 
@@ -22,7 +24,12 @@ struct Lab {
 
 impl Lab {
     fn new() -> Self {
-        Lab { scenario: Scenario::new("lab"), server: Server { index: Index(10), ..Server::default() }, now: Instant::at(100), facts: Vec::new() }
+        Lab {
+            scenario: Scenario::new("lab"),
+            server: Server { index: Index(10), ..Server::default() },
+            now: Instant::at(100),
+            facts: Vec::new(),
+        }
     }
 
     fn ask(&mut self, from: ClientId, request: Request) -> Answer {
@@ -120,17 +127,37 @@ fn c_gen_4_useless_writes_use_up_an_index_and_refusals_before_the_log_do_not() {
         lab.server.index.0 - before
     };
     let gone = SessionId { creator: B, number: 9 };
-    assert_eq!(uses(&mut lab, Request::Acquire { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }), 1, "held by another");
-    assert_eq!(uses(&mut lab, Request::Acquire { key: LOCK, session: gone, value: Opaque::Empty, flags: 0 }), 1, "unknown session");
-    assert_eq!(uses(&mut lab, Request::Release { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }), 1, "release of another's");
-    assert_eq!(uses(&mut lab, Request::Cas { key: LOCK, index: Index(1), value: Opaque::Empty, flags: 0 }), 1, "stale cas");
+    assert_eq!(
+        uses(&mut lab, Request::Acquire { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }),
+        1,
+        "held by another"
+    );
+    assert_eq!(
+        uses(&mut lab, Request::Acquire { key: LOCK, session: gone, value: Opaque::Empty, flags: 0 }),
+        1,
+        "unknown session"
+    );
+    assert_eq!(
+        uses(&mut lab, Request::Release { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }),
+        1,
+        "release of another's"
+    );
+    assert_eq!(
+        uses(&mut lab, Request::Cas { key: LOCK, index: Index(1), value: Opaque::Empty, flags: 0 }),
+        1,
+        "stale cas"
+    );
     assert_eq!(uses(&mut lab, Request::Delete(OTHER)), 1, "delete of nothing");
     assert_eq!(uses(&mut lab, Request::DeleteCas { key: LOCK, index: Index(1) }), 1, "stale delete-cas");
     assert_eq!(uses(&mut lab, Request::DestroySession(gone)), 1, "destroy of nothing");
     assert_eq!(uses(&mut lab, Request::RenewSession(session)), 0, "renewal");
     assert_eq!(uses(&mut lab, Request::Get(LOCK)), 0, "read");
     lab.ask(A, Request::DestroySession(session));
-    assert_eq!(uses(&mut lab, Request::Acquire { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }), 0, "lock-delay");
+    assert_eq!(
+        uses(&mut lab, Request::Acquire { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }),
+        0,
+        "lock-delay"
+    );
 }
 
 #[test]
@@ -369,7 +396,14 @@ fn c_kv_6_an_entry_shows_lock_index_flags_value_session_and_both_indexes() {
     lab.put(LOCK, Opaque::Foreign, 3);
     let create = lab.server.index;
     lab.ask(A, Request::Acquire { key: LOCK, session, value: Opaque::Name(A), flags: 4 });
-    let expected = Entry { value: Opaque::Name(A), flags: 4, lock_index: 1, session: Some(session), create, modify: create.next() };
+    let expected = Entry {
+        value: Opaque::Name(A),
+        flags: 4,
+        lock_index: 1,
+        session: Some(session),
+        create,
+        modify: create.next(),
+    };
     assert_eq!(lab.entry(LOCK), expected);
 }
 
@@ -506,7 +540,10 @@ fn c_kv_18_after_deletion_everything_starts_anew() {
     assert_eq!(lab.entry(LOCK).lock_index, 3);
     lab.ask(A, Request::Delete(LOCK));
     lab.acquire(A, session);
-    assert_eq!(lab.entry(LOCK), Entry { lock_index: 1, create: lab.server.index, modify: lab.server.index, ..lab.server.entry(LOCK).unwrap() });
+    assert_eq!(
+        lab.entry(LOCK),
+        Entry { lock_index: 1, create: lab.server.index, modify: lab.server.index, ..lab.server.entry(LOCK).unwrap() }
+    );
     lab.ask(A, Request::Delete(LOCK));
     lab.put(LOCK, Opaque::Foreign, 0);
     assert_eq!(lab.entry(LOCK).lock_index, 0);

@@ -38,7 +38,13 @@ impl Server {
     }
 
     /// C-SES-1, C-SES-2, C-SES-14: a fresh id at the next log position; C-TTL-1: the timer starts with it.
-    pub(super) fn create_session(&mut self, from: Option<ClientId>, terms: Terms, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+    pub(super) fn create_session(
+        &mut self,
+        from: Option<ClientId>,
+        terms: Terms,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
         self.index = self.index.next();
         let id = self.fresh_session(asker(from));
         let expires = timer(&terms, context);
@@ -50,7 +56,12 @@ impl Server {
     }
 
     /// C-SES-18: only the timer starts anew; no log entry, no index.
-    pub(super) fn renew_session(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+    pub(super) fn renew_session(
+        &mut self,
+        session: SessionId,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
         let Some(row) = self.sessions.iter_mut().find(|row| row.id == session) else { return Answer::UnknownSession };
         if row.expires.is_some() {
             out.record(Fact::Renewed { session });
@@ -62,7 +73,12 @@ impl Server {
     }
 
     /// C-SES-19: always `true`, also for a session that is unknown. C-GEN-4: it uses an index either way.
-    pub(super) fn destroy_session(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+    pub(super) fn destroy_session(
+        &mut self,
+        session: SessionId,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
         self.index = self.index.next();
         if self.row(session).is_some() {
             out.record(Fact::Destroyed { session });
@@ -86,9 +102,11 @@ impl Server {
             return;
         }
         let index = self.index;
-        let behavior = if context.is_mutated(Mutation::DeleteBehaviorReleases) { Behavior::Release } else { terms.behavior };
+        let behavior =
+            if context.is_mutated(Mutation::DeleteBehaviorReleases) { Behavior::Release } else { terms.behavior };
         let is_held = |entry_session: Option<SessionId>| entry_session == Some(session);
-        let keys: Vec<_> = self.entries.iter().filter(|(_, entry)| is_held(entry.session)).map(|(key, _)| *key).collect();
+        let keys: Vec<_> =
+            self.entries.iter().filter(|(_, entry)| is_held(entry.session)).map(|(key, _)| *key).collect();
         for (_, entry) in self.entries.iter_mut().filter(|(_, entry)| is_held(entry.session)) {
             // C-INV-1 step 4: Value, Flags, LockIndex and CreateIndex stay; C-INV-11.
             entry.session = None;

@@ -1,0 +1,136 @@
+//! A seed means the same bytes for ever: pinned digests, and what a scheduler must never do.
+
+use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost_model::trace::AnyTrace;
+use fencepost_model::with_scenario;
+use fencepost_sim::{SchedulerKind, Settings, prepare, simulate_any, walk};
+
+fn scenario(name: &str) -> AnyScenario {
+    catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
+}
+
+fn uniform(seed: u64) -> Settings {
+    Settings { seed, scheduler: SchedulerKind::Uniform, refinement: 1, ..Settings::default() }
+}
+
+fn realistic(seed: u64) -> Settings {
+    Settings { seed, ..Settings::default() }
+}
+
+#[test]
+fn digests_are_pinned() {
+    let mut found = String::new();
+    for name in [
+        "lease-just-enough",
+        "b01-no-fencing",
+        "b01-one-pause",
+        "b02-delay-too-short",
+        "consul-record",
+        "consul-skew-covered",
+        "consul-cut-off-until-told",
+    ] {
+        for settings in [uniform(7), realistic(7), Settings { clients: Some(20), rounds: Some(5), ..realistic(8) }] {
+            let run = simulate_any(&scenario(name), &settings);
+            found += &format!(
+                "{name} {} {}: {} actions, {}\n",
+                settings.scheduler.name(),
+                settings.seed,
+                run.actions,
+                run.digest
+            );
+        }
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/digests.txt");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, found).expect("the pins can be written");
+        return;
+    }
+    assert_eq!(found, std::fs::read_to_string(path).expect("the pins are there"), "UPDATE_EXPECT=1 writes them anew");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_one_another_run() {
+    for scenario in catalogue::all() {
+        let run = |seed| simulate_any(&scenario, &realistic(seed));
+        assert_eq!(run(1), run(1), "{}", scenario.name());
+        assert_ne!(run(1).digest, run(2).digest, "{}", scenario.name());
+    }
+}
+
+#[test]
+fn every_action_that_a_scheduler_picks_is_enabled() {
+    for scenario in catalogue::all() {
+        for seed in 0..10 {
+            for settings in [uniform(seed), realistic(seed)] {
+                with_scenario!(&scenario, scenario => {
+                    let scenario = prepare(scenario, &settings);
+                    let mut world = scenario.start();
+                    for action in walk(&scenario, &settings).actions {
+                        assert!(scenario.is_enabled(&world, &action), "{}, seed {seed}: {action}", scenario.name);
+                        scenario.step(&mut world, &action);
+                    }
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn every_trace_can_be_replayed() {
+    for scenario in catalogue::all() {
+        for settings in [uniform(3), realistic(3)] {
+            let run = simulate_any(&scenario, &settings);
+            let replayed = AnyTrace::from_text(&run.trace).expect("it can be read").replay().expect("and repeated");
+            assert_eq!(replayed.digest, run.digest);
+        }
+    }
+}
+
+#[test]
+fn what_is_proven_is_never_seen_broken_on_the_finer_clock() {
+    for scenario in catalogue::all() {
+        let proven = |property| {
+            with_scenario!(&scenario, scenario => {
+                let is_expected = |promise: &fencepost_model::scenario::Promise| promise.expect == fencepost_model::scenario::Expect::Proven;
+                scenario.promises.iter().any(|promise| promise.property == property && is_expected(promise))
+            })
+        };
+        for seed in 0..1000 {
+            let run = simulate_any(&scenario, &realistic(seed));
+            let broken = run.violations.iter().find(|violation| proven(violation.property));
+            assert_eq!(broken, None, "{}, seed {seed}: our abstraction of time is wrong", scenario.name());
+        }
+    }
+}
+
+#[test]
+fn random_search_finds_what_needs_no_luck() {
+    for (name, seeds) in
+        [("b17-release-then-stop", 50), ("b10-shared-session", 50), ("b01-no-fencing", 400), ("b03-async-write", 400)]
+    {
+        let is_found = (0..seeds).any(|seed| !simulate_any(&scenario(name), &uniform(seed)).violations.is_empty());
+        assert!(is_found, "{name}: {seeds} seeds of the uniform scheduler find nothing");
+    }
+}
+
+#[test]
+fn after_the_storm_nothing_goes_wrong_any_more() {
+    let settings = Settings { clients: Some(10), rounds: Some(50), storm: 20, ..realistic(5) };
+    for name in ["consul-record", "consul-cut-off-until-told", "b01-one-pause", "consul-skew-covered"] {
+        with_scenario!(&scenario(name), scenario => {
+            let scenario = prepare(scenario, &settings);
+            let mut world = scenario.start();
+            let mut calm_actions = 0;
+            for action in walk(&scenario, &settings).actions {
+                if world.now.ticks() > settings.storm * settings.refinement {
+                    calm_actions += 1;
+                    let is_mishap = matches!(action.kind(), "lose" | "duplicate" | "crash" | "pause" | "cut" | "slip" | "operator");
+                    assert!(!is_mishap, "{name}: {action}");
+                }
+                scenario.step(&mut world, &action);
+            }
+            assert!(calm_actions > 100, "{name}: the run ends with the storm");
+            assert!(world.cuts.is_empty(), "{name}: links are healed");
+        });
+    }
+}

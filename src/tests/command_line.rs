@@ -1,0 +1,236 @@
+//! The program as people and other programs meet it: exit codes, messages, JSON, files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use fencepost::model::catalogue;
+
+/// A folder of its own for one test, under Cargo's folder for such things.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).expect("a folder can be made");
+    path
+}
+
+fn fencepost(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fencepost")).args(arguments).output().expect("the program starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+fn json(output: &Output) -> Vec<serde_json::Value> {
+    stdout(output).lines().map(|line| serde_json::from_str(line).expect("a JSON object on each line")).collect()
+}
+
+fn text_of(scenario: &str) -> &'static str {
+    catalogue::FILES.iter().find(|(name, _)| *name == scenario).expect("it is in the catalogue").1
+}
+
+/// Writes a variant of a scenario of the catalogue and returns the file's name.
+fn variant(folder: &Path, scenario: &str, from: &str, to: &str) -> String {
+    let text = text_of(scenario);
+    assert!(text.contains(from), "{scenario} has no `{from}`");
+    let path = folder.join("scenario.toml");
+    fs::write(&path, text.replacen(from, to, 1)).expect("a file can be written");
+    path.display().to_string()
+}
+
+#[test]
+fn a_lock_delay_of_one_tick_less_flips_the_verdict() {
+    let folder = folder("flip");
+    let same = variant(&folder, "b01-pause-bounded", "lock_delay = 1", "lock_delay = 1");
+    assert_eq!(fencepost(&["check", &same, "--property", "mutual-exclusion", "--quiet"]).status.code(), Some(0));
+    let less = variant(&folder, "b01-pause-bounded", "lock_delay = 1", "lock_delay = 0");
+    let output = fencepost(&["check", &less, "--property", "mutual-exclusion", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_eq!(json(&output)[0]["verdict"], "violated");
+}
+
+#[test]
+fn b_01_breaks_in_the_order_that_is_published() {
+    let output = fencepost(&["check", "b01-no-fencing", "--property", "no-lost-update"]);
+    assert_eq!(output.status.code(), Some(0), "a violation that is expected is no failure");
+    let told = stdout(&output);
+    let mut rest = told.as_str();
+    for event in [
+        "client 1 enters",
+        "session 1.1 expires",
+        "client 2 enters",
+        "the write of client 2 is accepted",
+        "the write of client 1 is accepted",
+    ] {
+        let Some(place) = rest.find(event) else { panic!("“{event}” does not come next in:\n{told}") };
+        rest = &rest[place..];
+    }
+}
+
+#[test]
+fn b_01_with_fencing_repairs_the_effect_and_not_the_belief() {
+    let found = json(&fencepost(&["check", "b01-fencing", "--json"]));
+    let verdict = |property: &str| {
+        found.iter().find(|line| line["property"] == property).expect("it is promised")["verdict"].clone()
+    };
+    assert_eq!(verdict("no-lost-update"), "proven");
+    assert_eq!(verdict("mutual-exclusion"), "violated");
+}
+
+#[test]
+fn a_hazard_means_all_its_scenarios() {
+    let lines = json(&fencepost(&["list", "B-06", "--json"]));
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| line["hazard"] == "B-06"));
+    assert_eq!(lines[0]["properties"][0], serde_json::json!({"name": "token-order", "expect": "violated"}));
+    assert_eq!(lines[0]["variant"], "token=LockIndex with cleanup");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let (first, second) = (folder("seed-1"), folder("seed-2"));
+    let run = |out: &Path| {
+        fencepost(&["simulate", "b01-no-fencing", "--seed", "7", "--json", "--out", out.to_str().expect("text")])
+    };
+    let (one, two) = (json(&run(&first)), json(&run(&second)));
+    assert_eq!(one[0]["digest"], two[0]["digest"]);
+    let trace =
+        |folder: &Path| fs::read(folder.join("traces/b01-no-fencing--seed-7.jsonl")).expect("the trace was written");
+    assert_eq!(trace(&first), trace(&second));
+}
+
+#[test]
+fn traces_of_both_explorers_can_be_replayed() {
+    let folder = folder("replay");
+    let out = folder.to_str().expect("text");
+    fencepost(&["check", "b17-release-then-stop", "--out", out]);
+    fencepost(&["simulate", "b17-release-then-stop", "--seed", "3", "--scheduler", "uniform", "--out", out]);
+    for name in ["b17-release-then-stop--mutual-exclusion", "b17-release-then-stop--seed-3"] {
+        let path = folder.join(format!("traces/{name}.jsonl"));
+        let output = fencepost(&["replay", path.to_str().expect("text")]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(stdout(&output).contains("repeated to the letter"));
+    }
+}
+
+#[test]
+fn a_trace_edited_into_nonsense_is_refused_and_the_step_is_named() {
+    let folder = folder("nonsense");
+    let path = folder.join("traces/b17-release-then-stop--mutual-exclusion.jsonl");
+    fencepost(&["check", "b17-release-then-stop", "--out", folder.to_str().expect("text")]);
+    let good = fs::read_to_string(&path).expect("the trace was written");
+    let lines: Vec<&str> = good.lines().collect();
+    let without = |place: usize| [&lines[..place], &lines[place + 1..]].concat().join("\n");
+    for (bad, says) in [
+        (without(3), "step 3"),
+        (good.replacen("client 1 is asked to take the lock", "client 9 is asked to take the lock", 1), "step 1"),
+        (good.replacen("\"acquire\"", "\"fly\"", 1), "step 1"),
+        (good.replacen("client 1 enters", "client 1 leaves", 1), "other facts"),
+        (good.replacen("\"digest\":\"", "\"digest\":\"f", 1), "digest"),
+        (without(lines.len() - 1), "digest"),
+        (good.replacen("\"fencepost_trace\":1", "\"fencepost_trace\":99", 1), "format 99"),
+        ("no trace at all".to_owned(), "line 1"),
+        (String::new(), "line 1"),
+    ] {
+        fs::write(&path, &bad).expect("a file can be written");
+        let output = fencepost(&["replay", path.to_str().expect("text")]);
+        assert_eq!(output.status.code(), Some(2), "{says}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "“{says}” is not in: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_bad_scenario_file_is_answered_with_the_place_and_what_would_be_right() {
+    let folder = folder("bad-files");
+    for (scenario, from, to, at, says) in [
+        ("b01-pause-bounded", "lock_delay = 1", "lock_dely = 1", "lock_dely", "`lock_delay`"),
+        ("b01-pause-bounded", "lock_delay = 1", "lock_delay = -1", "-1\nbelief", "from 0 to"),
+        ("b01-pause-bounded", "clients = 2", "clients = \"two\"", "\"two\"", "u16"),
+        ("b01-pause-bounded", "[[promise]]", "[budget]\ncrashes = 300\n\n[[promise]]", "300", "u8"),
+        ("b01-no-fencing", "[[promise]]", "[budget]\npauses = 1\n\n[[promise]]", "1\n\n[[promise]]", "[synchrony]"),
+        ("b01-no-fencing", "[[promise]]", "[budget]\nrestarts = 1\n\n[[promise]]", "1\n\n[[promise]]", "fewer crashes"),
+        ("b01-no-fencing", "system = \"consul-lock\"", "system = \"zookeeper\"", "\"zookeeper\"", "`consul-lock`"),
+        (
+            "b01-no-fencing",
+            "property = \"mutual-exclusion\"",
+            "property = \"token-order\"",
+            "\"token-order\"",
+            "service.sequencer",
+        ),
+        ("b01-no-fencing", "expect = \"violated\"", "bound = 3", "3\n", "knows no bound"),
+        ("b01-no-fencing", "clients = 2", "clients = ", "\nrounds", "value"),
+    ] {
+        let file = variant(&folder, scenario, from, to);
+        let text = fs::read_to_string(&file).expect("just written");
+        let before = &text[..text.find(at).expect("the mistake is there")];
+        let (line, column) =
+            (before.matches('\n').count() + 1, before.len() - before.rfind('\n').map_or(0, |newline| newline + 1) + 1);
+        let output = fencepost(&["check", &file]);
+        assert_eq!(output.status.code(), Some(2), "{to}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(
+            said.contains(&format!("scenario.toml:{line}:{column}: ")) && said.contains(says),
+            "{to}: {line}:{column} {said}"
+        );
+    }
+}
+
+#[test]
+fn bad_usage_is_answered_with_exit_code_2() {
+    for arguments in [
+        &["check"][..],
+        &["check", "no-such-scenario"],
+        &["check", "no/such/file.toml"],
+        &["check", "b01-fencing", "--property", "luck"],
+        &["check", "b01-fencing", "--property", "single-owner"],
+        &["check", "b01-fencing", "--max-depth", "0"],
+        &["check", "b01-fencing", "--timeout", "-1"],
+        &["simulate", "b01-fencing"],
+        &["simulate", "b01-fencing", "--seed", "7", "--refine", "0"],
+        &["replay", "no-such-trace.jsonl"],
+        &["dance"],
+    ] {
+        let output = fencepost(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert!(!stderr(&output).is_empty(), "{arguments:?} is answered");
+    }
+    assert!(
+        stderr(&fencepost(&["check", "b01-fensing"])).contains("did you mean")
+            || stderr(&fencepost(&["check", "b01-fensing"])).contains("fencepost list")
+    );
+}
+
+#[test]
+fn a_search_that_was_cut_is_bounded_and_says_by_what() {
+    for (limit, value) in [("--max-states", "100"), ("--max-depth", "5"), ("--max-memory", "1"), ("--timeout", "0")] {
+        let output = fencepost(&["check", "b01-pause-bounded", limit, value, "--json"]);
+        assert_eq!(output.status.code(), Some(3), "{limit}: {}", stderr(&output));
+        for line in json(&output) {
+            assert_eq!(line["verdict"], "bounded", "{limit}");
+            assert_eq!(line["cut_by"], format!("{limit} {value}"));
+        }
+    }
+}
+
+#[test]
+fn a_promise_that_is_never_put_to_the_test_is_vacuous() {
+    let file = variant(&folder("vacuous"), "b03-ack-before-release", "clients = 2", "clients = 1");
+    let output = fencepost(&["check", &file, "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    for line in json(&output) {
+        assert_eq!(line["verdict"], "vacuous");
+        assert_eq!(line["missing_goals"], serde_json::json!(["contended"]));
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_trouble() {
+    let program = env!("CARGO_BIN_EXE_fencepost");
+    let output = Command::new("sh").args(["-c", &format!("'{program}' list | head -n 1")]).output().expect("a shell");
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+}

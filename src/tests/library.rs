@@ -1,0 +1,54 @@
+//! What a user's own test sees.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fencepost::consul::{Behavior, Consul, Sequencer};
+use fencepost::{Accepts, Property, Scenario, Ticks, Verify};
+
+fn ledger(sequencer: Sequencer) -> Scenario<Consul> {
+    Scenario::<Consul>::new("our-ledger")
+        .rounds(1, 1)
+        .service(|lock| {
+            lock.ttl = Some(Ticks::new(1));
+            lock.lock_delay = Ticks::new(1);
+            lock.behavior = Behavior::Delete;
+            lock.sequencer = sequencer;
+        })
+        .resource(Accepts::NotLower)
+        .promise(Property::NoLostUpdate)
+}
+
+#[test]
+fn a_scenario_built_in_rust_is_verified() {
+    ledger(Sequencer::ModifyIndex).verify();
+}
+
+#[test]
+fn a_failure_tells_what_broke_the_story_the_assumptions_and_how_to_replay_it() {
+    let panic = catch_unwind(AssertUnwindSafe(|| ledger(Sequencer::LockIndex).verify())).expect_err("it breaks");
+    let message = panic.downcast_ref::<String>().expect("a message");
+    let mut rest = message.as_str();
+    for part in [
+        "our-ledger: no-lost-update is violated, and proven was expected",
+        "client 1 enters (token 1)",
+        "✗ no-lost-update is violated",
+        "assumptions:\n",
+        "wake-ups may be late for ever",
+        "replay it with: fencepost replay target/fencepost/our-ledger--no-lost-update.jsonl",
+    ] {
+        let Some(place) = rest.find(part) else { panic!("“{part}” does not come next in:\n{message}") };
+        rest = &rest[place..];
+    }
+}
+
+#[test]
+#[should_panic(expected = "promises nothing")]
+fn a_scenario_without_promises_is_no_proof() {
+    Scenario::<Consul>::new("empty").verify();
+}
+
+#[test]
+#[should_panic(expected = "is impossible: budget.pauses")]
+fn an_impossible_scenario_is_refused() {
+    Scenario::<Consul>::new("odd").budget(|budget| budget.pauses = 1).promise(Property::MutualExclusion).verify();
+}

@@ -1,0 +1,193 @@
+//! House rules as tests: what each room may know, that the tree explains itself, that rules, citations and tests agree.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below a folder with one of the extensions, in order.
+fn files(folder: &str, extensions: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(path) = open.pop() {
+        for entry in fs::read_dir(&path).expect("a folder of the project").map(|entry| entry.expect("readable").path())
+        {
+            if entry.is_dir() {
+                open.push(entry);
+            } else if entry.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted)) {
+                let text = fs::read_to_string(&entry).expect("text");
+                found.push((entry.strip_prefix(root()).expect("inside").to_owned(), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The part of a file above its tests.
+fn code(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests").next().expect("a part")
+}
+
+#[track_caller]
+fn forbid(folder: &str, words: &[&str], allowed: &[&str]) {
+    for (path, text) in files(folder, &["rs"]) {
+        if allowed.iter().any(|allowed| path.starts_with(allowed)) {
+            continue;
+        }
+        for word in words {
+            let line = code(&text).lines().position(|line| !line.trim_start().starts_with("//") && line.contains(word));
+            assert_eq!(line, None, "{}: `{word}` does not belong here", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_model_has_no_clock_randomness_io_threads_floats_or_hash_maps() {
+    forbid(
+        "model/src",
+        &[
+            "std::time",
+            "rand",
+            "std::fs",
+            "std::io",
+            "std::net",
+            "std::env",
+            "std::thread",
+            "f32",
+            "f64",
+            "HashMap",
+            "HashSet",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn explorers_read_no_clock_and_iterate_no_hash_map() {
+    for room in ["sim/src", "checker/src"] {
+        forbid(room, &["std::time", "Instant::now", "SystemTime", "HashMap", "HashSet", "std::fs", "std::env"], &[]);
+    }
+}
+
+#[test]
+fn only_one_folder_names_stateright() {
+    forbid("checker/src", &["stateright::"], &["checker/src/stateright", "checker/src/check.rs"]);
+    forbid("src", &["stateright::"], &["src/tests"]);
+}
+
+#[test]
+fn rooms_know_only_whom_they_may_know() {
+    let depends = |room: &str, on: &str| {
+        fs::read_to_string(root().join(room).join("Cargo.toml")).expect("a manifest").contains(on)
+    };
+    for (room, stranger) in [
+        ("model", "fencepost-sim"),
+        ("model", "fencepost-checker"),
+        ("model", "fencepost-reports"),
+        ("sim", "fencepost-checker"),
+        ("sim", "fencepost-reports"),
+        ("checker", "fencepost-sim"),
+        ("checker", "fencepost-reports"),
+        ("reports", "fencepost-sim"),
+        ("reports", "fencepost-checker"),
+    ] {
+        assert!(!depends(room, stranger), "{room} must not know {stranger}");
+    }
+}
+
+#[test]
+fn reports_read_findings_and_nothing_else_of_the_model() {
+    for (path, text) in files("reports/src", &["rs"]) {
+        for line in text.lines().filter(|line| line.contains("fencepost_model::")) {
+            assert!(line.contains("fencepost_model::finding"), "{}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for room in ["src", "model", "sim", "checker", "reports"] {
+        for (path, text) in files(room, &["rs"]) {
+            assert!(text.starts_with("//!"), "{} does not begin with what it is for", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_top_level_holds_the_rooms_and_nothing_else() {
+    let known = [
+        "Cargo.toml",
+        "Cargo.lock",
+        "LICENSE",
+        "README.md",
+        "model",
+        "sim",
+        "checker",
+        "reports",
+        "src",
+        "target",
+        "out",
+    ];
+    for entry in fs::read_dir(root()).expect("the root") {
+        let name = entry.expect("readable").file_name().into_string().expect("text");
+        assert!(name.starts_with('.') || known.contains(&name.as_str()), "{name} has no place at the top level");
+    }
+}
+
+#[test]
+fn every_scenario_file_tells_its_story_and_is_in_the_catalogue() {
+    let listed: BTreeSet<&str> = fencepost::model::catalogue::FILES.iter().map(|(name, _)| *name).collect();
+    for (path, text) in files("model/scenarios", &["toml"]) {
+        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        assert!(text.starts_with("# ") && text.contains("# Source"), "{name}: a story and its source stand on top");
+        assert!(text.contains(&format!("name = \"{name}\"")), "{name}: the file is named like the scenario");
+        assert!(listed.contains(name), "{name} is not in the catalogue");
+    }
+}
+
+/// Numbers of rules in a text: `C-KV-8`.
+fn rules_in(text: &str) -> BTreeSet<String> {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
+    text.split(|c| !is_part(c))
+        .filter(|word| {
+            word.starts_with("C-") && word.matches('-').count() == 2 && word.ends_with(|c: char| c.is_ascii_digit())
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_rule_that_is_cited_stands_in_the_rules_and_is_tested_or_left_out() {
+    let page = fs::read_to_string(root().join("model/rules/consul.md")).expect("the rules");
+    let (implemented, left_out) = page.split_once("## Cited, and left out").expect("two parts");
+    let heads = |text: &str| {
+        text.lines()
+            .filter_map(|line| line.strip_prefix("- **"))
+            .filter_map(|line| line.split("**").next())
+            .map(str::to_owned)
+            .collect::<BTreeSet<String>>()
+    };
+    let (implemented, left_out) = (heads(implemented), heads(left_out));
+    let mut tests = String::new();
+    for (path, text) in files("model", &["rs", "toml", "txt"]) {
+        for rule in rules_in(&text) {
+            assert!(
+                implemented.contains(&rule) || left_out.contains(&rule),
+                "{} cites {rule}, which is not in model/rules",
+                path.display()
+            );
+        }
+        tests += &text;
+    }
+    for rule in &implemented {
+        let name = format!("{}_", rule.to_lowercase().replace('-', "_"));
+        assert!(
+            tests.contains(&format!("fn {name}")) || tests.contains(&format!("    {name}")),
+            "{rule} has no test of its name"
+        );
+    }
+}
