@@ -219,7 +219,8 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
             if at > world.now {
                 let wait = at - world.now;
                 return match world.slack(scenario) {
-                    Some(Ticks::ZERO) => self.urgent(scenario, world),
+                    // Less than nothing is left after a link was healed that held back what is overdue.
+                    Some(slack) if slack <= Ticks::ZERO => self.urgent(scenario, world),
                     Some(slack) => Some(Action::Advance(wait.min(slack))),
                     None => Some(Action::Advance(wait)),
                 };

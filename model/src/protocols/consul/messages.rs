@@ -69,10 +69,23 @@ pub enum Request {
     Get(Key),
     Put { key: Key, value: Opaque, flags: u8 },
     Cas { key: Key, index: Index, value: Opaque, flags: u8 },
-    Acquire { key: Key, session: SessionId, value: Opaque, flags: u8 },
-    Release { key: Key, session: SessionId, value: Opaque, flags: u8 },
+    Acquire(Claim),
+    Release(Claim),
     Delete(Key),
     DeleteCas { key: Key, index: Index },
+}
+
+/// What a session wants with a key, and what it writes at the same time.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Claim {
+    /// Which key.
+    pub key: Key,
+    /// For whom.
+    pub session: SessionId,
+    /// The new value.
+    pub value: Opaque,
+    /// The new flags.
+    pub flags: u8,
 }
 
 /// What the server answers.
@@ -177,7 +190,7 @@ impl Normal for Request {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
             Request::RenewSession(session) | Request::DestroySession(session) => visitor.session(session),
-            Request::Acquire { session, .. } | Request::Release { session, .. } => visitor.session(session),
+            Request::Acquire(claim) | Request::Release(claim) => visitor.session(&mut claim.session),
             Request::Cas { index, .. } | Request::DeleteCas { index, .. } => visitor.index(index),
             Request::CreateSession(_) | Request::Get(_) | Request::Put { .. } | Request::Delete(_) => {}
         }
@@ -212,8 +225,8 @@ impl fmt::Display for Request {
             Request::Get(key) => write!(f, "get {key}"),
             Request::Put { key, .. } => write!(f, "put {key}"),
             Request::Cas { key, index, .. } => write!(f, "put {key} if at {index}"),
-            Request::Acquire { key, session, .. } => write!(f, "acquire {key} for {session}"),
-            Request::Release { key, session, .. } => write!(f, "release {key} of {session}"),
+            Request::Acquire(Claim { key, session, .. }) => write!(f, "acquire {key} for {session}"),
+            Request::Release(Claim { key, session, .. }) => write!(f, "release {key} of {session}"),
             Request::Delete(key) => write!(f, "delete {key}"),
             Request::DeleteCas { key, index } => write!(f, "delete {key} if at {index}"),
         }

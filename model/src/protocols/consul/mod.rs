@@ -12,7 +12,7 @@ mod settings;
 use serde::{Deserialize, Serialize};
 
 pub use clients::{Contender, Observer, Participant};
-pub use messages::{Answer, Entry, Key, LOCK, Opaque, Request, Terms, Text, Timer, Wish};
+pub use messages::{Answer, Claim, Entry, Key, LOCK, Opaque, Request, Terms, Text, Timer, Wish};
 pub use operator::Act;
 pub use server::Server;
 pub use settings::{Behavior, Belief, OperatorAct, Release, Sequencer, SessionUse, Settings, Writes};

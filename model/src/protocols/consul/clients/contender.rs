@@ -10,7 +10,7 @@ use crate::ids::{Call, ClientId, SessionId, Token};
 use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};
 use crate::protocols::consul::settings::{self, Release, Sequencer, SessionUse, Writes};
-use crate::protocols::consul::{Answer, Consul, Entry, LOCK, Opaque, Request, Text, Timer, Wish};
+use crate::protocols::consul::{Answer, Claim, Consul, Entry, LOCK, Opaque, Request, Text, Timer, Wish};
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -114,7 +114,12 @@ impl Contender {
             return self.call(what, Request::CreateSession(settings.terms()), context, out);
         };
         let value = if settings.names_leader { Opaque::Name(me(context)) } else { Opaque::Empty };
-        self.call(What::Acquire, Request::Acquire { key: LOCK, session: session.id, value, flags: 0 }, context, out);
+        self.call(
+            What::Acquire,
+            Request::Acquire(Claim { key: LOCK, session: session.id, value, flags: 0 }),
+            context,
+            out,
+        );
     }
 
     fn call(&mut self, what: What, request: Request, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -217,7 +222,7 @@ impl Contender {
             return self.rest();
         };
         // C-KV-16: a release writes the value, too; the recipe leaves none behind.
-        let request = Request::Release { key: LOCK, session: session.id, value: Opaque::Empty, flags: 0 };
+        let request = Request::Release(Claim { key: LOCK, session: session.id, value: Opaque::Empty, flags: 0 });
         self.call(What::Release { is_inside }, request, context, out);
     }
 

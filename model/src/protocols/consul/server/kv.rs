@@ -1,12 +1,12 @@
 //! The key/value store: reading, writing, acquiring, releasing, deleting.
 
-use super::{Server, asker, is_lock};
+use super::{Server, is_lock};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
-use crate::protocols::consul::messages::{Answer, Entry, Key, Opaque};
+use crate::protocols::consul::messages::{Answer, Claim, Entry, Key, Opaque};
 
 /// What a caller writes besides the lock: value and flags.
 type Content = (Opaque, u8);
@@ -49,14 +49,12 @@ impl Server {
     /// C-KV-10, C-KV-11, after the leader's look at the lock-delay (C-LD-2, C-LD-4).
     pub(super) fn acquire(
         &mut self,
-        from: Option<ClientId>,
-        key: Key,
-        session: SessionId,
-        content: Content,
+        client: ClientId,
+        claim: Claim,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        let client = asker(from);
+        let Claim { key, session, value, flags } = claim;
         if self.is_delayed(key, context) {
             // C-LD-4: before any look at the session, and without a log entry (C-GEN-4).
             out.record(Fact::Refused { client, why: Refusal::LockDelay });
@@ -77,7 +75,7 @@ impl Server {
         let fresh = owner != Some(session);
         let counts = fresh || context.is_mutated(Mutation::ReacquireCounts);
         let lock_index = old.map_or(0, |old| old.lock_index) + u32::from(counts);
-        let entry = self.write(key, lock_index, Some(session), content, context);
+        let entry = self.write(key, lock_index, Some(session), (value, flags), context);
         if is_lock(key) {
             let token = context.scenario.service.token(&entry);
             out.record(Fact::Granted { client, token, fresh, stolen: is_held });
@@ -89,12 +87,11 @@ impl Server {
     pub(super) fn release(
         &mut self,
         from: Option<ClientId>,
-        key: Key,
-        session: SessionId,
-        content: Content,
+        claim: Claim,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
+        let Claim { key, session, value, flags } = claim;
         self.index = self.index.next();
         let held = self.entry(key).filter(|entry| entry.session.is_some());
         let may = |entry: &Entry| entry.session == Some(session) || context.is_mutated(Mutation::ReleaseByAnybody);
@@ -104,7 +101,7 @@ impl Server {
             }
             return Answer::Done(false);
         };
-        self.write(key, entry.lock_index, None, content, context);
+        self.write(key, entry.lock_index, None, (value, flags), context);
         if context.is_mutated(Mutation::LockDelayAfterRelease) {
             self.delay(key, context.scenario.service.lock_delay, context);
         }

@@ -92,12 +92,8 @@ impl Server {
             Request::Get(key) => self.get(key),
             Request::Put { key, value, flags } => self.put(key, value, flags, context),
             Request::Cas { key, index, value, flags } => self.cas(key, index, value, flags, context),
-            Request::Acquire { key, session, value, flags } => {
-                self.acquire(from, key, session, (value, flags), context, out)
-            }
-            Request::Release { key, session, value, flags } => {
-                self.release(from, key, session, (value, flags), context, out)
-            }
+            Request::Acquire(claim) => self.acquire(asker(from), claim, context, out),
+            Request::Release(claim) => self.release(from, claim, context, out),
             Request::Delete(key) => self.delete(key, context, out),
             Request::DeleteCas { key, index } => self.delete_cas(key, index, context, out),
         }

@@ -5,7 +5,7 @@ use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocols::consul::{
-    Answer, Behavior, Consul, Entry, Key, LOCK, Opaque, Request, Settings, Terms, Text, Timer,
+    Answer, Behavior, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Settings, Terms, Text, Timer,
 };
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -52,11 +52,11 @@ impl Lab {
     }
 
     fn acquire(&mut self, from: ClientId, session: SessionId) -> Answer {
-        self.ask(from, Request::Acquire { key: LOCK, session, value: Opaque::Name(from), flags: 0 })
+        self.ask(from, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(from), flags: 0 }))
     }
 
     fn release(&mut self, from: ClientId, session: SessionId) -> Answer {
-        self.ask(from, Request::Release { key: LOCK, session, value: Opaque::Empty, flags: 0 })
+        self.ask(from, Request::Release(Claim { key: LOCK, session, value: Opaque::Empty, flags: 0 }))
     }
 
     fn put(&mut self, key: Key, value: Opaque, flags: u8) -> Answer {
@@ -109,7 +109,7 @@ fn c_gen_3_all_that_an_invalidation_does_carries_one_index() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(0, 0));
     lab.acquire(A, session);
-    lab.ask(A, Request::Acquire { key: OTHER, session, value: Opaque::Empty, flags: 0 });
+    lab.ask(A, Request::Acquire(Claim { key: OTHER, session, value: Opaque::Empty, flags: 0 }));
     lab.ask(A, Request::DestroySession(session));
     assert_eq!(lab.entry(LOCK).modify, lab.entry(OTHER).modify);
     assert_eq!(lab.entry(LOCK).modify, lab.server.index);
@@ -128,17 +128,17 @@ fn c_gen_4_useless_writes_use_up_an_index_and_refusals_before_the_log_do_not() {
     };
     let gone = SessionId { creator: B, number: 9 };
     assert_eq!(
-        uses(&mut lab, Request::Acquire { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }),
+        uses(&mut lab, Request::Acquire(Claim { key: LOCK, session: other, value: Opaque::Empty, flags: 0 })),
         1,
         "held by another"
     );
     assert_eq!(
-        uses(&mut lab, Request::Acquire { key: LOCK, session: gone, value: Opaque::Empty, flags: 0 }),
+        uses(&mut lab, Request::Acquire(Claim { key: LOCK, session: gone, value: Opaque::Empty, flags: 0 })),
         1,
         "unknown session"
     );
     assert_eq!(
-        uses(&mut lab, Request::Release { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }),
+        uses(&mut lab, Request::Release(Claim { key: LOCK, session: other, value: Opaque::Empty, flags: 0 })),
         1,
         "release of another's"
     );
@@ -154,7 +154,7 @@ fn c_gen_4_useless_writes_use_up_an_index_and_refusals_before_the_log_do_not() {
     assert_eq!(uses(&mut lab, Request::Get(LOCK)), 0, "read");
     lab.ask(A, Request::DestroySession(session));
     assert_eq!(
-        uses(&mut lab, Request::Acquire { key: LOCK, session: other, value: Opaque::Empty, flags: 0 }),
+        uses(&mut lab, Request::Acquire(Claim { key: LOCK, session: other, value: Opaque::Empty, flags: 0 })),
         0,
         "lock-delay"
     );
@@ -251,7 +251,7 @@ fn c_inv_2_keys_released_before_are_not_touched_and_not_delayed() {
 fn c_inv_11_invalidation_leaves_value_flags_and_lock_index() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(0, 0));
-    lab.ask(A, Request::Acquire { key: LOCK, session, value: Opaque::Name(A), flags: 7 });
+    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(A), flags: 7 }));
     lab.ask(A, Request::DestroySession(session));
     let entry = lab.entry(LOCK);
     assert_eq!((entry.value, entry.flags, entry.lock_index), (Opaque::Name(A), 7, 1));
@@ -395,7 +395,7 @@ fn c_kv_6_an_entry_shows_lock_index_flags_value_session_and_both_indexes() {
     let session = lab.session(A, terms(0, 0));
     lab.put(LOCK, Opaque::Foreign, 3);
     let create = lab.server.index;
-    lab.ask(A, Request::Acquire { key: LOCK, session, value: Opaque::Name(A), flags: 4 });
+    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(A), flags: 4 }));
     let expected = Entry {
         value: Opaque::Name(A),
         flags: 4,
@@ -469,7 +469,7 @@ fn c_kv_11_the_holder_s_re_acquire_with_the_same_value_changes_nothing() {
     let before = lab.entry(LOCK);
     assert_eq!(lab.acquire(A, session), YES);
     assert_eq!(lab.entry(LOCK), before);
-    lab.ask(A, Request::Acquire { key: LOCK, session, value: Opaque::Empty, flags: 0 });
+    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Empty, flags: 0 }));
     assert_eq!(lab.entry(LOCK), Entry { value: Opaque::Empty, modify: lab.server.index, ..before });
 }
 
@@ -523,7 +523,7 @@ fn c_kv_15_delete_cas_of_an_absent_key_is_true_for_any_index() {
 fn c_kv_16_release_writes_value_and_flags() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(0, 0));
-    lab.ask(A, Request::Acquire { key: LOCK, session, value: Opaque::Name(A), flags: 7 });
+    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(A), flags: 7 }));
     lab.release(A, session);
     let entry = lab.entry(LOCK);
     assert_eq!((entry.value, entry.flags), (Opaque::Empty, 0));
