@@ -6,9 +6,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use fencepost_checker::{Options, Outcome, check};
-use fencepost_model::finding::{Finding, Verdict};
+use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_reports::collision;
 use fencepost_reports::timeline::timeline;
 
 /// Checks a scenario and insists on its expected verdicts.
@@ -54,9 +55,7 @@ pub fn explain(finding: &Finding) -> String {
     let surprise = if finding.is_as_expected() { String::new() } else { format!(", and {expect} was expected") };
     let mut text = format!("{scenario}: {property} is {}{surprise}\n", verdict.word());
     let _ = match verdict {
-        Verdict::Proven => {
-            writeln!(text, "  every run was searched: {states} states, {} transitions", finding.transitions)
-        }
+        Verdict::Proven(certificate) => proof(&mut text, finding, certificate),
         Verdict::Violated(story) => writeln!(
             text,
             "  a shortest run that breaks it, {} steps:\n\n{}",
@@ -75,4 +74,13 @@ pub fn explain(finding: &Finding) -> String {
         let _ = writeln!(text, "  - {sentence}");
     }
     text
+}
+
+fn proof(text: &mut String, finding: &Finding, certificate: &Certificate) -> std::fmt::Result {
+    let Finding { states, transitions, depth, .. } = finding;
+    let collision = collision(*states, certificate.fingerprint_bits);
+    writeln!(text, "  every run was searched: {states} states, {transitions} transitions, {depth} levels")?;
+    writeln!(text, "  a state was overlooked with a probability below {collision:.1e}")?;
+    writeln!(text, "  put to the test: {}", certificate.goals.join(", "))?;
+    writeln!(text, "  never met: {}", certificate.never_taken.join(", "))
 }

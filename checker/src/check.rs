@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fencepost_model::catalogue::AnyScenario;
-use fencepost_model::finding::{Finding, Verdict};
+use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::goal::Goal;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
@@ -108,8 +108,7 @@ impl<P: Protocol> Run<P> {
     }
 
     fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
-        let Exploration { states, transitions, depth, kinds, ref violation, .. } = self.exploration;
-        let never = |(place, _): &(usize, &&str)| kinds & (1 << *place) == 0;
+        let Exploration { states, transitions, depth, ref violation, .. } = self.exploration;
         let finding = Finding {
             scenario: scenario.name.clone(),
             system: scenario.system.clone(),
@@ -124,13 +123,6 @@ impl<P: Protocol> Run<P> {
             transitions,
             depth,
             assumptions: scenario.assumptions(),
-            never_taken: Action::<P>::KINDS
-                .iter()
-                .enumerate()
-                .filter(never)
-                .map(|(_, kind)| (*kind).to_owned())
-                .collect(),
-            goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
             engine: "stateright".to_owned(),
             microseconds: self.microseconds,
             trace: None,
@@ -153,7 +145,26 @@ impl<P: Protocol> Run<P> {
         if !missing.is_empty() {
             return Verdict::Vacuous { missing };
         }
-        Verdict::Proven
+        Verdict::Proven(self.certificate(scenario, promise))
+    }
+
+    fn certificate(&self, scenario: &Scenario<P>, promise: &Promise) -> Certificate {
+        let kinds = self.exploration.kinds;
+        let never = |(place, _): &(usize, &&str)| kinds & (1 << *place) == 0;
+        Certificate {
+            goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
+            never_taken: Action::<P>::KINDS
+                .iter()
+                .enumerate()
+                .filter(never)
+                .map(|(_, kind)| (*kind).to_owned())
+                .collect(),
+            reductions: vec![
+                "instants are relative to now, and clamped where no comparison looks".to_owned(),
+                "log indexes, tenures, calls and session numbers count by their order".to_owned(),
+            ],
+            fingerprint_bits: 64,
+        }
     }
 }
 

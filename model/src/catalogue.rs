@@ -54,6 +54,7 @@ macro_rules! files {
 files! {
     "lease-just-enough",
     "lease-one-tick-less",
+    "lease-duplicates",
     "b01-no-fencing",
     "b01-fencing",
     "b01-pause-bounded",

@@ -34,10 +34,6 @@ pub struct Finding {
     pub depth: u64,
     /// What the verdict rests on.
     pub assumptions: Vec<String>,
-    /// Kinds of action that the search never met.
-    pub never_taken: Vec<String>,
-    /// Goals that were reached, and asked for.
-    pub goals: Vec<String>,
     /// Which explorer said so.
     pub engine: String,
     /// Wall-clock time; the one thing that may differ between two runs.
@@ -46,12 +42,25 @@ pub struct Finding {
     pub trace: Option<String>,
 }
 
+/// What a proof consists of, besides the counts and the assumptions of its finding.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Certificate {
+    /// What was asked for, and reached by some run.
+    pub goals: Vec<String>,
+    /// Kinds of action that no run met.
+    pub never_taken: Vec<String>,
+    /// Why fewer states than worlds were searched.
+    pub reductions: Vec<String>,
+    /// How many bits a state was remembered by: two states that share them count as one.
+    pub fingerprint_bits: u8,
+}
+
 /// What can be said about a promise.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The whole space was searched.
-    Proven,
+    /// The whole space was searched, and the promise was put to the test.
+    Proven(Certificate),
     /// A run breaks it; this is a shortest one.
     Violated(Box<Story>),
     /// Not found broken, and the search was cut.
@@ -70,10 +79,18 @@ impl Verdict {
     /// The word for it.
     pub fn word(&self) -> &'static str {
         match self {
-            Verdict::Proven => "proven",
+            Verdict::Proven(_) => "proven",
             Verdict::Violated(_) => "violated",
             Verdict::Bounded { .. } => "bounded",
             Verdict::Vacuous { .. } => "vacuous",
+        }
+    }
+
+    /// The certificate, if it is proven.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        match self {
+            Verdict::Proven(certificate) => Some(certificate),
+            _ => None,
         }
     }
 
@@ -91,7 +108,7 @@ impl Finding {
     pub fn is_as_expected(&self) -> bool {
         matches!(
             (self.expect, &self.verdict),
-            (Expect::Proven, Verdict::Proven) | (Expect::Violated, Verdict::Violated(_))
+            (Expect::Proven, Verdict::Proven(_)) | (Expect::Violated, Verdict::Violated(_))
         )
     }
 

@@ -7,7 +7,7 @@ use fencepost_model::catalogue;
 use fencepost_model::fact::Fact;
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::protocol::Protocol;
-use fencepost_model::scenario::Scenario;
+use fencepost_model::scenario::{Budget, Scenario};
 use fencepost_model::trace::{Recorder, Trace, perform, replay};
 use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, Step, World};
@@ -42,6 +42,7 @@ law!(labels_are_unique_among_enabled, labels_are_unique);
 law!(labels_are_enough_to_replay, labels_replay);
 law!(everything_survives_json, json_round_trip);
 law!(a_refined_scenario_agrees, refinement_agrees);
+law!(what_is_not_budgeted_for_cannot_happen, budgets_are_kept);
 
 /// Walks through a scenario and shows each world with what is enabled in it.
 fn walk<P: Protocol>(scenario: &Scenario<P>, choices: &[u16], mut look: impl FnMut(&World<P>, &[Action<P>])) {
@@ -180,5 +181,24 @@ fn refinement_agrees<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
         assert_eq!(kinds(&step.facts), kinds(&fine_step.facts));
         let broken = |step: &Step<P>| step.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
         assert_eq!(broken(&step), broken(&fine_step));
+    }
+}
+
+fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, retries: _ } = scenario.budget;
+    let budgets = [
+        ("lose", losses),
+        ("duplicate", duplicates),
+        ("crash", crashes),
+        ("restart", restarts),
+        ("pause", pauses),
+        ("cut", cuts),
+        ("slip", slips),
+        ("operator", operator),
+    ];
+    let trace = record(scenario, choices);
+    for (kind, budget) in budgets {
+        let taken = trace.steps.iter().filter(|line| line.action.kind() == kind).count();
+        assert!(taken <= usize::from(budget), "{taken} × {kind}, and {budget} are allowed");
     }
 }

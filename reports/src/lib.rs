@@ -13,3 +13,8 @@ pub mod diagram;
 pub mod html;
 pub mod matrix;
 pub mod timeline;
+
+/// The probability that two of so many states share a fingerprint of so many bits, at most.
+pub fn collision(states: u64, bits: u8) -> f64 {
+    (states as f64) * (states as f64) / 2f64.powi(i32::from(bits) + 1)
+}

@@ -14,7 +14,7 @@ pub struct Paint(
 /// The mark of a verdict; the shape says what it is, the colour whether it was expected.
 pub fn mark(verdict: &Verdict) -> &'static str {
     match verdict {
-        Verdict::Proven => "✓",
+        Verdict::Proven(_) => "✓",
         Verdict::Violated(_) => "✗",
         Verdict::Bounded { .. } => "…",
         Verdict::Vacuous { .. } => "∅",

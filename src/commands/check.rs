@@ -66,12 +66,18 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
     let mut findings = Vec::new();
     for scenario in &scenarios {
+        let mut watch = Watch::new(check.timeout, check.max_memory)?;
+        if !common.quiet {
+            watch = watch.showing(scenario.name());
+        }
+        let watch = Arc::new(watch);
         let options = Options {
             limits: Limits { states: check.max_states, depth: check.max_depth },
-            supervisor: Arc::new(Watch::new(check.timeout, check.max_memory)?),
+            supervisor: Arc::<Watch>::clone(&watch),
             only: check.property,
         };
         let outcomes = check_any(scenario, &options)?;
+        watch.finish();
         if outcomes.is_empty() {
             return Err(Trouble::Input(nothing(scenario, check.property)));
         }

@@ -1,7 +1,7 @@
 //! The JSON lines that other programs rely on.
 
 use fencepost::Expect;
-use fencepost::model::finding::{Finding, Verdict};
+use fencepost::model::finding::{Certificate, Finding, Verdict};
 use serde::Serialize;
 
 /// A line of `fencepost list`.
@@ -39,7 +39,7 @@ pub struct Checked<'a> {
     pub cut_by: Option<&'a str>,
     pub missing_goals: &'a [String],
     pub assumptions: &'a [String],
-    pub never_taken: &'a [String],
+    pub certificate: Option<&'a Certificate>,
     pub seconds: f64,
     pub engine: &'a str,
 }
@@ -65,7 +65,7 @@ impl<'a> From<&'a Finding> for Checked<'a> {
                 _ => &[],
             },
             assumptions: &finding.assumptions,
-            never_taken: &finding.never_taken,
+            certificate: finding.verdict.certificate(),
             seconds: finding.microseconds as f64 / 1e6,
             engine: &finding.engine,
         }

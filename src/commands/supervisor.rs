@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use fencepost::checker::{Progress, Supervisor};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Trouble;
 
@@ -26,6 +27,7 @@ pub struct Watch {
     start: Instant,
     timeout: Option<Duration>,
     memory_max: Option<u64>,
+    progress: ProgressBar,
 }
 
 impl Watch {
@@ -36,12 +38,35 @@ impl Watch {
                 "--max-memory: this system does not tell how much memory a program uses".to_owned(),
             ));
         }
-        Ok(Watch { start: Instant::now(), timeout, memory_max })
+        Ok(Watch { start: Instant::now(), timeout, memory_max, progress: ProgressBar::hidden() })
+    }
+}
+
+impl Watch {
+    /// Shows on a terminal how far the search has come.
+    pub fn showing(self, name: &str) -> Self {
+        let style =
+            ProgressStyle::with_template("{spinner} {prefix}: {msg} {elapsed}").expect("the template is a constant");
+        let progress = ProgressBar::new_spinner().with_style(style).with_prefix(name.to_owned());
+        Watch { progress, ..self }
+    }
+
+    /// Clears what was shown.
+    pub fn finish(&self) {
+        self.progress.finish_and_clear();
     }
 }
 
 impl Supervisor for Watch {
-    fn stop(&self, _: &Progress) -> Option<String> {
+    fn stop(&self, progress: &Progress) -> Option<String> {
+        if !self.progress.is_hidden() {
+            let rate = progress.transitions * 1_000_000 / self.microseconds().max(1);
+            self.progress.set_message(format!(
+                "{} states, {} transitions, {rate} per second,",
+                progress.states, progress.transitions
+            ));
+            self.progress.tick();
+        }
         if INTERRUPTED.load(Relaxed) {
             return Some("Ctrl-C".to_owned());
         }

@@ -1,10 +1,12 @@
 //! One scenario: what it is about, what was found, what it rests on, and the pictures.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use fencepost_model::finding::{Finding, Story, Told, Verdict};
+use fencepost_model::finding::{Certificate, Finding, Story, Told, Verdict};
 
 use super::escape;
+use crate::collision;
 use crate::diagram::diagram;
 
 /// The part of the page about one scenario.
@@ -20,7 +22,7 @@ pub(super) fn section(row: &[Finding]) -> String {
     if !first.variant.is_empty() {
         let _ = writeln!(html, "<p class=\"variant\">Variant: {}</p>", escape(&first.variant));
     }
-    html += &assumptions(first);
+    html += &assumptions(row);
     html += "<table class=\"verdicts\">\n<thead><tr><th>Promise</th><th>Level</th><th>Verdict</th><th>States</th><th>Transitions</th><th>Depth</th></tr></thead>\n<tbody>\n";
     for finding in row {
         html += &verdict(finding);
@@ -34,21 +36,34 @@ pub(super) fn section(row: &[Finding]) -> String {
     html + "</section>\n"
 }
 
-fn assumptions(finding: &Finding) -> String {
+fn assumptions(row: &[Finding]) -> String {
     let mut html = String::from("<details class=\"assumptions\"><summary>What this rests on</summary>\n<ul>\n");
-    for sentence in &finding.assumptions {
+    let certificates: Vec<&Certificate> = row.iter().filter_map(|finding| finding.verdict.certificate()).collect();
+    let mut say = |sentence: &str| {
         let _ = writeln!(html, "<li>{}</li>", escape(sentence));
+    };
+    row[0].assumptions.iter().for_each(|sentence| say(sentence));
+    if let Some(certificate) = certificates.first() {
+        certificate.reductions.iter().for_each(|sentence| say(sentence));
+        say(&format!("kinds of action that no run met: {}", certificate.never_taken.join(", ")));
     }
-    let _ = writeln!(html, "<li>never needed: {}</li>\n</ul></details>", escape(&finding.never_taken.join(", ")));
-    html
+    let goals: BTreeSet<&str> =
+        certificates.iter().flat_map(|certificate| &certificate.goals).map(String::as_str).collect();
+    if !goals.is_empty() {
+        say(&format!("put to the test: {}", goals.into_iter().collect::<Vec<_>>().join(", ")));
+    }
+    html + "</ul></details>\n"
 }
 
 fn verdict(finding: &Finding) -> String {
     let Finding { property, bound, verdict, expect, states, transitions, depth, .. } = finding;
     let bound = bound.map(|bound| format!(" ({bound} ticks)")).unwrap_or_default();
     let details = match verdict {
-        Verdict::Proven => {
-            format!("every run searched; a state overlooked with probability below {:.1e}", collision(*states))
+        Verdict::Proven(certificate) => {
+            format!(
+                "every run searched; a state overlooked with probability below {:.1e}",
+                collision(*states, certificate.fingerprint_bits)
+            )
         }
         Verdict::Violated(story) => format!("in {} steps, and in no fewer", story.steps.len()),
         Verdict::Bounded { by } => format!("cut by {}", escape(by)),
@@ -65,11 +80,6 @@ fn verdict(finding: &Finding) -> String {
         escape(property.about()),
         property.level(),
     )
-}
-
-/// The probability that two states share a 64-bit fingerprint, at most.
-fn collision(states: u64) -> f64 {
-    (states as f64) * (states as f64) / 2f64.powi(65)
 }
 
 fn counterexample(finding: &Finding, story: &Story) -> String {
