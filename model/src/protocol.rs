@@ -10,6 +10,7 @@ use crate::ids::{ClientId, Token};
 use crate::list::List;
 use crate::process::{Client, Context, Outbox, Process, Word};
 use crate::scenario::{Mistake, Scenario};
+use crate::time::Ticks;
 use crate::world::World;
 use crate::world::normal::Normal;
 
@@ -51,6 +52,9 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
 
     /// The configuration with every duration multiplied.
     fn scaled(config: &Self::Config, factor: i64) -> Self::Config;
+
+    /// The longest duration in the configuration.
+    fn longest(config: &Self::Config) -> Ticks;
 
     /// Whether tokens are log positions, of which only the order counts.
     fn tokens_are_indexes(config: &Self::Config) -> bool;

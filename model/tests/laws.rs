@@ -38,6 +38,7 @@ macro_rules! law {
 
 law!(the_normal_form_is_invisible, normal_form_is_invisible);
 law!(step_is_deterministic_and_total_on_enabled, step_is_a_function);
+law!(is_enabled_agrees_with_enabled, both_questions_have_one_answer);
 law!(labels_are_unique_among_enabled, labels_are_unique);
 law!(labels_are_enough_to_replay, labels_replay);
 law!(everything_survives_json, json_round_trip);
@@ -112,6 +113,17 @@ fn step_is_a_function<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
         for action in enabled {
             assert!(scenario.is_enabled(world, action), "{action} is listed, and then it is not enabled");
             assert_eq!(after(scenario, world, action), after(scenario, world, action));
+        }
+    });
+}
+
+/// Asks about everything that could happen anywhere on the walk, in every world of the walk.
+fn both_questions_have_one_answer<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    let mut anywhere = BTreeSet::new();
+    walk(scenario, choices, |_, enabled| anywhere.extend(enabled.iter().copied()));
+    walk(scenario, choices, |world, enabled| {
+        for action in &anywhere {
+            assert_eq!(scenario.is_enabled(world, action), enabled.contains(action), "{action}");
         }
     });
 }

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use fencepost::model::trace::AnyTrace;
 use fencepost::model::with_scenario;
 use fencepost::reports::timeline::timeline;
-use fencepost::sim::{Run, SchedulerKind, Settings, simulate_any};
+use fencepost::sim::{Run, SchedulerKind, Settings, prepare, simulate_any};
 use fencepost::{AnyScenario, Expect};
 
 use super::json::{Simulated, Violated};
@@ -50,6 +50,7 @@ enum Scheduler {
 pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
     let mut exit = Exit::AsExpected;
     for scenario in target::find(&simulate.target)? {
+        simulate.look_at(&scenario)?;
         let run = simulate_any(&scenario, &simulate.settings());
         let name = format!("{}--seed-{}", run.scenario, run.seed);
         let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
@@ -66,6 +67,14 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
 }
 
 impl Simulate {
+    /// A scenario may name durations that do not fit any more when they are refined.
+    fn look_at(&self, scenario: &AnyScenario) -> Result<(), Trouble> {
+        with_scenario!(scenario, scenario => {
+            let refined = prepare(scenario, &self.settings());
+            refined.validate().map_err(|mistake| Trouble::Input(format!("{}, refined: {mistake}", scenario.name)))
+        })
+    }
+
     fn settings(&self) -> Settings {
         let (scheduler, refinement) = match self.scheduler {
             Scheduler::Realistic => (SchedulerKind::Realistic, 1000),

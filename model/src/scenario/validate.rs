@@ -1,8 +1,8 @@
 //! What a scenario must not say, because it would be meaningless or silently ignored.
 
-use super::Scenario;
+use super::{Scenario, Synchrony};
 use crate::protocol::Protocol;
-use crate::time::Ticks;
+use crate::time::{TICKS_MAX, Ticks};
 
 /// A setting that cannot be meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,6 +68,9 @@ impl<P: Protocol> Scenario<P> {
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "a slip of 0 ticks is none; use 1 or more");
         }
+        if self.longest() > Ticks::new(TICKS_MAX) {
+            return Err(Mistake::at("service", format!("a duration is longer than {TICKS_MAX} ticks")));
+        }
         for (place, promise) in self.promises.iter().enumerate() {
             if promise.property.needs_bound() != promise.bound.is_some() {
                 let message = match promise.bound {
@@ -82,5 +85,13 @@ impl<P: Protocol> Scenario<P> {
             }
         }
         P::validate(self)
+    }
+
+    /// The longest duration that the scenario names.
+    fn longest(&self) -> Ticks {
+        let Synchrony { message_delay, wake_delay } = self.synchrony;
+        let bounds = self.promises.iter().filter_map(|promise| promise.bound);
+        let fixed = [P::longest(&self.service), self.clocks.skew, self.clocks.step];
+        bounds.chain(fixed).chain(message_delay).chain(wake_delay).max().unwrap_or_default()
     }
 }

@@ -21,6 +21,7 @@ use crate::ids::Token;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
 use crate::scenario::{Mistake, Scenario};
+use crate::time::Ticks;
 use crate::world::World;
 
 /// The protocol's name as a type.
@@ -65,6 +66,10 @@ impl Protocol for Consul {
 
     fn scaled(settings: &Settings, factor: i64) -> Settings {
         settings.scaled(factor)
+    }
+
+    fn longest(settings: &Settings) -> Ticks {
+        settings.longest()
     }
 
     fn tokens_are_indexes(settings: &Settings) -> bool {

@@ -179,6 +179,11 @@ impl Settings {
         }
     }
 
+    pub(super) fn longest(&self) -> Ticks {
+        let optional = [self.ttl, self.lock_delay_max, self.renew_every, self.patience];
+        [self.lock_delay, self.retry_every].into_iter().chain(optional.into_iter().flatten()).max().unwrap_or_default()
+    }
+
     pub(super) fn assumptions(&self) -> Vec<String> {
         let ttl = match self.ttl {
             Some(ttl) => {

@@ -119,6 +119,10 @@ impl Protocol for Lease {
         Settings { lease: lease.times(factor), grace: grace.times(factor), retry_every: retry_every.times(factor) }
     }
 
+    fn longest(settings: &Settings) -> Ticks {
+        settings.lease.max(settings.grace).max(settings.retry_every)
+    }
+
     fn tokens_are_indexes(_: &Settings) -> bool {
         true
     }
