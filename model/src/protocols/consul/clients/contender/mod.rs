@@ -1,6 +1,8 @@
 //! The lock recipe: create a session, acquire the key, read back the sequencer, work, release, perhaps clean up.
 //! Leader election is the same recipe with a name in the key.
 
+mod tenure;
+
 use serde::{Deserialize, Serialize};
 
 use super::ask;
@@ -9,7 +11,7 @@ use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, ClientId, SessionId, Token};
 use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};
-use crate::protocols::consul::settings::{self, Release, Sequencer, SessionUse, Writes};
+use crate::protocols::consul::settings::{self, Release, Sequencer, SessionUse};
 use crate::protocols::consul::{Answer, Claim, Consul, Entry, LOCK, Opaque, Request, Text, Timer, Wish};
 use crate::scenario::Scenario;
 use crate::time::Instant;
@@ -181,79 +183,6 @@ impl Contender {
         self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
     }
 
-    /// Enters, unless it knows that its session is gone, or its lease is over: then the session is as good as gone, and
-    /// the round is over.
-    fn enter(&mut self, token: Token, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        if self.session.is_none_or(|session| session.is_over(context)) {
-            self.session = None;
-            return self.rest();
-        }
-        self.phase = Phase::Inside { token, writes: context.scenario.writes, pending: None };
-        out.record(Fact::Entered { client: me(context), token });
-    }
-
-    fn write(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Phase::Inside { token, writes, .. } = self.phase else { return };
-        if self.session.is_some_and(|session| session.is_over(context)) {
-            return self.leave(Leaving::Lapsed, context, out);
-        }
-        let mut pending = None;
-        if context.scenario.service.writes == Writes::Acknowledged {
-            self.last = self.last.next();
-            pending = Some(self.last);
-        }
-        self.phase = Phase::Inside { token, writes: writes - 1, pending };
-        out.write(token, pending);
-    }
-
-    fn release(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let is_inside = context.scenario.service.release == Release::ReleaseFirst;
-        if !is_inside {
-            out.record(Fact::Left { client: me(context), why: Leaving::Done });
-        }
-        self.send_release(is_inside, context, out);
-    }
-
-    fn send_release(&mut self, is_inside: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Some(session) = self.session else {
-            if is_inside {
-                out.record(Fact::Left { client: me(context), why: Leaving::Done });
-            }
-            return self.rest();
-        };
-        // C-KV-16: a release writes the value, too; the recipe leaves none behind.
-        let request = Request::Release(Claim { key: LOCK, session: session.id, value: Opaque::Empty, flags: 0 });
-        self.call(What::Release { is_inside }, request, context, out);
-    }
-
-    /// After the release: clean up as `consul lock` does, or be done.
-    fn finish(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        if context.scenario.service.cleanup {
-            return self.call(What::Look, Request::Get(LOCK), context, out);
-        }
-        self.rest();
-    }
-
-    /// Stops acting without releasing: the session is left to its fate.
-    fn leave(&mut self, why: Leaving, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        if !self.belief().is_inside {
-            return;
-        }
-        out.record(Fact::Left { client: me(context), why });
-        if context.scenario.service.session == SessionUse::Own {
-            self.session = None;
-        }
-        self.rest();
-    }
-
-    /// Until its user wants the lock again. Without any round left the process is done and forgets its session.
-    fn rest(&mut self) {
-        self.phase = Phase::Idle;
-        if self.rounds == 0 {
-            self.session = None;
-        }
-    }
-
     fn renew(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Contender { session: Some(session), last, retries, .. } = self else { return };
         session.renew(last, retries, context, out);
@@ -268,19 +197,6 @@ impl Contender {
             self.leave(Leaving::Told, context, out);
         }
         self.session = None;
-    }
-
-    fn hear_resource(&mut self, to: Call, accepted: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Phase::Inside { token, writes, pending } = self.phase else { return };
-        if pending != Some(to) {
-            return;
-        }
-        if accepted || context.scenario.service.belief == settings::Belief::None {
-            self.phase = Phase::Inside { token, writes, pending: None };
-            return;
-        }
-        out.record(Fact::Left { client: me(context), why: Leaving::Told });
-        self.send_release(false, context, out);
     }
 
     pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Wish)) {
