@@ -38,6 +38,6 @@ fn action_to<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, state: &Stat
         let mut next = world.clone();
         let step = scenario.step(&mut next, action);
         scenario.normalise(&mut next);
-        next == state.world && step.breaches.is_empty() != state.is_breached
+        next == *state.world && step.breaches.is_empty() != state.is_breached
     })
 }

@@ -23,7 +23,8 @@ const ROUND: u64 = 256;
 /// A world in normal form, and whether the step into it broke a promise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct State<P: Protocol> {
-    pub(super) world: World<P>,
+    /// Boxed: stateright moves states about, and a world is a kilobyte.
+    pub(super) world: Box<World<P>>,
     pub(super) is_breached: bool,
 }
 
@@ -149,7 +150,7 @@ impl<P: Protocol> Model for Space<P> {
     fn init_states(&self) -> Vec<State<P>> {
         let mut world = self.scenario.start();
         self.scenario.normalise(&mut world);
-        vec![State { world, is_breached: false }]
+        vec![State { world: Box::new(world), is_breached: false }]
     }
 
     fn actions(&self, state: &State<P>, actions: &mut Vec<Action<P>>) {

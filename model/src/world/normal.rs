@@ -54,7 +54,6 @@ impl<P: Protocol> Scenario<P> {
         world.server.process.settle(oldest);
         let mut names = Names { tokens_are_indexes: P::tokens_are_indexes(&self.service), ..Names::default() };
         visit(world, &mut names);
-        names.sort();
         let late = self.synchrony.wake_delay.unwrap_or(Ticks::ZERO);
         let mut rewrite = Rewrite {
             names,
@@ -86,36 +85,38 @@ fn visit<P: Protocol>(world: &mut World<P>, visitor: &mut impl Visitor) {
     world.ghosts.visit(visitor);
 }
 
-/// First pass: which values occur.
+/// First pass: which values occur. The lists are short and without repetition; their order means nothing.
 #[derive(Default)]
 struct Names {
     tokens_are_indexes: bool,
     indexes: List<u32, 16>,
     tenures: List<u32, 8>,
-    sessions: List<SessionId, 8>,
-    calls: List<(Option<ClientId>, u16), 8>,
-    scope: Option<ClientId>,
+    /// Creator and number, as [`within`].
+    sessions: List<u32, 8>,
+    /// Client and number, as [`within`].
+    calls: List<u32, 8>,
+    scope: u16,
 }
 
-/// A value's place among the sorted, distinct ones, from 1; 0 stays 0.
-fn rank<T: Ord>(values: &[T], value: &T) -> usize {
-    1 + values.binary_search(value).expect("the first pass has seen every value")
+/// A number that counts only among those with the same owner.
+fn within(owner: u16, number: u16) -> u32 {
+    u32::from(owner) << 16 | u32::from(number)
 }
 
-/// Sorts and removes what occurs twice.
-fn distinct<T: Copy + Ord, const N: usize>(values: &mut List<T, N>) {
-    values.sort_unstable();
-    let mut last = None;
-    values.retain(|value| last.replace(*value) != Some(*value));
-}
-
-impl Names {
-    fn sort(&mut self) {
-        distinct(&mut self.indexes);
-        distinct(&mut self.tenures);
-        distinct(&mut self.sessions);
-        distinct(&mut self.calls);
+fn note<const N: usize>(values: &mut List<u32, N>, value: u32) {
+    if !values.contains(&value) {
+        values.push(value);
     }
+}
+
+/// A value's place among all values in order, from 1. Counting beats sorting where there are a handful.
+fn rank(values: &[u32], value: u32) -> u32 {
+    values.iter().map(|other| u32::from(*other <= value)).sum()
+}
+
+/// The same among those of the same owner.
+fn rank_within(values: &[u32], value: u32) -> u16 {
+    values.iter().map(|other| u16::from((other >> 16 == value >> 16) & (*other <= value))).sum()
 }
 
 impl Visitor for Names {
@@ -125,7 +126,7 @@ impl Visitor for Names {
 
     fn index(&mut self, index: &mut Index) {
         if index.0 > 0 {
-            self.indexes.push(index.0);
+            note(&mut self.indexes, index.0);
         }
     }
 
@@ -137,22 +138,22 @@ impl Visitor for Names {
 
     fn tenure(&mut self, tenure: &mut Tenure) {
         if tenure.0 > 0 {
-            self.tenures.push(tenure.0);
+            note(&mut self.tenures, tenure.0);
         }
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        self.sessions.push(*session);
+        note(&mut self.sessions, within(session.creator.0, session.number));
     }
 
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
-            self.calls.push((self.scope, call.0));
+            note(&mut self.calls, within(self.scope, call.0));
         }
     }
 
     fn scope(&mut self, client: Option<ClientId>, _: Ticks) {
-        self.scope = client;
+        self.scope = client.map_or(0, |client| client.0);
     }
 }
 
@@ -187,7 +188,7 @@ impl Visitor for Rewrite {
 
     fn index(&mut self, index: &mut Index) {
         if index.0 > 0 {
-            index.0 = u32::try_from(rank(&self.names.indexes, &index.0)).expect("a rank is small");
+            index.0 = rank(&self.names.indexes, index.0);
         }
     }
 
@@ -201,25 +202,22 @@ impl Visitor for Rewrite {
 
     fn tenure(&mut self, tenure: &mut Tenure) {
         if tenure.0 > 0 {
-            tenure.0 = u32::try_from(rank(&self.names.tenures, &tenure.0)).expect("a rank is small");
+            tenure.0 = rank(&self.names.tenures, tenure.0);
         }
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        let others = self.names.sessions.partition_point(|other| other.creator < session.creator);
-        session.number = u16::try_from(rank(&self.names.sessions, session) - others).expect("a rank is small");
+        session.number = rank_within(&self.names.sessions, within(session.creator.0, session.number));
     }
 
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
-            let others = self.names.calls.partition_point(|(scope, _)| *scope < self.names.scope);
-            call.0 =
-                u16::try_from(rank(&self.names.calls, &(self.names.scope, call.0)) - others).expect("a rank is small");
+            call.0 = rank_within(&self.names.calls, within(self.names.scope, call.0));
         }
     }
 
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
-        self.names.scope = client;
+        self.names.scope(client, skew);
         self.clock = Instant::START + skew;
     }
 }
