@@ -69,7 +69,13 @@ pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcom
 ///
 /// # Errors
 /// Only our own mistakes; a search that was cut is a finding.
+///
+/// # Panics
+/// The scenario is impossible: [`Scenario::validate`] says why.
 pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+    if let Err(mistake) = scenario.validate() {
+        panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
+    }
     let wanted: Vec<Promise> = scenario
         .promises
         .iter()

@@ -85,9 +85,12 @@ pub fn simulate_any(scenario: &AnyScenario, settings: &Settings) -> Run {
 /// Simulates a scenario.
 ///
 /// # Panics
-/// The refinement is not positive.
+/// The refinement is not positive, or the scenario is impossible once it is refined: its `validate` says why.
 pub fn simulate<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run {
     let scenario = prepare(scenario, settings);
+    if let Err(mistake) = scenario.validate() {
+        panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
+    }
     let walk = walk(&scenario, settings);
     Run {
         scenario: scenario.name.clone(),
