@@ -93,6 +93,9 @@ files! {
     "consul-cut-off-until-told",
     "consul-cut-off-self-limiting",
     "consul-retries",
+    "consul-told-in-time",
+    "consul-told-too-late",
+    "consul-never-listens",
 }
 
 /// Every scenario that ships with fencepost, in order.
