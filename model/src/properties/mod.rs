@@ -106,7 +106,7 @@ properties! {
     /// the service never stores two owners of one lock, and never hands it on without freeing it
     SingleOwner = "single-owner", "MX-S", Record, bound: false, needs: [EveryClientEnters], record::single_owner;
     /// after an invalidation nobody gets the lock for the lock-delay
-    LockDelay = "lock-delay", "LD", Record, bound: true, needs: [Invalidated], record::lock_delay;
+    LockDelay = "lock-delay", "LD", Record, bound: true, needs: [Invalidated, LockDelayed], record::lock_delay;
     /// a TTL never ends a session earlier than TTL after its last renewal
     TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: true, needs: [Expired], record::ttl_lower_bound;
     /// every key's session lives, and no index ever falls
