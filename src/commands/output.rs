@@ -18,12 +18,15 @@ pub fn say_json(object: &impl serde::Serialize) {
     say(&(serde_json::to_string(object).expect("plain data can be written") + "\n"));
 }
 
+/// Makes a folder and those above it.
+pub fn make_folder(path: &Path) -> Result<(), Trouble> {
+    fs::create_dir_all(path).map_err(|error| Trouble::Input(format!("{} cannot be made: {error}", path.display())))
+}
+
 /// Writes a file and the folders above it.
 pub fn write(path: &Path, text: &str) -> Result<(), Trouble> {
-    let parent = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(parent)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| Trouble::Input(format!("{} cannot be written: {error}", path.display())))
+    make_folder(path.parent().unwrap_or(Path::new("")))?;
+    fs::write(path, text).map_err(|error| Trouble::Input(format!("{} cannot be written: {error}", path.display())))
 }
 
 /// Writes a trace into the folder for output, if there is one.

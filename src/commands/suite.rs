@@ -14,7 +14,7 @@ use fencepost::{AnyScenario, Suite};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::json::Checked;
-use super::output::{is_coloured, say, say_json, write};
+use super::output::{is_coloured, make_folder, say, say_json, write};
 use super::supervisor::{Watch, heed_interrupts};
 use super::{Common, Exit, Trouble, check, target};
 
@@ -25,6 +25,8 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
     let start = Instant::now();
     let scenarios = target::suite(Suite::Standard);
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from("out"));
+    // An answer that cannot be written should not be waited for.
+    make_folder(&out)?;
     let mut findings = Vec::new();
     for result in explore(&scenarios, common.quiet)? {
         for outcome in result.expect("every scenario was explored")? {
