@@ -17,10 +17,10 @@ macro_rules! any {
             /// Anything a person can get wrong, with line and column.
             pub fn from_toml(text: &str, file: &str) -> Result<Self, Unreadable> {
                 let system = system_of(text, file)?;
-                $(if system == <$protocol as $crate::protocol::Protocol>::SYSTEM {
+                $(if <$protocol as $crate::protocol::Protocol>::SYSTEMS.contains(&system.as_str()) {
                     return from_toml(text, file).map(AnyScenario::$variant);
                 })*
-                let known = [$(<$protocol as $crate::protocol::Protocol>::SYSTEM),*].join("`, `");
+                let known = [$(<$protocol as $crate::protocol::Protocol>::SYSTEMS),*].concat().join("`, `");
                 Err(Unreadable::system(text, file, format!("there is no system `{system}`; there are `{known}`")))
             }
         }

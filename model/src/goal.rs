@@ -43,8 +43,22 @@ goals! {
     Written = "written",
     /// The resource refuses a write.
     WriteRefused = "write-refused",
-    /// Something happens that only this service has a word for: a third party discovers the leader.
+    /// A third party discovers the leader.
     Discovered = "discovered",
+    /// The service is without a leader for a while, and has one again.
+    Elected = "elected",
+    /// A failing check, or the removal of what it belongs to, ends a session.
+    CheckFailed = "check-failed",
+    /// A client hears that its session lives although its end is decided already.
+    RenewedInVain = "renewed-in-vain",
+    /// A client stops acting in jeopardy, and goes on later.
+    Resumed = "resumed",
+    /// A client is refused a slot, for all are taken.
+    Full = "full",
+    /// A client gives its slot back.
+    SlotFreed = "slot-freed",
+    /// A client refuses to take part, for others have agreed on another limit.
+    LimitConflict = "limit-conflict",
 }
 
 impl fmt::Display for Goal {
@@ -76,7 +90,10 @@ impl Reached {
             Fact::Freed { by: Ending::Deleted } => Goal::Deleted,
             Fact::Written { .. } => Goal::Written,
             Fact::WriteRefused { .. } => Goal::WriteRefused,
-            Fact::Service(_) => Goal::Discovered,
+            Fact::Service(fact) => match P::reaches(fact) {
+                Some(goal) => goal,
+                None => return 0,
+            },
             _ => return 0,
         };
         1 << goal as u64

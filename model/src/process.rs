@@ -35,6 +35,8 @@ pub enum Input<P: Protocol> {
     Command(P::Command),
     /// One of its own deadlines has come, now or a while ago.
     Wake(P::Timer),
+    /// What chance, or a peer nobody can foresee, chose for it, counted from 0.
+    Choice(u8),
 }
 
 /// What travels: words of the service, or of the protected resource that every service shares.
@@ -45,6 +47,15 @@ pub enum Message<P: Protocol> {
     Service(P::Message),
     /// A client's write to the resource.
     Write(Write),
+    /// A client's question for the version of the resource.
+    Read(Call),
+    /// The resource's answer to it.
+    Version {
+        /// To which question.
+        to: Call,
+        /// How many writes it has accepted.
+        version: Token,
+    },
     /// The resource's answer.
     Written {
         /// To which write.
@@ -59,6 +70,8 @@ impl<P: Protocol> Display for Message<P> {
         match self {
             Message::Service(message) => Display::fmt(message, f),
             Message::Write(write) => Display::fmt(write, f),
+            Message::Read(call) => write!(f, "which version are you? [{}]", call.0),
+            Message::Version { to, version } => write!(f, "version {} [{}]", version.0, to.0),
             Message::Written { to, accepted: true } => write!(f, "written [{}]", to.0),
             Message::Written { to, accepted: false } => write!(f, "write refused [{}]", to.0),
         }
@@ -100,8 +113,18 @@ impl<P: Protocol> Outbox<P> {
 
     /// Sends a write to the resource; with a call, the answer comes back on that.
     pub fn write(&mut self, token: Token, call: Option<Call>) {
-        let write = Write { token, tenure: Tenure::default(), call };
+        self.write_for(Tenure::default(), token, call);
+    }
+
+    /// Sends a write on behalf of somebody else, whose tenure came with the order.
+    pub fn write_for(&mut self, tenure: Tenure, token: Token, call: Option<Call>) {
+        let write = Write { token, tenure, call };
         self.messages.push((ProcessId::Resource, Message::Write(write)));
+    }
+
+    /// Asks the resource for its version; the answer comes back on the call.
+    pub fn read(&mut self, call: Call) {
+        self.messages.push((ProcessId::Resource, Message::Read(call)));
     }
 
     /// States what has just become true.
@@ -121,6 +144,11 @@ pub trait Process<P: Protocol>:
 
     /// Names each deadline with the instant, on the own clock, from which it may fire.
     fn wakes(&self, scenario: &Scenario<P>, due: &mut dyn FnMut(P::Timer, Instant));
+
+    /// From how many options something must be chosen for it: a random number, a jitter, a peer. 0: from none.
+    fn choices(&self) -> u8 {
+        0
+    }
 
     /// What is left of it after a crash.
     fn restarted(&self, scenario: &Scenario<P>) -> Self;
@@ -142,4 +170,6 @@ pub struct Belief {
     pub is_inside: bool,
     /// The last instant, on its own clock, at which its lease covers it; `None` without a lease.
     pub until: Option<Instant>,
+    /// How many may be inside at once, as it was told; `None` for a lock.
+    pub slots: Option<u16>,
 }

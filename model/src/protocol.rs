@@ -6,28 +6,31 @@ use std::hash::Hash;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::ids::{ClientId, Token};
+use crate::goal::Goal;
+use crate::ids::{ClientId, Tenure, Token};
 use crate::list::List;
 use crate::process::{Client, Context, Outbox, Process, Word};
 use crate::scenario::{Mistake, Scenario};
-use crate::time::Ticks;
-use crate::world::World;
+use crate::time::{Instant, Ticks};
 use crate::world::normal::Normal;
+use crate::world::{Fault, World};
 
 /// A lock service with the recipes that people build on it.
 pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {
-    /// The name in scenario files (`system = "…"`).
-    const SYSTEM: &'static str;
+    /// The names in scenario files (`system = "…"`); the first is that of scenarios built in Rust.
+    const SYSTEMS: &'static [&'static str];
     /// Constants: the `[service]` table of a scenario.
     type Config: Clone + PartialEq + Debug + Default + Serialize + DeserializeOwned + Send + Sync;
     /// What clients and server say to each other.
     type Message: Word + Normal;
     /// Names of deadlines.
-    type Timer: Word;
+    type Timer: Word + Normal;
     /// What a user may ask of a client.
     type Command: Word;
     /// What somebody with access to the service may do to it, at once and from outside.
-    type Operator: Word;
+    type Operator: Word + Normal;
+    /// What can go wrong in the service itself; what mends it is one of its deadlines.
+    type Fault: Word;
     /// What can become true in this service only.
     type Fact: Word;
     /// A participant on this side of the network.
@@ -46,6 +49,35 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
 
     /// Does it.
     fn operate(server: &mut Self::Server, act: Self::Operator, context: &Context<'_, Self>, out: &mut Outbox<Self>);
+
+    /// What the act costs of `budget.operator`.
+    fn cost(_act: Self::Operator, _config: &Self::Config) -> u8 {
+        1
+    }
+
+    /// What may go wrong in the service itself now.
+    fn faults(_world: &World<Self>, _offer: &mut dyn FnMut(Self::Fault)) {}
+
+    /// Takes the budget for a fault of the service, and lets it happen.
+    fn strike(world: &mut World<Self>, fault: Self::Fault, context: &Context<'_, Self>, out: &mut Outbox<Self>);
+
+    /// Tells the service of a fault around it: failure detectors notice crashed processes and cut links.
+    fn notice(_server: &mut Self::Server, _fault: Fault<Self>, _context: &Context<'_, Self>) {}
+
+    /// The instant, on the server's clock, by which the service must have acted; none: it may be late for ever.
+    fn pressing(_server: &Self::Server, _config: &Self::Config) -> Option<Instant> {
+        None
+    }
+
+    /// The ghost in a message that is a write to what the lock protects.
+    fn stamp(_message: &mut Self::Message) -> Option<&mut Tenure> {
+        None
+    }
+
+    /// What a fact of this service reaches.
+    fn reaches(_fact: &Self::Fact) -> Option<Goal> {
+        None
+    }
 
     /// Whether the service's own bookkeeping is in order; the error is a sentence (`session-consistency`).
     fn inspect(server: &Self::Server) -> Result<(), String>;
@@ -69,8 +101,10 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
 /// What a service has on record about the lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
-    /// Who is recorded as having it. More than one is a breach of `single-owner`.
+    /// Who is recorded as having it, or a slot of it. More than one is a breach of `single-owner`.
     pub owners: List<ClientId, 2>,
+    /// How many slots there are on record; none for a lock.
+    pub slots: Option<u16>,
     /// The token of the present or last tenure.
     pub token: Token,
 }

@@ -20,6 +20,9 @@ pub enum Accepts {
     NotLower,
     /// Strict fencing: a token must be higher than any seen, so a token serves for one write.
     Greater,
+    /// Compare-and-set: a write names the version that its client read before it asked for the lock, and is accepted if
+    /// nothing was written since.
+    Unchanged,
 }
 
 /// A write on its way to the resource.
@@ -49,7 +52,7 @@ impl fmt::Display for Write {
 /// The resource's memory.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Resource {
-    /// The highest token seen; not kept where nothing is compared.
+    /// The highest token seen, or how many writes there were; not kept where nothing is compared.
     pub highest: Token,
 }
 
@@ -68,14 +71,17 @@ impl Resource {
             Accepts::NotLower if mutation == Some(Mutation::ResourceIgnoresTokens) => true,
             Accepts::NotLower => write.token >= self.highest,
             Accepts::Greater => write.token > self.highest,
+            Accepts::Unchanged => write.token == self.highest,
         };
         let Write { token, tenure, .. } = write;
         if !is_accepted {
             return Fact::WriteRefused { client: from, token, tenure };
         }
-        if accepts != Accepts::All {
-            self.highest = self.highest.max(token);
-        }
+        self.highest = match accepts {
+            Accepts::All => self.highest,
+            Accepts::NotLower | Accepts::Greater => self.highest.max(token),
+            Accepts::Unchanged => self.highest.next(),
+        };
         Fact::Written { client: from, token, tenure }
     }
 }
@@ -86,12 +92,13 @@ mod tests {
     use crate::protocols::lease::Lease;
 
     #[test]
-    fn a_fencing_resource_refuses_lower_tokens_only() {
+    fn each_kind_of_resource_refuses_what_it_should() {
         let write = |token| Write { token: Token(token), tenure: Tenure(1), call: None };
         for (accepts, tokens, expected) in [
             (Accepts::All, [5, 3, 3], [true, true, true]),
             (Accepts::NotLower, [5, 3, 5], [true, false, true]),
             (Accepts::Greater, [5, 3, 5], [true, false, false]),
+            (Accepts::Unchanged, [0, 0, 1], [true, false, true]),
         ] {
             let mut resource = Resource::default();
             let answers = tokens.map(|token| {

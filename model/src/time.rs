@@ -133,6 +133,21 @@ pub(crate) mod signed {
     }
 }
 
+/// A list of differences.
+pub(crate) mod signed_list {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Ticks;
+
+    pub(crate) fn serialize<S: Serializer>(list: &[Ticks], to: S) -> Result<S::Ok, S::Error> {
+        list.iter().map(|ticks| ticks.0).collect::<Vec<i64>>().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Ticks>, D::Error> {
+        Ok(Vec::<i64>::deserialize(from)?.into_iter().map(Ticks).collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

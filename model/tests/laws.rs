@@ -197,7 +197,20 @@ fn refinement_agrees<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
 }
 
 fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
-    let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, retries: _ } = scenario.budget;
+    let Budget {
+        losses,
+        duplicates,
+        crashes,
+        restarts,
+        pauses,
+        cuts,
+        slips,
+        operator,
+        retries: _,
+        outages,
+        server_restarts,
+        false_alarms,
+    } = scenario.budget;
     let budgets = [
         ("lose", losses),
         ("duplicate", duplicates),
@@ -207,6 +220,7 @@ fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
         ("cut", cuts),
         ("slip", slips),
         ("operator", operator),
+        ("service-fault", outages + server_restarts + false_alarms),
     ];
     let trace = record(scenario, choices);
     for (kind, budget) in budgets {

@@ -12,6 +12,7 @@ pub(crate) enum Concern {
     Users = 3,
     Mishaps = 4,
     Stalls = 5,
+    Choices = 6,
 }
 
 /// A stream of numbers for one concern.

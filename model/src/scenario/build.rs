@@ -11,7 +11,7 @@ impl<P: Protocol> Scenario<P> {
     pub fn new(name: &str) -> Self {
         Scenario {
             name: name.to_owned(),
-            system: P::SYSTEM.to_owned(),
+            system: P::SYSTEMS[0].to_owned(),
             hazard: None,
             also: Vec::new(),
             variant: String::new(),
@@ -91,7 +91,11 @@ impl<P: Protocol> Scenario<P> {
         fine.service = P::scaled(&self.service, factor);
         fine.synchrony.message_delay = scale(self.synchrony.message_delay);
         fine.synchrony.wake_delay = scale(self.synchrony.wake_delay);
-        fine.clocks = Clocks { skew: self.clocks.skew.times(factor), step: self.clocks.step.times(factor) };
+        fine.clocks = Clocks {
+            skew: self.clocks.skew.times(factor),
+            step: self.clocks.step.times(factor),
+            offsets: self.clocks.offsets.iter().map(|offset| offset.times(factor)).collect(),
+        };
         for promise in &mut fine.promises {
             promise.bound = scale(promise.bound);
         }
@@ -128,7 +132,8 @@ impl<P: Protocol> Scenario<P> {
         }
         match self.clocks.skew {
             Ticks::ZERO => say("clocks run at the same rate".to_owned()),
-            skew => say(format!("clocks are apart by at most {skew}")),
+            skew if self.clocks.offsets.is_empty() => say(format!("clocks are apart by at most {skew}")),
+            skew => say(format!("clocks move by at most {skew} from where they start")),
         }
         for sentence in P::assumptions(&self.service) {
             say(sentence);
@@ -141,7 +146,7 @@ impl<P: Protocol> Scenario<P> {
 impl Budget {
     /// The budget as a sentence.
     pub fn describe(&self) -> String {
-        let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, retries } = *self;
+        let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, retries, .. } = *self;
         let parts: Vec<String> = [
             (losses, "lost message"),
             (duplicates, "duplicated message"),
@@ -151,6 +156,9 @@ impl Budget {
             (cuts, "cut link"),
             (slips, "clock slip"),
             (operator, "operator's act"),
+            (self.outages, "outage of the service"),
+            (self.server_restarts, "restart of the servers"),
+            (self.false_alarms, "false alarm"),
             (retries, "repeated request per client"),
         ]
         .into_iter()

@@ -8,6 +8,7 @@ mod validate;
 use serde::{Deserialize, Serialize};
 
 pub use crate::goal::Goal;
+use crate::ids::{ClientId, ProcessId};
 use crate::mutation::Mutation;
 use crate::properties::Property;
 use crate::protocol::Protocol;
@@ -22,7 +23,7 @@ pub use validate::Mistake;
 pub struct Scenario<P: Protocol> {
     /// Unique name, also the file's.
     pub name: String,
-    /// Which protocol: [`Protocol::SYSTEM`].
+    /// Which protocol: [`Protocol::SYSTEMS`].
     pub system: String,
     /// The published hazard it shows, as `B-01`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +101,7 @@ pub struct Synchrony {
 }
 
 /// How clocks may differ: local clock = true time + skew.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
     /// The largest skew, ahead or behind.
@@ -109,6 +110,17 @@ pub struct Clocks {
     /// How far one slip moves a clock.
     #[serde(default = "one_tick")]
     pub step: Ticks,
+    /// How far each client's clock is ahead of true time at the start; clients beyond the list: not at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::time::signed_list")]
+    pub offsets: Vec<Ticks>,
+}
+
+impl Clocks {
+    /// How far the process's clock is ahead at the start.
+    pub fn offset(&self, process: ProcessId) -> Ticks {
+        let place = process.client().map_or(usize::MAX, ClientId::place);
+        self.offsets.get(place).copied().unwrap_or_default()
+    }
 }
 
 fn one_tick() -> Ticks {
@@ -117,7 +129,7 @@ fn one_tick() -> Ticks {
 
 impl Default for Clocks {
     fn default() -> Self {
-        Clocks { skew: Ticks::ZERO, step: one_tick() }
+        Clocks { skew: Ticks::ZERO, step: one_tick(), offsets: Vec::new() }
     }
 }
 
@@ -139,8 +151,14 @@ pub struct Budget {
     pub cuts: u8,
     /// Steps by which a clock moves against true time.
     pub slips: u8,
-    /// Acts of the operator or of a bystander.
+    /// Acts of the operator or of a bystander, by their cost.
     pub operator: u8,
+    /// Times that the service is without a leader for a while.
+    pub outages: u8,
+    /// Times that the service's servers start anew from what they have on disk.
+    pub server_restarts: u8,
+    /// Times that a failure detector is wrong about something that lives.
+    pub false_alarms: u8,
     /// Requests that a client gives up and sends anew; for each client.
     pub retries: u8,
 }

@@ -37,8 +37,8 @@ impl<P: Protocol> Scenario<P> {
     pub fn validate(&self) -> Result<(), Mistake> {
         let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
         let budget = self.budget;
-        if self.system != P::SYSTEM {
-            return Err(Mistake::at("system", format!("this is not a scenario of `{}`", P::SYSTEM)));
+        if !P::SYSTEMS.contains(&self.system.as_str()) {
+            return Err(Mistake::at("system", format!("this is not a scenario of `{}`", P::SYSTEMS.join("` or `"))));
         }
         if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         {
@@ -68,6 +68,9 @@ impl<P: Protocol> Scenario<P> {
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "a slip of 0 ticks is none; use 1 or more");
         }
+        if self.clocks.offsets.len() > usize::from(self.clients) {
+            return wrong("clocks.offsets", "there are more offsets than clients");
+        }
         if self.longest() > Ticks::new(TICKS_MAX) {
             return Err(Mistake::at("service", format!("a duration is longer than {TICKS_MAX} ticks")));
         }
@@ -92,6 +95,7 @@ impl<P: Protocol> Scenario<P> {
         let Synchrony { message_delay, wake_delay } = self.synchrony;
         let bounds = self.promises.iter().filter_map(|promise| promise.bound);
         let fixed = [P::longest(&self.service), self.clocks.skew, self.clocks.step];
-        bounds.chain(fixed).chain(message_delay).chain(wake_delay).max().unwrap_or_default()
+        let offsets = self.clocks.offsets.iter().map(|offset| Ticks::new(offset.count().saturating_abs()));
+        bounds.chain(fixed).chain(offsets).chain(message_delay).chain(wake_delay).max().unwrap_or_default()
     }
 }

@@ -81,7 +81,7 @@ macro_rules! any {
                 if peek.fencepost_trace != SCHEMA {
                     return Err(BadTrace(format!("the trace has format {}, this program reads {SCHEMA}", peek.fencepost_trace)));
                 }
-                $(if peek.system == <$protocol as Protocol>::SYSTEM {
+                $(if <$protocol as Protocol>::SYSTEMS.contains(&peek.system.as_str()) {
                     return Trace::from_text(text).map(AnyTrace::$variant);
                 })*
                 Err(BadTrace(format!("line 1: there is no system `{}`", peek.system)))

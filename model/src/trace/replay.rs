@@ -42,7 +42,7 @@ impl<P: Protocol> Recorder<P> {
     pub fn finish(self, scenario: &Scenario<P>, origin: &str, seed: Option<u64>) -> Trace<P> {
         let header = Header {
             fencepost_trace: SCHEMA,
-            system: P::SYSTEM.to_owned(),
+            system: scenario.system.clone(),
             origin: origin.to_owned(),
             seed,
             digest: self.digest.hex(),

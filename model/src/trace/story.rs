@@ -52,7 +52,8 @@ fn place_of<P: Protocol>(action: &Action<P>) -> Option<ProcessId> {
         Action::Command { client, .. } => Some(ProcessId::Client(*client)),
         Action::Deliver(envelope) => Some(envelope.to),
         Action::Wake { process, .. } | Action::Slip { process, .. } => Some(*process),
-        Action::Operator(_) => Some(ProcessId::Server),
+        Action::Operator(_) | Action::Fault(Fault::Service(_)) => Some(ProcessId::Server),
+        Action::Choose { process, .. } => Some(*process),
         Action::Fault(Fault::Crash(client) | Fault::Restart(client)) => Some(ProcessId::Client(*client)),
         Action::Fault(Fault::Pause(process) | Fault::Resume(process)) => Some(*process),
         Action::Fault(Fault::Cut(_) | Fault::Heal(_)) | Action::Advance(_) | Action::Lose(_) | Action::Duplicate(_) => {

@@ -38,7 +38,7 @@ pub enum Action<P: Protocol> {
     /// A message will arrive once more.
     Duplicate(Envelope<P>),
     /// Something that should not happen, or the end of it.
-    Fault(Fault),
+    Fault(Fault<P>),
     /// A clock moves against true time.
     Slip {
         /// Whose.
@@ -47,12 +47,19 @@ pub enum Action<P: Protocol> {
         #[serde(with = "crate::time::signed")]
         by: Ticks,
     },
+    /// What a process leaves to chance is decided.
+    Choose {
+        /// For whom.
+        process: ProcessId,
+        /// Which of its options, from 0.
+        option: u8,
+    },
 }
 
 /// Something that should not happen to a process or a link, or the end of it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fault {
+#[serde(bound = "", rename_all = "kebab-case")]
+pub enum Fault<P: Protocol> {
     /// A client dies; what it had in memory is gone.
     Crash(ClientId),
     /// It comes back.
@@ -65,6 +72,8 @@ pub enum Fault {
     Cut(Link),
     /// It lets everything through again.
     Heal(Link),
+    /// Something goes wrong in the service itself.
+    Service(P::Fault),
 }
 
 impl<P: Protocol> Action<P> {
@@ -85,11 +94,13 @@ impl<P: Protocol> Action<P> {
             Action::Fault(Fault::Cut(_)) => "cut",
             Action::Fault(Fault::Heal(_)) => "heal",
             Action::Slip { .. } => "slip",
+            Action::Choose { .. } => "choose",
+            Action::Fault(Fault::Service(_)) => "service-fault",
         }
     }
 
     /// Every kind.
-    pub const KINDS: [&'static str; 14] = [
+    pub const KINDS: [&'static str; 16] = [
         "command",
         "deliver",
         "wake",
@@ -104,6 +115,8 @@ impl<P: Protocol> Action<P> {
         "cut",
         "heal",
         "slip",
+        "choose",
+        "service-fault",
     ];
 }
 
@@ -128,11 +141,12 @@ impl<P: Protocol> fmt::Display for Action<P> {
                 write!(f, "the clock of {process} falls back by {}", by.times(-1))
             }
             Action::Slip { process, by } => write!(f, "the clock of {process} jumps ahead by {by}"),
+            Action::Choose { process, option } => write!(f, "chance gives {process} option {option}"),
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl<P: Protocol> fmt::Display for Fault<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::Crash(client) => write!(f, "{client} crashes"),
@@ -141,6 +155,7 @@ impl fmt::Display for Fault {
             Fault::Resume(process) => write!(f, "{process} resumes"),
             Fault::Cut(Link { from, to }) => write!(f, "the link from {from} to {to} is cut"),
             Fault::Heal(Link { from, to }) => write!(f, "the link from {from} to {to} heals"),
+            Fault::Service(fault) => fault.fmt(f),
         }
     }
 }

@@ -64,6 +64,9 @@ impl<P: Protocol> World<P> {
                 }
             }
         }
+        if let Some(at) = P::pressing(&self.server.process, &scenario.service) {
+            press(at - self.clock(ProcessId::Server));
+        }
         slack
     }
 }

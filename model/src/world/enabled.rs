@@ -2,7 +2,7 @@
 
 use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
-use crate::process::{Client, Context};
+use crate::process::{Client, Context, Process};
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::Ticks;
@@ -28,9 +28,7 @@ impl<P: Protocol> Scenario<P> {
         if world.slack(self).is_none_or(|slack| slack > Ticks::ZERO) {
             out.push(Action::Advance(Ticks::new(1)));
         }
-        if world.left.operator > 0 {
-            P::operators(world, self, &mut |act| out.push(Action::Operator(act)));
-        }
+        self.acts(world, &mut |act| out.push(Action::Operator(act)));
         if world.left.losses > 0 {
             out.extend(world.network.distinct().map(|envelope| Action::Lose(*envelope)));
         }
@@ -46,6 +44,9 @@ impl<P: Protocol> Scenario<P> {
                     }
                 }
             }
+        }
+        for process in world.processes() {
+            out.extend((0..self.options(world, process)).map(|option| Action::Choose { process, option }));
         }
     }
 
@@ -74,9 +75,7 @@ impl<P: Protocol> Scenario<P> {
             Action::Advance(ticks) => *ticks > Ticks::ZERO && world.slack(self).is_none_or(|slack| slack >= *ticks),
             Action::Operator(act) => {
                 let mut found = false;
-                if world.left.operator > 0 {
-                    P::operators(world, self, &mut |offered| found |= offered == *act);
-                }
+                self.acts(world, &mut |offered| found |= offered == *act);
                 found
             }
             Action::Lose(envelope) => world.left.losses > 0 && world.network.offers(envelope),
@@ -91,6 +90,7 @@ impl<P: Protocol> Scenario<P> {
                 let has_clock = *process != ProcessId::Resource && exists(*process);
                 world.left.slips > 0 && is_step && has_clock && self.may_slip(world, *process, *by)
             }
+            Action::Choose { process, option } => exists(*process) && *option < self.options(world, *process),
         }
     }
 
@@ -119,12 +119,36 @@ impl<P: Protocol> Scenario<P> {
         });
     }
 
+    /// What an operator may do and can still afford.
+    fn acts(&self, world: &World<P>, offer: &mut dyn FnMut(P::Operator)) {
+        if world.left.operator == 0 {
+            return;
+        }
+        P::operators(world, self, &mut |act| {
+            if P::cost(act, &self.service) <= world.left.operator {
+                offer(act);
+            }
+        });
+    }
+
+    /// From how many options something must be chosen for a process.
+    fn options(&self, world: &World<P>, process: ProcessId) -> u8 {
+        if world.condition(process) != Condition::Up {
+            return 0;
+        }
+        match process {
+            ProcessId::Client(client) => world.clients[client.place()].process.choices(),
+            ProcessId::Server => world.server.process.choices(),
+            ProcessId::Resource => 0,
+        }
+    }
+
     fn may_slip(&self, world: &World<P>, process: ProcessId, by: Ticks) -> bool {
-        let skew = world.skew(process) + by;
+        let skew = world.skew(process) + by - self.clocks.offset(process);
         (-self.clocks.skew.count()..=self.clocks.skew.count()).contains(&skew.count())
     }
 
-    fn faults(&self, world: &World<P>, offer: &mut dyn FnMut(Fault)) {
+    fn faults(&self, world: &World<P>, offer: &mut dyn FnMut(Fault<P>)) {
         let left = world.left;
         for process in world.processes() {
             let condition = world.condition(process);
@@ -146,6 +170,7 @@ impl<P: Protocol> Scenario<P> {
             self.links(world).filter(is_whole).for_each(|link| offer(Fault::Cut(link)));
         }
         world.cuts.iter().for_each(|link| offer(Fault::Heal(*link)));
+        P::faults(world, &mut |fault| offer(Fault::Service(fault)));
     }
 
     /// Every link that something may travel on, each direction for itself.

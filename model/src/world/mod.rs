@@ -70,8 +70,8 @@ pub enum Condition {
 }
 
 impl<T> Seat<T> {
-    fn new(process: T) -> Self {
-        Seat { process, condition: Condition::Up, skew: Ticks::ZERO }
+    fn new(process: T, skew: Ticks) -> Self {
+        Seat { process, condition: Condition::Up, skew }
     }
 }
 
@@ -81,9 +81,13 @@ impl<P: Protocol> Scenario<P> {
         let (server, clients) = P::start(self);
         World {
             now: Instant::START,
-            server: Seat::new(server),
+            server: Seat::new(server, Ticks::ZERO),
             ghosts: Ghosts::new(clients.len()),
-            clients: clients.into_iter().map(Seat::new).collect(),
+            clients: clients
+                .into_iter()
+                .enumerate()
+                .map(|(place, client)| Seat::new(client, self.clocks.offset(ClientId::of(place).into())))
+                .collect(),
             resource: Resource::default(),
             network: Network::default(),
             cuts: List::new(),

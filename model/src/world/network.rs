@@ -110,7 +110,8 @@ impl<P: Protocol> Normal for Network<P> {
                         visitor.call(call);
                     }
                 }
-                Message::Written { to, .. } => visitor.call(to),
+                Message::Read(call) => visitor.call(call),
+                Message::Version { to, .. } | Message::Written { to, .. } => visitor.call(to),
             }
             if let Some(due) = &mut envelope.due {
                 visitor.deadline(due);

@@ -71,7 +71,7 @@ impl<P: Protocol> Scenario<P> {
                 ProcessId::Resource
             }
             Action::Operator(act) => {
-                world.left.operator -= 1;
+                world.left.operator -= P::cost(act, &self.service);
                 touched.push(ProcessId::Server);
                 let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
                 P::operate(&mut world.server.process, act, &context, out);
@@ -87,16 +87,14 @@ impl<P: Protocol> Scenario<P> {
                 out.messages.push((envelope.to, envelope.message));
                 envelope.from
             }
-            Action::Fault(fault) => {
-                self.strike(world, fault, out, touched);
-                ProcessId::Resource
-            }
+            Action::Fault(fault) => self.strike(world, fault, out, touched),
             Action::Slip { process, by } => {
                 world.left.slips -= 1;
                 *world.skew_mut(process) = world.skew(process) + by;
                 touched.push(process);
                 process
             }
+            Action::Choose { process, option } => self.feed(world, process, Input::Choice(option), out, touched),
         }
     }
 
@@ -130,8 +128,14 @@ impl<P: Protocol> Scenario<P> {
             out.record(Fact::Unheard);
             return to;
         }
-        let (ProcessId::Resource, Message::Write(write)) = (to, message) else {
-            return self.feed(world, to, Input::Message { from, message }, out, touched);
+        let write = match (to, message) {
+            (ProcessId::Resource, Message::Write(write)) => write,
+            (ProcessId::Resource, Message::Read(call)) => {
+                let version = Message::Version { to: call, version: world.resource.highest };
+                out.messages.push((from, version));
+                return ProcessId::Resource;
+            }
+            _ => return self.feed(world, to, Input::Message { from, message }, out, touched),
         };
         let writer = from.client().expect("only clients write");
         let fact = world.resource.judge(writer, write, self.resource, self.mutation);
@@ -142,8 +146,22 @@ impl<P: Protocol> Scenario<P> {
         ProcessId::Resource
     }
 
-    fn strike(&self, world: &mut World<P>, fault: Fault, out: &mut Outbox<P>, touched: &mut List<ProcessId, 2>) {
+    /// Lets a fault happen; returns whose outbox was filled.
+    fn strike(
+        &self,
+        world: &mut World<P>,
+        fault: Fault<P>,
+        out: &mut Outbox<P>,
+        touched: &mut List<ProcessId, 2>,
+    ) -> ProcessId {
+        let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
+        P::notice(&mut world.server.process, fault, &context);
         match fault {
+            Fault::Service(fault) => {
+                P::strike(world, fault, &context, out);
+                touched.push(ProcessId::Server);
+                return ProcessId::Server;
+            }
             Fault::Crash(client) => {
                 world.left.crashes -= 1;
                 let seat = &mut world.clients[client.place()];
@@ -176,6 +194,10 @@ impl<P: Protocol> Scenario<P> {
                 assert!(world.cuts.take(&link), "only a cut link can heal");
             }
         }
+        if matches!(fault, Fault::Crash(_) | Fault::Restart(_) | Fault::Cut(_) | Fault::Heal(_)) {
+            touched.push(ProcessId::Server);
+        }
+        ProcessId::Resource
     }
 
     /// Puts the outbox into the network; writes are stamped with the tenure under which they are sent.
@@ -183,10 +205,15 @@ impl<P: Protocol> Scenario<P> {
         let due = self.synchrony.message_delay.map(|delay| world.now + delay);
         let mut sent = List::new();
         for &(to, mut message) in &out.messages {
-            if let (Message::Write(write), Some(writer)) = (&mut message, from.client())
-                && write.tenure == Tenure::default()
+            let ghost = match &mut message {
+                Message::Write(write) => Some(&mut write.tenure),
+                Message::Service(message) => P::stamp(message),
+                Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
+            };
+            if let (Some(tenure), Some(writer)) = (ghost, from.client())
+                && *tenure == Tenure::default()
             {
-                write.tenure = world.ghosts.held[writer.place()];
+                *tenure = world.ghosts.held[writer.place()];
             }
             let envelope = Envelope { to, from, message, due };
             world.network.post(envelope);

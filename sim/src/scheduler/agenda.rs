@@ -17,6 +17,8 @@ pub(super) enum Plan<P: Protocol> {
     Wake(ProcessId, P::Timer, Instant),
     /// A user wants something.
     Wish(ClientId),
+    /// What a client leaves to chance is decided.
+    Choose(ClientId),
     /// Something of this kind goes wrong, or is mended.
     Mishap(&'static str),
     /// Some process stands still for a while.

@@ -47,5 +47,5 @@ impl SchedulerKind {
 
 /// Whether an action belongs to the storm: something goes wrong, or somebody meddles.
 fn is_mishap<P: Protocol>(action: &Action<P>) -> bool {
-    !matches!(action.kind(), "command" | "deliver" | "wake" | "advance" | "restart" | "resume" | "heal")
+    !matches!(action.kind(), "command" | "deliver" | "wake" | "choose" | "advance" | "restart" | "resume" | "heal")
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::process::{Client, Context};
+use fencepost_model::process::{Client, Context, Process};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
@@ -29,6 +29,7 @@ pub(crate) struct Realistic<P: Protocol> {
     users: Stream,
     mishaps: Stream,
     stalls: Stream,
+    choices: Stream,
     is_calm: bool,
     enabled: Vec<Action<P>>,
 }
@@ -48,6 +49,7 @@ impl<P: Protocol> Realistic<P> {
             users: stream(Concern::Users),
             mishaps: stream(Concern::Mishaps),
             stalls: stream(Concern::Stalls),
+            choices: stream(Concern::Choices),
             is_calm: false,
             enabled: Vec::new(),
         };
@@ -72,6 +74,7 @@ impl<P: Protocol> Realistic<P> {
             (budget.cuts, "cut"),
             (budget.slips, "slip"),
             (budget.operator, "operator"),
+            (budget.outages + budget.server_restarts + budget.false_alarms, "service-fault"),
         ] {
             for _ in 0..count {
                 let at = i64::try_from(self.mishaps.below(span)).expect("the storm's length fits");
@@ -102,6 +105,9 @@ impl<P: Protocol> Realistic<P> {
             self.agenda.plan(due.max(world.now) + late, Plan::Wake(process, timer, due));
         });
         let Some(client) = process.client() else { return };
+        if world.clients[client.place()].process.choices() > 0 {
+            self.agenda.plan(world.now, Plan::Choose(client));
+        }
         if !self.wishing[client.place()] && !wishes(scenario, world, client).is_empty() {
             self.wishing[client.place()] = true;
             let thought = self.profile.draw(&self.profile.thinking, &mut self.users);
@@ -141,6 +147,11 @@ impl<P: Protocol> Realistic<P> {
                 self.wishing[client.place()] = false;
                 let command = self.users.pick(&wishes(scenario, world, client))?;
                 Some(Action::Command { client, command })
+            }
+            Plan::Choose(client) => {
+                let options = u64::from(world.clients[client.place()].process.choices());
+                let option = u8::try_from((options > 0).then(|| self.choices.below(options))?).expect("below a u8");
+                Some(Action::Choose { process: client.into(), option })
             }
             Plan::Mishap(kind) => self.mishap(scenario, world, kind),
             Plan::Stall => {
@@ -183,12 +194,12 @@ impl<P: Protocol> Realistic<P> {
     }
 
     /// What mends a mishap comes after it.
-    fn plan_mending(&mut self, now: Instant, fault: Fault) {
+    fn plan_mending(&mut self, now: Instant, fault: Fault<P>) {
         let kind = match fault {
             Fault::Crash(_) => "restart",
             Fault::Pause(_) => "resume",
             Fault::Cut(_) => "heal",
-            Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) => return,
+            Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
         };
         let after = self.profile.draw(&self.profile.stall, &mut self.mishaps);
         self.agenda.plan(now + after, Plan::Mishap(kind));

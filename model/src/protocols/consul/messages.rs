@@ -207,6 +207,14 @@ impl Normal for Answer {
     }
 }
 
+impl Normal for Timer {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Timer::Expire(session) = self {
+            visitor.session(session);
+        }
+    }
+}
+
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

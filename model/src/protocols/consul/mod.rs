@@ -29,12 +29,13 @@ use crate::world::World;
 pub struct Consul;
 
 impl Protocol for Consul {
-    const SYSTEM: &'static str = "consul-lock";
+    const SYSTEMS: &'static [&'static str] = &["consul-lock"];
     type Config = Settings;
     type Message = Text;
     type Timer = Timer;
     type Command = Wish;
     type Operator = Act;
+    type Fault = crate::protocols::lease::Never;
     type Fact = messages::Word;
     type Client = Participant;
     type Server = Server;
@@ -49,7 +50,7 @@ impl Protocol for Consul {
     fn record(server: &Server, scenario: &Scenario<Self>) -> Record {
         let Some(entry) = server.entry(LOCK) else { return Record::default() };
         let owners = entry.session.map(|session| session.creator).into_iter().collect();
-        Record { owners, token: scenario.service.token(&entry) }
+        Record { owners, token: scenario.service.token(&entry), ..Record::default() }
     }
 
     fn operators(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
@@ -58,6 +59,16 @@ impl Protocol for Consul {
 
     fn operate(server: &mut Server, act: Act, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         operator::perform(server, act, context, out);
+    }
+
+    fn strike(_: &mut World<Self>, fault: crate::protocols::lease::Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match fault {}
+    }
+
+    fn reaches(fact: &messages::Word) -> Option<crate::goal::Goal> {
+        match fact {
+            messages::Word::Discovered { .. } => Some(crate::goal::Goal::Discovered),
+        }
     }
 
     fn inspect(server: &Server) -> Result<(), String> {

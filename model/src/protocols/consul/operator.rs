@@ -50,6 +50,14 @@ pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consu
     server.serve(None, request, context, out);
 }
 
+impl crate::world::normal::Normal for Act {
+    fn visit(&mut self, visitor: &mut impl crate::world::normal::Visitor) {
+        if let Act::Destroy(session) = self {
+            visitor.session(session);
+        }
+    }
+}
+
 impl fmt::Display for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

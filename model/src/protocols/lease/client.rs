@@ -125,7 +125,7 @@ impl Client<Lease> for Borrower {
 
     fn belief(&self) -> Belief {
         match self.phase {
-            Phase::Inside { until, .. } => Belief { is_inside: true, until: Some(until) },
+            Phase::Inside { until, .. } => Belief { is_inside: true, until: Some(until), slots: None },
             _ => Belief::default(),
         }
     }

@@ -80,17 +80,18 @@ pub enum Wish {
     Return,
 }
 
-/// There is no operator, and there are no facts that other services do not know.
+/// There is no operator, no fault of its own, and there are no facts that other services do not know.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Never {}
 
 impl Protocol for Lease {
-    const SYSTEM: &'static str = "lease";
+    const SYSTEMS: &'static [&'static str] = &["lease"];
     type Config = Settings;
     type Message = Word;
     type Timer = Timer;
     type Command = Wish;
     type Operator = Never;
+    type Fault = Never;
     type Fact = Never;
     type Client = Borrower;
     type Server = Lender;
@@ -101,13 +102,17 @@ impl Protocol for Lease {
     }
 
     fn record(server: &Lender, _: &Scenario<Self>) -> Record {
-        Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0) }
+        Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0), ..Record::default() }
     }
 
     fn operators(_: &World<Self>, _: &Scenario<Self>, _: &mut dyn FnMut(Never)) {}
 
     fn operate(_: &mut Lender, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
+    }
+
+    fn strike(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match fault {}
     }
 
     fn inspect(_: &Lender) -> Result<(), String> {
@@ -188,6 +193,16 @@ impl fmt::Display for Wish {
             Wish::Write => "write",
             Wish::Return => "give the lock back",
         })
+    }
+}
+
+impl Normal for Timer {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl Normal for Never {
+    fn visit(&mut self, _: &mut impl Visitor) {
+        match *self {}
     }
 }
 

@@ -109,7 +109,7 @@ impl Process<Consul> for Server {
             }
             Input::Wake(Timer::Expire(session)) => self.expire(session, context, out),
             // Answers, the resource's words, wishes and clients' deadlines are not for servers.
-            Input::Message { .. } | Input::Wake(_) | Input::Command(_) => {}
+            Input::Message { .. } | Input::Wake(_) | Input::Command(_) | Input::Choice(_) => {}
         }
     }
 

@@ -242,7 +242,7 @@ impl Contender {
     pub(super) fn belief(&self) -> Belief {
         let is_inside =
             matches!(self.phase, Phase::Inside { .. } | Phase::Calling { what: What::Release { is_inside: true }, .. });
-        Belief { is_inside, until: self.session.and_then(|session| session.until) }
+        Belief { is_inside, until: self.session.and_then(|session| session.until), slots: None }
     }
 }
 
