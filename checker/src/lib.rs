@@ -3,6 +3,7 @@
 //! ```text
 //! check       a scenario's promises → findings: which runs are needed, and what they mean
 //! limits      what may cut a search; the supervisor who says so
+//! mutants     faults built into the model on purpose, and which promise notices
 //! stateright  the scenario as a stateright model, and the path of a violation as a trace
 //! ```
 //!
@@ -11,6 +12,7 @@
 
 mod check;
 mod limits;
+pub mod mutants;
 mod stateright;
 
 pub use check::{InternalError, Options, Outcome, check, check_any};

@@ -8,7 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::{env, fs, thread};
 
-use fencepost_checker::{Limits, Options, check, check_any};
+use fencepost_checker::mutants::{Baseline, killer};
+use fencepost_checker::{Options, check_any};
 use fencepost_model::catalogue::{self, AnyScenario};
 use fencepost_model::finding::Finding;
 use fencepost_model::mutation::Mutation;
@@ -87,42 +88,17 @@ const SMALL: u64 = 60_000;
 
 #[test]
 fn every_mutant_is_killed_by_a_verdict_or_a_count() {
-    let pins = fs::read_to_string(pinned("catalogue.txt")).expect("the pins are there");
-    let scenarios: Vec<AnyScenario> =
-        standard().into_iter().filter(|scenario| size(&pins, scenario.name()) <= SMALL).collect();
-    let killers = in_parallel(Mutation::ALL, |mutation| killer(&pins, &scenarios, *mutation));
-    compare("mutants.txt", &killers);
-}
-
-/// The most states that any promise of the scenario needed; a new scenario, not pinned yet, counts as too large.
-fn size(pins: &str, scenario: &str) -> u64 {
-    let states = |line: &str| line.split(", ").nth(1)?.split(' ').next()?.parse().ok();
-    let lines = pins.lines().filter(|line| line.split(' ').next() == Some(scenario));
-    lines.filter_map(states).max().unwrap_or(u64::MAX)
-}
-
-/// What kills the mutant: the first scenario with another verdict, else the first with other counts.
-fn killer(pins: &str, scenarios: &[AnyScenario], mutation: Mutation) -> String {
-    let name = format!("{mutation:?}");
-    let options = Options { limits: Limits { states: Some(10 * SMALL), depth: None }, ..Options::default() };
-    let mut counted = None;
-    for scenario in scenarios {
-        let outcomes = with_scenario!(scenario, scenario => {
-            let mutant = fencepost_model::scenario::Scenario { mutation: Some(mutation), ..scenario.clone() };
-            check(&mutant, &options)
-        });
-        for finding in outcomes
-            .unwrap_or_else(|error| panic!("{name} dies of a panic, which proves nothing: {error}"))
-            .iter()
-            .map(|outcome| &outcome.finding)
-        {
-            if !finding.is_as_expected() {
-                return format!("{name}: {} {} is {}", finding.scenario, finding.property, finding.verdict.word());
-            }
-            if counted.is_none() && !pins.lines().any(|pin| pin == line(finding)) {
-                counted = Some(format!("{name}: {} {} has other counts", finding.scenario, finding.property));
-            }
+    let baselines = in_parallel(&standard(), |scenario| Baseline::of(scenario, SMALL).expect("no internal error"));
+    let mut baselines: Vec<Baseline> = baselines.into_iter().flatten().collect();
+    baselines.sort_by_key(Baseline::states);
+    let killers = in_parallel(Mutation::ALL, |mutation| {
+        let change = killer(*mutation, &baselines)
+            .unwrap_or_else(|error| panic!("{mutation:?} dies of a panic, which proves nothing: {error}"))
+            .unwrap_or_else(|| panic!("{mutation:?} survives"));
+        match change.verdict {
+            Some(verdict) => format!("{mutation:?}: {} {} is {verdict}", change.scenario, change.property),
+            None => format!("{mutation:?}: {} {} has other counts", change.scenario, change.property),
         }
-    }
-    counted.unwrap_or_else(|| panic!("{name} survives"))
+    });
+    compare("mutants.txt", &killers);
 }

@@ -49,6 +49,11 @@ pub enum Fact<P: Protocol> {
         /// Which one.
         session: SessionId,
     },
+    /// A session ended with the check or the node that it was bound to.
+    Ended {
+        /// Which one.
+        session: SessionId,
+    },
     /// The client entered the critical section.
     Entered {
         /// Who.
@@ -145,6 +150,7 @@ impl<P: Protocol> fmt::Display for Fact<P> {
             Fact::Renewed { session } => write!(f, "the TTL of {session} starts"),
             Fact::Expired { session } => write!(f, "{session} expires"),
             Fact::Destroyed { session } => write!(f, "{session} is destroyed"),
+            Fact::Ended { session } => write!(f, "{session} ends with what it is bound to"),
             Fact::Entered { client, token: Token(0) } => write!(f, "{client} enters"),
             Fact::Entered { client, token } => write!(f, "{client} enters ({token})"),
             Fact::Left { client, why } => write!(f, "{client} leaves: {why}"),

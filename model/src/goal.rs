@@ -86,6 +86,7 @@ impl Reached {
             Fact::Refused { why: Refusal::Held, .. } => Goal::Contended,
             Fact::Refused { why: Refusal::LockDelay, .. } => Goal::LockDelayed,
             Fact::Expired { .. } => Goal::Expired,
+            Fact::Ended { .. } => Goal::CheckFailed,
             Fact::Freed { by: Ending::Invalidated } => Goal::Invalidated,
             Fact::Freed { by: Ending::Deleted } => Goal::Deleted,
             Fact::Written { .. } => Goal::Written,

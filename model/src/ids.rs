@@ -51,7 +51,7 @@ number!(
 
 /// A session of a lock service: who created it, and which of the creator's sessions it is. The stand-in for a random
 /// id: always fresh, and telling nothing to anybody who does not look at it here.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct SessionId {
     /// Who created it.
     pub creator: ClientId,

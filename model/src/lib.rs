@@ -16,6 +16,7 @@
 
 pub mod catalogue;
 pub mod fact;
+pub mod few;
 pub mod finding;
 pub mod goal;
 pub mod hash;

@@ -58,4 +58,32 @@ mutations! {
     LeaseOverstayed,
     /// A client releases before its writes are acknowledged, whatever its setting says.
     ReleaseWithoutWaiting,
+    /// A compare-and-set does not compare (C-KV-9).
+    CasIgnoresIndex,
+    /// The log looks at the lock-delay, too, when it applies an acquire (C-LD-9).
+    ApplyLooksAtLockDelay,
+    /// A transaction that fails leaves behind what it had done so far (C-TXN-3).
+    TransactionKeepsHalf,
+    /// The check of a session in a transaction always passes (C-TXN-6).
+    CheckSessionPasses,
+    /// A blocking query is never answered once it waits (C-BLK-1).
+    WatchForgotten,
+    /// A new leader goes on with the timers of the old one (C-TTL-6).
+    ElectionKeepsTimers,
+    /// A renewal saves a session whose end is decided (C-TTL-5).
+    RenewalSavesDoomed,
+    /// A session can be bound to a check that is critical (C-SES-4).
+    CriticalCheckAccepted,
+    /// A critical check ends no session (C-INV-5).
+    CriticalCheckIgnored,
+    /// A warning ends sessions, too (C-INV-5).
+    WarningEndsSessions,
+    /// The removal of a node ends only sessions that are bound to a check (C-INV-6).
+    NodeRemovalSparesUnbound,
+    /// A job that is killed is gone at once.
+    KillWithoutGrace,
+    /// A contender for a semaphore does not look at the limit.
+    LimitIgnored,
+    /// A contender that leaves a semaphore stays on record.
+    SlotKept,
 }

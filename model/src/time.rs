@@ -22,6 +22,9 @@ impl Instant {
     /// The instant at which every run starts.
     pub const START: Instant = Instant(0);
 
+    /// Before everything: what is due since then may happen at any time.
+    pub const LONG_AGO: Instant = Instant(-TICKS_MAX);
+
     /// The instant `ticks` after the start.
     pub const fn at(ticks: i64) -> Self {
         Instant(ticks)

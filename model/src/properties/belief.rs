@@ -3,6 +3,7 @@
 use super::View;
 use crate::fact::Fact;
 use crate::ids::ClientId;
+use crate::process::Client;
 use crate::protocol::Protocol;
 use crate::time::Ticks;
 
@@ -23,4 +24,18 @@ fn alone(mut inside: impl Iterator<Item = ClientId>, what: &str) -> Result<(), S
         (Some(first), Some(second)) => Err(format!("{first} and {second} {what}")),
         _ => Ok(()),
     }
+}
+
+pub(super) fn slot_limit_belief<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    if !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
+        return Ok(());
+    }
+    let inside: Vec<ClientId> = view.after.inside().collect();
+    let promised = |client: &ClientId| view.after.clients[client.place()].process.belief().slots;
+    let Some(slots) = inside.iter().filter_map(promised).min() else { return Ok(()) };
+    if inside.len() <= usize::from(slots) {
+        return Ok(());
+    }
+    let names: Vec<String> = inside.iter().map(ToString::to_string).collect();
+    Err(format!("{} are inside, and one of them was promised a limit of {slots}", names.join(" and ")))
 }

@@ -109,12 +109,16 @@ properties! {
     LockDelay = "lock-delay", "LD", Record, bound: true, needs: [Invalidated, LockDelayed], record::lock_delay;
     /// a TTL never ends a session earlier than TTL after its last renewal
     TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: true, needs: [Expired], record::ttl_lower_bound;
+    /// the service never stores more holders of slots than the limit
+    SlotLimit = "slot-limit", "SL-S", Record, bound: false, needs: [EveryClientEnters], record::slot_limit;
     /// every key's session lives, and no index ever falls
     SessionConsistency = "session-consistency", "–", Record, bound: false, needs: [EveryClientEnters], record::session_consistency;
     /// never two clients that have entered the critical section and not yet left it by a step
     MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: false, needs: [EveryClientEnters], belief::mutual_exclusion;
     /// never two clients inside whose own clocks are still within their leases
     LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: false, needs: [EveryClientEnters], belief::lease_exclusion;
+    /// never more clients inside than the limit that any of them was promised
+    SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: false, needs: [EveryClientEnters], belief::slot_limit_belief;
     /// a later tenure's token is strictly greater
     TokenOrder = "token-order", "FT-M", Effect, bound: false, needs: [EveryClientEnters], effect::token_order;
     /// a finished tenure's sequencer is never accepted
@@ -123,6 +127,13 @@ properties! {
     SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: false, needs: [EveryClientEnters, Written], effect::sequencer_complete;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
     NoLostUpdate = "no-lost-update", "LU", Effect, bound: false, needs: [EveryClientEnters, Written], effect::no_lost_update;
+}
+
+impl Property {
+    /// Whether it is about a semaphore; the others, but for the server's own bookkeeping, are about a lock.
+    pub fn is_about_slots(self) -> bool {
+        matches!(self, Property::SlotLimit | Property::SlotLimitBelief)
+    }
 }
 
 impl fmt::Display for Property {

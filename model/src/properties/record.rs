@@ -2,6 +2,7 @@
 
 use super::View;
 use crate::fact::{Fact, Refusal};
+use crate::ids::ClientId;
 use crate::protocol::Protocol;
 use crate::time::Ticks;
 
@@ -52,4 +53,17 @@ pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Tic
         return Ok(());
     }
     P::inspect(&view.after.server.process)
+}
+
+pub(super) fn slot_limit<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let record = P::record(&view.after.server.process, view.scenario);
+    let Some(slots) = record.slots else { return Ok(()) };
+    if record.owners.len() <= usize::from(slots) {
+        return Ok(());
+    }
+    Err(format!("{} are on record as holders, and there are {slots} slots", names(&record.owners)))
+}
+
+fn names(clients: &[ClientId]) -> String {
+    clients.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
 }

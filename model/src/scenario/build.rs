@@ -1,6 +1,6 @@
 //! Scenarios made in Rust, and scenarios made from scenarios.
 
-use super::{Budget, Clocks, Expect, Goal, Promise, Scenario, Suite, Synchrony};
+use super::{Budget, Clocks, Cuts, Cutting, Drift, Expect, Goal, Promise, Scenario, Suite, Synchrony, Ways};
 use crate::properties::Property;
 use crate::protocol::Protocol;
 use crate::resource::Accepts;
@@ -23,6 +23,7 @@ impl<P: Protocol> Scenario<P> {
             resource: Accepts::All,
             service: P::Config::default(),
             synchrony: Synchrony::default(),
+            network: Cuts::default(),
             clocks: Clocks::default(),
             budget: Budget::default(),
             promises: Vec::new(),
@@ -94,6 +95,7 @@ impl<P: Protocol> Scenario<P> {
         fine.clocks = Clocks {
             skew: self.clocks.skew.times(factor),
             step: self.clocks.step.times(factor),
+            drift: self.clocks.drift,
             offsets: self.clocks.offsets.iter().map(|offset| offset.times(factor)).collect(),
         };
         for promise in &mut fine.promises {
@@ -132,8 +134,17 @@ impl<P: Protocol> Scenario<P> {
         }
         match self.clocks.skew {
             Ticks::ZERO => say("clocks run at the same rate".to_owned()),
+            skew if self.clocks.drift == Drift::SlowClients => say(format!(
+                "clients' clocks are slower: each falls behind by at most {skew}, {} at a time; rates are explored at this resolution",
+                self.clocks.step
+            )),
             skew if self.clocks.offsets.is_empty() => say(format!("clocks are apart by at most {skew}")),
             skew => say(format!("clocks move by at most {skew} from where they start")),
+        }
+        if self.budget.cuts > 0 {
+            let ways = if self.network.ways == Ways::Both { "in both directions" } else { "in one direction" };
+            let fate = if self.network.cuts == Cutting::Drop { "loses" } else { "holds back" };
+            say(format!("a cut link {fate} what is on it, {ways}"));
         }
         for sentence in P::assumptions(&self.service) {
             say(sentence);

@@ -14,6 +14,7 @@ use crate::properties::Property;
 use crate::protocol::Protocol;
 use crate::resource::Accepts;
 use crate::time::Ticks;
+use crate::world::Link;
 pub use text::{Unreadable, from_toml, system_of};
 pub use validate::Mistake;
 
@@ -56,6 +57,9 @@ pub struct Scenario<P: Protocol> {
     /// Bounds on lateness; none by default.
     #[serde(default)]
     pub synchrony: Synchrony,
+    /// What a cut link does.
+    #[serde(default)]
+    pub network: Cuts,
     /// How far clocks may be apart.
     #[serde(default)]
     pub clocks: Clocks,
@@ -100,6 +104,57 @@ pub struct Synchrony {
     pub wake_delay: Option<Ticks>,
 }
 
+/// What a cut link does.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cuts {
+    /// What becomes of messages on it.
+    pub cuts: Cutting,
+    /// Whether a cut goes both ways.
+    pub ways: Ways,
+}
+
+impl Cuts {
+    /// Whether a link is cut by one of these cuts.
+    pub fn is_among(self, cuts: &[Link], link: Link) -> bool {
+        let back = Link { from: link.to, to: link.from };
+        cuts.contains(&link) || (self.ways == Ways::Both && cuts.contains(&back))
+    }
+}
+
+/// What becomes of messages on a cut link.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cutting {
+    /// They arrive after it has healed.
+    #[default]
+    Hold,
+    /// They are lost, silently.
+    Drop,
+}
+
+/// Whether a cut goes both ways.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ways {
+    /// One direction only: the other one goes on.
+    #[default]
+    One,
+    /// Both directions.
+    Both,
+}
+
+/// Which clocks move against true time, and how.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drift {
+    /// Any clock, forwards and backwards.
+    #[default]
+    Any,
+    /// Those of clients, and they fall behind: each is slower than the server's.
+    SlowClients,
+}
+
 /// How clocks may differ: local clock = true time + skew.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -110,6 +165,9 @@ pub struct Clocks {
     /// How far one slip moves a clock.
     #[serde(default = "one_tick")]
     pub step: Ticks,
+    /// Which clocks move, and how.
+    #[serde(default, skip_serializing_if = "is_any")]
+    pub drift: Drift,
     /// How far each client's clock is ahead of true time at the start; clients beyond the list: not at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::time::signed_list")]
     pub offsets: Vec<Ticks>,
@@ -123,13 +181,17 @@ impl Clocks {
     }
 }
 
+fn is_any(drift: &Drift) -> bool {
+    *drift == Drift::Any
+}
+
 fn one_tick() -> Ticks {
     Ticks::new(1)
 }
 
 impl Default for Clocks {
     fn default() -> Self {
-        Clocks { skew: Ticks::ZERO, step: one_tick(), offsets: Vec::new() }
+        Clocks { skew: Ticks::ZERO, step: one_tick(), drift: Drift::Any, offsets: Vec::new() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a scenario must not say, because it would be meaningless or silently ignored.
 
-use super::{Scenario, Synchrony};
+use super::{Cuts, Scenario, Synchrony};
 use crate::protocol::Protocol;
 use crate::time::{TICKS_MAX, Ticks};
 
@@ -67,6 +67,9 @@ impl<P: Protocol> Scenario<P> {
         }
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "a slip of 0 ticks is none; use 1 or more");
+        }
+        if self.network != Cuts::default() && budget.cuts == 0 {
+            return wrong("network", "nothing is ever cut; allow at least 1 in `budget.cuts`, or leave [network] out");
         }
         if self.clocks.offsets.len() > usize::from(self.clients) {
             return wrong("clocks.offsets", "there are more offsets than clients");

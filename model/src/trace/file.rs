@@ -65,6 +65,7 @@ macro_rules! any {
     ($($variant:ident => $protocol:ty,)*) => {
         /// A trace of some protocol.
         #[derive(Clone, PartialEq, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "there are few of them, and they stay where they are")]
         pub enum AnyTrace {
             $(#[allow(missing_docs, reason = "named like the protocol")] $variant(Trace<$protocol>),)*
         }

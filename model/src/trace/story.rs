@@ -17,6 +17,7 @@ pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
         teller.arrive(place, action);
         let step = scenario.step(&mut world, action);
         step.sent.iter().for_each(|envelope| teller.set_out(place, envelope));
+        step.dropped.iter().for_each(|envelope| teller.end(place, envelope, true));
         let record = P::record(&world.server.process, scenario);
         let condition = |wanted: Condition| {
             world
@@ -90,10 +91,16 @@ impl<P: Protocol> Teller<P> {
     }
 
     fn arrive(&mut self, step: usize, action: &Action<P>) {
-        let (Action::Deliver(envelope) | Action::Lose(envelope)) = action else { return };
+        match action {
+            Action::Deliver(envelope) => self.end(step, envelope, false),
+            Action::Lose(envelope) => self.end(step, envelope, true),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, step: usize, envelope: &Envelope<P>, lost: bool) {
         let place = self.under_way.iter().position(|(other, _)| other == envelope);
         let Some((_, arrow)) = place.map(|place| self.under_way.remove(place)) else { return };
-        self.arrows[arrow].ended = Some(step);
-        self.arrows[arrow].lost = matches!(action, Action::Lose(_));
+        (self.arrows[arrow].ended, self.arrows[arrow].lost) = (Some(step), lost);
     }
 }

@@ -42,8 +42,8 @@ impl<P: Protocol> World<P> {
     }
 
     /// Whether a bound on lateness does not count for this message.
-    fn is_excused(&self, envelope: &Envelope<P>) -> bool {
-        self.condition(envelope.to) == Condition::Paused || self.cuts.contains(&envelope.link())
+    fn is_excused(&self, scenario: &Scenario<P>, envelope: &Envelope<P>) -> bool {
+        self.condition(envelope.to) == Condition::Paused || self.is_cut(envelope.link(), scenario)
     }
 
     /// How much time may pass before something must have happened; `None` if nothing presses.
@@ -51,7 +51,7 @@ impl<P: Protocol> World<P> {
         let mut slack: Option<Ticks> = None;
         let mut press = |left: Ticks| slack = Some(slack.map_or(left, |slack| slack.min(left)));
         if scenario.synchrony.message_delay.is_some() {
-            for envelope in self.network.iter().filter(|envelope| !self.is_excused(envelope)) {
+            for envelope in self.network.iter().filter(|envelope| !self.is_excused(scenario, envelope)) {
                 if let Some(due) = envelope.due {
                     press(due - self.now);
                 }

@@ -4,7 +4,7 @@ use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
 use crate::process::{Client, Context, Process};
 use crate::protocol::Protocol;
-use crate::scenario::Scenario;
+use crate::scenario::{Drift, Scenario, Ways};
 use crate::time::Ticks;
 
 impl<P: Protocol> Scenario<P> {
@@ -105,7 +105,7 @@ impl<P: Protocol> Scenario<P> {
 
     /// A message waits for a paused receiver and at a cut link; at a crashed receiver it arrives unheard.
     fn may_arrive(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
-        world.condition(envelope.to) != Condition::Paused && !world.cuts.contains(&envelope.link())
+        world.condition(envelope.to) != Condition::Paused && !world.is_cut(envelope.link(), self)
     }
 
     fn due(&self, world: &World<P>, process: ProcessId, fire: &mut dyn FnMut(P::Timer)) {
@@ -144,6 +144,9 @@ impl<P: Protocol> Scenario<P> {
     }
 
     fn may_slip(&self, world: &World<P>, process: ProcessId, by: Ticks) -> bool {
+        if self.clocks.drift == Drift::SlowClients && (process.client().is_none() || by > Ticks::ZERO) {
+            return false;
+        }
         let skew = world.skew(process) + by - self.clocks.offset(process);
         (-self.clocks.skew.count()..=self.clocks.skew.count()).contains(&skew.count())
     }
@@ -173,14 +176,18 @@ impl<P: Protocol> Scenario<P> {
         P::faults(world, &mut |fault| offer(Fault::Service(fault)));
     }
 
-    /// Every link that something may travel on, each direction for itself.
+    /// Every link that something may travel on, each direction for itself unless a cut goes both ways.
     fn links(&self, world: &World<P>) -> impl Iterator<Item = Link> + use<P> {
         let has_writes = self.writes > 0;
+        let goes_back = self.network.ways == Ways::One;
         (0..world.clients.len()).map(ClientId::of).map(ProcessId::Client).flat_map(move |client| {
             [ProcessId::Server, ProcessId::Resource]
                 .into_iter()
                 .filter(move |peer| has_writes || *peer == ProcessId::Server)
-                .flat_map(move |peer| [Link { from: client, to: peer }, Link { from: peer, to: client }])
+                .flat_map(move |peer| {
+                    let back = goes_back.then_some(Link { from: peer, to: client });
+                    [Link { from: client, to: peer }].into_iter().chain(back)
+                })
         })
     }
 }

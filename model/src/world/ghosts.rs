@@ -71,7 +71,7 @@ impl<P: Protocol> Scenario<P> {
                 ghosts.renewed.retain(|(other, _)| *other != session);
                 ghosts.renewed.insert_sorted((session, now));
             }
-            Fact::Expired { session } | Fact::Destroyed { session } => {
+            Fact::Expired { session } | Fact::Destroyed { session } | Fact::Ended { session } => {
                 ghosts.renewed.retain(|(other, _)| *other != session);
             }
             Fact::Written { tenure, .. } => ghosts.touched = ghosts.touched.max(tenure),

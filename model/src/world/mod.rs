@@ -123,6 +123,11 @@ impl<P: Protocol> World<P> {
         })
     }
 
+    /// Whether the link is cut.
+    pub fn is_cut(&self, link: Link, scenario: &Scenario<P>) -> bool {
+        scenario.network.is_among(&self.cuts, link)
+    }
+
     /// Every process that can be late, crash or be paused: the clients, then the server.
     pub fn processes(&self) -> impl Iterator<Item = ProcessId> + use<P> {
         let clients = self.clients.len();

@@ -78,6 +78,13 @@ impl<P: Protocol> Network<P> {
         true
     }
 
+    /// Takes everything out that is on a link.
+    pub(super) fn drop_all(&mut self, is_on_it: impl Fn(Link) -> bool) -> List<Envelope<P>, 2> {
+        let dropped = self.0.iter().copied().filter(|envelope| is_on_it(envelope.link())).collect();
+        self.0.retain(|envelope| !is_on_it(envelope.link()));
+        dropped
+    }
+
     /// Whether exactly this message is under way and the first among those alike.
     pub(super) fn offers(&self, envelope: &Envelope<P>) -> bool {
         self.first_like(envelope).as_ref() == Some(envelope)

@@ -17,6 +17,8 @@ pub trait Visitor {
     fn deadline(&mut self, at: &mut Instant);
     /// The end of a belief: asked whether `now <= at`, and a deadline, too.
     fn until(&mut self, at: &mut Instant);
+    /// When something began that counts from then, up to the longest duration of the service.
+    fn elapsed(&mut self, at: &mut Instant);
     /// A ghost's memory of when: asked for its age, up to the longest bound of a promise.
     fn since(&mut self, at: &mut Instant);
     /// A log position.
@@ -29,6 +31,8 @@ pub trait Visitor {
     fn session(&mut self, session: &mut SessionId);
     /// The number of a call of the client in scope.
     fn call(&mut self, call: &mut Call);
+    /// The number of a call of another client than the one in scope.
+    fn call_of(&mut self, client: ClientId, call: &mut Call);
     /// Says whose calls follow, and by how much the clock of the instants that follow is ahead.
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks);
 }
@@ -61,6 +65,7 @@ impl<P: Protocol> Scenario<P> {
             clock: Instant::START,
             late_floor: Ticks::ZERO - late - back,
             until_floor: Ticks::ZERO - late.max(Ticks::new(1)) - back,
+            elapsed_floor: Ticks::ZERO - P::longest(&self.service) - back,
             since_floor: Ticks::ZERO
                 - self.promises.iter().filter_map(|promise| promise.bound).max().unwrap_or_default(),
         };
@@ -122,6 +127,7 @@ fn rank_within(values: &[u32], value: u32) -> u16 {
 impl Visitor for Names {
     fn deadline(&mut self, _: &mut Instant) {}
     fn until(&mut self, _: &mut Instant) {}
+    fn elapsed(&mut self, _: &mut Instant) {}
     fn since(&mut self, _: &mut Instant) {}
 
     fn index(&mut self, index: &mut Index) {
@@ -152,6 +158,12 @@ impl Visitor for Names {
         }
     }
 
+    fn call_of(&mut self, client: ClientId, call: &mut Call) {
+        if call.0 > 0 {
+            note(&mut self.calls, within(client.0, call.0));
+        }
+    }
+
     fn scope(&mut self, client: Option<ClientId>, _: Ticks) {
         self.scope = client.map_or(0, |client| client.0);
     }
@@ -164,6 +176,7 @@ struct Rewrite {
     clock: Instant,
     late_floor: Ticks,
     until_floor: Ticks,
+    elapsed_floor: Ticks,
     since_floor: Ticks,
 }
 
@@ -180,6 +193,10 @@ impl Visitor for Rewrite {
 
     fn until(&mut self, at: &mut Instant) {
         self.shift(at, self.until_floor);
+    }
+
+    fn elapsed(&mut self, at: &mut Instant) {
+        self.shift(at, self.elapsed_floor);
     }
 
     fn since(&mut self, at: &mut Instant) {
@@ -213,6 +230,12 @@ impl Visitor for Rewrite {
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
             call.0 = rank_within(&self.names.calls, within(self.names.scope, call.0));
+        }
+    }
+
+    fn call_of(&mut self, client: ClientId, call: &mut Call) {
+        if call.0 > 0 {
+            call.0 = rank_within(&self.names.calls, within(client.0, call.0));
         }
     }
 

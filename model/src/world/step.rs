@@ -7,7 +7,7 @@ use crate::list::List;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::properties::{Property, View};
 use crate::protocol::Protocol;
-use crate::scenario::Scenario;
+use crate::scenario::{Cutting, Scenario};
 
 /// What one step did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +16,8 @@ pub struct Step<P: Protocol> {
     pub facts: List<Fact<P>, 4>,
     /// Messages that set out.
     pub sent: List<Envelope<P>, 2>,
+    /// Messages that a cut link has lost, some of them on setting out.
+    pub dropped: List<Envelope<P>, 2>,
     /// Processes whose deadlines or wishes may have changed.
     pub touched: List<ProcessId, 2>,
     /// Promises that broke.
@@ -41,12 +43,13 @@ impl<P: Protocol> Scenario<P> {
         let mut touched = List::new();
         let sender = self.act(world, action, &mut out, &mut touched);
         let sent = self.post(world, sender, &out);
+        let dropped = self.drop_at_cuts(world);
         let facts = out.facts;
         let breaches = self.judge(world, action, &facts);
         for fact in &facts {
             self.remember(world, fact);
         }
-        Step { facts, sent, touched, breaches }
+        Step { facts, sent, dropped, touched, breaches }
     }
 
     /// Does what the action says; returns whose outbox was filled.
@@ -220,6 +223,15 @@ impl<P: Protocol> Scenario<P> {
             sent.push(envelope);
         }
         sent
+    }
+
+    /// What is on a cut link is lost, where the scenario says so.
+    fn drop_at_cuts(&self, world: &mut World<P>) -> List<Envelope<P>, 2> {
+        if self.network.cuts == Cutting::Hold || world.cuts.is_empty() {
+            return List::new();
+        }
+        let cuts = world.cuts.clone();
+        world.network.drop_all(|link| self.network.is_among(&cuts, link))
     }
 
     /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one.

@@ -1,5 +1,6 @@
-//! Consul, the part a lock needs: sessions, the key/value store with acquire and release, TTLs and lock-delay, as Consul
-//! 1.8.7 has them; and on the other side of the network a lock recipe with knobs, and an observer.
+//! Consul, the part that locks and semaphores need: sessions, the key/value store with acquire and release, TTLs,
+//! lock-delay, checks, transactions and blocking queries, as Consul 1.8.7 has them; and on the other side of the network
+//! a lock recipe and a semaphore recipe with knobs, observers, and third parties.
 //!
 //! Rules are cited by number (C-…) and stand in `model/rules/consul.md`.
 
@@ -11,46 +12,58 @@ mod settings;
 
 use serde::{Deserialize, Serialize};
 
-pub use clients::{Contender, Observer, Participant};
-pub use messages::{Answer, Claim, Entry, Key, LOCK, Opaque, Request, Terms, Text, Timer, Wish};
+pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier};
+pub use messages::{
+    Answer, Checks, Claim, Entry, Key, LOCK, Listing, Opaque, Operation, Order, Request, Slots, Target, Terms, Text,
+    Timer, Transaction, Watch, Wish, Word,
+};
 pub use operator::Act;
-pub use server::Server;
-pub use settings::{Behavior, Belief, OperatorAct, Release, Sequencer, SessionUse, Settings, Writes};
+pub use server::{Node, Server, Status, Trouble};
+pub use settings::{
+    Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Log, Monitor, OnConflict, OnLoss,
+    OperatorAct, Priced, Registers, Release, RenewalErrors, Semaphore, Sequencer, Servers, SessionUse, Settings, Takes,
+    Unlock, Waiting, Writes,
+};
 
-use crate::ids::Token;
+use crate::goal::Goal;
+use crate::ids::{ClientId, Tenure, Token};
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
 use crate::scenario::{Mistake, Scenario};
-use crate::time::Ticks;
-use crate::world::World;
+use crate::time::{Instant, Ticks};
+use crate::world::{Fault, World};
 
 /// The protocol's name as a type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Consul;
 
+/// The system of scenarios about a semaphore.
+const SEMAPHORE: &str = "consul-semaphore";
+
 impl Protocol for Consul {
-    const SYSTEMS: &'static [&'static str] = &["consul-lock"];
+    const SYSTEMS: &'static [&'static str] = &["consul-lock", SEMAPHORE];
     type Config = Settings;
     type Message = Text;
     type Timer = Timer;
     type Command = Wish;
     type Operator = Act;
-    type Fault = crate::protocols::lease::Never;
-    type Fact = messages::Word;
+    type Fault = Trouble;
+    type Fact = Word;
     type Client = Participant;
     type Server = Server;
 
     fn start(scenario: &Scenario<Self>) -> (Server, Vec<Participant>) {
         let (server, shared) = Server::at_start(scenario);
-        let contenders = (0..scenario.clients).map(|_| Participant::Contender(Contender::new(scenario, shared)));
-        let observers = (0..scenario.service.observers).map(|_| Participant::Observer(Observer::new(scenario.rounds)));
-        (server, contenders.chain(observers).collect())
+        (server, Participant::all(scenario, shared))
     }
 
     fn record(server: &Server, scenario: &Scenario<Self>) -> Record {
+        if let Some(semaphore) = &scenario.service.semaphore {
+            return clients::record_of_slots(server, semaphore);
+        }
         let Some(entry) = server.entry(LOCK) else { return Record::default() };
         let owners = entry.session.map(|session| session.creator).into_iter().collect();
-        Record { owners, token: scenario.service.token(&entry), ..Record::default() }
+        Record { owners, slots: None, token: scenario.service.token(&entry) }
     }
 
     fn operators(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
@@ -59,15 +72,47 @@ impl Protocol for Consul {
 
     fn operate(server: &mut Server, act: Act, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         operator::perform(server, act, context, out);
+        server.answer_watchers(out);
     }
 
-    fn strike(_: &mut World<Self>, fault: crate::protocols::lease::Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
-        match fault {}
+    fn cost(act: Act, settings: &Settings) -> u8 {
+        operator::cost(act, settings)
     }
 
-    fn reaches(fact: &messages::Word) -> Option<crate::goal::Goal> {
+    fn faults(world: &World<Self>, offer: &mut dyn FnMut(Trouble)) {
+        Server::offer_trouble(world, offer);
+    }
+
+    fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+        Server::suffer(world, fault, context, out);
+    }
+
+    fn notice(server: &mut Server, fault: Fault<Self>, context: &Context<'_, Self>) {
+        server.notice(fault, context);
+    }
+
+    fn pressing(server: &Server, settings: &Settings) -> Option<Instant> {
+        server.must_elect_by(settings)
+    }
+
+    fn stamp(message: &mut Text) -> Option<&mut Tenure> {
+        match message {
+            Text::Ask(_, Request::Commit(transaction)) => Some(&mut transaction.tenure),
+            Text::Hand(_, _, order) => Some(&mut order.tenure),
+            _ => None,
+        }
+    }
+
+    fn reaches(fact: &Word) -> Option<Goal> {
         match fact {
-            messages::Word::Discovered { .. } => Some(crate::goal::Goal::Discovered),
+            Word::Discovered { .. } => Some(Goal::Discovered),
+            Word::Elected => Some(Goal::Elected),
+            Word::RenewedInVain(_) => Some(Goal::RenewedInVain),
+            Word::Resumed(_) => Some(Goal::Resumed),
+            Word::Full(_) => Some(Goal::Full),
+            Word::FreedSlot(_) => Some(Goal::SlotFreed),
+            Word::LimitConflict(_) => Some(Goal::LimitConflict),
+            Word::LeaderLost | Word::Restarted | Word::TookSlot(_) => None,
         }
     }
 
@@ -100,10 +145,19 @@ impl Settings {
     /// The token that a tenure recorded in this entry has.
     pub fn token(&self, entry: &Entry) -> Token {
         match self.sequencer {
-            Sequencer::None => Token(0),
+            Sequencer::None | Sequencer::Version => Token(0),
+            Sequencer::Random => match entry.value {
+                Opaque::Number(token) => token,
+                _ => Token(0),
+            },
             Sequencer::LockIndex => Token(entry.lock_index),
             Sequencer::ModifyIndex => Token(entry.modify.0),
             Sequencer::CreateIndex => Token(entry.create.0),
         }
     }
+}
+
+/// The process that reacts, as a client.
+fn me(context: &Context<'_, Consul>) -> ClientId {
+    context.me.client().expect("only clients have users")
 }

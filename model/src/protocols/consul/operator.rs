@@ -4,10 +4,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Consul, LOCK, Opaque, OperatorAct, Request, Server};
-use crate::ids::SessionId;
+use super::server::Status;
+use super::settings::CheckKind;
+use super::{Claim, Consul, LOCK, Opaque, OperatorAct, Request, Server, Settings};
+use crate::ids::{ClientId, Index, SessionId};
 use crate::process::{Context, Outbox};
 use crate::scenario::Scenario;
+use crate::world::normal::{Normal, Visitor};
 use crate::world::{Condition, World};
 
 /// One act.
@@ -20,40 +23,146 @@ pub enum Act {
     Put,
     /// Deletes the lock's key. C-KV-14.
     Delete,
+    /// Puts another value by compare-and-set. C-KV-9.
+    Cas(Index),
+    /// Deletes the key if it is at this index. C-KV-15.
+    DeleteCas(Index),
+    /// Releases the lock in the name of its session. C-KV-13.
+    Release(SessionId),
+    /// Acquires the lock in the name of a session. C-KV-10.
+    Acquire(SessionId),
+    /// Renews a session. C-SES-18.
+    Renew(SessionId),
+    /// Sets a check of the node of a client. C-INV-9.
+    SetCheck(ClientId, CheckKind, Status),
+    /// Deregisters a check. C-INV-7.
+    DropCheck(ClientId, CheckKind),
+    /// Deregisters the service, and with it its check. C-INV-8.
+    DropService(ClientId),
+    /// Deregisters a node. C-INV-6.
+    DropNode(ClientId),
 }
 
 pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: &mut dyn FnMut(Act)) {
     let server = &world.server.process;
-    for act in &scenario.service.operator {
-        match act {
-            OperatorAct::DestroySession => server.sessions().for_each(|session| offer(Act::Destroy(session))),
-            OperatorAct::DestroyCrashed => {
-                let is_down = |client: crate::ids::ClientId| world.clients[client.place()].condition == Condition::Down;
-                server
-                    .sessions()
-                    .filter(|session| is_down(session.creator))
-                    .for_each(|session| offer(Act::Destroy(session)));
+    if !server.has_leader() {
+        return;
+    }
+    for priced in &scenario.service.operator {
+        offer_kind(priced.act(), world, offer);
+    }
+}
+
+fn offer_kind(act: OperatorAct, world: &World<Consul>, offer: &mut dyn FnMut(Act)) {
+    let server = &world.server.process;
+    let entry = server.entry(LOCK);
+    match act {
+        OperatorAct::DestroySession => server.sessions().for_each(|session| offer(Act::Destroy(session))),
+        OperatorAct::DestroyCrashed => {
+            let is_down = |client: ClientId| world.clients[client.place()].condition == Condition::Down;
+            server
+                .sessions()
+                .filter(|session| is_down(session.creator))
+                .for_each(|session| offer(Act::Destroy(session)));
+        }
+        OperatorAct::Put => offer(Act::Put),
+        OperatorAct::Delete => entry.iter().for_each(|_| offer(Act::Delete)),
+        OperatorAct::Cas => entry.iter().for_each(|entry| offer(Act::Cas(entry.modify))),
+        OperatorAct::DeleteCas => entry.iter().for_each(|entry| offer(Act::DeleteCas(entry.modify))),
+        OperatorAct::Release => {
+            entry.and_then(|entry| entry.session).into_iter().for_each(|session| offer(Act::Release(session)));
+        }
+        OperatorAct::Acquire => server.sessions().for_each(|session| offer(Act::Acquire(session))),
+        OperatorAct::RenewSession => server.sessions().for_each(|session| offer(Act::Renew(session))),
+        OperatorAct::WarnCheck => offer_status(server, Status::Warning, offer),
+        OperatorAct::FailCheck => offer_status(server, Status::Critical, offer),
+        OperatorAct::PassCheck => offer_status(server, Status::Passing, offer),
+        OperatorAct::DeregisterCheck => {
+            registered(server, |node, kind, _| offer(Act::DropCheck(node, kind)));
+        }
+        OperatorAct::DeregisterService => registered(server, |node, kind, _| {
+            if kind == CheckKind::ServiceCheck {
+                offer(Act::DropService(node));
             }
-            OperatorAct::Put => offer(Act::Put),
-            OperatorAct::Delete if server.entry(LOCK).is_some() => offer(Act::Delete),
-            OperatorAct::Delete => {}
+        }),
+        OperatorAct::DeregisterNode => server.nodes().for_each(|node| offer(Act::DropNode(node.id))),
+    }
+}
+
+/// Every check that is registered.
+fn registered(server: &Server, mut each: impl FnMut(ClientId, CheckKind, Status)) {
+    for node in server.nodes() {
+        for kind in CheckKind::ALL {
+            if let Some(status) = node.status(kind) {
+                each(node.id, kind, status);
+            }
         }
     }
 }
 
+fn offer_status(server: &Server, status: Status, offer: &mut dyn FnMut(Act)) {
+    registered(server, |node, kind, present| {
+        if present != status {
+            offer(Act::SetCheck(node, kind, status));
+        }
+    });
+}
+
+/// What the act costs.
+pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
+    let is_it = |kind: OperatorAct| match kind {
+        OperatorAct::DestroySession | OperatorAct::DestroyCrashed => matches!(act, Act::Destroy(_)),
+        OperatorAct::Put => matches!(act, Act::Put),
+        OperatorAct::Delete => matches!(act, Act::Delete),
+        OperatorAct::Cas => matches!(act, Act::Cas(_)),
+        OperatorAct::DeleteCas => matches!(act, Act::DeleteCas(_)),
+        OperatorAct::Release => matches!(act, Act::Release(_)),
+        OperatorAct::Acquire => matches!(act, Act::Acquire(_)),
+        OperatorAct::RenewSession => matches!(act, Act::Renew(_)),
+        OperatorAct::WarnCheck => matches!(act, Act::SetCheck(_, _, Status::Warning)),
+        OperatorAct::FailCheck => matches!(act, Act::SetCheck(_, _, Status::Critical)),
+        OperatorAct::PassCheck => matches!(act, Act::SetCheck(_, _, Status::Passing)),
+        OperatorAct::DeregisterCheck => matches!(act, Act::DropCheck(..)),
+        OperatorAct::DeregisterService => matches!(act, Act::DropService(_)),
+        OperatorAct::DeregisterNode => matches!(act, Act::DropNode(_)),
+    };
+    let prices = settings.operator.iter().filter(|priced| is_it(priced.act()));
+    prices.map(|priced| priced.cost()).min().expect("only what is listed is offered")
+}
+
 pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+    let claim = |session| Claim { key: LOCK, session, value: Opaque::Foreign, flags: 0 };
+    let value = Opaque::Foreign;
     let request = match act {
         Act::Destroy(session) => Request::DestroySession(session),
-        Act::Put => Request::Put { key: LOCK, value: Opaque::Foreign, flags: 0 },
+        Act::Put => Request::Put { key: LOCK, value, flags: 0 },
         Act::Delete => Request::Delete(LOCK),
+        Act::Cas(index) => Request::Cas { key: LOCK, index, value, flags: 0 },
+        Act::DeleteCas(index) => Request::DeleteCas { key: LOCK, index },
+        Act::Release(session) => Request::Release(claim(session)),
+        Act::Acquire(session) => Request::Acquire(claim(session)),
+        Act::Renew(session) => Request::RenewSession(session),
+        Act::SetCheck(node, kind, status) => return server.set_check(node, kind, status, context, out),
+        Act::DropCheck(node, kind) => return server.deregister_check(node, kind, context, out),
+        Act::DropService(node) => return server.deregister_check(node, CheckKind::ServiceCheck, context, out),
+        Act::DropNode(node) => return server.deregister_node(node, context, out),
     };
     server.serve(None, request, context, out);
 }
 
-impl crate::world::normal::Normal for Act {
-    fn visit(&mut self, visitor: &mut impl crate::world::normal::Visitor) {
-        if let Act::Destroy(session) = self {
-            visitor.session(session);
+impl Normal for Act {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Act::Destroy(session) | Act::Release(session) | Act::Acquire(session) | Act::Renew(session) => {
+                visitor.session(session);
+            }
+            Act::Cas(index) | Act::DeleteCas(index) => visitor.index(index),
+            Act::Put
+            | Act::Delete
+            | Act::SetCheck(..)
+            | Act::DropCheck(..)
+            | Act::DropService(_)
+            | Act::DropNode(_) => {}
         }
     }
 }
@@ -64,6 +173,15 @@ impl fmt::Display for Act {
             Act::Destroy(session) => write!(f, "destroys {session}"),
             Act::Put => f.write_str("puts another value into the key"),
             Act::Delete => f.write_str("deletes the key"),
+            Act::Cas(index) => write!(f, "puts another value into the key if it is at {index}"),
+            Act::DeleteCas(index) => write!(f, "deletes the key if it is at {index}"),
+            Act::Release(session) => write!(f, "releases the key in the name of {session}"),
+            Act::Acquire(session) => write!(f, "acquires the key in the name of {session}"),
+            Act::Renew(session) => write!(f, "renews {session}"),
+            Act::SetCheck(node, kind, status) => write!(f, "sets the check {kind} of the node of {node} to {status}"),
+            Act::DropCheck(node, kind) => write!(f, "deregisters the check {kind} of the node of {node}"),
+            Act::DropService(node) => write!(f, "deregisters the service on the node of {node}"),
+            Act::DropNode(node) => write!(f, "deregisters the node of {node}"),
         }
     }
 }

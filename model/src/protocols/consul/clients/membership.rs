@@ -7,7 +7,7 @@ use crate::ids::{Call, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::properties::Property;
-use crate::protocols::consul::{Answer, Belief, Consul, Request, Settings, Timer};
+use crate::protocols::consul::{Answer, Consul, RenewalErrors, Request, Settings, Timer};
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -39,13 +39,17 @@ pub(super) enum News {
     Alive,
     /// It is gone.
     Gone,
+    /// Nobody knows: the servers could not say.
+    Unclear,
 }
 
 /// The end of the lease that a request sent now will grant.
 pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<Instant> {
-    let is_read =
-        context.scenario.service.belief == Belief::SelfLimiting || context.scenario.watches(Property::LeaseExclusion);
-    context.scenario.service.ttl.filter(|_| is_read).map(|ttl| context.now + ttl)
+    let settings = &context.scenario.service;
+    let is_read = settings.counts_lease()
+        || settings.renewal_errors == RenewalErrors::RetryForTtl
+        || context.scenario.watches(Property::LeaseExclusion);
+    settings.ttl.filter(|_| is_read).map(|ttl| context.now + ttl)
 }
 
 impl Membership {
@@ -86,11 +90,28 @@ impl Membership {
             return None;
         }
         self.renewal = Renewal::Due(next);
-        if answer != Answer::Renewed {
-            return Some(News::Gone);
+        match answer {
+            Answer::Renewed => {
+                self.until = granted(until_if_renewed, context);
+                Some(News::Alive)
+            }
+            Answer::NoLeader => {
+                if self.gives_up(context) {
+                    self.renewal = Renewal::Off;
+                }
+                Some(News::Unclear)
+            }
+            _ => Some(News::Gone),
         }
-        self.until = granted(until_if_renewed, context);
-        Some(News::Alive)
+    }
+
+    /// Whether an error is the end of renewing.
+    fn gives_up(&self, context: &Context<'_, Consul>) -> bool {
+        match context.scenario.service.renewal_errors {
+            RenewalErrors::GoOn => false,
+            RenewalErrors::GiveUp => true,
+            RenewalErrors::RetryForTtl => self.until.is_none_or(|until| context.now > until),
+        }
     }
 
     pub(super) fn wakes(&self, retries: u8, due: &mut dyn FnMut(Timer, Instant)) {
@@ -103,7 +124,7 @@ impl Membership {
 
     /// Whether the client's own clock is past the lease.
     pub(super) fn is_over(&self, context: &Context<'_, Consul>) -> bool {
-        context.scenario.service.belief == Belief::SelfLimiting && self.until.is_some_and(|until| context.now > until)
+        context.scenario.service.counts_lease() && self.until.is_some_and(|until| context.now > until)
     }
 }
 

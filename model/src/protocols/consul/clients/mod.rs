@@ -1,22 +1,28 @@
-//! The other side of the network: contenders, who want the lock, and observers, who want to know who has it.
+//! The other side of the network: contenders for the lock, takers of slots, observers who want to know who has it, and
+//! third parties who act for a holder.
 
 mod contender;
 mod membership;
 mod observer;
+mod slots;
+mod verifier;
 
 use serde::{Deserialize, Serialize};
 
 pub use contender::Contender;
 pub use observer::Observer;
+pub use slots::SlotTaker;
+pub(super) use slots::record_of_slots;
+pub use verifier::Verifier;
 
-use super::{Consul, Request, Text, Timer, Wish};
-use crate::ids::{Call, ProcessId};
+use super::{Consul, Request, Text, Timer, Wish, me};
+use crate::ids::{Call, ClientId, ProcessId, SessionId};
 use crate::process::{Belief, Client, Context, Input, Outbox, Process};
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
-/// A client of either kind.
+/// A client of any kind.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Participant {
@@ -24,19 +30,61 @@ pub enum Participant {
     Contender(Contender),
     /// It wants to know who has the lock.
     Observer(Observer),
+    /// It wants a slot of the semaphore.
+    SlotTaker(SlotTaker),
+    /// It acts for whoever has the lock.
+    Verifier(Verifier),
+}
+
+/// Does the same with a participant of any kind.
+macro_rules! each {
+    ($participant:expr, $name:ident => $body:expr) => {
+        match $participant {
+            Participant::Contender($name) => $body,
+            Participant::Observer($name) => $body,
+            Participant::SlotTaker($name) => $body,
+            Participant::Verifier($name) => $body,
+        }
+    };
+}
+
+impl Participant {
+    /// Everybody in a scenario: those who want the lock, then observers, then the third party.
+    pub(super) fn all(scenario: &Scenario<Consul>, shared: Option<SessionId>) -> Vec<Participant> {
+        let settings = &scenario.service;
+        let contender = |_| match settings.semaphore {
+            None => Participant::Contender(Contender::new(scenario, shared)),
+            Some(_) => Participant::SlotTaker(SlotTaker::new(scenario)),
+        };
+        let contenders = (0..scenario.clients).map(contender);
+        let observers = (0..settings.observers).map(|_| Participant::Observer(Observer::new(scenario.rounds)));
+        let verifier = settings.delegates.then(|| Participant::Verifier(Verifier::default()));
+        contenders.chain(observers).chain(verifier).collect()
+    }
+}
+
+/// The third party of a scenario in which holders delegate.
+fn third_party(scenario: &Scenario<Consul>) -> ClientId {
+    ClientId(scenario.clients + u16::from(scenario.service.observers) + 1)
 }
 
 impl Process<Consul> for Participant {
     fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        match self {
-            Participant::Contender(contender) => contender.on(input, context, out),
-            Participant::Observer(observer) => observer.on(input, context, out),
-        }
+        each!(self, client => client.on(input, context, out));
     }
 
     fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
-        if let Participant::Contender(contender) = self {
-            contender.wakes(scenario, due);
+        match self {
+            Participant::Contender(contender) => contender.wakes(scenario, due),
+            Participant::SlotTaker(taker) => taker.wakes(scenario, due),
+            Participant::Observer(_) | Participant::Verifier(_) => {}
+        }
+    }
+
+    fn choices(&self) -> u8 {
+        match self {
+            Participant::Contender(contender) => contender.choices(),
+            _ => 0,
         }
     }
 
@@ -44,6 +92,8 @@ impl Process<Consul> for Participant {
         match self {
             Participant::Contender(contender) => Participant::Contender(contender.restarted(scenario)),
             Participant::Observer(observer) => Participant::Observer(observer.restarted()),
+            Participant::SlotTaker(taker) => Participant::SlotTaker(taker.restarted(scenario)),
+            Participant::Verifier(verifier) => Participant::Verifier(verifier.restarted()),
         }
     }
 }
@@ -53,23 +103,23 @@ impl Client<Consul> for Participant {
         match self {
             Participant::Contender(contender) => contender.commands(context, offer),
             Participant::Observer(observer) => observer.commands(offer),
+            Participant::SlotTaker(taker) => taker.commands(context, offer),
+            Participant::Verifier(_) => {}
         }
     }
 
     fn belief(&self) -> Belief {
         match self {
             Participant::Contender(contender) => contender.belief(),
-            Participant::Observer(_) => Belief::default(),
+            Participant::SlotTaker(taker) => taker.belief(),
+            Participant::Observer(_) | Participant::Verifier(_) => Belief::default(),
         }
     }
 }
 
 impl Normal for Participant {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Participant::Contender(contender) => contender.visit(visitor),
-            Participant::Observer(observer) => observer.visit(visitor),
-        }
+        each!(self, client => client.visit(visitor));
     }
 }
 

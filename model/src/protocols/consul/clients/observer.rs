@@ -37,7 +37,7 @@ impl Observer {
                 let leader = match answer {
                     Answer::Found(entry) if entry.session.is_some() => match entry.value {
                         Opaque::Name(leader) => Some(leader),
-                        Opaque::Empty | Opaque::Foreign => None,
+                        _ => None,
                     },
                     _ => None,
                 };

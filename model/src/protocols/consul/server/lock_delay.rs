@@ -14,6 +14,8 @@ use crate::time::{Instant, Ticks};
 pub(super) struct Delay {
     pub(super) key: Key,
     pub(super) until: Instant,
+    /// How long it is in full: servers that start anew start it anew. C-LD-12.
+    pub(super) length: Ticks,
 }
 
 impl Server {
@@ -28,7 +30,7 @@ impl Server {
             return;
         }
         self.delays.retain(|other| other.key != key);
-        self.delays.insert_sorted(Delay { key, until: context.now + delay });
+        self.delays.insert_sorted(Delay { key, until: context.now + delay, length: delay });
     }
 
     /// C-LD-2: refused while the deadline is ahead.

@@ -1,28 +1,45 @@
-//! The server: one log, applied at once. A request is one atomic step with one log position (C-GEN-3).
+//! The servers as one: what their log says, and what the leader keeps in memory. A request is one atomic step with one
+//! log position (C-GEN-3).
 //!
-//! `kv` is the store, `sessions` their life and end, `lock_delay` the table of keys that cannot be acquired yet.
+//! ```text
+//! kv          the store                          sessions     their life and end
+//! lock_delay  keys that cannot be acquired yet   transaction  all or nothing
+//! queries     blocking queries, parked           leader       outages, elections, restarts
+//! catalog     nodes and checks                   agents       what gossip and agents tell the catalogue
+//! ```
 
+mod agents;
+mod catalog;
 mod kv;
+mod leader;
 mod lock_delay;
+mod queries;
 mod sessions;
+mod transaction;
 
 #[cfg(test)]
 mod rules;
 
 use serde::{Deserialize, Serialize};
 
+use self::kv::Decided;
 use self::lock_delay::Delay;
+use self::queries::Parked;
 use self::sessions::Row;
-use super::messages::{Answer, Entry, Key, LOCK, Request, Text, Timer};
+use super::messages::{Answer, Entry, Key, LOCK, Opaque, Request, Slots, Text, Timer};
+use super::settings::Registers;
 use super::{Consul, SessionUse};
-use crate::ids::{ClientId, Index, SessionId};
+use crate::ids::{Call, ClientId, Index, SessionId};
 use crate::list::List;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
-/// Consul's servers as one: what their log says, the leader's TTL timers and lock-delay table.
+pub use catalog::{Node, Status};
+pub use leader::Trouble;
+
+/// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Server {
     /// The position of the last log entry. C-GEN-4: every write uses one up, useful or not.
@@ -35,17 +52,33 @@ pub struct Server {
     delays: List<Delay, 1>,
     /// The last session id given to each creator. C-SES-2: ids are always fresh.
     given: List<SessionId, 3>,
+    /// The position of the last deletion below the semaphore's prefix. C-KV-22.
+    tombstone: Index,
+    /// Since when there is no leader.
+    leaderless: Option<Instant>,
+    /// Acquires that the leader has let pass and the log has not applied yet, by client.
+    decided: List<Decided, 0>,
+    /// Blocking queries that wait, by client.
+    parked: List<Parked, 0>,
+    /// The catalogue, by node; empty where the scenario does not look at it.
+    nodes: List<Node, 0>,
 }
+
+/// Who asks, and on which connection.
+type Asker = (ClientId, Call);
 
 impl Server {
     /// The server at the start, and the session that everybody shares where the scenario wants one.
     pub(super) fn at_start(scenario: &Scenario<Consul>) -> (Server, Option<SessionId>) {
         let mut server = Server { index: Index(1), ..Server::default() };
-        if scenario.service.session == SessionUse::Own {
+        if scenario.service.has_catalog() {
+            server.nodes = (0..usize::from(scenario.clients)).map(ClientId::of).map(Node::of).collect();
+        }
+        if scenario.service.session != SessionUse::Shared {
             return (server, None);
         }
         let id = server.fresh_session(ClientId(1));
-        server.sessions.push(Row { id, terms: scenario.service.terms(), expires: None });
+        server.sessions.push(Row { id, terms: scenario.service.terms(), expires: None, is_doomed: false });
         (server, Some(id))
     }
 
@@ -57,6 +90,30 @@ impl Server {
     /// Live sessions.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> + '_ {
         self.sessions.iter().map(|row| row.id)
+    }
+
+    /// Whether somebody answers at all.
+    pub(super) fn has_leader(&self) -> bool {
+        self.leaderless.is_none()
+    }
+
+    /// Nodes that the catalogue knows of.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.is_listed)
+    }
+
+    /// What the semaphore's coordination entry says.
+    pub(super) fn slots(&self) -> Option<Slots> {
+        match self.entry(Key::Slots)?.value {
+            Opaque::Slots(slots) => Some(slots),
+            _ => None,
+        }
+    }
+
+    /// Sessions that hold an entry below the semaphore's prefix.
+    pub(super) fn contenders(&self) -> impl Iterator<Item = SessionId> + '_ {
+        let below = self.entries.iter().filter(|(key, _)| key.is_below_prefix());
+        below.filter_map(|(_, entry)| entry.session)
     }
 
     /// Whether the bookkeeping is in order: every held key's session lives, and no key is from the future.
@@ -77,26 +134,41 @@ impl Server {
         Ok(())
     }
 
-    /// Carries out a request of a client, or of somebody from outside.
+    /// Carries out a request of a client, or of somebody from outside. Without an answer the request waits.
     pub(super) fn serve(
         &mut self,
-        from: Option<ClientId>,
+        from: Option<Asker>,
         request: Request,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
-    ) -> Answer {
-        match request {
-            Request::CreateSession(terms) => self.create_session(from, terms, context, out),
-            Request::RenewSession(session) => self.renew_session(session, context, out),
-            Request::DestroySession(session) => self.destroy_session(session, context, out),
-            Request::Get(key) => self.get(key),
-            Request::Put { key, value, flags } => self.put(key, value, flags, context),
-            Request::Cas { key, index, value, flags } => self.cas(key, index, value, flags, context),
-            Request::Acquire(claim) => self.acquire(asker(from), claim, context, out),
-            Request::Release(claim) => self.release(from, claim, context, out),
-            Request::Delete(key) => self.delete(key, context, out),
-            Request::DeleteCas { key, index } => self.delete_cas(key, index, context, out),
+    ) -> Option<Answer> {
+        if !self.has_leader() {
+            return Some(Answer::NoLeader);
         }
+        let client = from.map(|(client, _)| client);
+        let answer = match request {
+            Request::RenewSession(session) => self.renew_session(session, context, out),
+            Request::Get(key) => self.get(key),
+            Request::FindSession => Answer::Named(self.sessions().next()),
+            Request::List => Answer::Listed(self.list()),
+            Request::Watch(watch) => return self.watch(asker(from), watch, context),
+            Request::Acquire(claim) => return self.request_lock(from, claim, context, out),
+            Request::Commit(transaction) => self.commit(asker(from).0, transaction, context, out),
+            write => {
+                self.index = self.index.next();
+                match write {
+                    Request::CreateSession(terms) => self.create_session(asker(from).0, terms, context, out),
+                    Request::DestroySession(session) => self.destroy_session(session, context, out),
+                    Request::Put { key, value, flags } => self.put(key, (value, flags), context, out),
+                    Request::Cas { key, index, value, flags } => self.cas(key, index, (value, flags), context, out),
+                    Request::Release(claim) => self.release(client, claim, context, out),
+                    Request::Delete(key) => self.delete(key, context, out),
+                    Request::DeleteCas { key, index } => self.delete_cas(key, index, context, out),
+                    _ => unreachable!("reads and acquires were served above"),
+                }
+            }
+        };
+        Some(answer)
     }
 }
 
@@ -104,25 +176,49 @@ impl Process<Consul> for Server {
     fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match input {
             Input::Message { from, message: Message::Service(Text::Ask(call, request)) } => {
-                let answer = self.serve(from.client(), request, context, out);
-                out.send(from, Text::Tell(call, answer));
+                let asker = from.client().map(|client| (client, call));
+                if let Some(answer) = self.serve(asker, request, context, out) {
+                    out.send(from, Text::Tell(call, answer));
+                }
             }
-            Input::Wake(Timer::Expire(session)) => self.expire(session, context, out),
-            // Answers, the resource's words, wishes and clients' deadlines are not for servers.
-            Input::Message { .. } | Input::Wake(_) | Input::Command(_) | Input::Choice(_) => {}
+            Input::Wake(timer) => self.wake(timer, context, out),
+            // Answers, the resource's words and wishes are not for servers.
+            Input::Message { .. } | Input::Command(_) | Input::Choice(_) => {}
         }
+        self.answer_watchers(out);
     }
 
-    fn wakes(&self, _: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
-        for row in &self.sessions {
-            if let Some(expires) = row.expires {
-                due(Timer::Expire(row.id), expires);
-            }
+    fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
+        self.leader_wakes(scenario, due);
+        if self.has_leader() {
+            self.session_wakes(due);
+            self.log_wakes(due);
+            self.catalog_wakes(scenario, due);
         }
+        self.query_wakes(due);
     }
 
     fn restarted(&self, _: &Scenario<Consul>) -> Self {
         self.clone()
+    }
+}
+
+impl Server {
+    fn wake(&mut self, timer: Timer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match timer {
+            Timer::Expire(session) => self.timer_fires(session, context, out),
+            Timer::Destroy(session) => self.expire(session, context, out),
+            Timer::Apply(client, call) => self.apply((client, call), context, out),
+            Timer::Deadline(client, call) => self.query_is_over((client, call), out),
+            Timer::Elect => self.elect(false, context, out),
+            Timer::ElectBehind => self.elect(true, context, out),
+            Timer::Suspect(node) => self.suspect(node, context, out),
+            Timer::Reap(node) => self.deregister_node(node, context, out),
+            Timer::CheckFails(node) => self.check_fails(node, context, out),
+            Timer::Sync(node) => self.sync(node, context),
+            // Clients' deadlines.
+            Timer::Renew | Timer::Retry | Timer::GiveUp | Timer::Lapse | Timer::Unwatch | Timer::Kill => {}
+        }
     }
 }
 
@@ -134,7 +230,8 @@ impl Normal for Server {
                 visitor.deadline(expires);
             }
         }
-        for (_, entry) in self.entries.iter_mut() {
+        for (key, entry) in self.entries.iter_mut() {
+            key.visit(visitor);
             entry.visit(visitor);
         }
         for delay in self.delays.iter_mut() {
@@ -144,6 +241,13 @@ impl Normal for Server {
         for id in self.given.iter_mut() {
             visitor.session(id);
         }
+        visitor.index(&mut self.tombstone);
+        if let Some(since) = &mut self.leaderless {
+            visitor.elapsed(since);
+        }
+        self.decided.iter_mut().for_each(|decided| decided.visit(visitor));
+        self.parked.iter_mut().for_each(|parked| parked.visit(visitor));
+        self.nodes.iter_mut().for_each(|node| node.visit(visitor));
     }
 
     fn settle(&mut self, oldest: Instant) {
@@ -160,7 +264,13 @@ fn is_lock(key: Key) -> bool {
     key == LOCK
 }
 
+/// Whether holding a contender key is holding a slot.
+fn is_slot(key: Key, context: &Context<'_, Consul>) -> bool {
+    let registers = context.scenario.service.semaphore.as_ref().map(|semaphore| semaphore.registers);
+    matches!(key, Key::Contender(_)) && registers == Some(Registers::CountThenRegister)
+}
+
 /// The client behind a request; an operator acts for nobody.
-fn asker(from: Option<ClientId>) -> ClientId {
-    from.expect("only clients acquire and create sessions")
+fn asker(from: Option<Asker>) -> Asker {
+    from.expect("only clients create sessions, watch and commit")
 }

@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Server, asker, is_lock};
+use super::{Server, is_lock, is_slot};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
-use crate::protocols::consul::messages::{Answer, Terms};
+use crate::protocols::consul::messages::{Answer, Terms, Timer, Word};
+use crate::protocols::consul::settings::Expiry;
 use crate::protocols::consul::{Behavior, Consul};
 use crate::time::{Instant, Ticks};
 
@@ -19,6 +20,8 @@ pub(super) struct Row {
     pub(super) terms: Terms,
     /// The leader's timer: from here on it may end. C-TTL-1.
     pub(super) expires: Option<Instant>,
+    /// Its timer has fired, and its end is on its way through the log. C-TTL-4.
+    pub(super) is_doomed: bool,
 }
 
 impl Server {
@@ -40,15 +43,17 @@ impl Server {
     /// C-SES-1, C-SES-2, C-SES-14: a fresh id at the next log position; C-TTL-1: the timer starts with it.
     pub(super) fn create_session(
         &mut self,
-        from: Option<ClientId>,
+        creator: ClientId,
         terms: Terms,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        self.index = self.index.next();
-        let id = self.fresh_session(asker(from));
+        if let Some(refusal) = self.refusal(creator, terms.checks, context) {
+            return refusal;
+        }
+        let id = self.fresh_session(creator);
         let expires = timer(&terms, context);
-        self.sessions.insert_sorted(Row { id, terms, expires });
+        self.sessions.insert_sorted(Row { id, terms, expires, is_doomed: false });
         if expires.is_some() {
             out.record(Fact::Renewed { session: id });
         }
@@ -63,7 +68,12 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) -> Answer {
         let Some(row) = self.sessions.iter_mut().find(|row| row.id == session) else { return Answer::UnknownSession };
-        if row.expires.is_some() {
+        if row.is_doomed {
+            // C-TTL-5: answered with 200, with a new timer, and it ends anyway.
+            out.record(Fact::Service(Word::RenewedInVain(session)));
+            row.is_doomed = !context.is_mutated(Mutation::RenewalSavesDoomed);
+        }
+        if row.terms.ttl.is_some() {
             out.record(Fact::Renewed { session });
             if !context.is_mutated(Mutation::RenewalForgotten) {
                 row.expires = timer(&row.terms, context);
@@ -79,7 +89,6 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        self.index = self.index.next();
         if self.row(session).is_some() {
             out.record(Fact::Destroyed { session });
             self.invalidate(session, context, out);
@@ -87,7 +96,28 @@ impl Server {
         Answer::Done(true)
     }
 
-    /// C-TTL-4: the timer fires and a destroy entry goes to the log; here both are one step.
+    /// C-TTL-4: the timer fires and is gone; a destroy entry goes to the log, which applies it at once, or later.
+    pub(super) fn timer_fires(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if context.scenario.service.servers.expiry == Expiry::OneStep {
+            return self.expire(session, context, out);
+        }
+        for row in self.sessions.iter_mut().filter(|row| row.id == session) {
+            (row.expires, row.is_doomed) = (None, true);
+        }
+    }
+
+    pub(super) fn session_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
+        for row in &self.sessions {
+            if let Some(expires) = row.expires {
+                due(Timer::Expire(row.id), expires);
+            }
+            if row.is_doomed {
+                due(Timer::Destroy(row.id), Instant::LONG_AGO);
+            }
+        }
+    }
+
+    /// The log applies the destroy entry of a timer that has fired.
     pub(super) fn expire(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.index = self.index.next();
         out.record(Fact::Expired { session });
@@ -95,7 +125,7 @@ impl Server {
     }
 
     /// C-INV-1: the one invalidation routine. All of it carries one log position.
-    fn invalidate(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+    pub(super) fn invalidate(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(terms) = self.row(session).map(|row| row.terms) else { return };
         self.sessions.retain(|row| row.id != session);
         if context.is_mutated(Mutation::InvalidationLeavesKeys) {
@@ -120,12 +150,15 @@ impl Server {
             if is_lock(key) {
                 out.record(Fact::Freed { by: Ending::Invalidated });
             }
+            if is_slot(key, context) {
+                out.record(Fact::Service(Word::FreedSlot(session.creator)));
+            }
         }
     }
 }
 
 /// C-TTL-2: the timer is a multiple of the TTL, twice in Consul.
-fn timer(terms: &Terms, context: &Context<'_, Consul>) -> Option<Instant> {
+pub(super) fn timer(terms: &Terms, context: &Context<'_, Consul>) -> Option<Instant> {
     let ttl = terms.ttl?;
     let multiplier = match context.scenario.mutation {
         Some(Mutation::TtlNotMultiplied) => 1,

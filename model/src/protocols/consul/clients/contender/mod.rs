@@ -1,18 +1,21 @@
 //! The lock recipe: create a session, acquire the key, read back the sequencer, work, release, perhaps clean up.
 //! Leader election is the same recipe with a name in the key.
+//!
+//! `attempt` is the way in, `tenure` the time inside, `loss` the way out that nobody asked for.
 
+mod attempt;
+mod loss;
 mod tenure;
 
 use serde::{Deserialize, Serialize};
 
-use super::ask;
-use super::membership::{Membership, News, lease_from, overstay};
-use crate::fact::{Fact, Leaving};
+use super::membership::{Membership, overstay};
+use super::{ask, me, third_party};
 use crate::ids::{Call, ClientId, SessionId, Token};
 use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};
-use crate::protocols::consul::settings::{self, Release, Sequencer, SessionUse};
-use crate::protocols::consul::{Answer, Claim, Consul, Entry, LOCK, Opaque, Request, Text, Timer, Wish};
+use crate::protocols::consul::settings::{Release, SessionUse};
+use crate::protocols::consul::{Consul, Entry, Request, Text, Timer, Wish};
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -28,6 +31,12 @@ pub struct Contender {
     retries: u8,
     /// The number of the newest call.
     last: Call,
+    /// What it will send with a write, where it knows that before it has the lock.
+    stake: Token,
+    /// The blocking query by which it watches its key.
+    monitor: Option<Watching>,
+    /// Whether a job goes on that it started and could not kill.
+    has_orphan: bool,
 }
 
 /// Where it stands.
@@ -40,8 +49,14 @@ enum Phase {
     Waiting { retry: Instant },
     /// A request is under way that decides how it goes on.
     Calling { call: Call, what: What, give_up: Option<Instant> },
-    /// It believes that it has the lock. `pending` is the write whose answer it awaits.
-    Inside { token: Token, writes: u8, pending: Option<Call> },
+    /// It believes that it has the lock. `pending` is what it awaits before it goes on writing.
+    Inside { token: Token, writes: u8, pending: Option<Pending> },
+    /// It draws a random number.
+    Drawing,
+    /// In jeopardy: it had the lock, and acts no more until it hears that its session lives.
+    Suspended { token: Token, writes: u8 },
+    /// The lock is lost, and the job is being killed.
+    Killing { at: Instant },
 }
 
 /// What the request is about.
@@ -60,6 +75,41 @@ enum What {
     Look,
     /// Removing the key.
     Remove,
+    /// A session that has our name.
+    Find,
+    /// The version of the resource.
+    ReadVersion,
+    /// The entry, to see who has it.
+    LookWhoHasIt,
+    /// The entry, as soon as it changes.
+    Await,
+    /// The entry, to see whether it may be deleted; whether it goes on acting meanwhile.
+    LookToDelete { is_inside: bool },
+    /// The end of its session.
+    Destroy,
+    /// The lock once more, with the session that it had it with.
+    Reassert,
+}
+
+/// What a client inside awaits.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Pending {
+    /// The resource's answer to a write.
+    Write(Call),
+    /// The entry, to see whether it still has the lock.
+    Look(Call),
+    /// The store's answer to a transaction.
+    Commit(Call),
+    /// The third party's answer.
+    Order(Call),
+}
+
+/// A blocking query under way.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+struct Watching {
+    call: Call,
+    give_up: Option<Instant>,
 }
 
 impl Contender {
@@ -70,6 +120,9 @@ impl Contender {
             rounds: scenario.rounds,
             retries: scenario.budget.retries,
             last: Call(0),
+            stake: Token(0),
+            monitor: None,
+            has_orphan: false,
         }
     }
 
@@ -80,123 +133,62 @@ impl Contender {
                 self.attempt(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.attempt(context, out),
+            (Phase::Drawing, Input::Choice(option)) => self.draw(option, context, out),
             (Phase::Inside { .. }, Input::Command(Wish::Write)) => self.write(context, out),
             (Phase::Inside { .. }, Input::Command(Wish::Release)) => self.release(context, out),
-            (_, Input::Wake(Timer::Lapse)) => self.leave(Leaving::Lapsed, context, out),
+            (_, Input::Command(Wish::Finish)) => self.orphan_ends(context, out),
+            (_, Input::Wake(Timer::Lapse)) => self.lapse(context, out),
             (_, Input::Wake(Timer::Renew)) => self.renew(context, out),
+            (_, Input::Wake(Timer::Unwatch)) => self.lose_by_monitor(context, out),
+            (Phase::Killing { .. }, Input::Wake(Timer::Kill)) => self.job_is_killed(context, out),
             (Phase::Calling { what, .. }, Input::Wake(Timer::GiveUp)) => {
                 self.retries -= 1;
                 self.repeat(what, context, out);
             }
-            (
-                Phase::Calling { call, what, .. },
-                Input::Message { message: Message::Service(Text::Tell(to, answer)), .. },
-            ) if to == call => {
-                self.hear(what, answer, context, out);
-            }
-            (_, Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) => {
-                self.hear_renewal(to, answer, context, out)
-            }
-            (_, Input::Message { message: Message::Written { to, accepted }, .. }) => {
-                self.hear_resource(to, accepted, context, out)
-            }
-            // Timers that were overtaken; requests are not for clients.
+            (_, Input::Message { message, .. }) => self.hear_message(message, context, out),
+            // Timers that were overtaken.
             _ => {}
         }
     }
 
-    /// Asks for a session if it has none, else for the lock.
-    fn attempt(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let settings = &context.scenario.service;
-        let Some(session) = self.session else {
-            if settings.session == SessionUse::Shared {
-                return self.rest();
+    /// An answer is heard by whoever asked: on a connection that is closed nobody listens.
+    fn hear_message(&mut self, message: Message<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match (self.phase, message) {
+            (Phase::Calling { call, what, .. }, Message::Service(Text::Tell(to, answer))) if to == call => {
+                self.hear(what, answer, context, out);
             }
-            let what = What::Create { until_if_created: lease_from(context) };
-            return self.call(what, Request::CreateSession(settings.terms()), context, out);
-        };
-        let value = if settings.names_leader { Opaque::Name(me(context)) } else { Opaque::Empty };
-        self.call(
-            What::Acquire,
-            Request::Acquire(Claim { key: LOCK, session: session.id, value, flags: 0 }),
-            context,
-            out,
-        );
+            (Phase::Calling { call, what: What::ReadVersion, .. }, Message::Version { to, version }) if to == call => {
+                self.stake = version;
+                self.acquire(context, out);
+            }
+            (
+                Phase::Inside { pending: Some(Pending::Look(call) | Pending::Commit(call)), .. },
+                Message::Service(Text::Tell(to, answer)),
+            ) if to == call => self.hear_guard(answer, context, out),
+            (_, Message::Service(Text::Tell(to, answer))) if self.monitor.is_some_and(|monitor| monitor.call == to) => {
+                self.hear_monitor(answer, context, out);
+            }
+            (_, Message::Service(Text::Tell(to, answer))) => self.hear_renewal(to, answer, context, out),
+            (_, Message::Service(Text::Handled(_, to, done))) => {
+                self.hear_write(Pending::Order(to), done, context, out);
+            }
+            (_, Message::Written { to, accepted }) => self.hear_write(Pending::Write(to), accepted, context, out),
+            // Requests are not for clients.
+            _ => {}
+        }
     }
 
     fn call(&mut self, what: What, request: Request, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let call = ask(&mut self.last, request, out);
-        let give_up =
-            context.scenario.service.patience.filter(|_| self.retries > 0).map(|patience| context.now + patience);
-        self.phase = Phase::Calling { call, what, give_up };
+        self.phase = Phase::Calling { call, what, give_up: self.give_up(context) };
     }
 
-    /// Sends anew what was not answered, on a new connection.
-    fn repeat(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        match what {
-            What::Create { .. } | What::Acquire => self.attempt(context, out),
-            What::ReadBack => self.call(what, Request::Get(LOCK), context, out),
-            What::Release { is_inside } => self.send_release(is_inside, context, out),
-            What::Look | What::Remove => self.rest(),
-        }
-    }
-
-    fn hear(&mut self, what: What, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        match (what, answer) {
-            (What::Create { until_if_created }, Answer::Created(id)) => {
-                self.session = Some(Membership::new(id, until_if_created, context));
-                self.attempt(context, out);
-            }
-            (What::Acquire, Answer::Done(true)) if context.scenario.service.sequencer == Sequencer::None => {
-                self.enter(Token(0), context, out);
-            }
-            (What::Acquire, Answer::Done(true)) => self.call(What::ReadBack, Request::Get(LOCK), context, out),
-            (What::Acquire, Answer::InvalidSession) => {
-                self.session = None;
-                self.wait(context);
-            }
-            (What::ReadBack, Answer::Found(entry)) if self.is_mine(&entry) => {
-                self.enter(context.scenario.service.token(&entry), context, out);
-            }
-            (What::Acquire, _) => self.wait(context),
-            // Lost again before it could enter: the round is over, which bounds LockIndex by the rounds.
-            (What::ReadBack, _) => self.rest(),
-            (What::Release { is_inside }, _) => {
-                if is_inside {
-                    out.record(Fact::Left { client: me(context), why: Leaving::Done });
-                }
-                self.finish(context, out);
-            }
-            // C-LCK-10: absent or in use means that there is nothing to clean up.
-            (What::Look, Answer::Found(Entry { session: None, modify, .. })) => {
-                self.call(What::Remove, Request::DeleteCas { key: LOCK, index: modify }, context, out);
-            }
-            (What::Create { .. } | What::Look | What::Remove, _) => self.rest(),
-        }
+    fn give_up(&self, context: &Context<'_, Consul>) -> Option<Instant> {
+        context.scenario.service.patience.filter(|_| self.retries > 0).map(|patience| context.now + patience)
     }
 
     fn is_mine(&self, entry: &Entry) -> bool {
         self.session.is_some_and(|session| entry.session == Some(session.id))
-    }
-
-    fn wait(&mut self, context: &Context<'_, Consul>) {
-        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
-    }
-
-    fn renew(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Contender { session: Some(session), last, retries, .. } = self else { return };
-        session.renew(last, retries, context, out);
-    }
-
-    fn hear_renewal(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Some(session) = &mut self.session else { return };
-        if session.hear(to, answer, context) != Some(News::Gone) {
-            return;
-        }
-        if context.scenario.service.belief != settings::Belief::None {
-            self.leave(Leaving::Told, context, out);
-        }
-        self.session = None;
     }
 
     pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Wish)) {
@@ -214,18 +206,30 @@ impl Contender {
             }
             _ => {}
         }
+        if self.has_orphan {
+            offer(Wish::Finish);
+        }
+    }
+
+    /// A random number has two values for each tenure: lower or higher than those of others.
+    pub(super) fn choices(&self) -> u8 {
+        if matches!(self.phase, Phase::Drawing) { 2 } else { 0 }
     }
 
     pub(super) fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
             Phase::Waiting { retry } => due(Timer::Retry, retry),
             Phase::Calling { give_up: Some(at), .. } if self.retries > 0 => due(Timer::GiveUp, at),
+            Phase::Killing { at } => due(Timer::Kill, at),
             _ => {}
+        }
+        if let Some(Watching { give_up: Some(at), .. }) = self.monitor {
+            due(Timer::Unwatch, at);
         }
         let Some(session) = self.session else { return };
         session.wakes(self.retries, due);
-        if self.belief().is_inside
-            && scenario.service.belief == settings::Belief::SelfLimiting
+        if self.is_acting()
+            && scenario.service.counts_lease()
             && let Some(until) = session.until
         {
             due(Timer::Lapse, until + overstay(scenario));
@@ -239,21 +243,28 @@ impl Contender {
         Contender { rounds: self.rounds, retries: self.retries, last: self.last, ..Contender::new(scenario, shared) }
     }
 
+    /// Whether it acts as one who has the lock, and can still decide not to.
+    fn is_acting(&self) -> bool {
+        matches!(
+            self.phase,
+            Phase::Inside { .. }
+                | Phase::Calling {
+                    what: What::Release { is_inside: true } | What::LookToDelete { is_inside: true },
+                    ..
+                }
+        )
+    }
+
     pub(super) fn belief(&self) -> Belief {
-        let is_inside =
-            matches!(self.phase, Phase::Inside { .. } | Phase::Calling { what: What::Release { is_inside: true }, .. });
+        let is_inside = self.is_acting() || self.has_orphan || matches!(self.phase, Phase::Killing { .. });
         Belief { is_inside, until: self.session.and_then(|session| session.until), slots: None }
     }
-}
-
-fn me(context: &Context<'_, Consul>) -> ClientId {
-    context.me.client().expect("a contender is a client")
 }
 
 impl Normal for Contender {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match &mut self.phase {
-            Phase::Idle => {}
+            Phase::Idle | Phase::Drawing => {}
             Phase::Waiting { retry } => visitor.deadline(retry),
             Phase::Calling { call, what, give_up } => {
                 visitor.call(call);
@@ -266,14 +277,25 @@ impl Normal for Contender {
             }
             Phase::Inside { token, pending, .. } => {
                 visitor.token(token);
-                if let Some(call) = pending {
+                if let Some(Pending::Write(call) | Pending::Look(call) | Pending::Commit(call) | Pending::Order(call)) =
+                    pending
+                {
                     visitor.call(call);
                 }
             }
+            Phase::Suspended { token, .. } => visitor.token(token),
+            Phase::Killing { at } => visitor.deadline(at),
         }
         if let Some(session) = &mut self.session {
             session.visit(visitor);
         }
+        if let Some(Watching { call, give_up }) = &mut self.monitor {
+            visitor.call(call);
+            if let Some(give_up) = give_up {
+                visitor.deadline(give_up);
+            }
+        }
+        visitor.token(&mut self.stake);
         visitor.call(&mut self.last);
     }
 }

@@ -1,11 +1,14 @@
 //! The time inside: entering, writing, stopping, giving the lock up.
 
-use super::{Contender, Phase, What, me};
+use super::super::ask;
+use super::{Contender, Pending, Phase, What, me, third_party};
 use crate::fact::{Fact, Leaving};
-use crate::ids::{Call, Token};
+use crate::ids::{Index, Tenure, Token};
 use crate::process::{Context, Outbox};
-use crate::protocols::consul::settings::{Belief, Release, SessionUse, Writes};
-use crate::protocols::consul::{Claim, Consul, LOCK, Opaque, Request};
+use crate::protocols::consul::settings::{Belief, Guard, Release, Unlock, Writes};
+use crate::protocols::consul::{
+    Answer, Claim, Consul, Key, LOCK, Opaque, Operation, Order, Request, Text, Transaction,
+};
 
 impl Contender {
     /// Enters, unless it knows that its session is gone, or its lease is over: then the session is as good as gone, and
@@ -17,20 +20,57 @@ impl Contender {
         }
         self.phase = Phase::Inside { token, writes: context.scenario.writes, pending: None };
         out.record(Fact::Entered { client: me(context), token });
+        self.watch(Index(0), context, out);
     }
 
     pub(super) fn write(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Phase::Inside { token, writes, .. } = self.phase else { return };
         if self.session.is_some_and(|session| session.is_over(context)) {
-            return self.leave(Leaving::Lapsed, context, out);
+            return self.lapse(context, out);
         }
-        let mut pending = None;
+        let settings = &context.scenario.service;
+        let pending = match (settings.guard, self.session) {
+            (Guard::Look, _) => Some(Pending::Look(ask(&mut self.last, Request::Get(LOCK), out))),
+            (Guard::Transaction, Some(session)) => {
+                let check = Operation::CheckSession { key: LOCK, session: Some(session.id) };
+                let set = Operation::Set { key: Key::Data, value: Opaque::Name(me(context)), flags: 0 };
+                // In either order: both happen, or neither.
+                let operations = [set, check].into_iter().collect();
+                let request = Request::Commit(Transaction { operations, tenure: Tenure::default() });
+                Some(Pending::Commit(ask(&mut self.last, request, out)))
+            }
+            (Guard::Transaction, None) => None,
+            (Guard::None, Some(session)) if settings.delegates => {
+                self.last = self.last.next();
+                let order = Order { session: session.id, token, ..Order::default() };
+                let to = third_party(context.scenario).into();
+                out.send(to, Text::Hand(me(context), self.last, order));
+                (settings.writes == Writes::Acknowledged).then_some(Pending::Order(self.last))
+            }
+            (Guard::None, _) => self.send_write(token, context, out),
+        };
+        self.phase = Phase::Inside { token, writes: writes - 1, pending };
+    }
+
+    fn send_write(&mut self, token: Token, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Option<Pending> {
+        let mut call = None;
         if context.scenario.service.writes == Writes::Acknowledged {
             self.last = self.last.next();
-            pending = Some(self.last);
+            call = Some(self.last);
         }
-        self.phase = Phase::Inside { token, writes: writes - 1, pending };
-        out.write(token, pending);
+        out.write(token, call);
+        call.map(Pending::Write)
+    }
+
+    /// The answer to a look before a write, or to the transaction that was both.
+    pub(super) fn hear_guard(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Phase::Inside { token, writes, .. } = self.phase else { return };
+        let pending = match answer {
+            Answer::Found(entry) if self.is_mine(&entry) => self.send_write(token, context, out),
+            Answer::Committed => None,
+            _ => return self.leave(Leaving::Told, context, out),
+        };
+        self.phase = Phase::Inside { token, writes, pending };
     }
 
     pub(super) fn release(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -42,15 +82,22 @@ impl Contender {
     }
 
     pub(super) fn send_release(&mut self, is_inside: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.monitor = None;
         let Some(session) = self.session else {
             if is_inside {
                 out.record(Fact::Left { client: me(context), why: Leaving::Done });
             }
             return self.rest();
         };
-        // C-KV-16: a release writes the value, too; the recipe leaves none behind.
-        let request = Request::Release(Claim { key: LOCK, session: session.id, value: Opaque::Empty, flags: 0 });
-        self.call(What::Release { is_inside }, request, context, out);
+        match context.scenario.service.unlock {
+            // C-KV-16: a release writes the value, too; the recipe leaves none behind.
+            Unlock::Release => {
+                let claim = Claim { key: LOCK, session: session.id, value: Opaque::Empty, flags: 0 };
+                self.call(What::Release { is_inside }, Request::Release(claim), context, out);
+            }
+            Unlock::Delete => self.call(What::Release { is_inside }, Request::Delete(LOCK), context, out),
+            Unlock::LookThenDelete => self.call(What::LookToDelete { is_inside }, Request::Get(LOCK), context, out),
+        }
     }
 
     /// After the release: clean up as `consul lock` does, or be done.
@@ -61,29 +108,19 @@ impl Contender {
         self.rest();
     }
 
-    /// Stops acting without releasing: the session is left to its fate.
-    pub(super) fn leave(&mut self, why: Leaving, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        if !self.belief().is_inside {
-            return;
-        }
-        out.record(Fact::Left { client: me(context), why });
-        if context.scenario.service.session == SessionUse::Own {
-            self.session = None;
-        }
-        self.rest();
-    }
-
     /// Until its user wants the lock again. Without any round left the process is done and forgets its session.
     pub(super) fn rest(&mut self) {
         self.phase = Phase::Idle;
+        self.monitor = None;
         if self.rounds == 0 {
             self.session = None;
         }
     }
 
-    pub(super) fn hear_resource(
+    /// The answer to a write, from the resource or from the third party.
+    pub(super) fn hear_write(
         &mut self,
-        to: Call,
+        to: Pending,
         accepted: bool,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,

@@ -10,14 +10,14 @@ use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocols::consul::{
-    Answer, Behavior, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Settings, Terms, Text, Timer,
+    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Settings, Terms, Text, Timer,
 };
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 
 const A: ClientId = ClientId(1);
 const B: ClientId = ClientId(2);
-const OTHER: Key = Key(1);
+const OTHER: Key = Key::Other;
 
 /// A server, a clock, and what became true.
 struct Lab {
@@ -99,7 +99,12 @@ impl Lab {
 }
 
 fn terms(ttl: i64, lock_delay: i64) -> Terms {
-    Terms { ttl: (ttl > 0).then(|| Ticks::new(ttl)), lock_delay: Ticks::new(lock_delay), behavior: Behavior::Release }
+    Terms {
+        ttl: (ttl > 0).then(|| Ticks::new(ttl)),
+        lock_delay: Ticks::new(lock_delay),
+        behavior: Behavior::Release,
+        checks: Checks::default(),
+    }
 }
 
 fn deleting(ttl: i64, lock_delay: i64) -> Terms {

@@ -1,0 +1,94 @@
+//! A small set that fits into a message: `Copy`, inline, with room for `N`.
+
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A list with room for `N` values and no more. What would overflow is an error when the scenario is validated.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Few<T, const N: usize> {
+    items: [T; N],
+    count: u8,
+}
+
+impl<T: Copy + Default, const N: usize> Few<T, N> {
+    /// How many there is room for.
+    pub const ROOM: usize = N;
+
+    /// Adds at the end.
+    ///
+    /// # Panics
+    /// There is no room left: validation should have refused the scenario.
+    pub fn push(&mut self, value: T) {
+        self.items[usize::from(self.count)] = value;
+        self.count += 1;
+    }
+
+    /// The same with the values that are wanted only.
+    #[must_use]
+    pub fn filtered(self, mut wanted: impl FnMut(&T) -> bool) -> Self {
+        self.iter().copied().filter(|value| wanted(value)).collect()
+    }
+
+    /// Shows each value, to be changed in place.
+    pub fn each(&mut self, change: impl FnMut(&mut T)) {
+        self.items[..usize::from(self.count)].iter_mut().for_each(change);
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
+    fn default() -> Self {
+        Few { items: [T::default(); N], count: 0 }
+    }
+}
+
+impl<T, const N: usize> Deref for Few<T, N> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.items[..usize::from(self.count)]
+    }
+}
+
+impl<T: Copy + Default, const N: usize> FromIterator<T> for Few<T, N> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut few = Few::default();
+        values.into_iter().for_each(|value| few.push(value));
+        few
+    }
+}
+
+impl<T: fmt::Debug, const N: usize> fmt::Debug for Few<T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<T: Serialize, const N: usize> Serialize for Few<T, N> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(to)
+    }
+}
+
+impl<'de, T: Copy + Default + Deserialize<'de>, const N: usize> Deserialize<'de> for Few<T, N> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let values = Vec::<T>::deserialize(from)?;
+        if values.len() > N {
+            return Err(de::Error::custom(format!("{} values, and there is room for {N}", values.len())));
+        }
+        Ok(values.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_in_it_counts() {
+        let full: Few<u8, 3> = [7, 8, 9].into_iter().collect();
+        assert_eq!(&*full.filtered(|value| *value != 8), [7, 9]);
+        assert_eq!(full.filtered(|value| *value == 7), [7].into_iter().collect());
+        assert!(serde_json::from_str::<Few<u8, 2>>("[1, 2, 3]").unwrap_err().to_string().contains("room for 2"));
+    }
+}

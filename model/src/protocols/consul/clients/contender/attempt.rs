@@ -1,0 +1,154 @@
+//! The way in: a session, the number to be sent with writes if it has to be known before, the key, the sequencer.
+
+use super::super::ask;
+use super::super::membership::{Membership, lease_from};
+use super::{Contender, Phase, What, me};
+use crate::fact::{Fact, Leaving};
+use crate::ids::Token;
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::settings::{DeadSession, Sequencer, SessionUse, Waiting};
+use crate::protocols::consul::{Answer, Claim, Consul, Entry, LOCK, Opaque, Request, Target, Watch};
+
+impl Contender {
+    /// Asks for a session if it has none, else for the lock.
+    pub(super) fn attempt(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let settings = &context.scenario.service;
+        if self.session.is_none() {
+            return match settings.session {
+                SessionUse::Shared => self.rest(),
+                SessionUse::Own => self.create_session(context, out),
+                SessionUse::ByName => self.call(What::Find, Request::FindSession, context, out),
+            };
+        }
+        match settings.sequencer {
+            Sequencer::Random => self.phase = Phase::Drawing,
+            Sequencer::Version => {
+                self.last = self.last.next();
+                out.read(self.last);
+                self.phase =
+                    Phase::Calling { call: self.last, what: What::ReadVersion, give_up: self.give_up(context) };
+            }
+            _ => self.acquire(context, out),
+        }
+    }
+
+    fn create_session(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let what = What::Create { until_if_created: lease_from(context) };
+        self.call(what, Request::CreateSession(context.scenario.service.terms()), context, out);
+    }
+
+    /// A number that no other tenure has; whether it is lower or higher than theirs is left to chance.
+    pub(super) fn draw(&mut self, option: u8, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let (clients, rounds) = (u32::from(context.scenario.clients), u32::from(context.scenario.rounds));
+        let mine = u32::from(me(context).0 - 1) * rounds + u32::from(self.rounds);
+        self.stake = Token(1 + u32::from(option) * clients * rounds + mine);
+        self.acquire(context, out);
+    }
+
+    pub(super) fn acquire(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.acquire_for(What::Acquire, context, out);
+    }
+
+    pub(super) fn acquire_for(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let settings = &context.scenario.service;
+        let Some(session) = self.session else { return self.wait(context) };
+        let value = match settings.sequencer {
+            Sequencer::Random => Opaque::Number(self.stake),
+            _ if settings.names_leader => Opaque::Name(me(context)),
+            _ => Opaque::Empty,
+        };
+        let claim = Claim { key: LOCK, session: session.id, value, flags: 0 };
+        self.call(what, Request::Acquire(claim), context, out);
+    }
+
+    /// Sends anew what was not answered, on a new connection.
+    pub(super) fn repeat(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match what {
+            What::Create { .. } | What::Acquire | What::Find | What::ReadVersion | What::LookWhoHasIt | What::Await => {
+                self.attempt(context, out)
+            }
+            What::ReadBack => self.call(what, Request::Get(LOCK), context, out),
+            What::Release { is_inside } | What::LookToDelete { is_inside } => {
+                self.send_release(is_inside, context, out);
+            }
+            What::Look | What::Remove | What::Destroy | What::Reassert => self.rest(),
+        }
+    }
+
+    pub(super) fn hear(&mut self, what: What, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let settings = &context.scenario.service;
+        match (what, answer) {
+            (What::Create { until_if_created }, Answer::Created(id)) => {
+                self.session = Some(Membership::new(id, until_if_created, context));
+                self.attempt(context, out);
+            }
+            (What::Find, Answer::Named(Some(id))) => {
+                self.session = Some(Membership::new(id, None, context));
+                self.attempt(context, out);
+            }
+            (What::Find, Answer::Named(None)) => self.create_session(context, out),
+            (What::Acquire | What::Reassert, Answer::Done(true)) if !settings.sequencer.is_read_back() => {
+                self.enter(self.stake, context, out);
+            }
+            (What::Acquire | What::Reassert, Answer::Done(true)) => {
+                self.call(What::ReadBack, Request::Get(LOCK), context, out);
+            }
+            (What::Acquire, Answer::InvalidSession) => {
+                if settings.dead_session == DeadSession::Recreate {
+                    self.session = None;
+                }
+                self.wait(context);
+            }
+            // C-LCK-4: after a refusal it looks once; a key that is free then means a lock-delay, and it sleeps.
+            (What::Acquire, Answer::Done(false)) if settings.waiting == Waiting::Watch => {
+                self.call(What::LookWhoHasIt, Request::Get(LOCK), context, out);
+            }
+            (What::LookWhoHasIt, Answer::Found(Entry { session: Some(_), modify, .. })) => {
+                let watch = Watch { target: Target::Key(LOCK), index: modify, wait: None };
+                self.call(What::Await, Request::Watch(watch), context, out);
+            }
+            (What::Await, Answer::Found(_) | Answer::Absent) => self.attempt(context, out),
+            (What::ReadBack, Answer::Found(entry)) if self.is_mine(&entry) => {
+                self.enter(settings.token(&entry), context, out);
+            }
+            // A create may be refused for the sake of a check (C-SES-4), and anything while there is no leader.
+            (What::Create { .. } | What::Find | What::Acquire | What::LookWhoHasIt | What::Await, _) => {
+                self.wait(context);
+            }
+            // Lost again before it could enter: the round is over, which bounds LockIndex by the rounds.
+            (What::ReadBack | What::Reassert, _) => {
+                if answer == Answer::InvalidSession {
+                    self.session = None;
+                }
+                self.rest();
+            }
+            (What::LookToDelete { is_inside }, Answer::Found(entry)) if self.is_mine(&entry) => {
+                self.call(What::Release { is_inside }, Request::Delete(LOCK), context, out);
+            }
+            (What::Release { is_inside } | What::LookToDelete { is_inside }, _) => {
+                if is_inside {
+                    out.record(Fact::Left { client: me(context), why: Leaving::Done });
+                }
+                self.finish(context, out);
+            }
+            // C-LCK-10: absent or in use means that there is nothing to clean up.
+            (What::Look, Answer::Found(Entry { session: None, modify, .. })) => {
+                self.call(What::Remove, Request::DeleteCas { key: LOCK, index: modify }, context, out);
+            }
+            (What::Look | What::Remove | What::Destroy | What::ReadVersion, _) => self.rest(),
+        }
+    }
+
+    fn wait(&mut self, context: &Context<'_, Consul>) {
+        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+    }
+
+    /// C-LCK-6: the first query does not block; the following ones wait for the next change.
+    pub(super) fn watch(&mut self, index: crate::ids::Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Some(settings) = context.scenario.service.monitor else { return };
+        let watch = Watch { target: Target::Key(LOCK), index, wait: settings.wait };
+        let call = ask(&mut self.last, Request::Watch(watch), out);
+        let give_up = settings.patience.map(|patience| context.now + patience);
+        self.monitor = Some(super::Watching { call, give_up });
+    }
+}

@@ -1,0 +1,110 @@
+//! Messages in words. A label must tell apart whatever may happen at the same time.
+
+use std::fmt;
+
+use super::{Answer, Claim, Operation, Request, Target, Text, Watch};
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Text::Ask(call, request) => write!(f, "{request} [{}]", call.0),
+            Text::Tell(call, answer) => write!(f, "{answer} [{}]", call.0),
+            Text::Hand(_, call, order) => {
+                write!(f, "do it for me, by {} with {} [{}]", order.session, order.token, call.0)
+            }
+            Text::Handled(_, call, true) => write!(f, "done for you [{}]", call.0),
+            Text::Handled(_, call, false) => write!(f, "refused, your sequencer is not valid [{}]", call.0),
+        }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Request::CreateSession(_) => f.write_str("create a session"),
+            Request::RenewSession(session) => write!(f, "renew {session}"),
+            Request::DestroySession(session) => write!(f, "destroy {session}"),
+            Request::Get(key) => write!(f, "get {key}"),
+            Request::Put { key, .. } => write!(f, "put {key}"),
+            Request::Cas { key, index, .. } => write!(f, "put {key} if at {index}"),
+            Request::Acquire(Claim { key, session, .. }) => write!(f, "acquire {key} for {session}"),
+            Request::Release(Claim { key, session, .. }) => write!(f, "release {key} of {session}"),
+            Request::Delete(key) => write!(f, "delete {key}"),
+            Request::DeleteCas { key, index } => write!(f, "delete {key} if at {index}"),
+            Request::FindSession => f.write_str("which session has our name?"),
+            Request::List => f.write_str("list the prefix"),
+            Request::Watch(Watch { target, index, .. }) => write!(f, "tell me when {target} is past {index}"),
+            Request::Commit(transaction) => {
+                f.write_str("all or nothing: ")?;
+                transaction.operations.iter().enumerate().try_for_each(|(place, operation)| {
+                    let comma = if place == 0 { "" } else { ", " };
+                    write!(f, "{comma}{operation}")
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Key(key) => key.fmt(f),
+            Target::Prefix => f.write_str("the prefix"),
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Operation::Nothing => f.write_str("nothing"),
+            Operation::CheckSession { key, session: Some(session) } => write!(f, "if {key} is held by {session}"),
+            Operation::CheckSession { key, session: None } => write!(f, "if {key} is free"),
+            Operation::CheckIndex { key, index } => write!(f, "if {key} is at {index}"),
+            Operation::Set { key, .. } => write!(f, "put {key}"),
+            Operation::Cas { key, index, .. } => write!(f, "put {key} if at {index}"),
+            Operation::Lock(Claim { key, session, .. }) => write!(f, "acquire {key} for {session}"),
+            Operation::Unlock(Claim { key, session, .. }) => write!(f, "release {key} of {session}"),
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Created(session) => write!(f, "created {session}"),
+            Answer::Renewed => f.write_str("renewed"),
+            Answer::UnknownSession => f.write_str("404, unknown session"),
+            Answer::Done(done) => write!(f, "{done}"),
+            Answer::InvalidSession => f.write_str("500, invalid session"),
+            Answer::Found(entry) => {
+                write!(f, "LockIndex {}, ModifyIndex {}", entry.lock_index, entry.modify.0)?;
+                match entry.session {
+                    Some(session) => write!(f, ", held by {session}"),
+                    None => f.write_str(", free"),
+                }
+            }
+            Answer::Absent => f.write_str("404, no such key"),
+            Answer::Named(Some(session)) => session.fmt(f),
+            Answer::Named(None) => f.write_str("no session has that name"),
+            Answer::Listed(listing) => {
+                write!(f, "at {}", listing.index)?;
+                match listing.slots.map(|entry| (entry.value, entry.modify)) {
+                    Some((super::Opaque::Slots(slots), modify)) => write!(f, ", {slots} (ModifyIndex {})", modify.0)?,
+                    Some(_) => f.write_str(", not a semaphore")?,
+                    None => f.write_str(", no semaphore")?,
+                }
+                listing.alive.iter().enumerate().try_for_each(|(place, session)| {
+                    let before = if place == 0 { "; alive: " } else { ", " };
+                    write!(f, "{before}{session}")
+                })
+            }
+            Answer::Committed => f.write_str("committed"),
+            Answer::RolledBack(place) => write!(f, "409, operation {place} failed"),
+            Answer::Missing(None) => f.write_str("500, missing node registration"),
+            Answer::Missing(Some(kind)) => write!(f, "500, missing check {kind}"),
+            Answer::Critical(kind) => write!(f, "500, check {kind} is critical"),
+            Answer::NoLeader => f.write_str("500, no cluster leader"),
+        }
+    }
+}

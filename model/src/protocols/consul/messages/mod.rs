@@ -1,0 +1,315 @@
+//! What clients and server say to each other. HTTP's status codes become variants: an answer is a 200 with a body unless
+//! it says otherwise.
+//!
+//! `values` is what the store contains, `timers` names deadlines, wishes and facts, `display` puts it all into words.
+
+mod display;
+mod timers;
+mod values;
+
+use serde::{Deserialize, Serialize};
+
+pub use timers::{Timer, Wish, Word};
+pub use values::{Checks, Entry, Key, Opaque, Slots, Terms};
+
+use super::settings::CheckKind;
+use crate::few::Few;
+use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use crate::time::Ticks;
+use crate::world::normal::{Normal, Visitor};
+
+/// The key that the lock recipe agrees on.
+pub const LOCK: Key = Key::Lock;
+
+/// What a client asks of the server.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the HTTP API's own words")]
+pub enum Request {
+    CreateSession(Terms),
+    RenewSession(SessionId),
+    DestroySession(SessionId),
+    Get(Key),
+    Put { key: Key, value: Opaque, flags: u8 },
+    Cas { key: Key, index: Index, value: Opaque, flags: u8 },
+    Acquire(Claim),
+    Release(Claim),
+    Delete(Key),
+    DeleteCas { key: Key, index: Index },
+    FindSession,
+    List,
+    Watch(Watch),
+    Commit(Transaction),
+}
+
+/// What a session wants with a key, and what it writes at the same time.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Claim {
+    /// Which key.
+    pub key: Key,
+    /// For whom.
+    pub session: SessionId,
+    /// The new value.
+    pub value: Opaque,
+    /// The new flags.
+    pub flags: u8,
+}
+
+/// A blocking query: answered as soon as its target's index is higher than the one given. C-BLK-1.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Watch {
+    /// What is watched.
+    pub target: Target,
+    /// The index that the client knows; 0 does not block.
+    pub index: Index,
+    /// How long the server waits at most; none: for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Ticks>,
+}
+
+/// What a blocking query watches.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// One key.
+    Key(Key),
+    /// Everything below the semaphore's prefix.
+    Prefix,
+}
+
+/// Several operations that happen together or not at all. C-TXN-3.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Transaction {
+    /// In this order.
+    pub operations: Few<Operation, 3>,
+    /// Ghost: the tenure under which it was sent; stamped by the world, read by properties only.
+    #[serde(default)]
+    pub tenure: Tenure,
+}
+
+/// One verb of a transaction. C-TXN-2.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the HTTP API's own words")]
+pub enum Operation {
+    #[default]
+    Nothing,
+    CheckSession {
+        key: Key,
+        session: Option<SessionId>,
+    },
+    CheckIndex {
+        key: Key,
+        index: Index,
+    },
+    Set {
+        key: Key,
+        value: Opaque,
+        flags: u8,
+    },
+    Cas {
+        key: Key,
+        index: Index,
+        value: Opaque,
+        flags: u8,
+    },
+    Lock(Claim),
+    Unlock(Claim),
+}
+
+/// What the server answers.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// The new session's id.
+    Created(SessionId),
+    /// The session lives; its TTL begins again.
+    Renewed,
+    /// 404 to a renewal: there is no such session.
+    UnknownSession,
+    /// `true` or `false`.
+    Done(bool),
+    /// 500 `invalid session` to an acquire. C-KV-10.
+    InvalidSession,
+    /// The entry.
+    Found(Entry),
+    /// 404 to a get.
+    Absent,
+    /// A session with the name that was looked for, if there is one.
+    Named(Option<SessionId>),
+    /// What is below the semaphore's prefix.
+    Listed(Listing),
+    /// 200 to a transaction.
+    Committed,
+    /// 409 to a transaction: the operation with this number, from 0, failed. Nothing of it is applied.
+    RolledBack(u8),
+    /// 500: the node, or a check that the session should be bound to, is not registered. C-SES-5.
+    Missing(Option<CheckKind>),
+    /// 500: a check that the session should be bound to is critical. C-SES-5.
+    Critical(CheckKind),
+    /// 500 `No cluster leader`. C-CON-6.
+    NoLeader,
+}
+
+/// A recursive read of the semaphore's prefix, as far as contenders look at it: the coordination entry, and who is
+/// named as the session of any entry (C-SEM-4). Entries without a session tell them nothing.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Listing {
+    /// The index of the result. C-KV-21.
+    pub index: Index,
+    /// The coordination entry.
+    pub slots: Option<Entry>,
+    /// Sessions that hold an entry below the prefix.
+    pub alive: Few<SessionId, 6>,
+}
+
+/// A holder's order to a third party: do this for me, and here is my sequencer.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Order {
+    /// Under which session the lock is held.
+    pub session: SessionId,
+    /// The key's LockIndex, or what the scenario uses instead.
+    pub token: Token,
+    /// Ghost: the tenure under which it was given.
+    #[serde(default)]
+    pub tenure: Tenure,
+}
+
+/// A message: each request has a connection of its own, and its answer comes back on that.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Text {
+    /// To the server.
+    Ask(Call, Request),
+    /// Back.
+    Tell(Call, Answer),
+    /// From a holder to a third party.
+    Hand(ClientId, Call, Order),
+    /// Back: whether it was carried out.
+    Handled(ClientId, Call, bool),
+}
+
+impl Normal for Text {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Text::Ask(call, request) => {
+                visitor.call(call);
+                request.visit(visitor);
+            }
+            Text::Tell(call, answer) => {
+                visitor.call(call);
+                answer.visit(visitor);
+            }
+            Text::Hand(from, call, order) => {
+                visitor.call_of(*from, call);
+                order.visit(visitor);
+            }
+            Text::Handled(to, call, _) => visitor.call_of(*to, call),
+        }
+    }
+}
+
+impl Normal for Order {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.session(&mut self.session);
+        visitor.token(&mut self.token);
+        visitor.tenure(&mut self.tenure);
+    }
+}
+
+impl Normal for Request {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Request::RenewSession(session) | Request::DestroySession(session) => visitor.session(session),
+            Request::Acquire(claim) | Request::Release(claim) => claim.visit(visitor),
+            Request::Cas { key, index, value, .. } => {
+                key.visit(visitor);
+                visitor.index(index);
+                value.visit(visitor);
+            }
+            Request::DeleteCas { key, index } => {
+                key.visit(visitor);
+                visitor.index(index);
+            }
+            Request::Put { key, value, .. } => {
+                key.visit(visitor);
+                value.visit(visitor);
+            }
+            Request::Get(key) | Request::Delete(key) => key.visit(visitor),
+            Request::Watch(watch) => watch.visit(visitor),
+            Request::Commit(transaction) => {
+                transaction.operations.each(|operation| operation.visit(visitor));
+                visitor.tenure(&mut transaction.tenure);
+            }
+            Request::CreateSession(_) | Request::FindSession | Request::List => {}
+        }
+    }
+}
+
+impl Normal for Claim {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        self.key.visit(visitor);
+        visitor.session(&mut self.session);
+        self.value.visit(visitor);
+    }
+}
+
+impl Normal for Watch {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Target::Key(key) = &mut self.target {
+            key.visit(visitor);
+        }
+        visitor.index(&mut self.index);
+    }
+}
+
+impl Normal for Operation {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Operation::Nothing => {}
+            Operation::CheckSession { key, session } => {
+                key.visit(visitor);
+                session.iter_mut().for_each(|session| visitor.session(session));
+            }
+            Operation::CheckIndex { key, index } => {
+                key.visit(visitor);
+                visitor.index(index);
+            }
+            Operation::Set { key, value, .. } => {
+                key.visit(visitor);
+                value.visit(visitor);
+            }
+            Operation::Cas { key, index, value, .. } => {
+                key.visit(visitor);
+                visitor.index(index);
+                value.visit(visitor);
+            }
+            Operation::Lock(claim) | Operation::Unlock(claim) => claim.visit(visitor),
+        }
+    }
+}
+
+impl Normal for Answer {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Answer::Created(session) | Answer::Named(Some(session)) => visitor.session(session),
+            Answer::Found(entry) => entry.visit(visitor),
+            Answer::Listed(listing) => {
+                visitor.index(&mut listing.index);
+                listing.slots.iter_mut().for_each(|entry| entry.visit(visitor));
+                listing.alive.each(|session| visitor.session(session));
+            }
+            Answer::Absent
+            | Answer::Renewed
+            | Answer::UnknownSession
+            | Answer::Done(_)
+            | Answer::InvalidSession
+            | Answer::Named(None)
+            | Answer::Committed
+            | Answer::RolledBack(_)
+            | Answer::Missing(_)
+            | Answer::Critical(_)
+            | Answer::NoLeader => {}
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What the store contains, and what sessions are made of.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::few::Few;
+use crate::ids::{ClientId, Index, SessionId, Token};
+use crate::protocols::consul::settings::{Behavior, CheckKind};
+use crate::time::Ticks;
+use crate::world::normal::{Normal, Visitor};
+
+/// A key of the store.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Key {
+    /// The key that the lock recipe agrees on.
+    Lock,
+    /// What the lock protects, where that lives in the same store.
+    Data,
+    /// The coordination entry of a semaphore, `<prefix>/.lock`. C-SEM-3.
+    Slots,
+    /// The key of one contender for a semaphore, `<prefix>/<session>`. C-SEM-2.
+    Contender(SessionId),
+    /// Somebody else's key.
+    Other,
+}
+
+impl Key {
+    /// Whether it is below the semaphore's prefix.
+    pub fn is_below_prefix(self) -> bool {
+        matches!(self, Key::Slots | Key::Contender(_))
+    }
+}
+
+/// A value. Nobody looks into it, but for observers of a leader election and contenders for a semaphore.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opaque {
+    /// Nothing.
+    Empty,
+    /// The name of a client.
+    Name(ClientId),
+    /// What a bystander writes.
+    Foreign,
+    /// A number that was drawn.
+    Number(Token),
+    /// A semaphore's limit and holders.
+    Slots(Slots),
+}
+
+/// The content of a semaphore's coordination entry: `{"Limit": n, "Holders": […]}`. C-SEM-3.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Slots {
+    /// How many may hold a slot.
+    pub limit: u8,
+    /// Who does.
+    pub holders: Few<SessionId, 4>,
+}
+
+/// Which checks a session is bound to. C-SES-10.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Checks(u8);
+
+impl Checks {
+    /// Whether this check is among them.
+    pub fn contains(self, kind: CheckKind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+
+    /// All of them, in a fixed order.
+    pub fn iter(self) -> impl Iterator<Item = CheckKind> {
+        CheckKind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+    }
+}
+
+impl FromIterator<CheckKind> for Checks {
+    fn from_iter<I: IntoIterator<Item = CheckKind>>(kinds: I) -> Self {
+        Checks(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u8))
+    }
+}
+
+/// What a session is created with. C-SES-1.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Terms {
+    /// TTL, if any.
+    pub ttl: Option<Ticks>,
+    /// Lock-delay as asked for; capped at use (C-SES-9).
+    pub lock_delay: Ticks,
+    /// What its end does to its keys.
+    pub behavior: Behavior,
+    /// What it is bound to. C-TTL-9: a TTL does not replace checks.
+    #[serde(default)]
+    pub checks: Checks,
+}
+
+/// An entry of the store, without its key. C-KV-6.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// What was written.
+    pub value: Opaque,
+    /// The caller's own number.
+    pub flags: u8,
+    /// How often a free key was acquired; not always.
+    pub lock_index: u32,
+    /// Who has it.
+    pub session: Option<SessionId>,
+    /// The log position of its creation.
+    pub create: Index,
+    /// The log position of its last real change.
+    pub modify: Index,
+}
+
+impl Normal for Key {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Key::Contender(session) = self {
+            visitor.session(session);
+        }
+    }
+}
+
+impl Normal for Opaque {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Opaque::Slots(slots) = self {
+            slots.holders.each(|session| visitor.session(session));
+        }
+    }
+}
+
+impl Normal for Entry {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        self.value.visit(visitor);
+        if let Some(session) = &mut self.session {
+            visitor.session(session);
+        }
+        visitor.index(&mut self.create);
+        visitor.index(&mut self.modify);
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Lock => f.write_str("the key"),
+            Key::Data => f.write_str("the data"),
+            Key::Slots => f.write_str("the semaphore's entry"),
+            Key::Contender(session) => write!(f, "the contender key of {session}"),
+            Key::Other => f.write_str("another key"),
+        }
+    }
+}
+
+impl fmt::Display for Slots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "limit {}, held by", self.limit)?;
+        if self.holders.is_empty() {
+            return f.write_str(" nobody");
+        }
+        self.holders.iter().enumerate().try_for_each(|(place, session)| {
+            let comma = if place == 0 { " " } else { ", " };
+            write!(f, "{comma}{session}")
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! The catalogue: nodes, services and checks, and what becomes of sessions when they go (C-INV-3). Each client runs on a
+//! node of its own, which bears its name.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Server;
+use crate::fact::Fact;
+use crate::ids::{ClientId, SessionId};
+use crate::mutation::Mutation;
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::Consul;
+use crate::protocols::consul::messages::{Answer, Checks};
+use crate::protocols::consul::settings::CheckKind;
+use crate::time::Instant;
+use crate::world::normal::{Normal, Visitor};
+
+/// What a check says.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// All is well.
+    Passing,
+    /// It could be better. No session ends by it (C-INV-5).
+    Warning,
+    /// Sessions that are bound to it end.
+    Critical,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Status::Passing => "passing",
+            Status::Warning => "warning",
+            Status::Critical => "critical",
+        })
+    }
+}
+
+/// A node in the catalogue, and what is true of it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Node {
+    /// Whose.
+    pub id: ClientId,
+    /// Whether it is registered.
+    pub is_listed: bool,
+    /// Its checks, by kind; none: not registered.
+    checks: [Option<Status>; 3],
+    /// How many of its links to the servers are cut.
+    pub(super) cuts: u8,
+    /// Since when gossip has heard nothing of it.
+    pub(super) silent: Option<Instant>,
+    /// Since when its process is gone.
+    pub(super) gone: Option<Instant>,
+}
+
+impl Node {
+    /// The node of a client as it is at the start: registered, and well.
+    pub(super) fn of(id: ClientId) -> Self {
+        Node { id, is_listed: true, checks: [Some(Status::Passing); 3], cuts: 0, silent: None, gone: None }
+    }
+
+    pub(super) fn put_right(&mut self, truth: [Option<Status>; 3]) {
+        self.checks = truth;
+    }
+
+    /// What a check says; none: it is not registered.
+    pub fn status(&self, kind: CheckKind) -> Option<Status> {
+        self.checks[kind as usize]
+    }
+}
+
+impl Server {
+    pub(super) fn node(&self, id: ClientId) -> Option<&Node> {
+        self.nodes().find(|node| node.id == id)
+    }
+
+    pub(super) fn node_mut(&mut self, id: ClientId) -> Option<&mut Node> {
+        self.nodes.iter_mut().find(|node| node.id == id)
+    }
+
+    /// C-SES-4, C-SES-11: what a session is to be bound to must be registered, and not critical.
+    pub(super) fn refusal(&self, node: ClientId, checks: Checks, context: &Context<'_, Consul>) -> Option<Answer> {
+        if self.nodes.is_empty() {
+            return None;
+        }
+        let Some(node) = self.node(node) else { return Some(Answer::Missing(None)) };
+        checks.iter().find_map(|kind| match node.status(kind) {
+            None => Some(Answer::Missing(Some(kind))),
+            Some(Status::Critical) if !context.is_mutated(Mutation::CriticalCheckAccepted) => {
+                Some(Answer::Critical(kind))
+            }
+            Some(_) => None,
+        })
+    }
+
+    /// C-INV-9: registers a check with a status. C-INV-5: `critical` ends every session that is bound to it, whatever it
+    /// was before; `warning` and `passing` end none and bring none back.
+    pub(in crate::protocols::consul) fn set_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        status: Status,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let Some(node) = self.node_mut(id) else { return };
+        node.is_listed = true;
+        node.checks[kind as usize] = Some(status);
+        self.index = self.index.next();
+        let ends = match status {
+            Status::Critical => !context.is_mutated(Mutation::CriticalCheckIgnored),
+            Status::Warning => context.is_mutated(Mutation::WarningEndsSessions),
+            Status::Passing => false,
+        };
+        if ends {
+            self.end_sessions(id, Some(kind), context, out);
+        }
+    }
+
+    /// C-INV-7: a check that is deregistered takes the sessions bound to it along.
+    pub(in crate::protocols::consul) fn deregister_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.index = self.index.next();
+        if let Some(node) = self.node_mut(id) {
+            node.checks[kind as usize] = None;
+            self.end_sessions(id, Some(kind), context, out);
+        }
+    }
+
+    /// C-INV-6: a node that is deregistered takes its checks and all its sessions along, also those without a check.
+    pub(in crate::protocols::consul) fn deregister_node(
+        &mut self,
+        id: ClientId,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.index = self.index.next();
+        let Some(node) = self.node_mut(id) else { return };
+        node.is_listed = false;
+        node.checks = [None; 3];
+        if context.is_mutated(Mutation::NodeRemovalSparesUnbound) {
+            return CheckKind::ALL.into_iter().for_each(|kind| self.end_sessions(id, Some(kind), context, out));
+        }
+        self.end_sessions(id, None, context, out);
+    }
+
+    /// Ends the sessions of a node that are bound to the check; without one, all of them.
+    fn end_sessions(
+        &mut self,
+        node: ClientId,
+        kind: Option<CheckKind>,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let is_bound = |checks: Checks| kind.is_none_or(|kind| checks.contains(kind));
+        let mine = self.sessions.iter().filter(|row| row.id.creator == node && is_bound(row.terms.checks));
+        let ending: Vec<SessionId> = mine.map(|row| row.id).collect();
+        for session in ending {
+            out.record(Fact::Ended { session });
+            self.invalidate(session, context, out);
+        }
+    }
+}
+
+impl Normal for Node {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        for since in [&mut self.silent, &mut self.gone].into_iter().flatten() {
+            visitor.elapsed(since);
+        }
+    }
+}

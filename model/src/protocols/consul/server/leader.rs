@@ -1,0 +1,132 @@
+//! What happens among the servers: they lose their leader, elect another one, or start anew. TTL timers and lock-delays
+//! are in the memory of a server only (C-GEN-2), so this is where they start again.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Server;
+use super::catalog::Status;
+use super::sessions::timer;
+use crate::fact::Fact;
+use crate::ids::ClientId;
+use crate::mutation::Mutation;
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::Consul;
+use crate::protocols::consul::messages::{Timer, Word};
+use crate::protocols::consul::settings::CheckKind;
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::World;
+
+/// What can go wrong in the service itself.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trouble {
+    /// The leader dies or is cut off; the others will elect a new one.
+    LoseLeader,
+    /// All servers start anew from what they have on disk.
+    Restart,
+    /// A check of a node turns critical although what it looks at is well.
+    FalseAlarm(ClientId, CheckKind),
+}
+
+impl Server {
+    pub(in crate::protocols::consul) fn offer_trouble(world: &World<Consul>, offer: &mut dyn FnMut(Trouble)) {
+        let (server, left) = (&world.server.process, world.left);
+        if !server.has_leader() {
+            return;
+        }
+        if left.outages > 0 {
+            offer(Trouble::LoseLeader);
+        }
+        if left.server_restarts > 0 {
+            offer(Trouble::Restart);
+        }
+        if left.false_alarms > 0 {
+            server.alarms().for_each(|(node, kind)| offer(Trouble::FalseAlarm(node, kind)));
+        }
+    }
+
+    pub(in crate::protocols::consul) fn suffer(
+        world: &mut World<Consul>,
+        trouble: Trouble,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let server = &mut world.server.process;
+        match trouble {
+            Trouble::LoseLeader => {
+                world.left.outages -= 1;
+                server.leaderless = Some(context.now);
+                // C-TTL-4: a destroy entry that a former leader proposes fails.
+                server.sessions.iter_mut().for_each(|row| row.is_doomed = false);
+                out.record(Fact::Service(Word::LeaderLost));
+            }
+            Trouble::Restart => {
+                world.left.server_restarts -= 1;
+                // C-LD-12: the log is replayed, and the delays start in full.
+                server.restart_delays(context);
+                server.restart_timers(context);
+                server.parked.clear();
+                server.decided.clear();
+                out.record(Fact::Service(Word::Restarted));
+            }
+            Trouble::FalseAlarm(node, kind) => {
+                world.left.false_alarms -= 1;
+                server.set_check(node, kind, Status::Critical, context, out);
+                server.answer_watchers(out);
+            }
+        }
+    }
+
+    /// C-TTL-6: every timer starts anew, in full. C-LD-11: the lock-delays of a new leader end when the old one's would
+    /// have, or later, if it had not yet applied the entries that set them.
+    pub(super) fn elect(&mut self, is_behind: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.leaderless = None;
+        if !context.is_mutated(Mutation::ElectionKeepsTimers) {
+            self.restart_timers(context);
+        }
+        if is_behind {
+            self.restart_delays(context);
+        }
+        out.record(Fact::Service(Word::Elected));
+    }
+
+    fn restart_timers(&mut self, context: &Context<'_, Consul>) {
+        for row in self.sessions.iter_mut() {
+            row.expires = timer(&row.terms, context);
+            row.is_doomed = false;
+        }
+    }
+
+    fn restart_delays(&mut self, context: &Context<'_, Consul>) {
+        for delay in self.delays.iter_mut().filter(|delay| delay.until > context.now) {
+            delay.until = context.now + delay.length;
+        }
+    }
+
+    pub(super) fn leader_wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
+        let Some(since) = self.leaderless else { return };
+        let at = since + scenario.service.servers.election;
+        due(Timer::Elect, at);
+        if !self.delays.is_empty() {
+            due(Timer::ElectBehind, at);
+        }
+    }
+
+    /// By when there must be a leader again.
+    pub(in crate::protocols::consul) fn must_elect_by(&self, settings: &super::super::Settings) -> Option<Instant> {
+        Some(self.leaderless? + settings.servers.outage_max?)
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::LoseLeader => f.write_str("the servers lose their leader"),
+            Trouble::Restart => f.write_str("the servers start anew"),
+            Trouble::FalseAlarm(node, kind) => write!(f, "false alarm: the check {kind} of the node of {node} fails"),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Blocking queries: parked requests, answered in the step that changes what they watch.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Asker, Server};
+use crate::ids::{Call, ClientId, Index};
+use crate::mutation::Mutation;
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::Consul;
+use crate::protocols::consul::messages::{Answer, Target, Text, Timer, Watch};
+use crate::time::Instant;
+use crate::world::normal::{Normal, Visitor};
+
+/// A blocking query that waits.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Parked {
+    client: ClientId,
+    call: Call,
+    target: Target,
+    index: Index,
+    until: Option<Instant>,
+}
+
+impl Server {
+    /// C-BLK-1: answered at once if the index is passed already, or 0; else it waits. A client has one query for a target
+    /// at a time: an older one is on a connection on which nobody listens any more, and is forgotten.
+    pub(super) fn watch(
+        &mut self,
+        (client, call): Asker,
+        watch: Watch,
+        context: &Context<'_, Consul>,
+    ) -> Option<Answer> {
+        let Watch { target, index, wait } = watch;
+        if index == Index(0) || self.has_passed(target, index) {
+            return Some(self.look(target));
+        }
+        if !context.is_mutated(Mutation::WatchForgotten) {
+            let until = wait.map(|wait| context.now + wait);
+            self.parked.retain(|parked| (parked.client, parked.target) != (client, target));
+            self.parked.insert_sorted(Parked { client, call, target, index, until });
+        }
+        None
+    }
+
+    /// C-BLK-5: a key's watch wakes for changes of that key only; a prefix's for changes below it. A key that is absent
+    /// was deleted since, or never was there: its index is that of the whole table, which is past any the client knows.
+    fn has_passed(&self, target: Target, index: Index) -> bool {
+        match target {
+            Target::Key(key) => self.entry(key).is_none_or(|entry| entry.modify > index),
+            Target::Prefix => self.prefix_index() > index,
+        }
+    }
+
+    fn look(&self, target: Target) -> Answer {
+        match target {
+            Target::Key(key) => self.get(key),
+            Target::Prefix => Answer::Listed(self.list()),
+        }
+    }
+
+    /// C-BLK-8: what is told is the present state; what happened in between is not.
+    pub(in crate::protocols::consul) fn answer_watchers(&mut self, out: &mut Outbox<Consul>) {
+        while let Some(place) = self.parked.iter().position(|parked| self.has_passed(parked.target, parked.index)) {
+            self.unpark(place, out);
+        }
+    }
+
+    fn unpark(&mut self, place: usize, out: &mut Outbox<Consul>) {
+        let Parked { client, call, target, .. } = self.parked.remove(place);
+        out.send(client.into(), Text::Tell(call, self.look(target)));
+    }
+
+    /// C-BLK-2: at the deadline the answer is the present state, changed or not.
+    pub(super) fn query_is_over(&mut self, asker: Asker, out: &mut Outbox<Consul>) {
+        let place = self.parked.iter().position(|parked| (parked.client, parked.call) == asker);
+        if let Some(place) = place {
+            self.unpark(place, out);
+        }
+    }
+
+    /// C-BLK-9: the loss of a leader does not interrupt them.
+    pub(super) fn query_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
+        for parked in &self.parked {
+            if let Some(until) = parked.until {
+                due(Timer::Deadline(parked.client, parked.call), until);
+            }
+        }
+    }
+}
+
+impl Normal for Parked {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.call_of(self.client, &mut self.call);
+        if let Target::Key(key) = &mut self.target {
+            key.visit(visitor);
+        }
+        visitor.index(&mut self.index);
+        if let Some(until) = &mut self.until {
+            visitor.deadline(until);
+        }
+    }
+}

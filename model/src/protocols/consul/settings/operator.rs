@@ -1,0 +1,84 @@
+//! What somebody with access to the HTTP API may do from outside, and what each act costs of `budget.operator`.
+
+use serde::{Deserialize, Serialize};
+
+/// One kind of act that is within the operator's reach.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OperatorAct {
+    /// Destroy any session.
+    DestroySession,
+    /// Destroy the session of a client that has crashed.
+    DestroyCrashed,
+    /// Put another value into the lock's key.
+    Put,
+    /// Delete the lock's key.
+    Delete,
+    /// Put another value into the lock's key by compare-and-set, at the index it has.
+    Cas,
+    /// Delete the lock's key at the index it has.
+    DeleteCas,
+    /// Release the lock in the name of the session that has it (C-KV-13).
+    Release,
+    /// Acquire the lock in the name of any session.
+    Acquire,
+    /// Renew any session.
+    RenewSession,
+    /// Set any check of any node to warning.
+    WarnCheck,
+    /// Set any check of any node to critical.
+    FailCheck,
+    /// Set any check of any node to passing.
+    PassCheck,
+    /// Deregister any check.
+    DeregisterCheck,
+    /// Deregister the service of any node, and with it its check.
+    DeregisterService,
+    /// Deregister any node, and with it its checks and sessions.
+    DeregisterNode,
+}
+
+impl OperatorAct {
+    /// Whether it needs nodes and checks.
+    pub fn is_about_health(self) -> bool {
+        self >= OperatorAct::WarnCheck
+    }
+}
+
+/// An act with what it costs: `"put"`, or `{ act = "deregister-node", cost = 2 }`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Priced {
+    /// It costs 1.
+    Plain(OperatorAct),
+    /// It costs what is said.
+    At {
+        /// The act.
+        act: OperatorAct,
+        /// What it costs.
+        cost: u8,
+    },
+}
+
+impl Priced {
+    /// The act.
+    pub fn act(self) -> OperatorAct {
+        match self {
+            Priced::Plain(act) | Priced::At { act, .. } => act,
+        }
+    }
+
+    /// What it costs.
+    pub fn cost(self) -> u8 {
+        match self {
+            Priced::Plain(_) => 1,
+            Priced::At { cost, .. } => cost,
+        }
+    }
+}
+
+impl From<OperatorAct> for Priced {
+    fn from(act: OperatorAct) -> Self {
+        Priced::Plain(act)
+    }
+}

@@ -1,0 +1,166 @@
+//! What the servers do with sessions, what they know about nodes and checks, and what happens among them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Ticks;
+
+/// What the end of a session does to its keys (C-INV-1).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Behavior {
+    /// They are free again.
+    #[default]
+    Release,
+    /// They are gone.
+    Delete,
+}
+
+/// A check of a node. Each node has one of each kind.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckKind {
+    /// What gossip thinks of the node.
+    SerfHealth,
+    /// A check that belongs to the node.
+    NodeCheck,
+    /// A check that belongs to the service on it, which is the client's process.
+    ServiceCheck,
+}
+
+impl CheckKind {
+    /// All of them.
+    pub const ALL: [CheckKind; 3] = [CheckKind::SerfHealth, CheckKind::NodeCheck, CheckKind::ServiceCheck];
+}
+
+impl fmt::Display for CheckKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CheckKind::SerfHealth => "serfHealth",
+            CheckKind::NodeCheck => "of the node",
+            CheckKind::ServiceCheck => "of the service",
+        })
+    }
+}
+
+/// Nodes and checks. Each client runs on a node of its own.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Health {
+    /// What sessions are bound to (C-SES-10).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckKind>,
+    /// How long a node must be silent, crashed or cut off, until gossip may give it up; none: gossip notices nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detection: Option<Ticks>,
+    /// How long a node must be silent until the servers may forget it; none: they never do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reap_after: Option<Ticks>,
+    /// How long a process must be gone until the check of its service may fail; none: that does not look at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_interval: Option<Ticks>,
+    /// What a crash takes along.
+    pub crash: Takes,
+}
+
+/// What a crash takes along.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Takes {
+    /// The process only; its node lives.
+    #[default]
+    Process,
+    /// The node.
+    Node,
+}
+
+impl Health {
+    pub(super) fn scaled(&self, factor: i64) -> Self {
+        let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
+        Health {
+            checks: self.checks.clone(),
+            detection: scale(self.detection),
+            reap_after: scale(self.reap_after),
+            check_interval: scale(self.check_interval),
+            crash: self.crash,
+        }
+    }
+
+    pub(super) fn longest(&self) -> Option<Ticks> {
+        [self.detection, self.reap_after, self.check_interval].into_iter().flatten().max()
+    }
+
+    pub(super) fn assumptions(&self, list: &mut Vec<String>) {
+        if !self.checks.is_empty() {
+            let names: Vec<String> = self.checks.iter().map(ToString::to_string).collect();
+            list.push(format!("sessions are bound to the check {}", names.join(" and the check ")));
+        }
+        if let Some(detection) = self.detection {
+            list.push(format!("gossip gives up a node that was silent for at least {detection}"));
+        }
+        if let Some(after) = self.reap_after {
+            list.push(format!("the servers forget a node that was silent for at least {after}"));
+        }
+    }
+}
+
+/// What happens among the servers.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Servers {
+    /// Whether an acquire is decided and applied at once.
+    pub log: Log,
+    /// Whether a session ends in the step in which its timer fires.
+    pub expiry: Expiry,
+    /// How long the servers are without a leader at least.
+    pub election: Ticks,
+    /// And at most; none: for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outage_max: Option<Ticks>,
+}
+
+/// Whether an acquire is decided and applied at once.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Log {
+    /// In one step.
+    #[default]
+    Instant,
+    /// The leader looks at the lock-delay, and the log applies the acquire later (C-LD-9).
+    Delayed,
+}
+
+/// Whether a session ends in the step in which its timer fires.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expiry {
+    /// It does.
+    #[default]
+    OneStep,
+    /// The timer fires, and the log applies the destroy entry later (C-TTL-5).
+    TwoSteps,
+}
+
+impl Servers {
+    pub(super) fn scaled(&self, factor: i64) -> Self {
+        let outage_max = self.outage_max.map(|ticks| ticks.times(factor));
+        Servers { election: self.election.times(factor), outage_max, ..self.clone() }
+    }
+
+    pub(super) fn longest(&self) -> Option<Ticks> {
+        Some(self.outage_max.unwrap_or_default().max(self.election))
+    }
+
+    pub(super) fn assumptions(&self, list: &mut Vec<String>) {
+        if self.log == Log::Delayed {
+            list.push("an acquire is applied some time after the leader looked at the lock-delay".to_owned());
+        }
+        if self.expiry == Expiry::TwoSteps {
+            list.push("a session ends some time after its timer has fired".to_owned());
+        }
+        if let Some(outage_max) = self.outage_max {
+            list.push(format!("the servers are without a leader for at most {outage_max}"));
+        }
+    }
+}

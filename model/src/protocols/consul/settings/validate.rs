@@ -1,0 +1,184 @@
+//! What a Consul scenario must not say, because it would be meaningless or silently ignored.
+
+use super::{Belief, Guard, OperatorAct, RenewalErrors, Sequencer, SessionUse, Settings, Unlock, Waiting};
+use crate::properties::Property;
+use crate::protocols::consul::{Consul, SEMAPHORE};
+use crate::resource::Accepts;
+use crate::scenario::{Mistake, Scenario};
+use crate::time::Ticks;
+
+type Verdict = Result<(), Mistake>;
+
+fn wrong(path: &str, message: &str) -> Verdict {
+    Err(Mistake::at(path, message))
+}
+
+pub(in crate::protocols::consul) fn validate(scenario: &Scenario<Consul>) -> Verdict {
+    durations(&scenario.service)?;
+    recipe(scenario)?;
+    budgets(scenario)?;
+    semaphore(scenario)?;
+    promises(scenario)
+}
+
+fn durations(settings: &Settings) -> Verdict {
+    let Settings { ttl, renew_every, belief, renewal_errors, patience, monitor, retry_every, .. } = *settings;
+    if ttl == Some(Ticks::ZERO) {
+        return wrong("service.ttl", "a TTL of 0 means none in Consul (C-SES-7); leave it out, or use 1 or more");
+    }
+    if settings.ttl_multiplier == 0 {
+        return wrong("service.ttl_multiplier", "the server waits for at least 1 TTL; Consul for 2");
+    }
+    if ttl.is_none() && renew_every.is_some() {
+        return wrong("service.renew_every", "without `ttl` there is nothing to renew (C-SES-18)");
+    }
+    if renew_every == Some(Ticks::ZERO) || retry_every == Ticks::ZERO || patience == Some(Ticks::ZERO) {
+        return wrong(
+            "service",
+            "`renew_every`, `retry_every` and `patience` of 0 ticks would stop time; use 1 or more",
+        );
+    }
+    if monitor.is_some_and(|monitor| monitor.patience == Some(Ticks::ZERO) || monitor.wait == Some(Ticks::ZERO)) {
+        return wrong("service.monitor", "`patience` and `wait` of 0 ticks would stop time; use 1 or more");
+    }
+    if ttl.is_none() && settings.counts_lease() {
+        let who = if belief == Belief::SelfLimiting { "self-limiting" } else { "suspending" };
+        return Err(Mistake::at("service.belief", format!("a {who} client counts its TTL; set `ttl`")));
+    }
+    if belief == Belief::Suspending && renew_every.is_none() {
+        return wrong("service.belief", "a suspending client goes on when it could renew; set `renew_every`");
+    }
+    if renewal_errors != RenewalErrors::GoOn && renew_every.is_none() {
+        return wrong("service.renewal_errors", "without `renew_every` there are no renewals that could fail");
+    }
+    let servers = &settings.servers;
+    if servers.outage_max.is_some_and(|most| most < servers.election) {
+        return wrong("service.servers.outage_max", "an outage cannot last less than `election`");
+    }
+    Ok(())
+}
+
+fn recipe(scenario: &Scenario<Consul>) -> Verdict {
+    let settings = &scenario.service;
+    if settings.session == SessionUse::Shared && settings.ttl.is_some() {
+        return wrong(
+            "service.session",
+            "a shared session is there from the start and nobody renews it: leave `ttl` out",
+        );
+    }
+    if (settings.sequencer == Sequencer::Version) != (scenario.resource == Accepts::Unchanged) {
+        return wrong(
+            "service.sequencer",
+            "`version` belongs to a resource that is `unchanged`, and the other way round",
+        );
+    }
+    if settings.delegates && (settings.guard != Guard::None || !settings.sequencer.is_read_back()) {
+        return wrong(
+            "service.delegates",
+            "a third party needs a sequencer that the server knows (`lock-index`, `modify-index`, `create-index`), and does without `guard`",
+        );
+    }
+    if settings.delegates && scenario.writes == 0 {
+        return wrong("writes", "a third party is asked for writes; allow at least 1");
+    }
+    if settings.guard == Guard::Transaction && scenario.resource != Accepts::All {
+        return wrong("resource", "with `guard = \"transaction\"` writes go to the store itself; leave `resource` out");
+    }
+    if settings.servers != super::Servers::default() && scenario.budget.outages == 0 {
+        let servers = &settings.servers;
+        if servers.election > Ticks::ZERO || servers.outage_max.is_some() {
+            return wrong("budget.outages", "`election` and `outage_max` are about outages; allow at least 1");
+        }
+    }
+    Ok(())
+}
+
+fn budgets(scenario: &Scenario<Consul>) -> Verdict {
+    let Settings { ref operator, patience, ref health, .. } = scenario.service;
+    let budget = scenario.budget;
+    if (budget.operator > 0) == operator.is_empty() {
+        return wrong(
+            "budget.operator",
+            "an operator acts only with both `budget.operator` and a list `service.operator`",
+        );
+    }
+    if operator.iter().any(|priced| priced.cost() == 0) {
+        return wrong("service.operator", "an act that costs nothing could go on for ever; use 1 or more");
+    }
+    if operator.iter().all(|priced| priced.cost() > budget.operator) && !operator.is_empty() {
+        return wrong("budget.operator", "it is not enough for any act of `service.operator`");
+    }
+    if (budget.retries > 0) != patience.is_some() {
+        return wrong("budget.retries", "requests are repeated only with both `budget.retries` and `service.patience`");
+    }
+    let mentions = |act: OperatorAct| operator.iter().any(|priced| priced.act() == act);
+    if mentions(OperatorAct::DestroyCrashed) && budget.crashes == 0 {
+        return wrong("budget.crashes", "`destroy-crashed` waits for a crash; allow at least 1");
+    }
+    if budget.false_alarms > 0 && health.checks.is_empty() {
+        return wrong(
+            "budget.false_alarms",
+            "no session is bound to a check that could be wrong; set `service.health.checks`",
+        );
+    }
+    Ok(())
+}
+
+/// The most clients that fit into a list of who is alive, and the highest limit.
+const CONTENDERS_MAX: u16 = 6;
+const LIMIT_MAX: u8 = 4;
+
+fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
+    let settings = &scenario.service;
+    let Some(semaphore) = &settings.semaphore else {
+        return if scenario.system == SEMAPHORE {
+            wrong("system", "a semaphore needs a table [service.semaphore] with `limits`")
+        } else {
+            Ok(())
+        };
+    };
+    if scenario.system != SEMAPHORE {
+        return Err(Mistake::at("system", format!("[service.semaphore] belongs to the system `{SEMAPHORE}`")));
+    }
+    let is_limit = |limit: &u8| (1..=LIMIT_MAX).contains(limit);
+    if semaphore.limits.is_empty() || !semaphore.limits.iter().all(is_limit) {
+        return Err(Mistake::at("service.semaphore.limits", format!("name at least one limit, from 1 to {LIMIT_MAX}")));
+    }
+    if scenario.clients > CONTENDERS_MAX {
+        return Err(Mistake::at("clients", format!("a semaphore has room for {CONTENDERS_MAX} contenders")));
+    }
+    if settings.session != SessionUse::Own
+        || settings.sequencer != Sequencer::None
+        || settings.guard != Guard::None
+        || settings.unlock != Unlock::Release
+        || settings.waiting != Waiting::Retry
+        || settings.cleanup
+        || settings.names_leader
+        || scenario.writes > 0
+        || settings.observers > 0
+    {
+        return wrong(
+            "service.semaphore",
+            "the semaphore's recipe does not know `session`, `sequencer`, `guard`, `unlock`, `waiting`, `cleanup`, `names_leader`, `observers` and `writes`; leave them out",
+        );
+    }
+    Ok(())
+}
+
+fn promises(scenario: &Scenario<Consul>) -> Verdict {
+    let is_semaphore = scenario.service.semaphore.is_some();
+    for (place, promise) in scenario.promises.iter().enumerate() {
+        let property = promise.property;
+        let says = |message: String| Err(Mistake::at(&format!("promise.{place}.property"), message));
+        if matches!(property, Property::TokenOrder | Property::SequencerComplete)
+            && scenario.service.sequencer == Sequencer::None
+        {
+            return says(format!("`{property}` is about tokens, and `service.sequencer` is `none`; choose one"));
+        }
+        if property.is_about_slots() != is_semaphore && property != Property::SessionConsistency {
+            let what = if is_semaphore { "a lock, and this is a semaphore" } else { "a semaphore, and this is a lock" };
+            return says(format!("`{property}` is about {what}"));
+        }
+    }
+    Ok(())
+}
