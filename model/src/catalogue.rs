@@ -157,6 +157,7 @@ files! {
     "consul-delayed-log",
     "consul-delayed-log-record",
     "consul-renewed-in-vain",
+    "consul-renewed-in-time",
     "consul-failover",
     "consul-failover-late",
     "consul-failover-self-limiting",
