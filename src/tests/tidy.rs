@@ -51,7 +51,8 @@ fn the_model_has_no_clock_randomness_io_threads_floats_or_hash_maps() {
         "model/src",
         &[
             "std::time",
-            "rand",
+            "rand::",
+            "rand_",
             "std::fs",
             "std::io",
             "std::net",

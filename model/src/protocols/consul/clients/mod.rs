@@ -4,6 +4,8 @@
 mod contender;
 mod membership;
 mod observer;
+#[cfg(test)]
+mod rules;
 mod slots;
 mod verifier;
 

@@ -16,7 +16,7 @@ use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{Timer, Word};
 use crate::protocols::consul::settings::CheckKind;
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Instant, Ticks};
 use crate::world::World;
 
 /// What can go wrong in the service itself.
@@ -110,7 +110,7 @@ impl Server {
         let Some(since) = self.leaderless else { return };
         let at = since + scenario.service.servers.election;
         due(Timer::Elect, at);
-        if !self.delays.is_empty() {
+        if scenario.service.lock_delay > Ticks::ZERO {
             due(Timer::ElectBehind, at);
         }
     }

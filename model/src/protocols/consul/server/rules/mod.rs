@@ -1,16 +1,22 @@
 //! A test for each rule about the server, named after it. The rules stand in `model/rules/consul.md`.
 
+mod catalog;
 mod kv;
+mod leader;
 mod lock_delay;
 mod log;
+mod queries;
 mod sessions;
+mod transactions;
 
-use super::Server;
+use super::{Node, Server, Status, Trouble};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Input, Message, Outbox, Process};
+use crate::protocols::consul::settings::{CheckKind, Expiry, Log};
 use crate::protocols::consul::{
-    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Settings, Terms, Text, Timer,
+    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Operation, Request, Settings, Slots, Target,
+    Terms, Text, Timer, Transaction, Watch, Word,
 };
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -49,6 +55,50 @@ impl Lab {
         }
     }
 
+    /// The same where the answer may take its time, or others may be answered as well.
+    fn send(&mut self, from: ClientId, call: u16, request: Request) -> Vec<(ProcessId, Answer)> {
+        self.feed(Input::Message { from: from.into(), message: Message::Service(Text::Ask(Call(call), request)) })
+    }
+
+    fn wake(&mut self, timer: Timer) -> Vec<(ProcessId, Answer)> {
+        self.feed(Input::Wake(timer))
+    }
+
+    fn feed(&mut self, input: Input<Consul>) -> Vec<(ProcessId, Answer)> {
+        let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
+        let mut out = Outbox::new();
+        self.server.on(input, &context, &mut out);
+        self.facts = out.facts.iter().copied().collect();
+        let answer = |(to, message): &(ProcessId, Message<Consul>)| match message {
+            Message::Service(Text::Tell(_, answer)) => (*to, *answer),
+            other => panic!("the server only answers: {other:?}"),
+        };
+        out.messages.iter().map(answer).collect()
+    }
+
+    /// Lets something go wrong in the service.
+    fn suffer(&mut self, trouble: Trouble) {
+        let mut world = self.scenario.start();
+        (world.left.outages, world.left.server_restarts, world.left.false_alarms) = (1, 1, 1);
+        std::mem::swap(&mut world.server.process, &mut self.server);
+        let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
+        let mut out = Outbox::new();
+        Server::suffer(&mut world, trouble, &context, &mut out);
+        std::mem::swap(&mut world.server.process, &mut self.server);
+        self.facts = out.facts.iter().copied().collect();
+    }
+
+    /// Which of its timers are due, with how long from now.
+    fn due(&self, wanted: Timer) -> Option<i64> {
+        let mut found = None;
+        self.server.wakes(&self.scenario, &mut |timer, due| {
+            if timer == wanted {
+                found = Some((due - self.now).count());
+            }
+        });
+        found
+    }
+
     fn session(&mut self, from: ClientId, terms: Terms) -> SessionId {
         match self.ask(from, Request::CreateSession(terms)) {
             Answer::Created(session) => session,
@@ -81,20 +131,11 @@ impl Lab {
 
     /// When the session's timer fires.
     fn expiry(&self, session: SessionId) -> Option<i64> {
-        let mut found = None;
-        self.server.wakes(&self.scenario, &mut |timer, due| {
-            if timer == Timer::Expire(session) {
-                found = Some((due - self.now).count());
-            }
-        });
-        found
+        self.due(Timer::Expire(session))
     }
 
     fn expire(&mut self, session: SessionId) {
-        let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
-        let mut out = Outbox::new();
-        self.server.on(Input::Wake(Timer::Expire(session)), &context, &mut out);
-        self.facts = out.facts.iter().copied().collect();
+        self.wake(Timer::Expire(session));
     }
 }
 
