@@ -14,7 +14,7 @@ fn uniform(seed: u64) -> Settings {
 }
 
 fn realistic(seed: u64) -> Settings {
-    Settings { seed, ..Settings::default() }
+    Settings { seed, actions_max: 30_000, ..Settings::default() }
 }
 
 #[test]
@@ -96,7 +96,8 @@ fn what_is_proven_is_never_seen_broken_on_the_finer_clock() {
             })
         };
         for seed in 0..1000 {
-            let run = simulate_any(&scenario, &realistic(seed));
+            // Some scenarios never come to rest: what breaks in them breaks early.
+            let run = simulate_any(&scenario, &Settings { actions_max: 1_000, ..realistic(seed) });
             let broken = run.violations.iter().find(|violation| proven(violation.property));
             assert_eq!(broken, None, "{}, seed {seed}: our abstraction of time is wrong", scenario.name());
         }
