@@ -21,6 +21,7 @@
 //! The rooms: [`model`] says what may happen, [`sim`] takes one plausible run from a seed, [`checker`] takes every run,
 //! [`reports`] tells people.
 
+mod seeds;
 mod verify;
 
 pub use fencepost_checker as checker;
@@ -34,4 +35,5 @@ pub use model::protocols::{consul, lease};
 pub use model::resource::Accepts;
 pub use model::scenario::{Budget, Expect, Goal, Promise, Scenario, Suite, Synchrony};
 pub use model::time::Ticks;
+pub use seeds::Seeds;
 pub use verify::{Verify, explain};

@@ -12,6 +12,8 @@ use fencepost_model::scenario::Scenario;
 use fencepost_reports::collision;
 use fencepost_reports::timeline::timeline;
 
+use crate::seeds::Seeds;
+
 /// Checks a scenario and insists on its expected verdicts.
 pub trait Verify {
     /// Explores every run.
@@ -19,6 +21,13 @@ pub trait Verify {
     /// # Panics
     /// A verdict is not the expected one, or the scenario is impossible. The message tells the story.
     fn verify(&self);
+
+    /// Simulates the first so many seeds; see [`Seeds`] for what the environment may say.
+    ///
+    /// # Panics
+    /// A run breaks a promise that is expected to hold. The message tells the story, and ends with the line that
+    /// reproduces it.
+    fn survives(&self, seeds: u64);
 }
 
 impl<P: Protocol> Verify for Scenario<P> {
@@ -28,6 +37,10 @@ impl<P: Protocol> Verify for Scenario<P> {
         let failures: Vec<String> =
             outcomes.iter().filter(|outcome| !outcome.finding.is_as_expected()).map(failure).collect();
         assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+    }
+
+    fn survives(&self, seeds: u64) {
+        Seeds::first(seeds).try_on(self);
     }
 }
 

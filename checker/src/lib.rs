@@ -16,4 +16,6 @@ pub mod mutants;
 mod stateright;
 
 pub use check::{InternalError, Options, Outcome, check, check_any};
+pub use stateright::{browse, browse_any};
+
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};

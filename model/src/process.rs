@@ -14,7 +14,7 @@ use crate::protocol::Protocol;
 use crate::resource::Write;
 use crate::scenario::Scenario;
 use crate::time::Instant;
-use crate::world::normal::Normal;
+use crate::world::normal::{Normal, Visitor};
 
 /// A small value that can stand in an action, a message or a fact: it has a label, an order and a written form.
 pub trait Word: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
@@ -63,6 +63,23 @@ pub enum Message<P: Protocol> {
         /// False: the token was refused.
         accepted: bool,
     },
+}
+
+impl<P: Protocol> Normal for Message<P> {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Message::Service(message) => message.visit(visitor),
+            Message::Write(write) => {
+                visitor.token(&mut write.token);
+                visitor.tenure(&mut write.tenure);
+                if let Some(call) = &mut write.call {
+                    visitor.call(call);
+                }
+            }
+            Message::Read(call) => visitor.call(call),
+            Message::Version { to, .. } | Message::Written { to, .. } => visitor.call(to),
+        }
+    }
 }
 
 impl<P: Protocol> Display for Message<P> {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! run        seed → scheduler → actions → digest, violations, trace
+//! hunt       the smallest seed whose run breaks a promise
 //! scheduler  picks the next action: uniform, realistic
 //! random     the only source of chance: ChaCha8, one stream per concern
 //! profile    how long things take, as tables of quantiles
@@ -10,11 +11,13 @@
 //! The model says what may happen; a scheduler picks one thing at a time. Same scenario, settings and seed: the same
 //! bytes on any machine. A slow link or a stopped process is nothing but a scheduler that does not pick its actions.
 
+mod hunt;
 mod profile;
 mod random;
 mod run;
 mod scheduler;
 
+pub use hunt::{Hunt, Hunted, hunt, hunt_any};
 pub use profile::Profile;
 pub use run::{Run, Settings, Violation, Walk, prepare, simulate, simulate_any, walk};
 pub use scheduler::SchedulerKind;

@@ -29,6 +29,8 @@ pub struct Settings {
     pub storm: i64,
     /// After how many actions the run ends if it does not come to rest before.
     pub actions_max: u64,
+    /// Whether the run ends with the first promise that it breaks.
+    pub until_broken: bool,
 }
 
 impl Default for Settings {
@@ -41,6 +43,7 @@ impl Default for Settings {
             rounds: None,
             storm: 60,
             actions_max: 100_000,
+            until_broken: false,
         }
     }
 }
@@ -131,11 +134,11 @@ pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P>
     let world = scenario.start();
     let storm = Ticks::new(settings.storm.saturating_mul(settings.refinement));
     match settings.scheduler {
-        SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), storm, settings.actions_max),
+        SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), storm, settings),
         SchedulerKind::Realistic => {
             let profile = Profile::realistic(settings.refinement);
             let scheduler = Realistic::new(settings.seed, profile, storm, scenario, &world);
-            drive(scenario, world, scheduler, storm, settings.actions_max)
+            drive(scenario, world, scheduler, storm, settings)
         }
     }
 }
@@ -145,7 +148,7 @@ fn drive<P: Protocol>(
     mut world: World<P>,
     mut scheduler: impl Scheduler<P>,
     storm: Ticks,
-    actions_max: u64,
+    settings: &Settings,
 ) -> Walk<P> {
     let mut walk = Walk {
         actions: Vec::new(),
@@ -155,7 +158,7 @@ fn drive<P: Protocol>(
         violations: Vec::new(),
     };
     let mut is_storm = true;
-    while (walk.actions.len() as u64) < actions_max {
+    while (walk.actions.len() as u64) < settings.actions_max {
         if is_storm && world.now >= Instant::START + storm {
             is_storm = false;
             scheduler.calm(scenario, &world);
@@ -176,6 +179,9 @@ fn drive<P: Protocol>(
                 };
                 walk.violations.push(violation);
             }
+        }
+        if settings.until_broken && !walk.violations.is_empty() {
+            break;
         }
         scheduler.learn(scenario, &world, &action, &step);
     }

@@ -47,13 +47,13 @@ fn suite(text: &str) -> Result<Suite, String> {
     }
 }
 
-fn property(text: &str) -> Result<Property, String> {
+pub fn property(text: &str) -> Result<Property, String> {
     let names = || Property::ALL.iter().map(|property| property.name()).collect::<Vec<_>>().join(", ");
     let is_meant = |property: &&Property| property.name() == text || property.hazards_name() == text;
     Property::ALL.iter().find(is_meant).copied().ok_or_else(|| format!("there are {}", names()))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

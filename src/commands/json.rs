@@ -2,6 +2,7 @@
 
 use fencepost::Expect;
 use fencepost::model::finding::{Certificate, Finding, Verdict};
+use fencepost::model::mutation::Mutation;
 use serde::Serialize;
 
 /// A line of `fencepost list`.
@@ -90,4 +91,43 @@ pub struct Violated<'a> {
     pub property: &'static str,
     pub step: u64,
     pub message: &'a str,
+}
+
+/// A line of `fencepost hunt` that found something.
+#[derive(Serialize)]
+pub struct Hunted<'a> {
+    #[serde(flatten)]
+    pub run: Simulated<'a>,
+    pub seeds_tried: u64,
+}
+
+/// A line of `fencepost hunt` that did not.
+#[derive(Serialize)]
+pub struct FoundNothing<'a> {
+    pub scenario: &'a str,
+    pub seed: Option<u64>,
+    pub seeds_tried: u64,
+}
+
+/// A line of `fencepost shrink`.
+#[derive(Serialize)]
+pub struct Shrunk<'a> {
+    pub scenario: &'a str,
+    pub property: &'static str,
+    pub steps_before: usize,
+    pub steps_after: usize,
+    pub digest: &'a str,
+    pub trace: Option<&'a str>,
+}
+
+/// A line of `fencepost mutants`.
+#[derive(Serialize)]
+pub struct Mutant {
+    pub mutant: Mutation,
+    pub killed: bool,
+    pub verdicts: usize,
+    pub counts: usize,
+    pub scenario: Option<String>,
+    pub property: Option<&'static str>,
+    pub verdict: Option<&'static str>,
 }

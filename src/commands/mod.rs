@@ -1,10 +1,16 @@
 //! What can be asked for on the command line, and what all commands share.
 
 pub mod check;
+pub mod explore;
+pub mod how;
+pub mod hunt;
 pub mod json;
 pub mod list;
+pub mod mutants;
 pub mod output;
+pub mod parallel;
 pub mod replay;
+pub mod shrink;
 pub mod simulate;
 pub mod suite;
 pub mod supervisor;
@@ -28,7 +34,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 all verdicts as expected; 1 a verdict against expectation; 2 bad usage or input; 3 bounded or vacuous; 4 internal error.";
+const EXIT_CODES: &str = "Exit codes: 0 all verdicts as expected; 1 a verdict against expectation; 2 bad usage or input; 3 bounded or vacuous, or nothing found; 4 internal error.";
 
 /// Options of every command.
 #[derive(Args, Debug)]
@@ -52,8 +58,16 @@ pub enum Command {
     Check(check::Check),
     /// Take one plausible run of a scenario, from a seed
     Simulate(simulate::Simulate),
+    /// Search seeds for a run that breaks a promise
+    Hunt(hunt::Hunt),
     /// Repeat a recorded run step by step
     Replay(replay::Replay),
+    /// Make a run that breaks a promise shorter
+    Shrink(shrink::Shrink),
+    /// Look at the space of a scenario in a browser
+    Explore(explore::Explore),
+    /// See which promises notice the faults that are built into the model on purpose
+    Mutants(mutants::Mutants),
 }
 
 /// How a command ended.

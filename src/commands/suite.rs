@@ -1,9 +1,7 @@
 //! `fencepost` without a command: the standard suite, on all cores, with a matrix and a report.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::Arc;
 use std::time::Instant;
 
 use fencepost::checker::{InternalError, Limits, Options, Outcome, check_any};
@@ -11,14 +9,14 @@ use fencepost::model::finding::Finding;
 use fencepost::reports::html::page;
 use fencepost::reports::matrix::{Paint, matrix};
 use fencepost::{AnyScenario, Suite};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::json::Checked;
 use super::output::{is_coloured, make_folder, say, say_json, write};
+use super::parallel::{in_parallel, progress};
 use super::supervisor::{Watch, heed_interrupts};
 use super::{Common, Exit, Trouble, check, target};
 
-type Results = Vec<Option<Result<Vec<Outcome>, InternalError>>>;
+type Results = Vec<Result<Vec<Outcome>, InternalError>>;
 
 pub fn run(common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
@@ -29,7 +27,7 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
     make_folder(&out)?;
     let mut findings = Vec::new();
     for result in explore(&scenarios, common.quiet)? {
-        for outcome in result.expect("every scenario was explored")? {
+        for outcome in result? {
             findings.push(check::keep(outcome, Some(&out))?);
         }
     }
@@ -66,39 +64,11 @@ fn summary(findings: &[Finding], scenarios: usize, seconds: f64) -> String {
 
 /// Explores the scenarios on all cores; results come in the order of the scenarios.
 fn explore(scenarios: &[AnyScenario], quiet: bool) -> Result<Results, Trouble> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Results> = Mutex::new(scenarios.iter().map(|_| None).collect());
     let watch = Arc::new(Watch::new(None, None)?);
-    let progress = progress(scenarios.len(), quiet);
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(scenarios.len());
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some((place, scenario)) = take(&next, scenarios) {
-                    progress.set_message(scenario.name().to_owned());
-                    let supervisor: Arc<Watch> = Arc::clone(&watch);
-                    let result = check_any(scenario, &Options { limits: Limits::default(), supervisor, only: None });
-                    results.lock().expect("no worker panics")[place] = Some(result);
-                    progress.inc(1);
-                }
-            });
-        }
-    });
-    progress.finish_and_clear();
-    Ok(results.into_inner().expect("no worker panics"))
-}
-
-fn take<'a>(next: &AtomicUsize, scenarios: &'a [AnyScenario]) -> Option<(usize, &'a AnyScenario)> {
-    let place = next.fetch_add(1, Relaxed);
-    scenarios.get(place).map(|scenario| (place, scenario))
-}
-
-/// A bar on terminals only.
-fn progress(length: usize, quiet: bool) -> ProgressBar {
-    if quiet {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} scenarios, {elapsed} {msg}")
-        .expect("the template is a constant");
-    ProgressBar::new(length as u64).with_style(style)
+    let bar = progress(scenarios.len(), "scenarios", quiet);
+    Ok(in_parallel(scenarios, &bar, |scenario| {
+        bar.set_message(scenario.name().to_owned());
+        let supervisor: Arc<Watch> = Arc::clone(&watch);
+        check_any(scenario, &Options { limits: Limits::default(), supervisor, only: None })
+    }))
 }

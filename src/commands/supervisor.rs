@@ -22,6 +22,11 @@ pub fn heed_interrupts() {
     }
 }
 
+/// Whether somebody has pressed Ctrl-C.
+pub fn was_interrupted() -> bool {
+    INTERRUPTED.load(Relaxed)
+}
+
 /// Supervises searches, several at a time if need be.
 pub struct Watch {
     start: Instant,
@@ -67,7 +72,7 @@ impl Supervisor for Watch {
             ));
             self.progress.tick();
         }
-        if INTERRUPTED.load(Relaxed) {
+        if was_interrupted() {
             return Some("Ctrl-C".to_owned());
         }
         if let Some(timeout) = self.timeout.filter(|timeout| self.start.elapsed() >= *timeout) {

@@ -192,6 +192,11 @@ fn bad_usage_is_answered_with_exit_code_2() {
         &["check", "b01-fencing", "--timeout", "-1"],
         &["simulate", "b01-fencing"],
         &["simulate", "b01-fencing", "--seed", "7", "--refine", "0"],
+        &["hunt"],
+        &["hunt", "b01-fencing", "--seeds", "9..9"],
+        &["hunt", "b01-fencing", "--seeds", "many"],
+        &["shrink", "no-such-trace.jsonl"],
+        &["explore", "no-such-scenario"],
         &["replay", "no-such-trace.jsonl"],
         &["dance"],
     ] {
@@ -233,4 +238,113 @@ fn a_closed_pipe_is_no_trouble() {
     let program = env!("CARGO_BIN_EXE_fencepost");
     let output = Command::new("sh").args(["-c", &format!("'{program}' list | head -n 1")]).output().expect("a shell");
     assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+}
+
+#[test]
+fn a_hunt_finds_the_same_smallest_seed_with_one_thread_and_with_two_and_simulate_repeats_it() {
+    let line = |jobs: &str| {
+        let output = fencepost(&["hunt", "b17-release-then-stop", "--json", "--jobs", jobs]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    assert_eq!(line("1"), line("2"));
+    let found: serde_json::Value = serde_json::from_str(&line("1")).expect("an object");
+    let seed = found["seed"].as_u64().expect("a seed");
+    assert_eq!(found["seeds_tried"], seed + 1);
+    assert_eq!(found["violations"][0]["property"], "mutual-exclusion");
+    let again = json(&fencepost(&["simulate", "b17-release-then-stop", "--seed", &seed.to_string(), "--json"]));
+    assert_eq!(again[0]["digest"], found["digest"]);
+    assert_eq!(again[0]["violations"], found["violations"]);
+}
+
+#[test]
+fn a_hunt_that_finds_nothing_says_that_it_proves_nothing() {
+    let output = fencepost(&["hunt", "b17-stop-then-release", "--seeds", "10..30"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("20 seeds break nothing. That proves nothing"), "{}", stdout(&output));
+    let output = fencepost(&["hunt", "b17-stop-then-release", "--timeout", "0", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(json(&output)[0]["seed"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_shrunk_trace_is_a_trace_and_cannot_be_shrunk_further() {
+    let folder = folder("shrink");
+    let out = folder.to_str().expect("text");
+    fencepost(&["hunt", "b46-compare-and-delete", "--property", "MX-B", "--scheduler", "uniform", "--out", out]);
+    let traces = folder.join("traces");
+    let found = fs::read_dir(&traces).expect("a trace was written").next().expect("one").expect("readable").path();
+    let shrink = |path: &Path| {
+        let output = fencepost(&["shrink", path.to_str().expect("text"), "--property", "MX-B", "--json", "--out", out]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        json(&output).remove(0)
+    };
+    let first = shrink(&found);
+    assert!(first["steps_after"].as_u64() < first["steps_before"].as_u64(), "{first}");
+    let path = PathBuf::from(first["trace"].as_str().expect("a path"));
+    assert_eq!(fencepost(&["replay", path.to_str().expect("text"), "--quiet"]).status.code(), Some(0));
+    let text = fs::read_to_string(&path).expect("it was written");
+    assert!(text.contains("\"clients\":2"), "two of the three clients are enough");
+    let again = shrink(&path);
+    assert_eq!(again["steps_after"], first["steps_after"]);
+    assert_eq!(again["digest"], first["digest"]);
+}
+
+#[test]
+fn a_trace_that_breaks_nothing_cannot_be_shrunk() {
+    let folder = folder("unbroken");
+    fencepost(&["simulate", "b17-stop-then-release", "--seed", "1", "--out", folder.to_str().expect("text")]);
+    let trace = folder.join("traces/b17-stop-then-release--seed-1.jsonl");
+    let output = fencepost(&["shrink", trace.to_str().expect("text")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("breaks no promise"), "{}", stderr(&output));
+}
+
+/// Asks an HTTP server on this machine for a page.
+fn get(address: &str, path: &str) -> Option<String> {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(address).ok()?;
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").ok()?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[test]
+fn the_explorer_serves_the_space_to_browsers_on_this_machine_only() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = free.local_addr().expect("an address").to_string();
+    let busy = fencepost(&["explore", "b17-release-then-stop", "--address", &address]);
+    assert_eq!(busy.status.code(), Some(2), "{}", stderr(&busy));
+    drop(free);
+    let mut server = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["explore", "b17-release-then-stop", "--address", &address])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let answer = (0..2_000).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        get(&address, "/.status")
+    });
+    let states = get(&address, "/.states");
+    server.kill().and_then(|()| server.wait()).expect("it can be stopped");
+    assert!(answer.is_some_and(|text| text.contains("every promise is kept")));
+    assert!(states.is_some_and(|text| text.contains("200 OK")));
+    for (arguments, says) in [
+        (["explore", "b17-release-then-stop", "--address", "0.0.0.0:3000"], "open to others"),
+        (["explore", "B-17", "--address", "127.0.0.1:3000"], "choose one of"),
+    ] {
+        let output = fencepost(&arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_kill_matrix_has_a_row_for_each_mutant_and_no_survivor() {
+    let output = fencepost(&["mutants", "--states", "500", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let rows = json(&output);
+    assert!(rows.len() >= 25);
+    assert!(rows.iter().all(|row| row["killed"] == true && row["scenario"].is_string()));
 }

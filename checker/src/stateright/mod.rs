@@ -7,6 +7,7 @@
 //! (we use one); a state at its depth bound goes unchecked (we ask for one level more).
 
 mod explain;
+mod explore;
 mod space;
 
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use stateright::{Checker as _, Model as _};
 use crate::check::InternalError;
 use crate::limits::{Limits, Supervisor};
 use space::Space;
+
+pub use explore::{browse, browse_any};
 
 /// What one exploration found.
 pub(crate) struct Exploration<P: Protocol> {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
 use fencepost_model::hash::Fingerprinter;
+use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Action, World};
@@ -179,6 +180,26 @@ impl<P: Protocol> Model for Space<P> {
         }
         self.count(&action, Reached::by(&step.facts));
         Some(next)
+    }
+
+    /// For the Explorer: the action as a sentence.
+    fn format_action(&self, action: &Action<P>) -> String {
+        action.to_string()
+    }
+
+    /// For the Explorer: what became true, who has the lock and who believes so.
+    fn format_step(&self, last: &State<P>, action: Action<P>) -> Option<String> {
+        let mut world = last.world.clone();
+        let step = self.scenario.step(&mut world, &action);
+        let names = |clients: &mut dyn Iterator<Item = ClientId>| {
+            let names: Vec<String> = clients.map(|client| client.0.to_string()).collect();
+            if names.is_empty() { "-".to_owned() } else { names.join(" ") }
+        };
+        let owners = P::record(&world.server.process, &self.scenario).owners;
+        let mut lines: Vec<String> = step.facts.iter().map(ToString::to_string).collect();
+        lines.push(format!("record: {}   inside: {}", names(&mut owners.iter().copied()), names(&mut world.inside())));
+        lines.extend(step.breaches.iter().map(|breach| format!("✗ {}: {}", breach.property, breach.message)));
+        Some(lines.join("\n"))
     }
 
     fn properties(&self) -> Vec<Property<Self>> {

@@ -4,9 +4,10 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Header, Line, Mismatch, SCHEMA, Trace, replay};
-use crate::finding::Story;
+use super::{Header, Line, Mismatch, NotBroken, SCHEMA, Trace, replay, shrink};
+use crate::finding::{Property, Story};
 use crate::protocol::Protocol;
+use crate::world::Action;
 
 /// Why a trace file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,6 +87,37 @@ macro_rules! any {
                     return Trace::from_text(text).map(AnyTrace::$variant);
                 })*
                 Err(BadTrace(format!("line 1: there is no system `{}`", peek.system)))
+            }
+
+            /// The first promise that the run breaks, as it was written down.
+            pub fn broken(&self) -> Option<Property> {
+                match self {
+                    $(AnyTrace::$variant(trace) => {
+                        trace.steps.iter().find_map(|line| line.breaches.first()).map(|breach| breach.property)
+                    })*
+                }
+            }
+
+            /// How many steps it has, passages of time not counted.
+            pub fn steps(&self) -> usize {
+                match self {
+                    $(AnyTrace::$variant(trace) => {
+                        trace.steps.iter().filter(|line| !matches!(line.action, Action::Advance(_))).count()
+                    })*
+                }
+            }
+
+            /// The file's text.
+            pub fn to_text(&self) -> String {
+                match self { $(AnyTrace::$variant(trace) => trace.to_text(),)* }
+            }
+
+            /// Shrinks a run that breaks the promise; see [`super::shrink()`].
+            ///
+            /// # Errors
+            /// It does not break it.
+            pub fn shrink(&self, property: Property) -> Result<Self, NotBroken> {
+                match self { $(AnyTrace::$variant(trace) => shrink(trace, property).map(AnyTrace::$variant),)* }
             }
 
             /// Repeats the run and tells it.

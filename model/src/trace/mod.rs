@@ -5,6 +5,7 @@ mod digest;
 mod file;
 mod replay;
 mod script;
+mod shrink;
 mod story;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ pub use digest::Digest;
 pub use file::{AnyTrace, BadTrace, Replayed};
 pub use replay::{Mismatch, Recorder, replay};
 pub use script::{BadScript, perform};
+pub use shrink::{NotBroken, shrink};
 pub use story::tell;
 
 use crate::finding::Broken;

@@ -77,6 +77,24 @@ pub enum Fault<P: Protocol> {
 }
 
 impl<P: Protocol> Action<P> {
+    /// Whether the client has a part in it.
+    pub fn concerns(&self, client: ClientId) -> bool {
+        let me = ProcessId::Client(client);
+        match self {
+            Action::Command { client: other, .. } => *other == client,
+            Action::Deliver(envelope) | Action::Lose(envelope) | Action::Duplicate(envelope) => {
+                envelope.to == me || envelope.from == me
+            }
+            Action::Wake { process, .. } | Action::Slip { process, .. } | Action::Choose { process, .. } => {
+                *process == me
+            }
+            Action::Fault(Fault::Crash(other) | Fault::Restart(other)) => *other == client,
+            Action::Fault(Fault::Pause(process) | Fault::Resume(process)) => *process == me,
+            Action::Fault(Fault::Cut(link) | Fault::Heal(link)) => link.from == me || link.to == me,
+            Action::Fault(Fault::Service(_)) | Action::Advance(_) | Action::Operator(_) => false,
+        }
+    }
+
     /// The kind of action, for the list of what a search never tried.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@ mod enabled;
 mod ghosts;
 mod network;
 pub mod normal;
+mod shape;
 mod step;
 
 use serde::{Deserialize, Serialize};

@@ -108,18 +108,7 @@ impl<P: Protocol> Normal for Network<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         for envelope in self.0.iter_mut() {
             visitor.scope(envelope.from.client().or(envelope.to.client()), Ticks::ZERO);
-            match &mut envelope.message {
-                Message::Service(message) => message.visit(visitor),
-                Message::Write(write) => {
-                    visitor.token(&mut write.token);
-                    visitor.tenure(&mut write.tenure);
-                    if let Some(call) = &mut write.call {
-                        visitor.call(call);
-                    }
-                }
-                Message::Read(call) => visitor.call(call),
-                Message::Version { to, .. } | Message::Written { to, .. } => visitor.call(to),
-            }
+            envelope.message.visit(visitor);
             if let Some(due) = &mut envelope.due {
                 visitor.deadline(due);
             }

@@ -1,0 +1,31 @@
+//! The space of a scenario in a browser: stateright's Explorer.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use fencepost_model::catalogue::AnyScenario;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::with_scenario;
+use stateright::Model as _;
+
+use super::space::Space;
+use crate::limits::{Limits, Unsupervised};
+
+/// Serves a scenario of any protocol; see [`browse`].
+///
+/// # Panics
+/// See [`browse`].
+pub fn browse_any(scenario: &AnyScenario, address: SocketAddr) {
+    with_scenario!(scenario, scenario => browse(scenario, address));
+}
+
+/// Serves the space of a scenario to browsers, until the program ends. States are worlds in normal form.
+///
+/// # Panics
+/// The address is not on this machine, or cannot be bound: the caller tries that first.
+pub fn browse<P: Protocol>(scenario: &Scenario<P>, address: SocketAddr) {
+    assert!(address.ip().is_loopback(), "{address} is open to others");
+    let space = Space::new(scenario.clone(), Limits::default(), Arc::new(Unsupervised));
+    let _ = space.checker().serve(address);
+}

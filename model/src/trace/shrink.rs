@@ -1,0 +1,317 @@
+//! Shrinking: the same promise, broken by fewer steps, fewer faults, fewer clients, less time. What comes out is a trace
+//! like any other.
+//!
+//! A shorter plan is tried by following it as far as it goes: what cannot happen any more is left out, and an action
+//! whose numbers have changed is recognised by its shape. When nothing can be left out, detours are cut: from a moment of
+//! the run to the normal form of a later one, or to the breach itself, by fewer steps than the run took.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{Hash, Hasher};
+
+use super::{Recorder, Trace};
+use crate::finding::Property;
+use crate::hash::Fingerprinter;
+use crate::ids::ClientId;
+use crate::protocol::Protocol;
+use crate::scenario::{Budget, Scenario};
+use crate::time::Ticks;
+use crate::world::{Action, World};
+
+/// Runs longer than this are not tried pair by pair.
+const PAIRS: usize = 150;
+/// How many worlds are looked at for a way round, from each moment of the run: first few, and more when that is of no use.
+const WORLDS: [usize; 2] = [4_000, 40_000];
+
+/// Why a trace cannot be shrunk.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct NotBroken(pub Property);
+
+impl std::fmt::Display for NotBroken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the run does not break `{}`", self.0)
+    }
+}
+
+/// Shrinks a run that breaks a promise.
+///
+/// # Errors
+/// It does not break it.
+pub fn shrink<P: Protocol>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, NotBroken> {
+    let judged = trace.header.scenario.judging(|promise| promise.property == property);
+    let plan: Vec<Action<P>> = trace.steps.iter().map(|line| line.action).collect();
+    let mut best = follow(&judged, &plan).ok_or(NotBroken(property))?;
+    let mut effort = 0;
+    while effort < WORLDS.len() {
+        let before = cost(&best);
+        leave_out(&judged, &mut best);
+        best = shorten_time(&judged, best);
+        best = cut_detours(&judged, best, WORLDS[effort]);
+        effort = if cost(&best) < before { 0 } else { effort + 1 };
+    }
+    let small = fit(&judged, &mut best);
+    Ok(record(trace, &small, &best))
+}
+
+/// Steps first, passages of time not counted; then these; then how long they are.
+fn cost<P: Protocol>(plan: &[Action<P>]) -> (usize, usize, i64) {
+    let passages = plan.iter().filter_map(|action| match action {
+        Action::Advance(ticks) => Some(ticks.count()),
+        _ => None,
+    });
+    let (count, sum) = passages.fold((0, 0), |(count, sum), ticks| (count + 1, sum + ticks));
+    (plan.len() - count, count, sum)
+}
+
+/// Follows a plan as far as it goes, until the promise breaks; what really happened, or `None` if it does not break.
+fn follow<P: Protocol>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec<Action<P>>> {
+    let mut world = scenario.start();
+    let mut done = Vec::new();
+    for wanted in plan {
+        let Some(action) = possible(scenario, &world, wanted) else { continue };
+        let step = scenario.step(&mut world, &action);
+        match (done.last_mut(), action) {
+            (Some(Action::Advance(sum)), Action::Advance(more)) => *sum = Ticks::new(sum.count() + more.count()),
+            _ => done.push(action),
+        }
+        if !step.breaches.is_empty() {
+            return Some(done);
+        }
+    }
+    None
+}
+
+/// The action itself, or the first of its shape that may happen; of a passage of time, as much of it as may pass.
+fn possible<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, wanted: &Action<P>) -> Option<Action<P>> {
+    if scenario.is_enabled(world, wanted) {
+        return Some(*wanted);
+    }
+    if let Action::Advance(_) = wanted {
+        return world.slack(scenario).filter(|slack| *slack > Ticks::ZERO).map(Action::Advance);
+    }
+    let shape = wanted.shape();
+    let mut enabled = Vec::new();
+    scenario.enabled(world, &mut enabled);
+    enabled.into_iter().find(|action| action.shape() == shape)
+}
+
+/// Takes the shorter plan if it still breaks the promise.
+fn take<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>, plan: &[Action<P>]) -> bool {
+    match follow(scenario, plan) {
+        Some(done) if cost(&done) < cost(best) => {
+            *best = done;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Leaves out what the breach does not need: large parts first, single steps, then pairs.
+fn leave_out<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) {
+    let mut size = best.len() / 2;
+    while size > 0 {
+        let mut from = best.len().saturating_sub(size);
+        loop {
+            let to = (from + size).min(best.len());
+            take(scenario, best, &[&best[..from], &best[to..]].concat());
+            if from == 0 {
+                break;
+            }
+            from = from.saturating_sub(size).min(best.len());
+        }
+        size /= 2;
+    }
+    while best.len() <= PAIRS && leave_out_a_pair(scenario, best) {}
+}
+
+fn leave_out_a_pair<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> bool {
+    for second in (1..best.len()).rev() {
+        for first in (0..second).rev() {
+            let plan = [&best[..first], &best[first + 1..second], &best[second + 1..]].concat();
+            if take(scenario, best, &plan) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Lets as little time pass as the breach needs.
+fn shorten_time<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) -> Vec<Action<P>> {
+    let mut place = 0;
+    while place < best.len() {
+        if let Action::Advance(ticks) = best[place] {
+            let (mut low, mut high) = (0, ticks.count());
+            // The shortest that works, if that is monotone; else some shorter one.
+            while low < high {
+                let middle = low + (high - low) / 2;
+                let mut plan = best.clone();
+                plan[place] = Action::Advance(Ticks::new(middle));
+                if take(scenario, &mut best, &plan) {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+                if !matches!(best.get(place), Some(Action::Advance(_))) {
+                    break;
+                }
+            }
+        }
+        place += 1;
+    }
+    best
+}
+
+fn fingerprint<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
+    let mut form = world.clone();
+    scenario.normalise(&mut form);
+    let mut hash = Fingerprinter::default();
+    form.hash(&mut hash);
+    hash.finish()
+}
+
+/// Looks from each moment of the run for a way to a later one, or to the breach, that takes fewer steps.
+fn cut_detours<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, worlds: usize) -> Vec<Action<P>> {
+    let mut from = 0;
+    while from < best.len() {
+        let (world, later) = moments(scenario, &best, from);
+        let rest = best[from..].iter().filter(|action| !matches!(action, Action::Advance(_))).count();
+        let plan = way_round(scenario, &world, &later, (best.len(), rest), worlds)
+            .map(|(way, to)| [&best[..from], &way, &best[to..]].concat())
+            .filter(|plan| cost(plan) < cost(&best));
+        let is_shorter = plan.is_some_and(|plan| take(scenario, &mut best, &plan));
+        from += usize::from(!is_shorter);
+    }
+    best
+}
+
+/// The world before a step, and the later moments: by normal form the last place at which the run has it.
+fn moments<P: Protocol>(
+    scenario: &Scenario<P>,
+    plan: &[Action<P>],
+    from: usize,
+) -> (World<P>, BTreeMap<u64, (usize, usize)>) {
+    let mut world = scenario.start();
+    let mut there = world.clone();
+    let mut later = BTreeMap::new();
+    let mut steps = 0;
+    // The last step breaks the promise; what is behind it does not matter.
+    for (place, action) in plan[..plan.len() - 1].iter().enumerate() {
+        if place == from {
+            there = world.clone();
+        }
+        scenario.step(&mut world, action);
+        if place >= from {
+            steps += usize::from(!matches!(action, Action::Advance(_)));
+            later.insert(fingerprint(scenario, &world), (place + 1, steps));
+        }
+    }
+    (there, later)
+}
+
+/// The shortcut that saves the most steps, and where it comes out.
+fn way_round<P: Protocol>(
+    scenario: &Scenario<P>,
+    start: &World<P>,
+    later: &BTreeMap<u64, (usize, usize)>,
+    the_end: (usize, usize),
+    worlds: usize,
+) -> Option<(Vec<Action<P>>, usize)> {
+    let mut seen = BTreeSet::from([fingerprint(scenario, start)]);
+    let mut open = VecDeque::from([(start.clone(), Vec::new(), 0usize)]);
+    let mut best: Option<(usize, Vec<Action<P>>, usize)> = None;
+    let mut enabled = Vec::new();
+    while let Some((world, way, steps)) = open.pop_front() {
+        // No way that is as long as the run itself is of use, nor is there time for all of them.
+        if seen.len() >= worlds || steps + 1 >= the_end.1 {
+            continue;
+        }
+        scenario.enabled(&world, &mut enabled);
+        enabled.retain(|action| !matches!(action, Action::Advance(_)));
+        enabled.extend(passages(scenario, &world));
+        for action in &enabled {
+            let mut next = world.clone();
+            let is_breach = !scenario.step(&mut next, action).breaches.is_empty();
+            let form = fingerprint(scenario, &next);
+            if !(is_breach || seen.insert(form)) {
+                continue;
+            }
+            let way: Vec<Action<P>> = way.iter().copied().chain([*action]).collect();
+            let steps = steps + usize::from(!matches!(action, Action::Advance(_)));
+            let arrival = if is_breach { Some(&the_end) } else { later.get(&form) };
+            if let Some(&(to, taken)) = arrival
+                && taken > steps
+                && best.as_ref().is_none_or(|(saved, ..)| taken - steps > *saved)
+            {
+                best = Some((taken - steps, way.clone(), to));
+            }
+            if !is_breach {
+                open.push_back((next, way, steps));
+            }
+        }
+    }
+    best.map(|(_, way, to)| (way, to))
+}
+
+/// Passages of time worth a try: a tick, and up to each deadline.
+fn passages<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action<P>> {
+    let mut ticks = BTreeSet::from([Ticks::new(1)]);
+    for process in world.processes() {
+        world.wakes(scenario, process, &mut |_, due| {
+            ticks.insert(due - world.now);
+        });
+    }
+    ticks.into_iter().map(Action::Advance).filter(|passage| scenario.is_enabled(world, passage)).collect()
+}
+
+/// The scenario with no more clients and no more misfortune than the run needs.
+fn fit<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenario<P> {
+    let mut small = scenario.clone();
+    while small.clients > 2 {
+        let fewer = Scenario { clients: small.clients - 1, ..small.clone() };
+        let last = ClientId(small.clients);
+        let without: Vec<Action<P>> = best.iter().filter(|action| !action.concerns(last)).copied().collect();
+        match (fewer.validate(), follow(&fewer, &without)) {
+            (Ok(()), Some(done)) => (small, *best) = (fewer, done),
+            _ => break,
+        }
+    }
+    let mut world = small.start();
+    best.iter().for_each(|action| drop(small.step(&mut world, action)));
+    let (had, left) = (small.budget, world.left);
+    let used = Budget {
+        losses: had.losses - left.losses,
+        duplicates: had.duplicates - left.duplicates,
+        crashes: had.crashes - left.crashes,
+        restarts: had.restarts - left.restarts,
+        pauses: had.pauses - left.pauses,
+        cuts: had.cuts - left.cuts,
+        slips: had.slips - left.slips,
+        operator: had.operator - left.operator,
+        outages: had.outages - left.outages,
+        server_restarts: had.server_restarts - left.server_restarts,
+        false_alarms: had.false_alarms - left.false_alarms,
+        retries: had.retries,
+    };
+    let frugal = Scenario { budget: used, ..small.clone() };
+    match (frugal.validate(), follow(&frugal, best)) {
+        (Ok(()), Some(done)) if done == *best => frugal,
+        _ => small,
+    }
+}
+
+/// The shrunk run with everything that it breaks.
+fn record<P: Protocol>(trace: &Trace<P>, scenario: &Scenario<P>, actions: &[Action<P>]) -> Trace<P> {
+    let scenario = Scenario { promises: trace.header.scenario.promises.clone(), ..scenario.clone() };
+    let mut world = scenario.start();
+    let mut recorder = Recorder::default();
+    for wanted in actions {
+        // Only this promise was judged so far; now all are, and what properties remember shows in messages.
+        let action = possible(&scenario, &world, wanted).expect("what is remembered changes nothing else");
+        recorder.step(&scenario, &mut world, &action);
+    }
+    let origin = match trace.header.origin.as_str() {
+        origin if origin.ends_with("shrunk") => origin.to_owned(),
+        origin => format!("{origin}, shrunk"),
+    };
+    recorder.finish(&scenario, &origin, trace.header.seed)
+}

@@ -1,0 +1,159 @@
+//! `fencepost hunt`: the smallest seed whose run breaks a promise.
+
+use std::ops::Range;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use fencepost::sim::{Hunt as Task, Hunted, Settings, hunt_any, simulate_any};
+use fencepost::{AnyScenario, Property};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::check::{property, seconds};
+use super::how::{self, How};
+use super::json;
+use super::output::{say, say_json, write_trace};
+use super::simulate::{is_surprising, line, tell};
+use super::supervisor::{heed_interrupts, was_interrupted};
+use super::{Common, Exit, Trouble, target};
+
+#[derive(Args, Debug)]
+pub struct Hunt {
+    /// Scenarios, hazards (B-01) or scenario files
+    #[arg(required = true)]
+    targets: Vec<String>,
+    /// How many seeds to try, or which: 1000, or 500..1500
+    #[arg(long, default_value = "10000", value_parser = seeds, value_name = "N|A..B")]
+    seeds: Range<u64>,
+    /// Search for at most so long, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Look only for this promise
+    #[arg(long, value_parser = property, value_name = "NAME")]
+    property: Vec<Property>,
+    /// Look at the first so many actions of each run
+    #[arg(long, default_value_t = 1000)]
+    within: u64,
+    /// On so many threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    how: How,
+    /// Show at most so many steps of the run
+    #[arg(long, default_value_t = 40)]
+    show: usize,
+}
+
+/// A number of seeds, or a range of them.
+pub fn seeds(text: &str) -> Result<Range<u64>, String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| "a number, or a range as 500..1500".to_owned());
+    let range = match text.split_once("..") {
+        Some((from, to)) => number(from)?..number(to)?,
+        None => 0..number(text)?,
+    };
+    if range.is_empty() { Err("there is no seed in that range".to_owned()) } else { Ok(range) }
+}
+
+pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
+    let mut scenarios = Vec::new();
+    for word in &hunt.targets {
+        scenarios.extend(target::find(word)?);
+    }
+    for scenario in &scenarios {
+        how::look_at(scenario, &hunt.how.settings())?;
+    }
+    heed_interrupts();
+    let mut exits = Vec::new();
+    for scenario in &scenarios {
+        exits.push(hunt.through(scenario, common)?);
+    }
+    let worst = [Exit::Unexpected, Exit::Undecided].into_iter().find(|exit| exits.contains(exit));
+    Ok(worst.unwrap_or(Exit::AsExpected))
+}
+
+impl Hunt {
+    fn through(&self, scenario: &AnyScenario, common: &Common) -> Result<Exit, Trouble> {
+        let hunted = self.search(scenario, common.quiet || common.json);
+        let Some(seed) = hunted.seed else {
+            self.tell_nothing(scenario, hunted, common);
+            return Ok(Exit::Undecided);
+        };
+        // The whole run, as `simulate` takes it.
+        let run = simulate_any(scenario, &Settings { seed, ..self.how.settings() });
+        let name = format!("{}--seed-{seed}", run.scenario);
+        let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
+        if common.json {
+            say_json(&json::Hunted { run: line(&run, trace), seeds_tried: hunted.tried });
+        } else {
+            tell(&run, trace.as_deref(), if common.quiet { 0 } else { self.show }, true)?;
+            say(&format!(
+                "found at the {} of the seeds {}..{}\n",
+                ordinal(hunted.tried),
+                self.seeds.start,
+                self.seeds.end
+            ));
+            say(&format!(
+                "reproduce it with: fencepost simulate {} --seed {seed}{}\n",
+                run.scenario,
+                self.how.options()
+            ));
+            if let Some(trace) = &trace {
+                say(&format!("make it shorter with: fencepost shrink {trace}\n"));
+            }
+        }
+        Ok(if is_surprising(scenario, &run) { Exit::Unexpected } else { Exit::AsExpected })
+    }
+
+    fn search(&self, scenario: &AnyScenario, is_quiet: bool) -> Hunted {
+        let jobs = self.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
+        let task = Task {
+            settings: Settings { actions_max: self.within, ..self.how.settings() },
+            seeds: self.seeds.clone(),
+            workers: jobs,
+            only: self.property.clone(),
+        };
+        let bar = progress(self.seeds.end - self.seeds.start, scenario.name(), is_quiet);
+        let start = Instant::now();
+        let is_over = |tried: u64| {
+            bar.set_position(tried);
+            was_interrupted() || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout)
+        };
+        let hunted = hunt_any(scenario, &task, &is_over);
+        bar.finish_and_clear();
+        hunted
+    }
+
+    fn tell_nothing(&self, scenario: &AnyScenario, hunted: Hunted, common: &Common) {
+        if common.json {
+            return say_json(&json::FoundNothing { scenario: scenario.name(), seed: None, seeds_tried: hunted.tried });
+        }
+        let cut = if hunted.was_stopped { ", and was called off" } else { "" };
+        say(&format!(
+            "{}: {} seeds break nothing{cut}. That proves nothing; `fencepost check {}` looks at every run.\n",
+            scenario.name(),
+            hunted.tried,
+            scenario.name()
+        ));
+    }
+}
+
+fn ordinal(number: u64) -> String {
+    let suffix = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
+}
+
+/// A bar on terminals only.
+fn progress(length: u64, name: &str, is_quiet: bool) -> ProgressBar {
+    if is_quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{prefix} {bar:30} {pos}/{len} seeds, {per_sec}, {eta} left")
+        .expect("the template is a constant");
+    ProgressBar::new(length).with_style(style).with_prefix(name.to_owned())
+}

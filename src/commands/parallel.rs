@@ -1,0 +1,40 @@
+//! Work on all cores, with results in the order of the items, and a bar on terminals.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Does the work on all cores.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], bar: &ProgressBar, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Relaxed);
+                    let Some(item) = items.get(place) else { break };
+                    let result = work(item);
+                    results.lock().expect("no worker panics").insert(place, result);
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    results.into_inner().expect("no worker panics").into_values().collect()
+}
+
+/// A bar on terminals only.
+pub fn progress(length: usize, what: &str, is_quiet: bool) -> ProgressBar {
+    if is_quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {prefix}, {elapsed} {msg}")
+        .expect("the template is a constant");
+    ProgressBar::new(length as u64).with_style(style).with_prefix(what.to_owned())
+}

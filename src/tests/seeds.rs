@@ -1,0 +1,136 @@
+//! Seeds: what is proven is never seen broken; what is broken is found, and shrinks to about the shortest run there is;
+//! and what a user's own test says of a seed that fails.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use fencepost::checker::{Options, check_any};
+use fencepost::consul::{Behavior, Consul, Sequencer};
+use fencepost::model::catalogue;
+use fencepost::model::trace::AnyTrace;
+use fencepost::model::with_scenario;
+use fencepost::sim::{Hunt, Settings, hunt_any, simulate_any};
+use fencepost::{Accepts, AnyScenario, Property, Scenario, Seeds, Ticks};
+
+/// A violation in the refined form of a scenario that was proven would be a fault in our abstraction of time.
+#[test]
+fn what_is_proven_is_never_seen_broken_on_the_finer_clock() {
+    for scenario in catalogue::all() {
+        let seeds = Seeds::first(300).kept_in(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/regressions"));
+        with_scenario!(&scenario, scenario => seeds.try_on(scenario));
+    }
+}
+
+fn scenario(name: &str) -> AnyScenario {
+    catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
+}
+
+/// How many seeds a hunt may take.
+const BUDGET: u64 = 3_000;
+
+/// Hazards that seeds find, with the smallest seed.
+const FOUND: [(&str, Property, u64); 14] = [
+    ("b01-no-fencing", Property::NoLostUpdate, 1250),
+    ("b03-async-write", Property::NoLostUpdate, 722),
+    ("b04-check-then-write", Property::NoLostUpdate, 1167),
+    ("b06-lock-index-cleanup", Property::TokenOrder, 0),
+    ("b07-lock-index", Property::NoLostUpdate, 522),
+    ("b08-random-token", Property::NoLostUpdate, 285),
+    ("b10-shared-session", Property::MutualExclusion, 3),
+    ("b12-kill-shell", Property::MutualExclusion, 460),
+    ("b16-delete-held-key", Property::MutualExclusion, 32),
+    ("b17-release-then-stop", Property::MutualExclusion, 3),
+    ("b18-serf-health", Property::MutualExclusion, 2615),
+    ("b19-reap", Property::MutualExclusion, 698),
+    ("b28-ignore-conflict", Property::SlotLimitBelief, 5),
+    ("b32-count-then-register", Property::SlotLimit, 8),
+];
+
+#[test]
+fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
+    let mut wrong = Vec::new();
+    for (name, property, expected) in FOUND {
+        let scenario = scenario(name);
+        let settings = Settings { actions_max: 1_000, ..Settings::default() };
+        let hunt = |workers| {
+            let hunt = Hunt { settings: settings.clone(), seeds: 0..BUDGET, workers, only: vec![property] };
+            hunt_any(&scenario, &hunt, &|_| false)
+        };
+        let found = hunt(1);
+        assert_eq!(found, hunt(2), "{name}: one thread and two find the same");
+        let Some(seed) = found.seed else { panic!("{name}: {BUDGET} seeds do not break {property}") };
+        let run = simulate_any(&scenario, &Settings { seed, ..settings });
+        let trace = AnyTrace::from_text(&run.trace).expect("a trace");
+        let small = trace.shrink(property).expect("it breaks it");
+        small.replay().expect("a shrunk run is a run");
+        let options = Options { only: Some(property), ..Options::default() };
+        let outcomes = check_any(&scenario, &options).expect("no internal error");
+        let shortest = outcomes[0].trace.as_ref().expect("a counterexample");
+        let shortest = AnyTrace::from_text(shortest).expect("a trace").steps();
+        if seed != expected || 2 * small.steps() > 3 * shortest {
+            wrong.push(format!("{name} {property}: seed {seed}, {} steps, the shortest has {shortest}", small.steps()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A lock whose sequencer starts again, and a folder of its own for the seeds that find out.
+fn broken(folder: &str) -> (Scenario<Consul>, PathBuf) {
+    let scenario = Scenario::<Consul>::new("our-ledger")
+        .rounds(1, 1)
+        .service(|lock| {
+            lock.ttl = Some(Ticks::new(1));
+            lock.behavior = Behavior::Delete;
+            lock.sequencer = Sequencer::LockIndex;
+        })
+        .resource(Accepts::NotLower)
+        .promise(Property::TokenOrder);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    let _ = fs::remove_dir_all(&folder);
+    (scenario, folder)
+}
+
+fn message(seeds: &Seeds, scenario: &Scenario<Consul>) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(|| seeds.try_on(scenario))).expect_err("it breaks");
+    panic.downcast_ref::<String>().expect("a message").clone()
+}
+
+#[test]
+fn a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reproduces_it() {
+    let (scenario, folder) = broken("regressions");
+    let told = message(&Seeds::these(0..500).kept_in(&folder), &scenario);
+    let mut rest = told.as_str();
+    for part in [
+        "token-order is violated",
+        "shrunk from",
+        "client 1 acquires the lock (token 1)",
+        "assumptions:",
+        "is now kept in",
+    ] {
+        let Some(place) = rest.find(part) else { panic!("“{part}” does not come next in:\n{told}") };
+        rest = &rest[place..];
+    }
+    let last = told.lines().last().expect("a line");
+    let name = "a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reproduces_it";
+    let seed = last
+        .strip_prefix("reproduce it with: FENCEPOST_SEED=")
+        .and_then(|rest| rest.strip_suffix(&format!(" cargo test {name}")));
+    let seed: u64 = seed.unwrap_or_else(|| panic!("another last line: {last}")).parse().expect("a number");
+
+    // Kept: it is tried before any other, even where no other is asked for.
+    let kept = fs::read_to_string(folder.join("our-ledger.txt")).expect("it was kept");
+    assert_eq!(kept, format!("{seed} # token-order\n"));
+    let again = message(&Seeds::these(0..0).kept_in(&folder), &scenario);
+    assert!(again.contains("is among those kept"), "{again}");
+    // And alone, as the last line says.
+    assert!(message(&Seeds::these(0..0).kept_in(&folder).only(seed), &scenario).contains("token-order is violated"));
+}
+
+#[test]
+fn a_promise_that_is_expected_to_break_is_no_failure() {
+    let (mut scenario, folder) = broken("no-regressions");
+    scenario.promises[0].expect = fencepost::Expect::Violated;
+    Seeds::these(0..200).kept_in(&folder).try_on(&scenario);
+    assert!(!folder.exists());
+}
