@@ -5,7 +5,7 @@
 //! world      what varies: start, enabled, is_enabled, step, normal form
 //! process    how participants react; protocol: what makes a lock service
 //! properties what is promised, on three levels: record, belief, effect
-//! trace      a run as a list of actions: replay, script
+//! trace      a run as a list of actions: replay, script, shrink
 //! finding    what an exploration established: plain data for reports
 //! protocols  lease (the smallest lock, a tutorial), consul
 //! catalogue  the scenarios that ship with fencepost
