@@ -142,9 +142,14 @@ impl Protocol for Lease {
                 "asking again after 0 ticks would stop time; use 1 or more",
             ));
         }
-        for (count, path) in
-            [(scenario.budget.operator, "budget.operator"), (scenario.budget.retries, "budget.retries")]
-        {
+        let budget = scenario.budget;
+        for (count, path) in [
+            (budget.operator, "budget.operator"),
+            (budget.retries, "budget.retries"),
+            (budget.outages, "budget.outages"),
+            (budget.server_restarts, "budget.server_restarts"),
+            (budget.false_alarms, "budget.false_alarms"),
+        ] {
             if count > 0 {
                 return Err(Mistake::at(path, "the lease has none; leave it out"));
             }

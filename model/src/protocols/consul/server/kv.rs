@@ -24,6 +24,12 @@ pub(super) struct Decided {
     claim: Claim,
 }
 
+impl Decided {
+    pub(super) fn asker(&self) -> Asker {
+        (self.client, self.call)
+    }
+}
+
 impl Server {
     /// C-KV-5: the entry, or 404.
     pub(super) fn get(&self, key: Key) -> Answer {
@@ -99,7 +105,7 @@ impl Server {
 
     /// C-LD-9: the log applies an acquire without another look at the lock-delay.
     pub(super) fn apply(&mut self, asker: Asker, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let place = self.decided.iter().position(|decided| (decided.client, decided.call) == asker);
+        let place = self.decided.iter().position(|decided| decided.asker() == asker);
         let Some(place) = place else { return };
         let Decided { client, call, claim } = self.decided.remove(place);
         self.index = self.index.next();

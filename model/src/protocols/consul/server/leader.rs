@@ -13,7 +13,7 @@ use crate::ids::ClientId;
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
-use crate::protocols::consul::messages::{Timer, Word};
+use crate::protocols::consul::messages::{Answer, Text, Timer, Word};
 use crate::protocols::consul::settings::CheckKind;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -68,8 +68,7 @@ impl Server {
                 // C-LD-12: the log is replayed, and the delays start in full.
                 server.restart_delays(context);
                 server.restart_timers(context);
-                server.parked.clear();
-                server.decided.clear();
+                server.close_connections(out);
                 out.record(Fact::Service(Word::Restarted));
             }
             Trouble::FalseAlarm(node, kind) => {
@@ -91,6 +90,15 @@ impl Server {
             self.restart_delays(context);
         }
         out.record(Fact::Service(Word::Elected));
+    }
+
+    /// Whoever waits for an answer gets an error, and does not learn what became of its request.
+    fn close_connections(&mut self, out: &mut Outbox<Consul>) {
+        for (client, call) in self.waiting().collect::<Vec<_>>() {
+            out.send(client.into(), Text::Tell(call, Answer::NoLeader));
+        }
+        self.parked.clear();
+        self.decided.clear();
     }
 
     fn restart_timers(&mut self, context: &Context<'_, Consul>) {

@@ -102,6 +102,12 @@ impl Server {
         self.nodes.iter().filter(|node| node.is_listed)
     }
 
+    /// Who waits for an answer, and on which connection.
+    fn waiting(&self) -> impl Iterator<Item = Asker> {
+        let parked = self.parked.iter().map(Parked::asker);
+        self.decided.iter().map(Decided::asker).chain(parked)
+    }
+
     /// What the semaphore's coordination entry says.
     pub(super) fn slots(&self) -> Option<Slots> {
         match self.entry(Key::Slots)?.value {

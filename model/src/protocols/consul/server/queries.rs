@@ -21,6 +21,12 @@ pub(super) struct Parked {
     until: Option<Instant>,
 }
 
+impl Parked {
+    pub(super) fn asker(&self) -> Asker {
+        (self.client, self.call)
+    }
+}
+
 impl Server {
     /// C-BLK-1: answered at once if the index is passed already, or 0; else it waits. A client has one query for a target
     /// at a time: an older one is on a connection on which nobody listens any more, and is forgotten.
@@ -72,7 +78,7 @@ impl Server {
 
     /// C-BLK-2: at the deadline the answer is the present state, changed or not.
     pub(super) fn query_is_over(&mut self, asker: Asker, out: &mut Outbox<Consul>) {
-        let place = self.parked.iter().position(|parked| (parked.client, parked.call) == asker);
+        let place = self.parked.iter().position(|parked| parked.asker() == asker);
         if let Some(place) = place {
             self.unpark(place, out);
         }

@@ -1,6 +1,9 @@
 //! What a Consul scenario must not say, because it would be meaningless or silently ignored.
 
-use super::{Belief, Guard, OperatorAct, RenewalErrors, Sequencer, SessionUse, Settings, Unlock, Waiting};
+use super::{
+    Belief, DeadSession, Guard, Killed, OnLoss, OperatorAct, Priced, RenewalErrors, Sequencer, SessionUse, Settings,
+    Unlock, Waiting,
+};
 use crate::properties::Property;
 use crate::protocols::consul::{Consul, SEMAPHORE};
 use crate::resource::Accepts;
@@ -147,7 +150,27 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     if scenario.clients > CONTENDERS_MAX {
         return Err(Mistake::at("clients", format!("a semaphore has room for {CONTENDERS_MAX} contenders")));
     }
+    let acts_on_the_lock = |priced: &Priced| {
+        !priced.act().is_about_health()
+            && !matches!(
+                priced.act(),
+                OperatorAct::DestroySession | OperatorAct::DestroyCrashed | OperatorAct::RenewSession
+            )
+    };
+    if settings.operator.iter().any(acts_on_the_lock) {
+        return wrong("service.operator", "this act is about the lock's key, which a semaphore does not have");
+    }
+    if settings.job.is_some_and(|job| job.killed == Killed::Shell) {
+        return wrong("service.job", "a semaphore's job is killed with its group");
+    }
+    if settings.monitor.is_some_and(|monitor| monitor.on_loss != OnLoss::Forget) {
+        return wrong("service.monitor", "a client that loses its slot forgets its session; leave `on_loss` out");
+    }
     if settings.session != SessionUse::Own
+        || settings.belief == Belief::Suspending
+        || settings.dead_session != DeadSession::Recreate
+        || settings.patience.is_some()
+        || settings.delegates
         || settings.sequencer != Sequencer::None
         || settings.guard != Guard::None
         || settings.unlock != Unlock::Release
@@ -159,7 +182,7 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     {
         return wrong(
             "service.semaphore",
-            "the semaphore's recipe does not know `session`, `sequencer`, `guard`, `unlock`, `waiting`, `cleanup`, `names_leader`, `observers` and `writes`; leave them out",
+            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `waiting`, `patience`, `cleanup`, `names_leader`, `observers`, `writes` and a belief that is `suspending`; leave them out",
         );
     }
     Ok(())

@@ -91,6 +91,16 @@ fn c_ld_12_a_restart_starts_the_delays_in_full() {
 }
 
 #[test]
+fn a_restart_answers_those_who_wait_with_an_error() {
+    let mut lab = Lab::new();
+    lab.put(LOCK, Opaque::Empty, 0);
+    let watch = Watch { target: Target::Key(LOCK), index: lab.entry(LOCK).modify, wait: None };
+    assert_eq!(lab.send(A, 4, Request::Watch(watch)), []);
+    assert_eq!(lab.suffer(Trouble::Restart), [(A.into(), Answer::NoLeader)]);
+    assert_eq!(lab.suffer(Trouble::Restart), []);
+}
+
+#[test]
 fn c_blk_9_a_blocked_query_is_not_interrupted_by_the_loss_of_the_leader() {
     let mut lab = Lab::new();
     lab.put(LOCK, Opaque::Empty, 0);

@@ -68,6 +68,11 @@ impl Lab {
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         let mut out = Outbox::new();
         self.server.on(input, &context, &mut out);
+        self.note(&out)
+    }
+
+    /// Writes down the facts, and returns the answers.
+    fn note(&mut self, out: &Outbox<Consul>) -> Vec<(ProcessId, Answer)> {
         self.facts = out.facts.iter().copied().collect();
         let answer = |(to, message): &(ProcessId, Message<Consul>)| match message {
             Message::Service(Text::Tell(_, answer)) => (*to, *answer),
@@ -77,7 +82,7 @@ impl Lab {
     }
 
     /// Lets something go wrong in the service.
-    fn suffer(&mut self, trouble: Trouble) {
+    fn suffer(&mut self, trouble: Trouble) -> Vec<(ProcessId, Answer)> {
         let mut world = self.scenario.start();
         (world.left.outages, world.left.server_restarts, world.left.false_alarms) = (1, 1, 1);
         std::mem::swap(&mut world.server.process, &mut self.server);
@@ -85,7 +90,7 @@ impl Lab {
         let mut out = Outbox::new();
         Server::suffer(&mut world, trouble, &context, &mut out);
         std::mem::swap(&mut world.server.process, &mut self.server);
-        self.facts = out.facts.iter().copied().collect();
+        self.note(&out)
     }
 
     /// Which of its timers are due, with how long from now.
