@@ -75,6 +75,21 @@ fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+#[test]
+fn a_crowd_shrinks_to_the_two_who_are_to_blame() {
+    let crowd = Settings { clients: Some(10), rounds: Some(2), actions_max: 3_000, ..Settings::default() };
+    let scenario = scenario("b01-no-fencing");
+    let task = Hunt { settings: crowd.clone(), seeds: 0..100, workers: 2, only: vec![Property::MutualExclusion] };
+    let seed = hunt_any(&scenario, &task, &|_| false).seed.expect("ten clients soon find out");
+    let trace = AnyTrace::from_text(&simulate_any(&scenario, &Settings { seed, ..crowd }).trace).expect("a trace");
+    let small = trace.shrink(Property::MutualExclusion).expect("it breaks it");
+    assert!(trace.steps() > 200, "{}", trace.steps());
+    assert_eq!(small.steps(), 11);
+    let header = small.to_text().lines().next().expect("a header").to_owned();
+    assert!(header.contains("\"clients\":2"), "{header}");
+    small.replay().expect("a shrunk run is a run");
+}
+
 /// A lock whose sequencer starts again, and a folder of its own for the seeds that find out.
 fn broken(folder: &str) -> (Scenario<Consul>, PathBuf) {
     let scenario = Scenario::<Consul>::new("our-ledger")

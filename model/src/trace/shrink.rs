@@ -266,14 +266,18 @@ fn passages<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action
 /// The scenario with no more clients and no more misfortune than the run needs.
 fn fit<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenario<P> {
     let mut small = scenario.clone();
-    while small.clients > 2 {
-        let fewer = Scenario { clients: small.clients - 1, ..small.clone() };
-        let last = ClientId(small.clients);
-        let without: Vec<Action<P>> = best.iter().filter(|action| !action.concerns(last)).copied().collect();
-        match (fewer.validate(), follow(&fewer, &without)) {
-            (Ok(()), Some(done)) => (small, *best) = (fewer, done),
-            _ => break,
-        }
+    let all = (1..=small.clients).map(ClientId);
+    let needed: Vec<ClientId> = all.filter(|client| best.iter().any(|action| action.concerns(*client))).collect();
+    let count = u16::try_from(needed.len()).expect("no more than there are").max(1);
+    let fewer = Scenario { clients: count, ..small.clone() };
+    // Those who are needed move up; observers and the like follow.
+    let rename = |client: ClientId| match needed.iter().position(|other| *other == client) {
+        Some(place) => ClientId::of(place),
+        None => ClientId(client.0.saturating_sub(small.clients - count)),
+    };
+    let renamed: Vec<Action<P>> = best.iter().map(|action| action.renamed(&rename)).collect();
+    if let (true, Some(done)) = (fewer.validate().is_ok(), follow(&fewer, &renamed)) {
+        (small, *best) = (fewer, done);
     }
     let mut world = small.start();
     best.iter().for_each(|action| drop(small.step(&mut world, action)));

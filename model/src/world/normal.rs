@@ -33,6 +33,8 @@ pub trait Visitor {
     fn call(&mut self, call: &mut Call);
     /// The number of a call of another client than the one in scope.
     fn call_of(&mut self, client: ClientId, call: &mut Call);
+    /// A client's name; it stays what it is, but for who tells the same run of other clients.
+    fn client(&mut self, _: &mut ClientId) {}
     /// Says whose calls follow, and by how much the clock of the instants that follow is ahead.
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks);
 }

@@ -1,7 +1,8 @@
-//! The shape of an action: what is left of it without the numbers that depend on what happened before.
+//! An action in another run: its shape, without the numbers that depend on what happened before, and its like done by
+//! other clients.
 
-use super::{Action, Envelope};
-use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use super::{Action, Envelope, Fault};
+use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::protocol::Protocol;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
@@ -27,6 +28,67 @@ impl<P: Protocol> Action<P> {
             Action::Command { .. } | Action::Fault(_) | Action::Slip { .. } | Action::Choose { .. } => {}
         }
         shape
+    }
+}
+
+impl<P: Protocol> Action<P> {
+    /// The same done to and by other clients.
+    #[must_use]
+    pub fn renamed(&self, rename: &impl Fn(ClientId) -> ClientId) -> Self {
+        let mut names = Rename(rename);
+        let process = |process: &mut ProcessId| {
+            if let ProcessId::Client(client) = process {
+                *client = rename(*client);
+            }
+        };
+        let mut action = *self;
+        match &mut action {
+            Action::Deliver(envelope) | Action::Lose(envelope) | Action::Duplicate(envelope) => {
+                process(&mut envelope.from);
+                process(&mut envelope.to);
+                envelope.message.visit(&mut names);
+            }
+            Action::Wake { process: whose, timer } => {
+                process(whose);
+                timer.visit(&mut names);
+            }
+            Action::Operator(act) => act.visit(&mut names),
+            Action::Command { client, .. } | Action::Fault(Fault::Crash(client) | Fault::Restart(client)) => {
+                *client = rename(*client);
+            }
+            Action::Slip { process: whose, .. }
+            | Action::Choose { process: whose, .. }
+            | Action::Fault(Fault::Pause(whose) | Fault::Resume(whose)) => process(whose),
+            Action::Fault(Fault::Cut(link) | Fault::Heal(link)) => {
+                process(&mut link.from);
+                process(&mut link.to);
+            }
+            Action::Fault(Fault::Service(_)) | Action::Advance(_) => {}
+        }
+        action
+    }
+}
+
+struct Rename<'a, F>(&'a F);
+
+impl<F: Fn(ClientId) -> ClientId> Visitor for Rename<'_, F> {
+    fn deadline(&mut self, _: &mut Instant) {}
+    fn until(&mut self, _: &mut Instant) {}
+    fn elapsed(&mut self, _: &mut Instant) {}
+    fn since(&mut self, _: &mut Instant) {}
+    fn index(&mut self, _: &mut Index) {}
+    fn token(&mut self, _: &mut Token) {}
+    fn tenure(&mut self, _: &mut Tenure) {}
+    fn call(&mut self, _: &mut Call) {}
+    fn call_of(&mut self, _: ClientId, _: &mut Call) {}
+    fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
+
+    fn session(&mut self, session: &mut SessionId) {
+        session.creator = (self.0)(session.creator);
+    }
+
+    fn client(&mut self, client: &mut ClientId) {
+        *client = (self.0)(*client);
     }
 }
 

@@ -157,12 +157,10 @@ impl Normal for Act {
                 visitor.session(session);
             }
             Act::Cas(index) | Act::DeleteCas(index) => visitor.index(index),
-            Act::Put
-            | Act::Delete
-            | Act::SetCheck(..)
-            | Act::DropCheck(..)
-            | Act::DropService(_)
-            | Act::DropNode(_) => {}
+            Act::SetCheck(node, ..) | Act::DropCheck(node, _) | Act::DropService(node) | Act::DropNode(node) => {
+                visitor.client(node);
+            }
+            Act::Put | Act::Delete => {}
         }
     }
 }

@@ -202,9 +202,13 @@ impl Normal for Text {
             }
             Text::Hand(from, call, order) => {
                 visitor.call_of(*from, call);
+                visitor.client(from);
                 order.visit(visitor);
             }
-            Text::Handled(to, call, _) => visitor.call_of(*to, call),
+            Text::Handled(to, call, _) => {
+                visitor.call_of(*to, call);
+                visitor.client(to);
+            }
         }
     }
 }

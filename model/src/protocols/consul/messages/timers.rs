@@ -96,7 +96,13 @@ impl Normal for Timer {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
             Timer::Expire(session) | Timer::Destroy(session) => visitor.session(session),
-            Timer::Apply(client, call) | Timer::Deadline(client, call) => visitor.call_of(*client, call),
+            Timer::Apply(client, call) | Timer::Deadline(client, call) => {
+                visitor.call_of(*client, call);
+                visitor.client(client);
+            }
+            Timer::Suspect(node) | Timer::Reap(node) | Timer::CheckFails(node) | Timer::Sync(node) => {
+                visitor.client(node);
+            }
             _ => {}
         }
     }

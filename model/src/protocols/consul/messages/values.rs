@@ -122,8 +122,10 @@ impl Normal for Key {
 
 impl Normal for Opaque {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Opaque::Slots(slots) = self {
-            slots.holders.each(|session| visitor.session(session));
+        match self {
+            Opaque::Slots(slots) => slots.holders.each(|session| visitor.session(session)),
+            Opaque::Name(client) => visitor.client(client),
+            Opaque::Empty | Opaque::Foreign | Opaque::Number(_) => {}
         }
     }
 }
