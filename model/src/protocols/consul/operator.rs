@@ -27,6 +27,8 @@ pub enum Act {
     Cas(Index),
     /// Deletes the key if it is at this index. C-KV-15.
     DeleteCas(Index),
+    /// Deletes every key. C-KV-17.
+    DeleteTree,
     /// Releases the lock in the name of its session. C-KV-13.
     Release(SessionId),
     /// Acquires the lock in the name of a session. C-KV-10.
@@ -68,6 +70,11 @@ fn offer_kind(act: OperatorAct, world: &World<Consul>, offer: &mut dyn FnMut(Act
         OperatorAct::Put => offer(Act::Put),
         OperatorAct::Delete => entry.iter().for_each(|_| offer(Act::Delete)),
         OperatorAct::Cas => entry.iter().for_each(|entry| offer(Act::Cas(entry.modify))),
+        OperatorAct::DeleteTree => {
+            if server.keys().next().is_some() {
+                offer(Act::DeleteTree);
+            }
+        }
         OperatorAct::DeleteCas => entry.iter().for_each(|entry| offer(Act::DeleteCas(entry.modify))),
         OperatorAct::Release => {
             entry.and_then(|entry| entry.session).into_iter().for_each(|session| offer(Act::Release(session)));
@@ -115,6 +122,7 @@ pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
         OperatorAct::Put => matches!(act, Act::Put),
         OperatorAct::Delete => matches!(act, Act::Delete),
         OperatorAct::Cas => matches!(act, Act::Cas(_)),
+        OperatorAct::DeleteTree => matches!(act, Act::DeleteTree),
         OperatorAct::DeleteCas => matches!(act, Act::DeleteCas(_)),
         OperatorAct::Release => matches!(act, Act::Release(_)),
         OperatorAct::Acquire => matches!(act, Act::Acquire(_)),
@@ -142,6 +150,7 @@ pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consu
         Act::Release(session) => Request::Release(claim(session)),
         Act::Acquire(session) => Request::Acquire(claim(session)),
         Act::Renew(session) => Request::RenewSession(session),
+        Act::DeleteTree => return server.delete_tree(context, out),
         Act::SetCheck(node, kind, status) => return server.set_check(node, kind, status, context, out),
         Act::DropCheck(node, kind) => return server.deregister_check(node, kind, context, out),
         Act::DropService(node) => return server.deregister_check(node, CheckKind::ServiceCheck, context, out),
@@ -160,7 +169,7 @@ impl Normal for Act {
             Act::SetCheck(node, ..) | Act::DropCheck(node, _) | Act::DropService(node) | Act::DropNode(node) => {
                 visitor.client(node);
             }
-            Act::Put | Act::Delete => {}
+            Act::Put | Act::Delete | Act::DeleteTree => {}
         }
     }
 }
@@ -171,6 +180,7 @@ impl fmt::Display for Act {
             Act::Destroy(session) => write!(f, "destroys {session}"),
             Act::Put => f.write_str("puts another value into the key"),
             Act::Delete => f.write_str("deletes the key"),
+            Act::DeleteTree => f.write_str("deletes every key"),
             Act::Cas(index) => write!(f, "puts another value into the key if it is at {index}"),
             Act::DeleteCas(index) => write!(f, "deletes the key if it is at {index}"),
             Act::Release(session) => write!(f, "releases the key in the name of {session}"),

@@ -193,6 +193,18 @@ impl Server {
         Answer::Done(true)
     }
 
+    /// C-KV-17: every key at one log position; as a deletion it ignores locks.
+    pub(in crate::protocols::consul) fn delete_tree(
+        &mut self,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.index = self.index.next();
+        for key in self.keys().collect::<Vec<_>>() {
+            self.delete(key, context, out);
+        }
+    }
+
     /// C-KV-15: an absent key is `true` for any index; a present one only at its ModifyIndex.
     pub(super) fn delete_cas(
         &mut self,

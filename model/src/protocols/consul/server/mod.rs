@@ -87,6 +87,11 @@ impl Server {
         self.entries.iter().find(|(other, _)| *other == key).map(|(_, entry)| *entry)
     }
 
+    /// Keys that have an entry.
+    pub fn keys(&self) -> impl Iterator<Item = Key> + '_ {
+        self.entries.iter().map(|(key, _)| *key)
+    }
+
     /// Live sessions.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> + '_ {
         self.sessions.iter().map(|row| row.id)

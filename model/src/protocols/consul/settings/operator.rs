@@ -18,6 +18,8 @@ pub enum OperatorAct {
     Cas,
     /// Delete the lock's key at the index it has.
     DeleteCas,
+    /// Delete every key there is, as by a recursive deletion of a prefix that contains them.
+    DeleteTree,
     /// Release the lock in the name of the session that has it (C-KV-13).
     Release,
     /// Acquire the lock in the name of any session.

@@ -198,3 +198,19 @@ fn c_kv_19_key_lock_index_and_session_are_not_a_unique_sequencer() {
     assert_eq!((second.0, second.1), (third.0, third.1), "after a put");
     assert!(first.2 < second.2 && second.2 < third.2, "ModifyIndex right after the acquire is");
 }
+
+#[test]
+fn c_kv_17_a_recursive_deletion_ignores_locks_and_uses_one_index() {
+    let mut lab = Lab::new();
+    let session = lab.session(A, terms(0, 9));
+    lab.acquire(A, session);
+    lab.put(OTHER, Opaque::Foreign, 0);
+    let before = lab.server.index;
+    let context = Context { scenario: &lab.scenario, now: lab.now, me: ProcessId::Server };
+    let mut out = Outbox::new();
+    lab.server.delete_tree(&context, &mut out);
+    assert_eq!(&*out.facts, [Fact::Freed { by: Ending::Deleted }]);
+    assert_eq!((lab.server.keys().count(), lab.server.index), (0, before.next()));
+    let next = lab.session(B, terms(0, 0));
+    assert_eq!(lab.acquire(B, next), YES);
+}
