@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
-use fencepost_model::goal::Goal;
+use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
-use fencepost_model::trace::tell;
+use fencepost_model::trace::{Trace, tell};
 use fencepost_model::with_scenario;
 use fencepost_model::world::Action;
 
+use crate::engine::{Marks, Plan, search};
 use crate::limits::{Limits, Supervisor, Unsupervised};
-use crate::stateright::{Exploration, explore};
+use crate::stateright::explore;
+use crate::worlds::Worlds;
 
 /// How to check.
 #[derive(Clone)]
@@ -25,11 +27,60 @@ pub struct Options {
     pub supervisor: Arc<dyn Supervisor>,
     /// Only this promise.
     pub only: Option<Property>,
+    /// Which search.
+    pub engine: Engine,
+    /// On so many threads; stateright's search takes one.
+    pub workers: usize,
+}
+
+/// Which search explores a scenario.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// Our own.
+    #[default]
+    Dataflow,
+    /// stateright's breadth-first search.
+    Stateright,
+}
+
+impl Engine {
+    /// Both.
+    pub const ALL: [Engine; 2] = [Engine::Dataflow, Engine::Stateright];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Dataflow => "dataflow",
+            Engine::Stateright => "stateright",
+        }
+    }
+}
+
+/// What one exploration found.
+pub(crate) struct Exploration<P: Protocol> {
+    /// Distinct states.
+    pub states: u64,
+    /// Transitions generated; a step that changes nothing is none.
+    pub transitions: u64,
+    /// Levels.
+    pub depth: u64,
+    /// Why the search was cut, if it was.
+    pub cut: Option<String>,
+    /// Goals reached, and kinds of action taken.
+    pub marks: Marks,
+    /// A shortest run that breaks a promise of the scenario.
+    pub violation: Option<Trace<P>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { limits: Limits::default(), supervisor: Arc::new(Unsupervised), only: None }
+        Options {
+            limits: Limits::default(),
+            supervisor: Arc::new(Unsupervised),
+            only: None,
+            engine: Engine::default(),
+            workers: 1,
+        }
     }
 }
 
@@ -102,6 +153,7 @@ pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<V
 
 struct Run<P: Protocol> {
     exploration: Exploration<P>,
+    engine: Engine,
     microseconds: u64,
 }
 
@@ -109,8 +161,12 @@ impl<P: Protocol> Run<P> {
     fn start(scenario: &Scenario<P>, promises: &[Promise], options: &Options) -> Result<Self, InternalError> {
         let judged = scenario.judging(|promise| promises.contains(promise));
         let start = options.supervisor.microseconds();
-        let exploration = explore(&judged, options.limits, Arc::clone(&options.supervisor))?;
-        Ok(Run { exploration, microseconds: options.supervisor.microseconds() - start })
+        let exploration = match options.engine {
+            Engine::Stateright => explore(&judged, options.limits, Arc::clone(&options.supervisor))?,
+            Engine::Dataflow => flow(judged, options)?,
+        };
+        let microseconds = options.supervisor.microseconds() - start;
+        Ok(Run { exploration, engine: options.engine, microseconds })
     }
 
     fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
@@ -129,7 +185,7 @@ impl<P: Protocol> Run<P> {
             transitions,
             depth,
             assumptions: scenario.assumptions(),
-            engine: "stateright".to_owned(),
+            engine: self.engine.name().to_owned(),
             microseconds: self.microseconds,
             trace: None,
         };
@@ -137,7 +193,8 @@ impl<P: Protocol> Run<P> {
     }
 
     fn verdict(&self, scenario: &Scenario<P>, promise: &Promise) -> Verdict {
-        let Exploration { reached, ref cut, ref violation, .. } = self.exploration;
+        let Exploration { marks, ref cut, ref violation, .. } = self.exploration;
+        let reached = Reached(marks.reached);
         if let Some(trace) = violation {
             return Verdict::Violated(Box::new(tell(trace)));
         }
@@ -155,7 +212,7 @@ impl<P: Protocol> Run<P> {
     }
 
     fn certificate(&self, scenario: &Scenario<P>, promise: &Promise) -> Certificate {
-        let kinds = self.exploration.kinds;
+        let kinds = self.exploration.marks.kinds;
         let never = |(place, _): &(usize, &&str)| kinds & (1 << *place) == 0;
         Certificate {
             goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
@@ -172,6 +229,15 @@ impl<P: Protocol> Run<P> {
             fingerprint_bits: 64,
         }
     }
+}
+
+fn flow<P: Protocol>(scenario: Scenario<P>, options: &Options) -> Result<Exploration<P>, InternalError> {
+    let space = Arc::new(Worlds::new(scenario));
+    let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
+    let searched = search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError)?;
+    let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
+    let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
+    Ok(Exploration { states, transitions, depth, cut: searched.cut, marks: searched.marks, violation })
 }
 
 /// What must be reachable before a proof of this promise says something.

@@ -2,20 +2,26 @@
 //!
 //! ```text
 //! check       a scenario's promises → findings: which runs are needed, and what they mean
+//! engine      our own search, level by level, on any number of threads
+//! explain     a path of normal forms as a run of the concrete world
 //! limits      what may cut a search; the supervisor who says so
 //! mutants     faults built into the model on purpose, and which promise notices
-//! stateright  the scenario as a stateright model, and the path of a violation as a trace
+//! stateright  the scenario as a stateright model: the other search, and its Explorer
+//! worlds      the scenario as a space for our own search
 //! ```
 //!
 //! `Proven` is said only of a space that was searched to its end, and only if the promise was put to the test.
 //! Every counterexample is rebuilt and re-validated in the concrete world before anybody sees it.
 
 mod check;
+pub mod engine;
+mod explain;
 mod limits;
 pub mod mutants;
 mod stateright;
+mod worlds;
 
-pub use check::{InternalError, Options, Outcome, check, check_any};
-pub use stateright::{browse, browse_any};
+pub use check::{Engine, InternalError, Options, Outcome, check, check_any};
+pub use stateright::{Searchable, browse, browse_any};
 
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};

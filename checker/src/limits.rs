@@ -12,10 +12,14 @@ pub struct Limits {
 /// How far a search has come.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
-    /// States expanded.
+    /// Distinct states.
     pub states: u64,
     /// Transitions generated.
     pub transitions: u64,
+    /// States that wait to be expanded, as far as the engine knows.
+    pub frontier: u64,
+    /// The level that is being explored; 0 if the engine does not know.
+    pub depth: u64,
 }
 
 /// Somebody outside who has a clock, and may call a search off.

@@ -28,6 +28,7 @@ impl Fingerprinter {
 }
 
 impl Hasher for Fingerprinter {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let mut chunks = bytes.chunks_exact(8);
         for chunk in &mut chunks {
@@ -39,26 +40,32 @@ impl Hasher for Fingerprinter {
         self.word(u64::from_le_bytes(last) ^ ((bytes.len() as u64) << 56));
     }
 
+    #[inline]
     fn write_u8(&mut self, value: u8) {
         self.word(value.into());
     }
 
+    #[inline]
     fn write_u16(&mut self, value: u16) {
         self.word(value.into());
     }
 
+    #[inline]
     fn write_u32(&mut self, value: u32) {
         self.word(value.into());
     }
 
+    #[inline]
     fn write_u64(&mut self, value: u64) {
         self.word(value);
     }
 
+    #[inline]
     fn write_usize(&mut self, value: usize) {
         self.word(value as u64);
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
         let mut last = *self;
         last.word(SEED);

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Args;
-use fencepost::checker::{Limits, Options, Outcome, check_any};
+use clap::{Args, ValueEnum};
+use fencepost::checker::{Engine, Limits, Options, Outcome, check_any};
 use fencepost::model::finding::Finding;
 use fencepost::{AnyScenario, Property, Suite, explain};
 
 use super::json::Checked;
 use super::output::{is_coloured, say, say_json, write, write_trace};
+use super::parallel::cores;
 use super::supervisor::{Watch, heed_interrupts};
 use super::{Common, Exit, Trouble, target};
 
@@ -25,6 +26,12 @@ pub struct Check {
     /// Check only this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
+    /// Which search: our own, or stateright's
+    #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
+    engine: EngineName,
+    /// Search on so many threads [default: one for each core; stateright: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    workers: Option<u16>,
     /// Expand at most so many states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
@@ -37,6 +44,22 @@ pub struct Check {
     /// Search for at most so long, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+}
+
+/// The names of the engines.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum EngineName {
+    Dataflow,
+    Stateright,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Dataflow => Engine::Dataflow,
+            EngineName::Stateright => Engine::Stateright,
+        }
+    }
 }
 
 fn suite(text: &str) -> Result<Suite, String> {
@@ -75,6 +98,8 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
             limits: Limits { states: check.max_states, depth: check.max_depth },
             supervisor: Arc::<Watch>::clone(&watch),
             only: check.property,
+            engine: check.engine.into(),
+            workers: check.workers.map_or_else(cores, usize::from),
         };
         let outcomes = check_any(scenario, &options)?;
         watch.finish();

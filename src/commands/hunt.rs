@@ -1,7 +1,6 @@
 //! `fencepost hunt`: the smallest seed whose run breaks a promise.
 
 use std::ops::Range;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -13,6 +12,7 @@ use super::check::{property, seconds};
 use super::how::{self, How};
 use super::json;
 use super::output::{say, say_json, write_trace};
+use super::parallel::cores;
 use super::simulate::{is_surprising, line, tell};
 use super::supervisor::{heed_interrupts, was_interrupted};
 use super::{Common, Exit, Trouble, target};
@@ -105,7 +105,7 @@ impl Hunt {
     }
 
     fn search(&self, scenario: &AnyScenario, is_quiet: bool) -> Hunted {
-        let jobs = self.jobs.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
+        let jobs = self.jobs.map_or_else(cores, usize::from);
         let task = Task {
             settings: Settings { actions_max: self.within, ..self.how.settings() },
             seeds: self.seeds.clone(),

@@ -7,11 +7,16 @@ use std::thread;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// How many threads can run at once.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Does the work on all cores.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], bar: &ProgressBar, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let workers = cores().min(items.len());
     thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fencepost::checker::{InternalError, Limits, Options, Outcome, check_any};
+use fencepost::checker::{InternalError, Options, Outcome, check_any};
 use fencepost::model::finding::Finding;
 use fencepost::reports::html::page;
 use fencepost::reports::matrix::{Paint, matrix};
@@ -69,6 +69,6 @@ fn explore(scenarios: &[AnyScenario], quiet: bool) -> Result<Results, Trouble> {
     Ok(in_parallel(scenarios, &bar, |scenario| {
         bar.set_message(scenario.name().to_owned());
         let supervisor: Arc<Watch> = Arc::clone(&watch);
-        check_any(scenario, &Options { limits: Limits::default(), supervisor, only: None })
+        check_any(scenario, &Options { supervisor, ..Options::default() })
     }))
 }

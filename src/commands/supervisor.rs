@@ -66,10 +66,10 @@ impl Supervisor for Watch {
     fn stop(&self, progress: &Progress) -> Option<String> {
         if !self.progress.is_hidden() {
             let rate = progress.transitions * 1_000_000 / self.microseconds().max(1);
-            self.progress.set_message(format!(
-                "{} states, {} transitions, {rate} per second,",
-                progress.states, progress.transitions
-            ));
+            let Progress { states, transitions, frontier, depth } = progress;
+            let level = if *depth > 0 { format!("level {depth}, {frontier} waiting, ") } else { String::new() };
+            self.progress
+                .set_message(format!("{level}{states} states, {transitions} transitions, {rate} per second,"));
             self.progress.tick();
         }
         if was_interrupted() {

@@ -6,41 +6,24 @@
 //! (each state carries whether the step into it broke a promise); more than one thread does not search level by level
 //! (we use one); a state at its depth bound goes unchecked (we ask for one level more).
 
-mod explain;
 mod explore;
+mod model;
 mod space;
 
 use std::sync::Arc;
 
-use fencepost_model::goal::Reached;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::trace::Trace;
 use stateright::{Checker as _, Model as _};
 
-use crate::check::InternalError;
+use crate::check::{Exploration, InternalError};
+use crate::engine::Marks;
+use crate::explain::concretise;
 use crate::limits::{Limits, Supervisor};
 use space::Space;
 
 pub use explore::{browse, browse_any};
-
-/// What one exploration found.
-pub(crate) struct Exploration<P: Protocol> {
-    /// Distinct states.
-    pub states: u64,
-    /// Transitions generated; a step that changes nothing is none.
-    pub transitions: u64,
-    /// Levels.
-    pub depth: u64,
-    /// Why the search was cut, if it was.
-    pub cut: Option<String>,
-    /// Goals reached.
-    pub reached: Reached,
-    /// Kinds of action taken, as bits in the order of `Action::KINDS`.
-    pub kinds: u64,
-    /// A shortest run that breaks a promise of the scenario.
-    pub violation: Option<Trace<P>>,
-}
+pub use model::Searchable;
 
 /// Explores every run, breadth first, until the space is exhausted, a promise breaks or the search is cut.
 ///
@@ -65,12 +48,15 @@ pub(crate) fn explore<P: Protocol>(
     let too_deep = limits.depth.filter(|depth| deepest > *depth).map(|depth| format!("--max-depth {depth}"));
     let states = checker.unique_state_count() as u64;
     let (transitions, cut) = (space.transitions(), space.cut().or(too_deep));
-    let (reached, kinds) = (space.reached(), space.kinds());
+    let marks = Marks { reached: space.reached().0, kinds: space.kinds() };
     space.stop_counting();
     let violation = match checker.discovery(space::KEPT) {
-        Some(path) => Some(explain::concretise(scenario, path)?),
+        Some(path) => {
+            let states = path.into_states().into_iter().skip(1);
+            Some(concretise(scenario, states.map(|state| (*state.world, state.is_breached)))?)
+        }
         None => None,
     };
     let depth = limits.depth.map_or(deepest, |depth| deepest.min(depth));
-    Ok(Exploration { states, transitions, depth, cut, reached, kinds, violation })
+    Ok(Exploration { states, transitions, depth, cut, marks, violation })
 }

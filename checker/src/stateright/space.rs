@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
@@ -14,6 +14,7 @@ use fencepost_model::world::{Action, World};
 use stateright::{Model, Property};
 
 use crate::limits::{Limits, Progress, Supervisor};
+use crate::worlds::{kind_bit, panicked};
 
 /// The name of the one property that stateright judges.
 pub(super) const KEPT: &str = "every promise is kept";
@@ -22,12 +23,22 @@ pub(super) const KEPT: &str = "every promise is kept";
 const ROUND: u64 = 256;
 
 /// A world in normal form, and whether the step into it broke a promise.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct State<P: Protocol> {
     /// Boxed: stateright moves states about, and a world is a kilobyte.
     pub(super) world: Box<World<P>>,
     pub(super) is_breached: bool,
+    /// The level on which it was found first, from 0. Not a part of the state: neither compared nor hashed.
+    level: u32,
 }
+
+impl<P: Protocol> PartialEq for State<P> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.world, self.is_breached) == (&other.world, other.is_breached)
+    }
+}
+
+impl<P: Protocol> Eq for State<P> {}
 
 impl<P: Protocol> Hash for State<P> {
     /// One word: our own fingerprint, the same on every machine.
@@ -46,6 +57,8 @@ pub(super) struct Space<P: Protocol> {
     supervisor: Arc<dyn Supervisor>,
     /// Set by the first violation, which is thereby the only one.
     is_violated: AtomicBool,
+    /// The level on which a breach was found first: that level is completed, and none beyond it is begun.
+    breached: AtomicU32,
     /// Set when the search is over: rebuilding a path is not searching.
     is_over: AtomicBool,
     expanded: AtomicU64,
@@ -64,6 +77,7 @@ impl<P: Protocol> Space<P> {
             limits,
             supervisor,
             is_violated: AtomicBool::new(false),
+            breached: AtomicU32::new(u32::MAX),
             is_over: AtomicBool::new(false),
             expanded: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
@@ -113,7 +127,7 @@ impl<P: Protocol> Space<P> {
         let by = match self.limits.states {
             Some(limit) if states >= limit => Some(format!("--max-states {limit}")),
             _ if states.is_multiple_of(ROUND) => {
-                self.supervisor.stop(&Progress { states, transitions: self.transitions() })
+                self.supervisor.stop(&Progress { states, transitions: self.transitions(), ..Progress::default() })
             }
             _ => None,
         };
@@ -124,16 +138,14 @@ impl<P: Protocol> Space<P> {
     }
 
     fn fail(&self, action: &Action<P>, panic: &(dyn std::any::Any + Send)) {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        let failure = format!("the model panicked at “{action}”: {}", text.unwrap_or("without a word"));
+        let failure = panicked(&action.to_string(), panic);
         *self.failure.lock().expect("no thread panics while it holds this") = Some(failure);
         self.is_cut.store(true, Relaxed);
     }
 
     fn count(&self, action: &Action<P>, reached: Reached) {
         self.transitions.fetch_add(1, Relaxed);
-        let kind = Action::<P>::KINDS.iter().position(|kind| *kind == action.kind()).expect("every kind is listed");
-        add_bits(&self.kinds, 1 << kind);
+        add_bits(&self.kinds, kind_bit(action));
         add_bits(&self.reached, reached.0);
     }
 }
@@ -151,11 +163,12 @@ impl<P: Protocol> Model for Space<P> {
     fn init_states(&self) -> Vec<State<P>> {
         let mut world = self.scenario.start();
         self.scenario.normalise(&mut world);
-        vec![State { world: Box::new(world), is_breached: false }]
+        vec![State { world: Box::new(world), is_breached: false, level: 0 }]
     }
 
     fn actions(&self, state: &State<P>, actions: &mut Vec<Action<P>>) {
-        if self.may_expand() {
+        let is_needed = self.is_over.load(Relaxed) || state.level < self.breached.load(Relaxed);
+        if is_needed && self.may_expand() {
             self.scenario.enabled(&state.world, actions);
         }
     }
@@ -174,7 +187,10 @@ impl<P: Protocol> Model for Space<P> {
                 return None;
             }
         };
-        let next = State { world, is_breached: !step.breaches.is_empty() };
+        let next = State { world, is_breached: !step.breaches.is_empty(), level: last.level + 1 };
+        if next.is_breached {
+            self.breached.fetch_min(next.level, Relaxed);
+        }
         if next.world == last.world && !next.is_breached {
             return None;
         }

@@ -97,23 +97,28 @@ impl<P: Protocol> Action<P> {
 
     /// The kind of action, for the list of what a search never tried.
     pub fn kind(&self) -> &'static str {
+        Self::KINDS[self.kind_place()]
+    }
+
+    /// The place of its kind in [`Action::KINDS`].
+    pub fn kind_place(&self) -> usize {
         match self {
-            Action::Command { .. } => "command",
-            Action::Deliver(_) => "deliver",
-            Action::Wake { .. } => "wake",
-            Action::Advance(_) => "advance",
-            Action::Operator(_) => "operator",
-            Action::Lose(_) => "lose",
-            Action::Duplicate(_) => "duplicate",
-            Action::Fault(Fault::Crash(_)) => "crash",
-            Action::Fault(Fault::Restart(_)) => "restart",
-            Action::Fault(Fault::Pause(_)) => "pause",
-            Action::Fault(Fault::Resume(_)) => "resume",
-            Action::Fault(Fault::Cut(_)) => "cut",
-            Action::Fault(Fault::Heal(_)) => "heal",
-            Action::Slip { .. } => "slip",
-            Action::Choose { .. } => "choose",
-            Action::Fault(Fault::Service(_)) => "service-fault",
+            Action::Command { .. } => 0,
+            Action::Deliver(_) => 1,
+            Action::Wake { .. } => 2,
+            Action::Advance(_) => 3,
+            Action::Operator(_) => 4,
+            Action::Lose(_) => 5,
+            Action::Duplicate(_) => 6,
+            Action::Fault(Fault::Crash(_)) => 7,
+            Action::Fault(Fault::Restart(_)) => 8,
+            Action::Fault(Fault::Pause(_)) => 9,
+            Action::Fault(Fault::Resume(_)) => 10,
+            Action::Fault(Fault::Cut(_)) => 11,
+            Action::Fault(Fault::Heal(_)) => 12,
+            Action::Slip { .. } => 13,
+            Action::Choose { .. } => 14,
+            Action::Fault(Fault::Service(_)) => 15,
         }
     }
 

@@ -4,21 +4,20 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Recorder, Trace, replay};
 use fencepost_model::world::{Action, World};
-use stateright::Path;
 
-use super::space::State;
 use crate::check::InternalError;
 
-/// Rebuilds the run, and repeats it before it is shown to anybody.
-pub(super) fn concretise<P: Protocol>(
+/// Rebuilds the run that comes by these worlds in normal form, each with whether the step to it broke a promise, and
+/// repeats it before it is shown to anybody.
+pub(crate) fn concretise<P: Protocol>(
     scenario: &Scenario<P>,
-    path: Path<State<P>, Action<P>>,
+    path: impl Iterator<Item = (World<P>, bool)>,
 ) -> Result<Trace<P>, InternalError> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     let mut last_breaks = false;
-    for state in path.into_states().iter().skip(1) {
-        let action = action_to(scenario, &world, state).ok_or_else(|| {
+    for (next, is_breach) in path {
+        let action = action_to(scenario, &world, &next, is_breach).ok_or_else(|| {
             InternalError("a step of the counterexample has no counterpart in the concrete world".to_owned())
         })?;
         last_breaks = !recorder.step(scenario, &mut world, &action).breaches.is_empty();
@@ -31,13 +30,18 @@ pub(super) fn concretise<P: Protocol>(
 }
 
 /// The first enabled action that leads to the given normal form.
-fn action_to<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, state: &State<P>) -> Option<Action<P>> {
+fn action_to<P: Protocol>(
+    scenario: &Scenario<P>,
+    world: &World<P>,
+    wanted: &World<P>,
+    is_breach: bool,
+) -> Option<Action<P>> {
     let mut enabled = Vec::new();
     scenario.enabled(world, &mut enabled);
     enabled.into_iter().find(|action| {
         let mut next = world.clone();
         let step = scenario.step(&mut next, action);
         scenario.normalise(&mut next);
-        next == *state.world && step.breaches.is_empty() != state.is_breached
+        next == *wanted && !step.breaches.is_empty() == is_breach
     })
 }

@@ -1,0 +1,125 @@
+//! What the workers of one search tell each other beside the states: how many were found on each level, whether a promise
+//! broke, and whether the search is called off.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard};
+
+use super::{Marks, Searched};
+use crate::limits::{Limits, Progress, Supervisor};
+
+/// The counters of one search.
+pub(super) struct Board {
+    counts: Mutex<Counts>,
+    /// The level on which the first breach was found; no level beyond it is begun.
+    breached: AtomicU64,
+    is_cut: AtomicBool,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// States found on each level, from 0.
+    levels: Vec<u64>,
+    transitions: u64,
+    expanded: u64,
+    marks: Marks,
+    cut: Option<String>,
+    failure: Option<String>,
+}
+
+/// What a worker has done since it last reported.
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) expanded: u64,
+    pub(super) transitions: u64,
+    pub(super) marks: Marks,
+}
+
+impl Board {
+    pub(super) fn new() -> Self {
+        Board { counts: Mutex::default(), breached: AtomicU64::new(u64::MAX), is_cut: AtomicBool::new(false) }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().expect("no worker panics while it holds this")
+    }
+
+    /// Notes states found on a level.
+    pub(super) fn found(&self, level: u64, states: u64) {
+        let mut counts = self.counts();
+        let place = usize::try_from(level).expect("levels fit into memory");
+        if counts.levels.len() <= place {
+            counts.levels.resize(place + 1, 0);
+        }
+        counts.levels[place] += states;
+    }
+
+    /// Notes work done, and asks the supervisor whether there should be more.
+    pub(super) fn report(&self, report: Report, level: u64, supervisor: &dyn Supervisor) {
+        let mut counts = self.counts();
+        counts.expanded += report.expanded;
+        counts.transitions += report.transitions;
+        counts.marks.add(report.marks);
+        let states: u64 = counts.levels.iter().sum();
+        let progress =
+            Progress { states, transitions: counts.transitions, frontier: states - counts.expanded, depth: level + 1 };
+        if counts.cut.is_none()
+            && let Some(by) = supervisor.stop(&progress)
+        {
+            counts.cut = Some(by);
+            self.is_cut.store(true, SeqCst);
+        }
+    }
+
+    /// Whether a level may be begun. Asked when nothing of it is under way any more, so every worker hears the same.
+    pub(super) fn may_begin(&self, level: u64, limits: Limits) -> bool {
+        if self.is_cut() || self.breached.load(SeqCst) <= level {
+            return false;
+        }
+        let mut counts = self.counts();
+        let so_far: u64 = counts.levels.iter().take(usize::try_from(level).unwrap_or(usize::MAX) + 1).sum();
+        let by = match limits {
+            Limits { depth: Some(depth), .. } if level >= depth => format!("--max-depth {depth}"),
+            Limits { states: Some(states), .. } if so_far > states => format!("--max-states {states}"),
+            _ => return true,
+        };
+        counts.cut.get_or_insert(by);
+        self.is_cut.store(true, SeqCst);
+        false
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut.load(SeqCst)
+    }
+
+    /// Notes that a step to this level breaks a promise.
+    pub(super) fn breach(&self, level: u64) {
+        self.breached.fetch_min(level, SeqCst);
+    }
+
+    pub(super) fn is_breached(&self) -> bool {
+        self.breached.load(SeqCst) != u64::MAX
+    }
+
+    /// Notes that the model panicked, and calls the search off.
+    pub(super) fn fail(&self, failure: String) {
+        self.counts().failure.get_or_insert(failure);
+        self.is_cut.store(true, SeqCst);
+    }
+
+    /// The sums. A breach counts only if the search got as far without being cut: else it may not be a shortest one.
+    pub(super) fn result(&self, limits: Limits) -> Result<Searched, String> {
+        let counts = self.counts();
+        if let Some(failure) = &counts.failure {
+            return Err(failure.clone());
+        }
+        let levels = counts.levels.iter().take_while(|states| **states > 0).count() as u64;
+        Ok(Searched {
+            states: counts.levels.iter().sum(),
+            transitions: counts.transitions,
+            depth: limits.depth.map_or(levels, |depth| levels.min(depth)),
+            cut: counts.cut.clone(),
+            marks: counts.marks,
+            violation: None,
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Our own search: level by level, as a timely dataflow (Murray et al., SOSP 2013) that exchanges states by fingerprint.
+//!
+//! ```text
+//!            ┌──────────────── next level ────────────────┐
+//!            ▼                                            │
+//!   start ─► exchange by fingerprint ─► seen? ─► frontier ─► expand
+//! ```
+//!
+//! A worker owns the states whose fingerprint falls to it: it alone remembers them and expands them. What it finds for
+//! itself takes no detour through a channel. A level begins when the dataflow knows that nothing of it is under way any
+//! more, so the first violation found is a shortest one. With one worker, states are expanded in the order in which they
+//! were found, which is that of their paths of action indices; so the path kept is the smallest. With several workers
+//! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again.
+//!
+//! Workers talk through the dataflow alone but for the counters in `board`; to put them on several machines means to send
+//! those along with the states.
+
+mod board;
+mod dataflow;
+mod frontier;
+mod seen;
+mod steps;
+mod worker;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use dataflow::search;
+
+use crate::limits::{Limits, Supervisor};
+
+/// What can be searched.
+pub trait Space: Send + Sync + 'static {
+    /// A state. The smaller the better: every state of a level, and of the next one, is in memory at once.
+    type State: Clone + Send + Serialize + DeserializeOwned + 'static;
+    /// What one worker needs while it expands states, kept so that it need not be allocated each time.
+    type Scratch: Default;
+
+    /// Where every run starts.
+    fn starts(&self) -> Vec<Self::State>;
+
+    /// 64 bits by which a state is remembered: the same on every machine.
+    fn fingerprint(&self, state: &Self::State) -> u64;
+
+    /// Whether a state by itself breaks a promise. Asked once for each state.
+    fn is_broken(&self, _: &Self::State) -> bool {
+        false
+    }
+
+    /// Shows every transition out of a state, in the order of action indices. A step that changes nothing is none.
+    ///
+    /// # Errors
+    /// The model panicked; a sentence says where.
+    fn expand(
+        &self,
+        state: &Self::State,
+        scratch: &mut Self::Scratch,
+        found: impl FnMut(Transition<Self::State>),
+    ) -> Result<(), String>;
+}
+
+/// One step of a run.
+#[derive(Clone, Debug)]
+pub struct Transition<S> {
+    /// The place of its action among those of the state.
+    pub action: u16,
+    /// Where it leads.
+    pub state: S,
+    /// Whether the step breaks a promise, whatever the state says.
+    pub is_breach: bool,
+    /// What it shows, as bits; a search collects them.
+    pub marks: Marks,
+}
+
+/// Bits that a search collects over all its transitions.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Marks {
+    /// Goals reached.
+    pub reached: u64,
+    /// Kinds of action taken.
+    pub kinds: u64,
+}
+
+impl Marks {
+    pub(crate) fn add(&mut self, other: Marks) {
+        self.reached |= other.reached;
+        self.kinds |= other.kinds;
+    }
+}
+
+/// How to search.
+#[derive(Clone)]
+pub struct Plan {
+    /// On so many threads.
+    pub workers: usize,
+    /// What may cut the search.
+    pub limits: Limits,
+    /// Who may call it off.
+    pub supervisor: Arc<dyn Supervisor>,
+}
+
+/// What a search came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Searched {
+    /// Distinct states seen.
+    pub states: u64,
+    /// Transitions generated.
+    pub transitions: u64,
+    /// Levels, that of the initial state being the first.
+    pub depth: u64,
+    /// Why the search was cut, if it was.
+    pub cut: Option<String>,
+    /// What its transitions showed.
+    pub marks: Marks,
+    /// A shortest run that breaks a promise: the place of its start among the starts, then the action index of each step.
+    pub violation: Option<Vec<u16>>,
+}

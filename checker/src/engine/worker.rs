@@ -1,0 +1,210 @@
+//! One worker's part of a search: what it has seen, what it has to expand, and what it finds for others.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::board::{Board, Report};
+use super::frontier::Frontier;
+use super::seen::Seen;
+use super::steps::{NOWHERE, Steps};
+use super::{Marks, Plan, Space, Transition};
+
+/// States on their way to the worker that owns them.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Parcel<S> {
+    pub(super) to: u64,
+    pub(super) states: Vec<Candidate<S>>,
+}
+
+/// A state that may be new.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Candidate<S> {
+    fingerprint: u64,
+    /// The number of the state that it was found from, where paths are kept.
+    parent: u32,
+    action: u16,
+    is_breach: bool,
+    state: S,
+}
+
+/// How many bytes of states are looked up together, so that memory is waited for once and not for each of them.
+const BATCH: usize = 16 * 1024;
+
+/// How many bytes of states are sent together: each parcel wakes its receiver.
+const PARCEL: usize = 128 * 1024;
+
+/// How many empty lists a worker keeps.
+const SPARE: usize = 16;
+
+/// A worker does not send a state again that it has just sent: it remembers two to the power of this many.
+const RECENT: u32 = 12;
+
+/// Which worker owns a state: by the low half of its fingerprint, for the high half finds its place in the table.
+#[inline]
+fn owner(fingerprint: u64, workers: usize) -> usize {
+    usize::try_from(((fingerprint & 0xffff_ffff) * workers as u64) >> 32).expect("it is below the number of workers")
+}
+
+pub(super) struct Worker<M: Space> {
+    space: Arc<M>,
+    board: Arc<Board>,
+    plan: Plan,
+    index: usize,
+    seen: Seen,
+    /// How each state was found; kept by a worker that is alone.
+    steps: Option<Steps>,
+    /// The number of the state that is expanded next.
+    number: u32,
+    /// The states of the level that is being expanded.
+    current: Frontier<M::State>,
+    /// Those of later levels: the next one, and the one after it if another worker is ahead.
+    later: BTreeMap<u64, Frontier<M::State>>,
+    /// What was found for each worker, and not handed over yet.
+    batches: Vec<Vec<Candidate<M::State>>>,
+    /// Empty lists with room, for the next parcels.
+    spare: Vec<Vec<Candidate<M::State>>>,
+    recent: Vec<u64>,
+    scratch: M::Scratch,
+    /// The first step found that breaks a promise.
+    broken: Option<(u32, u16)>,
+}
+
+impl<M: Space> Worker<M> {
+    pub(super) fn new(space: Arc<M>, board: Arc<Board>, plan: Plan, index: usize) -> Self {
+        let is_alone = plan.workers == 1;
+        Worker {
+            space,
+            board,
+            index,
+            seen: Seen::new(),
+            steps: is_alone.then(Steps::default),
+            number: 0,
+            current: Frontier::default(),
+            later: BTreeMap::new(),
+            batches: (0..plan.workers).map(|_| Vec::new()).collect(),
+            spare: Vec::new(),
+            recent: if is_alone { Vec::new() } else { vec![0; 1 << RECENT] },
+            scratch: M::Scratch::default(),
+            broken: None,
+            plan,
+        }
+    }
+
+    /// The starts, as if somebody had sent them.
+    pub(super) fn starts(space: &M, workers: usize) -> impl Iterator<Item = Parcel<M::State>> {
+        space.starts().into_iter().enumerate().map(move |(place, state)| {
+            let fingerprint = space.fingerprint(&state).max(1);
+            let action = u16::try_from(place).expect("there are few starts");
+            let start = Candidate { fingerprint, parent: NOWHERE, action, is_breach: false, state };
+            Parcel { to: owner(fingerprint, workers) as u64, states: vec![start] }
+        })
+    }
+
+    /// Takes in states of the given level: first looks at the places of all of them, which waits for memory once, then at
+    /// each in turn.
+    fn receive(&mut self, states: &mut Vec<Candidate<M::State>>, level: u64) {
+        let touched = states.iter().fold(0, |sum, candidate| sum ^ self.seen.touch(candidate.fingerprint));
+        std::hint::black_box(touched);
+        let next = self.later.entry(level).or_default();
+        let known = next.len();
+        for candidate in states.drain(..) {
+            let Candidate { fingerprint, parent, action, is_breach, state } = candidate;
+            if !self.seen.insert(fingerprint) {
+                continue;
+            }
+            let is_breach = is_breach || self.space.is_broken(&state);
+            next.push(state);
+            if let Some(steps) = &mut self.steps {
+                steps.push(parent, action);
+            }
+            if is_breach {
+                self.board.breach(level);
+                self.broken.get_or_insert((parent, action));
+            }
+        }
+        self.board.found(level, next.len() - known);
+    }
+
+    /// Makes the states of a level those to expand; false if there are none, or the search is over.
+    pub(super) fn begin(&mut self, level: u64) -> bool {
+        self.current = self.later.remove(&level).unwrap_or_default();
+        self.current.len() > 0 && self.board.may_begin(level, self.plan.limits)
+    }
+
+    /// Expands a chunk of states of this level, and hands over what belongs to others; false if the level is done.
+    pub(super) fn work(&mut self, level: u64, mut send: impl FnMut(Parcel<M::State>)) -> bool {
+        let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
+        let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
+        for state in &chunk {
+            self.expand(state, &mut report);
+            self.number = self.number.wrapping_add(1);
+            if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
+                self.look_up(level + 1);
+            }
+            self.post(PARCEL, &mut send);
+        }
+        self.look_up(level + 1);
+        if self.current.len() == 0 {
+            self.post(1, &mut send);
+        }
+        self.board.report(report, level, &*self.plan.supervisor);
+        true
+    }
+
+    fn expand(&mut self, state: &M::State, report: &mut Report) {
+        let Worker { space, batches, recent, scratch, index, number, .. } = self;
+        let mut marks = Marks::default();
+        let expanded = space.expand(state, scratch, |transition| {
+            let Transition { action, state, is_breach, marks: shown } = transition;
+            marks.add(shown);
+            report.transitions += 1;
+            // What breaks a promise is a state of its own: the same world without the breach is another one.
+            let fingerprint = (space.fingerprint(&state) ^ u64::from(is_breach)).max(1);
+            let owner = owner(fingerprint, batches.len());
+            if owner != *index {
+                let place = usize::try_from(fingerprint >> (64 - RECENT)).expect("few bits are left");
+                if std::mem::replace(&mut recent[place], fingerprint) == fingerprint {
+                    return;
+                }
+            }
+            batches[owner].push(Candidate { fingerprint, parent: *number, action, is_breach, state });
+        });
+        report.marks.add(marks);
+        if let Err(failure) = expanded {
+            self.board.fail(failure);
+        }
+    }
+
+    /// Takes in what was found for this worker itself.
+    fn look_up(&mut self, level: u64) {
+        let mut batch = std::mem::take(&mut self.batches[self.index]);
+        self.receive(&mut batch, level);
+        self.batches[self.index] = batch;
+    }
+
+    /// Sends each batch of at least so many bytes to the worker that it belongs to.
+    fn post(&mut self, bytes: usize, send: &mut impl FnMut(Parcel<M::State>)) {
+        for owner in (0..self.batches.len()).filter(|owner| *owner != self.index) {
+            if self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
+                let states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
+                send(Parcel { to: owner as u64, states });
+            }
+        }
+    }
+
+    /// Takes in what another worker has found.
+    pub(super) fn unpack(&mut self, mut parcel: Parcel<M::State>, level: u64) {
+        self.receive(&mut parcel.states, level);
+        if self.spare.len() < SPARE {
+            self.spare.push(parcel.states);
+        }
+    }
+
+    /// The action indices of the run to the first breach, if this worker remembers how it found each state.
+    pub(super) fn path(&self) -> Option<Vec<u16>> {
+        let (parent, action) = self.broken?;
+        Some(self.steps.as_ref()?.path(parent, action))
+    }
+}
