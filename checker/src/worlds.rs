@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_model::goal::Reached;
-use fencepost_model::hash::Fingerprinter;
+use fencepost_model::hash::Packer;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
@@ -56,32 +56,62 @@ pub(crate) fn panicked(label: &str, panic: &(dyn std::any::Any + Send)) -> Strin
     format!("the model panicked at “{label}”: {}", text.unwrap_or("without a word"))
 }
 
-impl<P: Protocol> Space for Worlds<P> {
-    type State = World<P>;
-    type Scratch = Vec<Action<P>>;
+/// What is allocated once and used for every state.
+pub(crate) struct Scratch<P: Protocol> {
+    actions: Vec<Action<P>>,
+    /// Worlds that are no longer needed.
+    spare: Vec<Box<World<P>>>,
+}
 
-    fn starts(&self) -> Vec<World<P>> {
-        vec![self.start()]
+impl<P: Protocol> Default for Scratch<P> {
+    fn default() -> Self {
+        Scratch { actions: Vec::new(), spare: Vec::new() }
+    }
+}
+
+/// So many worlds are kept to be used again.
+const SPARE: usize = 1024;
+
+impl<P: Protocol> Space for Worlds<P> {
+    /// Boxed: a world is two kilobytes, and is handed on several times.
+    type State = Box<World<P>>;
+    type Scratch = Scratch<P>;
+
+    fn starts(&self) -> Vec<Self::State> {
+        vec![Box::new(self.start())]
     }
 
-    fn fingerprint(&self, state: &World<P>) -> u64 {
-        let mut fingerprint = Fingerprinter::default();
+    fn recycle(&self, state: Self::State, scratch: &mut Scratch<P>) {
+        if scratch.spare.len() < SPARE {
+            scratch.spare.push(state);
+        }
+    }
+
+    fn fingerprint(&self, state: &Self::State) -> u64 {
+        let mut fingerprint = Packer::default();
         state.hash(&mut fingerprint);
         fingerprint.finish()
     }
 
     fn expand(
         &self,
-        last: &World<P>,
-        actions: &mut Vec<Action<P>>,
-        mut found: impl FnMut(Transition<World<P>>),
+        last: &Self::State,
+        scratch: &mut Scratch<P>,
+        mut found: impl FnMut(Transition<Self::State>),
     ) -> Result<(), String> {
         let taken = Cell::new(None);
         let expand = || {
+            let Scratch { actions, spare } = scratch;
             self.scenario.enabled(last, actions);
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
-                let mut state = last.clone();
+                let mut state = match spare.pop() {
+                    Some(mut state) => {
+                        World::clone_from(&mut state, last);
+                        state
+                    }
+                    None => last.clone(),
+                };
                 let step = self.scenario.step(&mut state, action);
                 self.scenario.normalise(&mut state);
                 let is_breach = !step.breaches.is_empty();

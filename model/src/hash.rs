@@ -1,4 +1,5 @@
-//! A 64-bit hash that is the same on every machine and in every build: digests of runs, fingerprints of worlds.
+//! Two 64-bit hashes that are the same on every machine and in every build: one for digests of runs, one for fingerprints
+//! of worlds, which are many small numbers.
 
 use std::hash::Hasher;
 
@@ -73,9 +74,128 @@ impl Hasher for Fingerprinter {
     }
 }
 
+/// Packs small numbers before it folds them: a world is some hundred and fifty numbers, and nearly all of them fit into
+/// a byte. What does not is written in full behind a byte that says so; so different worlds are different bytes.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Packer {
+    folded: Fingerprinter,
+    word: u64,
+    /// Bits of `word` in use; never more than 32 between two writes.
+    filled: u32,
+}
+
+/// The byte that says that the number follows in full.
+const ESCAPE: u64 = 0xff;
+
+impl Packer {
+    /// Adds up to 32 bits.
+    #[inline]
+    fn put(&mut self, bits: u64, count: u32) {
+        self.word |= bits << self.filled;
+        self.filled += count;
+        if self.filled > 32 {
+            self.folded.word(self.word);
+            (self.word, self.filled) = (0, 0);
+        }
+    }
+
+    #[inline]
+    fn number(&mut self, number: u64) {
+        if number < ESCAPE {
+            return self.put(number, 8);
+        }
+        self.put(ESCAPE, 8);
+        self.put(number & 0xffff_ffff, 32);
+        self.put(number >> 32, 32);
+    }
+
+    /// Numbers near zero, of either sign, are small.
+    #[inline]
+    fn signed(&mut self, number: i64) {
+        self.number(((number << 1) ^ (number >> 63)).cast_unsigned());
+    }
+}
+
+impl Hasher for Packer {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.put((*byte).into(), 8);
+        }
+    }
+
+    #[inline]
+    fn write_u8(&mut self, value: u8) {
+        self.put(value.into(), 8);
+    }
+
+    #[inline]
+    fn write_u16(&mut self, value: u16) {
+        self.put(value.into(), 16);
+    }
+
+    #[inline]
+    fn write_u32(&mut self, value: u32) {
+        self.number(value.into());
+    }
+
+    #[inline]
+    fn write_u64(&mut self, value: u64) {
+        self.number(value);
+    }
+
+    #[inline]
+    fn write_usize(&mut self, value: usize) {
+        self.number(value as u64);
+    }
+
+    #[inline]
+    fn write_i64(&mut self, value: i64) {
+        self.signed(value);
+    }
+
+    /// What tells the variants of an enum apart.
+    #[inline]
+    fn write_isize(&mut self, value: isize) {
+        self.signed(value as i64);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        let mut last = self.folded;
+        last.word(self.word ^ (u64::from(self.filled) << 56));
+        last.finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::hash::Hash;
+
     use super::*;
+
+    fn packed(value: impl Hash) -> u64 {
+        let mut packer = Packer::default();
+        value.hash(&mut packer);
+        packer.finish()
+    }
+
+    #[test]
+    fn packing_keeps_apart_what_differs() {
+        let edges = [0u32, 1, 7, 253, 254, 255, 256, 65_535, 65_536, u32::MAX];
+        let mut seen = BTreeSet::new();
+        for first in edges {
+            for second in edges {
+                for third in [-1i64, 0, 1, -128, 127, i64::MIN, i64::MAX] {
+                    assert!(seen.insert(packed((first, second, third))), "{first} {second} {third}");
+                }
+            }
+        }
+        for length in 0..20 {
+            assert!(seen.insert(packed(vec![0u8; length])), "{length}");
+        }
+        assert_eq!(format!("{:016x}", packed((7u8, Some(300u32), "fencepost"))), "145c5ab7d64f8cce");
+    }
 
     #[test]
     fn the_fingerprint_is_pinned() {

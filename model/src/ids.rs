@@ -2,6 +2,7 @@
 //! meaning, only an order; the normal form renumbers them.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -51,12 +52,22 @@ number!(
 
 /// A session of a lock service: who created it, and which of the creator's sessions it is. The stand-in for a random
 /// id: always fresh, and telling nothing to anybody who does not look at it here.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct SessionId {
     /// Who created it.
     pub creator: ClientId,
     /// Its number among the creator's sessions, from 1.
     pub number: u16,
+}
+
+impl Hash for SessionId {
+    /// One write: session ids are what a world has most of.
+    #[inline]
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        let Self { creator: ClientId(creator), number } = *self;
+        let small = (creator < 16 && number < 16).then(|| creator << 4 | number);
+        to.write_u32(small.map_or_else(|| 256 + (u32::from(creator) << 16 | u32::from(number)), u32::from));
+    }
 }
 
 impl fmt::Display for SessionId {
@@ -78,7 +89,7 @@ impl ClientId {
 }
 
 /// A participant.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessId {
     /// One of the clients.
@@ -96,6 +107,18 @@ impl ProcessId {
             ProcessId::Client(client) => Some(client),
             ProcessId::Server | ProcessId::Resource => None,
         }
+    }
+}
+
+impl Hash for ProcessId {
+    /// One write; clients count from 1.
+    #[inline]
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        to.write_u32(match self {
+            ProcessId::Server => 0,
+            ProcessId::Client(client) => client.0.into(),
+            ProcessId::Resource => u32::MAX,
+        });
     }
 }
 

@@ -59,6 +59,14 @@ impl<T: Copy, const N: usize> Clone for List<T, N> {
     fn clone(&self) -> Self {
         List(SmallVec::from_slice(&self.0))
     }
+
+    /// Copies the elements only, not the room for others.
+    fn clone_from(&mut self, other: &Self) {
+        if !(self.0.is_empty() && other.0.is_empty()) {
+            self.0.clear();
+            self.0.extend_from_slice(&other.0);
+        }
+    }
 }
 
 impl<T: Copy, const N: usize> Default for List<T, N> {

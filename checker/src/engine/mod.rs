@@ -44,6 +44,9 @@ pub trait Space: Send + Sync + 'static {
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
 
+    /// Takes back a state that is no longer needed, for its memory.
+    fn recycle(&self, _: Self::State, _: &mut Self::Scratch) {}
+
     /// Whether a state by itself breaks a promise. Asked once for each state.
     fn is_broken(&self, _: &Self::State) -> bool {
         false

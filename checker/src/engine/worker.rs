@@ -112,6 +112,7 @@ impl<M: Space> Worker<M> {
         for candidate in states.drain(..) {
             let Candidate { fingerprint, parent, action, is_breach, state } = candidate;
             if !self.seen.insert(fingerprint) {
+                self.space.recycle(state, &mut self.scratch);
                 continue;
             }
             let is_breach = is_breach || self.space.is_broken(&state);
@@ -137,8 +138,9 @@ impl<M: Space> Worker<M> {
     pub(super) fn work(&mut self, level: u64, mut send: impl FnMut(Parcel<M::State>)) -> bool {
         let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
-        for state in &chunk {
-            self.expand(state, &mut report);
+        for state in chunk {
+            self.expand(&state, &mut report);
+            self.space.recycle(state, &mut self.scratch);
             self.number = self.number.wrapping_add(1);
             if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
                 self.look_up(level + 1);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
-use fencepost_model::hash::Fingerprinter;
+use fencepost_model::hash::Packer;
 use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
@@ -43,7 +43,7 @@ impl<P: Protocol> Eq for State<P> {}
 impl<P: Protocol> Hash for State<P> {
     /// One word: our own fingerprint, the same on every machine.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let mut fingerprint = Fingerprinter::default();
+        let mut fingerprint = Packer::default();
         self.world.hash(&mut fingerprint);
         self.is_breached.hash(&mut fingerprint);
         state.write_u64(fingerprint.finish());

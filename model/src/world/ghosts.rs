@@ -13,7 +13,7 @@ use crate::scenario::Scenario;
 use crate::time::Instant;
 
 /// The memory of the properties.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Ghosts {
     /// The newest tenure on record.
     pub tenure: Tenure,
@@ -29,6 +29,20 @@ pub struct Ghosts {
     pub invalidated: Option<Instant>,
     /// When each TTL last began.
     pub renewed: List<(SessionId, Instant), 3>,
+}
+
+impl Clone for Ghosts {
+    fn clone(&self) -> Self {
+        Ghosts { held: self.held.clone(), renewed: self.renewed.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Ghosts { tenure, is_running, held, touched, token, invalidated, renewed } = other;
+        (self.tenure, self.is_running, self.touched) = (*tenure, *is_running, *touched);
+        (self.token, self.invalidated) = (*token, *invalidated);
+        self.held.clone_from(held);
+        self.renewed.clone_from(renewed);
+    }
 }
 
 impl Ghosts {

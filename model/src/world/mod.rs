@@ -25,7 +25,7 @@ use crate::scenario::{Budget, Scenario};
 use crate::time::{Instant, Ticks};
 
 /// The state of everything.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct World<P: Protocol> {
     /// True time.
@@ -44,6 +44,33 @@ pub struct World<P: Protocol> {
     pub left: Budget,
     /// What properties remember.
     pub ghosts: Ghosts,
+}
+
+impl<P: Protocol> Clone for World<P> {
+    fn clone(&self) -> Self {
+        World {
+            now: self.now,
+            server: self.server.clone(),
+            clients: self.clients.clone(),
+            resource: self.resource,
+            network: self.network.clone(),
+            cuts: self.cuts.clone(),
+            left: self.left,
+            ghosts: self.ghosts.clone(),
+        }
+    }
+
+    /// Copies what is there into a world that is no longer needed: a search does this at every step.
+    fn clone_from(&mut self, other: &Self) {
+        let World { now, server, clients, resource, network, cuts, left, ghosts } = other;
+        (self.now, self.resource, self.left) = (*now, *resource, *left);
+        (self.server.condition, self.server.skew) = (server.condition, server.skew);
+        self.server.process.clone_from(&server.process);
+        self.clients.clone_from(clients);
+        self.network.clone_from(network);
+        self.cuts.clone_from(cuts);
+        self.ghosts.clone_from(ghosts);
+    }
 }
 
 /// A process with its circumstances.

@@ -48,9 +48,19 @@ impl<P: Protocol> Envelope<P> {
 }
 
 /// All messages under way, sorted; alike ones by deadline.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", transparent)]
 pub struct Network<P: Protocol>(List<Envelope<P>, 5>);
+
+impl<P: Protocol> Clone for Network<P> {
+    fn clone(&self) -> Self {
+        Network(self.0.clone())
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl<P: Protocol> Default for Network<P> {
     fn default() -> Self {

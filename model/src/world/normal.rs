@@ -58,20 +58,24 @@ impl<P: Protocol> Scenario<P> {
         let back = if self.budget.slips > 0 { self.clocks.skew.times(2) } else { Ticks::ZERO };
         let oldest = world.clock(ProcessId::Server) - back;
         world.server.process.settle(oldest);
-        let mut names = Names { tokens_are_indexes: P::tokens_are_indexes(&self.service), ..Names::default() };
-        visit(world, &mut names);
         let late = self.synchrony.wake_delay.unwrap_or(Ticks::ZERO);
-        let mut rewrite = Rewrite {
-            names,
-            shift: world.now - Instant::START,
-            clock: Instant::START,
-            late_floor: Ticks::ZERO - late - back,
-            until_floor: Ticks::ZERO - late.max(Ticks::new(1)) - back,
-            elapsed_floor: Ticks::ZERO - P::longest(&self.service) - back,
-            since_floor: Ticks::ZERO
-                - self.promises.iter().filter_map(|promise| promise.bound).max().unwrap_or_default(),
+        let floors = Floors {
+            late: Ticks::ZERO - late - back,
+            until: Ticks::ZERO - late.max(Ticks::new(1)) - back,
+            elapsed: Ticks::ZERO - P::longest(&self.service) - back,
+            since: Ticks::ZERO - self.promises.iter().filter_map(|promise| promise.bound).max().unwrap_or_default(),
         };
-        visit(world, &mut rewrite);
+        let mut names = Names {
+            tokens_are_indexes: P::tokens_are_indexes(&self.service),
+            is_stale: world.now != Instant::START,
+            floors,
+            ..Names::default()
+        };
+        visit(world, &mut names);
+        if names.is_stale || !names.are_dense() {
+            let shift = world.now - Instant::START;
+            visit(world, &mut Rewrite { names, shift });
+        }
         world.now = Instant::START;
         world.server.process.sort();
         world.network.sort();
@@ -92,49 +96,142 @@ fn visit<P: Protocol>(world: &mut World<P>, visitor: &mut impl Visitor) {
     world.ghosts.visit(visitor);
 }
 
-/// First pass: which values occur. The lists are short and without repetition; their order means nothing.
+/// How far back, from the clock in scope, each kind of instant is looked at.
+#[derive(Copy, Clone, Default)]
+struct Floors {
+    late: Ticks,
+    until: Ticks,
+    elapsed: Ticks,
+    since: Ticks,
+}
+
+/// First pass: which values occur, and whether any of them has to change. After most steps none has.
 #[derive(Default)]
 struct Names {
     tokens_are_indexes: bool,
-    indexes: List<u32, 16>,
-    tenures: List<u32, 8>,
-    /// Creator and number, as [`within`].
-    sessions: List<u32, 8>,
-    /// Client and number, as [`within`].
-    calls: List<u32, 8>,
+    /// Whether some instant lies too far back, or all of them have to be shifted.
+    is_stale: bool,
+    floors: Floors,
+    /// What the clock in scope shows when it is 0.
+    clock: Instant,
+    indexes: Numbers,
+    tenures: Numbers,
+    /// By creator.
+    sessions: Owned,
+    /// By client.
+    calls: Owned,
     scope: u16,
 }
 
-/// A number that counts only among those with the same owner.
-fn within(owner: u16, number: u16) -> u32 {
-    u32::from(owner) << 16 | u32::from(number)
+/// A set of numbers, and the place of each among them. Those of a search are small, and fit into a word.
+#[derive(Clone, Default)]
+struct Numbers {
+    small: u64,
+    large: List<u32, 0>,
 }
 
-fn note<const N: usize>(values: &mut List<u32, N>, value: u32) {
-    if !values.contains(&value) {
-        values.push(value);
+/// Whether a word of numbers is 1, 2, 3 … without a gap.
+fn is_dense(small: u64) -> bool {
+    (small >> 1) & ((small >> 1) + 1) == 0
+}
+
+impl Numbers {
+    fn are_dense(&self) -> bool {
+        self.large.is_empty() && is_dense(self.small)
+    }
+
+    #[inline]
+    fn note(&mut self, number: u32) {
+        match number {
+            0..64 => self.small |= 1 << number,
+            _ if self.large.contains(&number) => {}
+            _ => self.large.push(number),
+        }
+    }
+
+    /// The place of a number among all numbers noted in order, from 1.
+    #[inline]
+    fn rank(&self, number: u32) -> u32 {
+        match number {
+            0..64 => (self.small & (u64::MAX >> (63 - number))).count_ones(),
+            _ => {
+                let below: u32 = self.large.iter().map(|other| u32::from(*other <= number)).sum();
+                self.small.count_ones() + below
+            }
+        }
     }
 }
 
-/// A value's place among all values in order, from 1. Counting beats sorting where there are a handful.
-fn rank(values: &[u32], value: u32) -> u32 {
-    values.iter().map(|other| u32::from(*other <= value)).sum()
+/// Numbers that count only among those with the same owner: clients by their number, 0 for nobody.
+#[derive(Default)]
+struct Owned {
+    few: [u64; Owned::FEW],
+    /// Owners and numbers beyond that, as pairs; their order means nothing.
+    many: List<(u16, u16), 0>,
 }
 
-/// The same among those of the same owner.
-fn rank_within(values: &[u32], value: u32) -> u16 {
-    values.iter().map(|other| u16::from((other >> 16 == value >> 16) & (*other <= value))).sum()
+impl Owned {
+    const FEW: usize = 5;
+
+    fn are_dense(&self) -> bool {
+        self.many.is_empty() && self.few.iter().all(|small| is_dense(*small))
+    }
+
+    #[inline]
+    fn note(&mut self, owner: u16, number: u16) {
+        match self.few.get_mut(usize::from(owner)) {
+            Some(small) if number < 64 => *small |= 1 << number,
+            _ if self.many.contains(&(owner, number)) => {}
+            _ => self.many.push((owner, number)),
+        }
+    }
+
+    /// The place of a number among those of its owner, from 1.
+    #[inline]
+    fn rank(&self, owner: u16, number: u16) -> u16 {
+        let small = self.few.get(usize::from(owner)).copied().unwrap_or_default();
+        let mask = if number < 64 { u64::MAX >> (63 - number) } else { u64::MAX };
+        let below = self.many.iter().filter(|other| other.0 == owner && other.1 <= number).count();
+        u16::try_from((small & mask).count_ones() as usize + below).expect("they were 16 bits before")
+    }
+}
+
+impl Names {
+    /// Whether every number is its own place already.
+    fn are_dense(&self) -> bool {
+        self.indexes.are_dense() && self.tenures.are_dense() && self.sessions.are_dense() && self.calls.are_dense()
+    }
+
+    #[inline]
+    fn look(&mut self, at: Instant, floor: Ticks) {
+        self.is_stale |= at < self.clock + floor;
+    }
 }
 
 impl Visitor for Names {
-    fn deadline(&mut self, _: &mut Instant) {}
-    fn until(&mut self, _: &mut Instant) {}
-    fn elapsed(&mut self, _: &mut Instant) {}
-    fn since(&mut self, _: &mut Instant) {}
+    #[inline]
+    fn deadline(&mut self, at: &mut Instant) {
+        self.look(*at, self.floors.late);
+    }
+
+    #[inline]
+    fn until(&mut self, at: &mut Instant) {
+        self.look(*at, self.floors.until);
+    }
+
+    #[inline]
+    fn elapsed(&mut self, at: &mut Instant) {
+        self.look(*at, self.floors.elapsed);
+    }
+
+    #[inline]
+    fn since(&mut self, at: &mut Instant) {
+        self.look(*at, self.floors.since);
+    }
 
     fn index(&mut self, index: &mut Index) {
         if index.0 > 0 {
-            note(&mut self.indexes, index.0);
+            self.indexes.note(index.0);
         }
     }
 
@@ -146,28 +243,29 @@ impl Visitor for Names {
 
     fn tenure(&mut self, tenure: &mut Tenure) {
         if tenure.0 > 0 {
-            note(&mut self.tenures, tenure.0);
+            self.tenures.note(tenure.0);
         }
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        note(&mut self.sessions, within(session.creator.0, session.number));
+        self.sessions.note(session.creator.0, session.number);
     }
 
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
-            note(&mut self.calls, within(self.scope, call.0));
+            self.calls.note(self.scope, call.0);
         }
     }
 
     fn call_of(&mut self, client: ClientId, call: &mut Call) {
         if call.0 > 0 {
-            note(&mut self.calls, within(client.0, call.0));
+            self.calls.note(client.0, call.0);
         }
     }
 
-    fn scope(&mut self, client: Option<ClientId>, _: Ticks) {
+    fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
         self.scope = client.map_or(0, |client| client.0);
+        self.clock = Instant::START + skew;
     }
 }
 
@@ -175,39 +273,35 @@ impl Visitor for Names {
 struct Rewrite {
     names: Names,
     shift: Ticks,
-    clock: Instant,
-    late_floor: Ticks,
-    until_floor: Ticks,
-    elapsed_floor: Ticks,
-    since_floor: Ticks,
 }
 
 impl Rewrite {
+    #[inline]
     fn shift(&self, at: &mut Instant, floor: Ticks) {
-        *at = (*at - self.shift).max(self.clock + floor);
+        *at = (*at - self.shift).max(self.names.clock + floor);
     }
 }
 
 impl Visitor for Rewrite {
     fn deadline(&mut self, at: &mut Instant) {
-        self.shift(at, self.late_floor);
+        self.shift(at, self.names.floors.late);
     }
 
     fn until(&mut self, at: &mut Instant) {
-        self.shift(at, self.until_floor);
+        self.shift(at, self.names.floors.until);
     }
 
     fn elapsed(&mut self, at: &mut Instant) {
-        self.shift(at, self.elapsed_floor);
+        self.shift(at, self.names.floors.elapsed);
     }
 
     fn since(&mut self, at: &mut Instant) {
-        self.shift(at, self.since_floor);
+        self.shift(at, self.names.floors.since);
     }
 
     fn index(&mut self, index: &mut Index) {
         if index.0 > 0 {
-            index.0 = rank(&self.names.indexes, index.0);
+            index.0 = self.names.indexes.rank(index.0);
         }
     }
 
@@ -221,28 +315,27 @@ impl Visitor for Rewrite {
 
     fn tenure(&mut self, tenure: &mut Tenure) {
         if tenure.0 > 0 {
-            tenure.0 = rank(&self.names.tenures, tenure.0);
+            tenure.0 = self.names.tenures.rank(tenure.0);
         }
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        session.number = rank_within(&self.names.sessions, within(session.creator.0, session.number));
+        session.number = self.names.sessions.rank(session.creator.0, session.number);
     }
 
     fn call(&mut self, call: &mut Call) {
         if call.0 > 0 {
-            call.0 = rank_within(&self.names.calls, within(self.names.scope, call.0));
+            call.0 = self.names.calls.rank(self.names.scope, call.0);
         }
     }
 
     fn call_of(&mut self, client: ClientId, call: &mut Call) {
         if call.0 > 0 {
-            call.0 = rank_within(&self.names.calls, within(client.0, call.0));
+            call.0 = self.names.calls.rank(client.0, call.0);
         }
     }
 
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
         self.names.scope(client, skew);
-        self.clock = Instant::START + skew;
     }
 }

@@ -40,7 +40,7 @@ pub use catalog::{Node, Status};
 pub use leader::Trouble;
 
 /// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Server {
     /// The position of the last log entry. C-GEN-4: every write uses one up, useful or not.
     index: Index,
@@ -62,6 +62,26 @@ pub struct Server {
     parked: List<Parked, 0>,
     /// The catalogue, by node; empty where the scenario does not look at it.
     nodes: List<Node, 0>,
+}
+
+impl Clone for Server {
+    fn clone(&self) -> Self {
+        let mut copy = Server::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Server { index, sessions, entries, delays, given, tombstone, leaderless, decided, parked, nodes } = other;
+        (self.index, self.tombstone, self.leaderless) = (*index, *tombstone, *leaderless);
+        self.sessions.clone_from(sessions);
+        self.entries.clone_from(entries);
+        self.delays.clone_from(delays);
+        self.given.clone_from(given);
+        self.decided.clone_from(decided);
+        self.parked.clone_from(parked);
+        self.nodes.clone_from(nodes);
+    }
 }
 
 /// Who asks, and on which connection.
