@@ -14,6 +14,7 @@ use fencepost_model::with_scenario;
 use fencepost_model::world::Action;
 
 use crate::engine::{Marks, Plan, search};
+use crate::form::Form;
 use crate::limits::{Limits, Supervisor, Unsupervised};
 use crate::stateright::explore;
 use crate::worlds::Worlds;
@@ -31,6 +32,8 @@ pub struct Options {
     pub engine: Engine,
     /// On so many threads; stateright's search takes one.
     pub workers: usize,
+    /// Whether interchangeable clients count as one.
+    pub symmetry: bool,
 }
 
 /// Which search explores a scenario.
@@ -68,6 +71,8 @@ pub(crate) struct Exploration<P: Protocol> {
     pub cut: Option<String>,
     /// Goals reached, and kinds of action taken.
     pub marks: Marks,
+    /// Why fewer states than worlds were searched, as sentences.
+    pub reductions: Vec<String>,
     /// A shortest run that breaks a promise of the scenario.
     pub violation: Option<Trace<P>>,
 }
@@ -80,6 +85,7 @@ impl Default for Options {
             only: None,
             engine: Engine::default(),
             workers: 1,
+            symmetry: true,
         }
     }
 }
@@ -162,7 +168,10 @@ impl<P: Protocol> Run<P> {
         let judged = scenario.judging(|promise| promises.contains(promise));
         let start = options.supervisor.microseconds();
         let exploration = match options.engine {
-            Engine::Stateright => explore(&judged, options.limits, Arc::clone(&options.supervisor))?,
+            Engine::Stateright => {
+                let form = Form::new(&judged, options.symmetry);
+                explore(&judged, form, options.limits, Arc::clone(&options.supervisor))?
+            }
             Engine::Dataflow => flow(judged, options)?,
         };
         let microseconds = options.supervisor.microseconds() - start;
@@ -222,22 +231,21 @@ impl<P: Protocol> Run<P> {
                 .filter(never)
                 .map(|(_, kind)| (*kind).to_owned())
                 .collect(),
-            reductions: vec![
-                "instants are relative to now, and clamped where no comparison looks".to_owned(),
-                "log indexes, tenures, calls and session numbers count by their order".to_owned(),
-            ],
+            reductions: self.exploration.reductions.clone(),
             fingerprint_bits: 64,
         }
     }
 }
 
 fn flow<P: Protocol>(scenario: Scenario<P>, options: &Options) -> Result<Exploration<P>, InternalError> {
-    let space = Arc::new(Worlds::new(scenario));
+    let space = Arc::new(Worlds::new(scenario, options.symmetry));
     let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
     let searched = search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError)?;
     let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
     let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
-    Ok(Exploration { states, transitions, depth, cut: searched.cut, marks: searched.marks, violation })
+    let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
+    let reductions = space.form.reductions();
+    Ok(Exploration { states, transitions, depth, cut: searched.cut, marks, reductions, violation })
 }
 
 /// What must be reachable before a proof of this promise says something.

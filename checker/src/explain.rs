@@ -6,18 +6,20 @@ use fencepost_model::trace::{Recorder, Trace, replay};
 use fencepost_model::world::{Action, World};
 
 use crate::check::InternalError;
+use crate::form::Form;
 
 /// Rebuilds the run that comes by these worlds in normal form, each with whether the step to it broke a promise, and
 /// repeats it before it is shown to anybody.
 pub(crate) fn concretise<P: Protocol>(
     scenario: &Scenario<P>,
+    form: &Form,
     path: impl Iterator<Item = (World<P>, bool)>,
 ) -> Result<Trace<P>, InternalError> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     let mut last_breaks = false;
     for (next, is_breach) in path {
-        let action = action_to(scenario, &world, &next, is_breach).ok_or_else(|| {
+        let action = action_to(scenario, form, &world, &next, is_breach).ok_or_else(|| {
             InternalError("a step of the counterexample has no counterpart in the concrete world".to_owned())
         })?;
         last_breaks = !recorder.step(scenario, &mut world, &action).breaches.is_empty();
@@ -32,6 +34,7 @@ pub(crate) fn concretise<P: Protocol>(
 /// The first enabled action that leads to the given normal form.
 fn action_to<P: Protocol>(
     scenario: &Scenario<P>,
+    form: &Form,
     world: &World<P>,
     wanted: &World<P>,
     is_breach: bool,
@@ -41,7 +44,7 @@ fn action_to<P: Protocol>(
     enabled.into_iter().find(|action| {
         let mut next = world.clone();
         let step = scenario.step(&mut next, action);
-        scenario.normalise(&mut next);
+        form.apply(scenario, &mut next);
         next == *wanted && !step.breaches.is_empty() == is_breach
     })
 }

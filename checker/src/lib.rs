@@ -4,6 +4,7 @@
 //! check       a scenario's promises → findings: which runs are needed, and what they mean
 //! engine      our own search, level by level, on any number of threads
 //! explain     a path of normal forms as a run of the concrete world
+//! form        which worlds count as one: the normal form, and symmetry
 //! limits      what may cut a search; the supervisor who says so
 //! mutants     faults built into the model on purpose, and which promise notices
 //! stateright  the scenario as a stateright model: the other search, and its Explorer
@@ -16,6 +17,7 @@
 mod check;
 pub mod engine;
 mod explain;
+mod form;
 mod limits;
 pub mod mutants;
 mod stateright;

@@ -14,20 +14,22 @@ use std::hash::{Hash, Hasher};
 use crate::check::InternalError;
 use crate::engine::{Marks, Space, Transition};
 use crate::explain::concretise;
+use crate::form::Form;
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Protocol> {
     scenario: Scenario<P>,
+    pub(crate) form: Form,
 }
 
 impl<P: Protocol> Worlds<P> {
-    pub(crate) fn new(scenario: Scenario<P>) -> Self {
-        Worlds { scenario }
+    pub(crate) fn new(scenario: Scenario<P>, uses_symmetry: bool) -> Self {
+        Worlds { form: Form::new(&scenario, uses_symmetry), scenario }
     }
 
     fn start(&self) -> World<P> {
         let mut world = self.scenario.start();
-        self.scenario.normalise(&mut world);
+        self.form.apply(&self.scenario, &mut world);
         world
     }
 
@@ -38,10 +40,10 @@ impl<P: Protocol> Worlds<P> {
         let path = path.iter().skip(1).map(|action| {
             self.scenario.enabled(&world, &mut actions);
             let step = self.scenario.step(&mut world, &actions[usize::from(*action)]);
-            self.scenario.normalise(&mut world);
+            self.form.apply(&self.scenario, &mut world);
             (world.clone(), !step.breaches.is_empty())
         });
-        concretise(&self.scenario, path)
+        concretise(&self.scenario, &self.form, path)
     }
 }
 
@@ -93,6 +95,11 @@ impl<P: Protocol> Space for Worlds<P> {
         fingerprint.finish()
     }
 
+    fn is_broken(&self, state: &Self::State) -> bool {
+        self.form.sample(&self.scenario, state);
+        false
+    }
+
     fn expand(
         &self,
         last: &Self::State,
@@ -113,7 +120,7 @@ impl<P: Protocol> Space for Worlds<P> {
                     None => last.clone(),
                 };
                 let step = self.scenario.step(&mut state, action);
-                self.scenario.normalise(&mut state);
+                self.form.apply(&self.scenario, &mut state);
                 let is_breach = !step.breaches.is_empty();
                 if is_breach || state != *last {
                     let marks = Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) };

@@ -31,6 +31,14 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         self.iter().copied().filter(|value| wanted(value)).collect()
     }
 
+    /// Puts the values into order.
+    pub fn sort(&mut self)
+    where
+        T: Ord,
+    {
+        self.items[..usize::from(self.count)].sort_unstable();
+    }
+
     /// Shows each value, to be changed in place.
     pub fn each(&mut self, change: impl FnMut(&mut T)) {
         self.items[..usize::from(self.count)].iter_mut().for_each(change);

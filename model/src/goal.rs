@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::{Ending, Fact, Refusal};
+use crate::ids::ClientId;
 use crate::protocol::Protocol;
 
 macro_rules! goals {
@@ -82,7 +83,7 @@ impl Reached {
 
     fn bits<P: Protocol>(fact: &Fact<P>) -> u64 {
         let goal = match fact {
-            Fact::Entered { client, .. } => return 1 << (32 + client.place().min(CLIENT_BITS - 1)),
+            Fact::Entered { client, .. } => return Self::bit(*client),
             Fact::Refused { why: Refusal::Held, .. } => Goal::Contended,
             Fact::Refused { why: Refusal::LockDelay, .. } => Goal::LockDelayed,
             Fact::Expired { .. } => Goal::Expired,
@@ -98,6 +99,20 @@ impl Reached {
             _ => return 0,
         };
         1 << goal as u64
+    }
+
+    fn bit(client: ClientId) -> u64 {
+        1 << (32 + client.place().min(CLIENT_BITS - 1))
+    }
+
+    /// Whether the client has been inside.
+    pub fn has_entered(self, client: ClientId) -> bool {
+        self.0 & Self::bit(client) != 0
+    }
+
+    /// Notes that the client has been inside.
+    pub fn enter(&mut self, client: ClientId) {
+        self.0 |= Self::bit(client);
     }
 
     /// Whether the goal is among them, in a scenario with that many clients.

@@ -80,6 +80,12 @@ impl<P: Protocol> Normal for Message<P> {
             Message::Version { to, .. } | Message::Written { to, .. } => visitor.call(to),
         }
     }
+
+    fn sort(&mut self) {
+        if let Message::Service(message) = self {
+            message.sort();
+        }
+    }
 }
 
 impl<P: Protocol> Display for Message<P> {

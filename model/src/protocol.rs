@@ -30,7 +30,7 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     /// What somebody with access to the service may do to it, at once and from outside.
     type Operator: Word + Normal;
     /// What can go wrong in the service itself; what mends it is one of its deadlines.
-    type Fault: Word;
+    type Fault: Word + Normal;
     /// What can become true in this service only.
     type Fact: Word;
     /// A participant on this side of the network.
@@ -77,6 +77,12 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     /// What a fact of this service reaches.
     fn reaches(_fact: &Self::Fact) -> Option<Goal> {
         None
+    }
+
+    /// Whether the service treats two clients alike that are in the same state: none is preferred, none has settings of
+    /// its own.
+    fn are_alike(_config: &Self::Config, _one: ClientId, _other: ClientId) -> bool {
+        true
     }
 
     /// Whether the service's own bookkeeping is in order; the error is a sentence (`session-consistency`).

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use fencepost_model::catalogue;
 use fencepost_model::fact::Fact;
 use fencepost_model::hash::Fingerprinter;
+use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Budget, Scenario};
 use fencepost_model::trace::{Recorder, Trace, perform, replay};
@@ -37,6 +38,7 @@ macro_rules! law {
 }
 
 law!(the_normal_form_is_invisible, normal_form_is_invisible);
+law!(who_is_who_does_not_matter, symmetry_is_invisible);
 law!(step_is_deterministic_and_total_on_enabled, step_is_a_function);
 law!(is_enabled_agrees_with_enabled, both_questions_have_one_answer);
 law!(labels_are_unique_among_enabled, labels_are_unique);
@@ -227,4 +229,38 @@ fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
         let taken = trace.steps.iter().filter(|line| line.action.kind() == kind).count();
         assert!(taken <= usize::from(budget), "{taken} × {kind}, and {budget} are allowed");
     }
+}
+
+/// Where clients are interchangeable, a world in which they have changed places allows the same, done by others, and what
+/// comes of it is the same but for the names.
+fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    let symmetry = scenario.symmetry();
+    let Some(group) = symmetry.groups().next() else { return };
+    let (one, other) = (group[0], group[group.len() - 1]);
+    let swap = |client: ClientId| match client {
+        client if client == one => other,
+        client if client == other => one,
+        client => client,
+    };
+    let arranged = |world: &World<P>| {
+        let order: Vec<usize> = (0..world.clients.len()).map(|place| swap(ClientId::of(place)).place()).collect();
+        world.arranged(&order)
+    };
+    walk(scenario, choices, |world, enabled| {
+        let swapped = arranged(world);
+        let mut there = Vec::new();
+        scenario.enabled(&swapped, &mut there);
+        let here: BTreeSet<Action<P>> = enabled.iter().map(|action| action.renamed(&swap)).collect();
+        assert_eq!(here, there.into_iter().collect(), "other actions are enabled");
+        for action in enabled {
+            let (next, step) = after(scenario, world, action);
+            let (there, like) = after(scenario, &swapped, &action.renamed(&swap));
+            assert_eq!(normal(scenario, &arranged(&next)), normal(scenario, &there), "{action}");
+            assert_eq!(kinds(&step.facts), kinds(&like.facts), "{action}");
+            assert_eq!(step.breaches.is_empty(), like.breaches.is_empty(), "{action}");
+            let mut canonical = normal(scenario, &next);
+            scenario.canonicalise(&mut canonical, &symmetry);
+            assert!(scenario.orbit(&canonical, &symmetry) == scenario.orbit(&normal(scenario, &next), &symmetry));
+        }
+    });
 }

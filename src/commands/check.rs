@@ -32,6 +32,9 @@ pub struct Check {
     /// Search on so many threads [default: one for each core; stateright: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: Option<u16>,
+    /// Whether interchangeable clients count as one
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    symmetry: Switch,
     /// Expand at most so many states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
@@ -44,6 +47,13 @@ pub struct Check {
     /// Search for at most so long, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+}
+
+/// On or off.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 /// The names of the engines.
@@ -99,6 +109,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
             supervisor: Arc::<Watch>::clone(&watch),
             only: check.property,
             engine: check.engine.into(),
+            symmetry: check.symmetry == Switch::On,
             workers: check.workers.map_or_else(cores, usize::from),
         };
         let outcomes = check_any(scenario, &options)?;

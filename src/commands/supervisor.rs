@@ -68,8 +68,7 @@ impl Supervisor for Watch {
             let rate = progress.transitions * 1_000_000 / self.microseconds().max(1);
             let Progress { states, transitions, frontier, depth } = progress;
             let level = if *depth > 0 { format!("level {depth}, {frontier} waiting, ") } else { String::new() };
-            self.progress
-                .set_message(format!("{level}{states} states, {transitions} transitions, {rate} per second,"));
+            self.progress.set_message(format!("{level}{states} states, {transitions} transitions, {rate} per second,"));
             self.progress.tick();
         }
         if was_interrupted() {

@@ -10,6 +10,7 @@ use fencepost_model::with_scenario;
 use stateright::Model as _;
 
 use super::space::Space;
+use crate::form::Form;
 use crate::limits::{Limits, Unsupervised};
 
 /// Serves a scenario of any protocol; see [`browse`].
@@ -26,6 +27,6 @@ pub fn browse_any(scenario: &AnyScenario, address: SocketAddr) {
 /// The address is not on this machine, or cannot be bound: the caller tries that first.
 pub fn browse<P: Protocol>(scenario: &Scenario<P>, address: SocketAddr) {
     assert!(address.ip().is_loopback(), "{address} is open to others");
-    let space = Space::new(scenario.clone(), Limits::default(), Arc::new(Unsupervised));
+    let space = Space::new(scenario.clone(), Form::new(scenario, false), Limits::default(), Arc::new(Unsupervised));
     let _ = space.checker().serve(address);
 }

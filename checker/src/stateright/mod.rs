@@ -19,6 +19,7 @@ use stateright::{Checker as _, Model as _};
 use crate::check::{Exploration, InternalError};
 use crate::engine::Marks;
 use crate::explain::concretise;
+use crate::form::Form;
 use crate::limits::{Limits, Supervisor};
 use space::Space;
 
@@ -31,10 +32,11 @@ pub use model::Searchable;
 /// The model panicked, or a counterexample could not be repeated: our fault.
 pub(crate) fn explore<P: Protocol>(
     scenario: &Scenario<P>,
+    form: Form,
     limits: Limits,
     supervisor: Arc<dyn Supervisor>,
 ) -> Result<Exploration<P>, InternalError> {
-    let space = Space::new(scenario.clone(), limits, supervisor);
+    let space = Space::new(scenario.clone(), form, limits, supervisor);
     let mut builder = space.checker().threads(1);
     if let Some(depth) = limits.depth {
         builder = builder.target_max_depth(usize::try_from(depth).unwrap_or(usize::MAX).saturating_add(1));
@@ -48,15 +50,16 @@ pub(crate) fn explore<P: Protocol>(
     let too_deep = limits.depth.filter(|depth| deepest > *depth).map(|depth| format!("--max-depth {depth}"));
     let states = checker.unique_state_count() as u64;
     let (transitions, cut) = (space.transitions(), space.cut().or(too_deep));
-    let marks = Marks { reached: space.reached().0, kinds: space.kinds() };
+    let marks = Marks { reached: space.form.reached(space.reached()).0, kinds: space.kinds() };
     space.stop_counting();
     let violation = match checker.discovery(space::KEPT) {
         Some(path) => {
             let states = path.into_states().into_iter().skip(1);
-            Some(concretise(scenario, states.map(|state| (*state.world, state.is_breached)))?)
+            Some(concretise(scenario, &space.form, states.map(|state| (*state.world, state.is_breached)))?)
         }
         None => None,
     };
     let depth = limits.depth.map_or(deepest, |depth| deepest.min(depth));
-    Ok(Exploration { states, transitions, depth, cut, marks, violation })
+    let reductions = space.form.reductions();
+    Ok(Exploration { states, transitions, depth, cut, marks, reductions, violation })
 }

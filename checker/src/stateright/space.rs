@@ -13,6 +13,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Action, World};
 use stateright::{Model, Property};
 
+use crate::form::Form;
 use crate::limits::{Limits, Progress, Supervisor};
 use crate::worlds::{kind_bit, panicked};
 
@@ -53,6 +54,7 @@ impl<P: Protocol> Hash for State<P> {
 /// The space of a scenario, with the counters of one search.
 pub(super) struct Space<P: Protocol> {
     scenario: Scenario<P>,
+    pub(super) form: Form,
     limits: Limits,
     supervisor: Arc<dyn Supervisor>,
     /// Set by the first violation, which is thereby the only one.
@@ -71,9 +73,10 @@ pub(super) struct Space<P: Protocol> {
 }
 
 impl<P: Protocol> Space<P> {
-    pub(super) fn new(scenario: Scenario<P>, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Self {
+    pub(super) fn new(scenario: Scenario<P>, form: Form, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Self {
         Space {
             scenario,
+            form,
             limits,
             supervisor,
             is_violated: AtomicBool::new(false),
@@ -162,7 +165,7 @@ impl<P: Protocol> Model for Space<P> {
 
     fn init_states(&self) -> Vec<State<P>> {
         let mut world = self.scenario.start();
-        self.scenario.normalise(&mut world);
+        self.form.apply(&self.scenario, &mut world);
         vec![State { world: Box::new(world), is_breached: false, level: 0 }]
     }
 
@@ -177,7 +180,7 @@ impl<P: Protocol> Model for Space<P> {
         let take = || {
             let mut world = last.world.clone();
             let step = self.scenario.step(&mut world, &action);
-            self.scenario.normalise(&mut world);
+            self.form.apply(&self.scenario, &mut world);
             (world, step)
         };
         let (world, step) = match catch_unwind(AssertUnwindSafe(take)) {
@@ -220,6 +223,7 @@ impl<P: Protocol> Model for Space<P> {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
+            space.form.sample(&space.scenario, &state.world);
             !state.is_breached || space.is_violated.swap(true, Relaxed)
         })]
     }

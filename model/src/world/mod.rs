@@ -8,6 +8,7 @@ mod network;
 pub mod normal;
 mod shape;
 mod step;
+mod symmetry;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ pub use action::{Action, Fault};
 pub use ghosts::Ghosts;
 pub use network::{Envelope, Link, Network};
 pub use step::{Breach, Step};
+pub use symmetry::Symmetry;
 
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;

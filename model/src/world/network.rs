@@ -88,6 +88,11 @@ impl<P: Protocol> Network<P> {
         true
     }
 
+    /// Every message, to be changed in place; the order has to be restored afterwards.
+    pub(super) fn each(&mut self, change: impl FnMut(&mut Envelope<P>)) {
+        self.0.iter_mut().for_each(change);
+    }
+
     /// Takes everything out that is on a link.
     pub(super) fn drop_all(&mut self, is_on_it: impl Fn(Link) -> bool) -> List<Envelope<P>, 2> {
         let dropped = self.0.iter().copied().filter(|envelope| is_on_it(envelope.link())).collect();
@@ -126,6 +131,7 @@ impl<P: Protocol> Normal for Network<P> {
     }
 
     fn sort(&mut self) {
+        self.0.iter_mut().for_each(|envelope| envelope.message.sort());
         self.0.sort_unstable();
     }
 }

@@ -47,6 +47,7 @@ impl<P: Protocol> Action<P> {
                 process(&mut envelope.from);
                 process(&mut envelope.to);
                 envelope.message.visit(&mut names);
+                envelope.message.sort();
             }
             Action::Wake { process: whose, timer } => {
                 process(whose);
@@ -63,13 +64,15 @@ impl<P: Protocol> Action<P> {
                 process(&mut link.from);
                 process(&mut link.to);
             }
-            Action::Fault(Fault::Service(_)) | Action::Advance(_) => {}
+            Action::Fault(Fault::Service(fault)) => fault.visit(&mut names),
+            Action::Advance(_) => {}
         }
         action
     }
 }
 
-struct Rename<'a, F>(&'a F);
+/// Gives clients other names, wherever they are named.
+pub(super) struct Rename<'a, F>(pub(super) &'a F);
 
 impl<F: Fn(ClientId) -> ClientId> Visitor for Rename<'_, F> {
     fn deadline(&mut self, _: &mut Instant) {}

@@ -116,6 +116,13 @@ impl Protocol for Consul {
         }
     }
 
+    /// Whoever looks a session up by its name gets the first one there is, a shared session is the first client's, and
+    /// random numbers are told apart by who draws them.
+    fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
+        let limits = settings.semaphore.as_ref().is_none_or(|semaphore| semaphore.limit(one) == semaphore.limit(other));
+        settings.session == SessionUse::Own && settings.sequencer != Sequencer::Random && limits
+    }
+
     fn inspect(server: &Server) -> Result<(), String> {
         server.inspect()
     }

@@ -77,6 +77,7 @@ impl Normal for Lender {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.index(&mut self.loans);
         if let Some(loan) = &mut self.loan {
+            visitor.client(&mut loan.to);
             visitor.deadline(&mut loan.over);
         }
     }

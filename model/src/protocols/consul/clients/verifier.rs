@@ -83,6 +83,7 @@ impl Normal for Verifier {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         self.orders.each(|incoming| {
             visitor.call_of(incoming.from, &mut incoming.call);
+            visitor.client(&mut incoming.from);
             incoming.order.visit(visitor);
         });
         if let Some(call) = &mut self.asked {

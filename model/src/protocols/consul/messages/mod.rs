@@ -211,6 +211,13 @@ impl Normal for Text {
             }
         }
     }
+
+    /// Who is alive is a set.
+    fn sort(&mut self) {
+        if let Text::Tell(_, Answer::Listed(listing)) = self {
+            listing.alive.sort();
+        }
+    }
 }
 
 impl Normal for Order {

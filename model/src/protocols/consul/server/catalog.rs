@@ -171,6 +171,7 @@ impl Server {
 
 impl Normal for Node {
     fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.client(&mut self.id);
         for since in [&mut self.silent, &mut self.gone].into_iter().flatten() {
             visitor.elapsed(since);
         }

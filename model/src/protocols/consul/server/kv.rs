@@ -263,6 +263,7 @@ impl Server {
 impl Normal for Decided {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.call_of(self.client, &mut self.call);
+        visitor.client(&mut self.client);
         self.claim.visit(visitor);
     }
 }

@@ -18,6 +18,7 @@ use crate::protocols::consul::settings::CheckKind;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::World;
+use crate::world::normal::{Normal, Visitor};
 
 /// What can go wrong in the service itself.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -29,6 +30,14 @@ pub enum Trouble {
     Restart,
     /// A check of a node turns critical although what it looks at is well.
     FalseAlarm(ClientId, CheckKind),
+}
+
+impl Normal for Trouble {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Trouble::FalseAlarm(node, _) = self {
+            visitor.client(node);
+        }
+    }
 }
 
 impl Server {

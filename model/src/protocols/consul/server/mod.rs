@@ -266,6 +266,7 @@ impl Normal for Server {
             entry.visit(visitor);
         }
         for delay in self.delays.iter_mut() {
+            delay.key.visit(visitor);
             visitor.deadline(&mut delay.until);
         }
         visitor.index(&mut self.index);
@@ -287,6 +288,12 @@ impl Normal for Server {
 
     fn sort(&mut self) {
         self.sessions.sort_unstable();
+        self.entries.sort_unstable();
+        self.delays.sort_unstable();
+        self.given.sort_unstable();
+        self.decided.sort_unstable();
+        self.parked.sort_unstable();
+        self.nodes.sort_unstable();
     }
 }
 

@@ -97,6 +97,7 @@ impl Server {
 impl Normal for Parked {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.call_of(self.client, &mut self.call);
+        visitor.client(&mut self.client);
         if let Target::Key(key) = &mut self.target {
             key.visit(visitor);
         }

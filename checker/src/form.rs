@@ -1,0 +1,75 @@
+//! Which worlds count as one: the normal form, and the symmetry of interchangeable clients.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use fencepost_model::goal::Reached;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::{Symmetry, World};
+
+/// Of so many new states, the symmetry gained is looked at for one.
+const SAMPLE: u64 = 64;
+
+/// How a search brings its worlds into form.
+pub(crate) struct Form {
+    symmetry: Symmetry,
+    /// New states seen, those of them that were looked at, and how many worlds these stand for.
+    seen: AtomicU64,
+    sampled: AtomicU64,
+    worlds: AtomicU64,
+}
+
+impl Form {
+    /// The form of a scenario's worlds. Progress is promised to each client, so there nobody changes places.
+    pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
+        let symmetry = if uses_symmetry { scenario.symmetry() } else { Symmetry::none() };
+        Form { symmetry, seen: AtomicU64::new(0), sampled: AtomicU64::new(0), worlds: AtomicU64::new(0) }
+    }
+
+    /// Brings a world into form.
+    pub(crate) fn apply<P: Protocol>(&self, scenario: &Scenario<P>, world: &mut World<P>) {
+        scenario.normalise(world);
+        scenario.canonicalise(world, &self.symmetry);
+    }
+
+    /// Counts how many worlds some of the new states stand for.
+    pub(crate) fn sample<P: Protocol>(&self, scenario: &Scenario<P>, world: &World<P>) {
+        if !self.symmetry.is_none() && self.seen.fetch_add(1, Relaxed).is_multiple_of(SAMPLE) {
+            let orbit = scenario.orbit(world, &self.symmetry) as u64;
+            self.sampled.fetch_add(1, Relaxed);
+            self.worlds.fetch_add(orbit, Relaxed);
+        }
+    }
+
+    /// What one client can reach, its like can reach as well.
+    pub(crate) fn reached(&self, mut reached: Reached) -> Reached {
+        for group in self.symmetry.groups() {
+            if group.iter().any(|client| reached.has_entered(*client)) {
+                group.iter().for_each(|client| reached.enter(*client));
+            }
+        }
+        reached
+    }
+
+    /// The reductions in force, as sentences.
+    pub(crate) fn reductions(&self) -> Vec<String> {
+        let mut list = vec![
+            "instants are relative to now, and clamped where no comparison looks".to_owned(),
+            "log indexes, tenures, calls and session numbers count by their order".to_owned(),
+        ];
+        for group in self.symmetry.groups() {
+            let names: Vec<String> = group.iter().map(|client| client.0.to_string()).collect();
+            list.push(format!("clients {} are interchangeable", names.join(", ")));
+        }
+        let (sampled, worlds) = (self.sampled.load(Relaxed), self.worlds.load(Relaxed));
+        if sampled > 0 {
+            let hundredths = worlds * 100 / sampled;
+            list.push(format!(
+                "a state stands for {}.{:02} worlds of interchangeable clients (a sample of {sampled} states)",
+                hundredths / 100,
+                hundredths % 100
+            ));
+        }
+        list
+    }
+}

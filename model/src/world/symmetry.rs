@@ -1,0 +1,245 @@
+//! Interchangeable clients: worlds that differ only in who is who become equal.
+//!
+//! Clients that start alike, and that the service treats alike, can change places in any world: what may happen then is the
+//! same but for the names (Ip and Dill, "Better verification through symmetry", 1996). So of all worlds that come of each
+//! other by changing places, the search keeps one: that in which clients stand in the order of what can be seen of them.
+//! Where two look alike and are not, there may be more than one such world; that costs states, and nothing else.
+
+use std::hash::{Hash, Hasher};
+
+use super::World;
+use super::normal::Normal;
+use super::shape::Rename;
+use crate::hash::Packer;
+use crate::ids::{ClientId, ProcessId};
+use crate::list::List;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+
+/// Which clients are interchangeable.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Symmetry {
+    /// Places of clients that may change places with each other; at least two in each group.
+    groups: Vec<Vec<usize>>,
+}
+
+/// For each place, the client that stands there afterwards.
+type Order = List<u16, 4>;
+
+impl Symmetry {
+    /// No two clients are interchangeable, or nobody makes use of it.
+    pub fn none() -> Self {
+        Symmetry::default()
+    }
+
+    /// Whether there is any.
+    pub fn is_none(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The groups, as clients.
+    pub fn groups(&self) -> impl Iterator<Item = Vec<ClientId>> + '_ {
+        self.groups.iter().map(|group| group.iter().map(|place| ClientId::of(*place)).collect())
+    }
+
+    /// Every way in which clients can change places.
+    fn orders(&self, clients: usize) -> Vec<Vec<usize>> {
+        let mut orders = vec![(0..clients).collect::<Vec<usize>>()];
+        for group in &self.groups {
+            orders = orders.iter().flat_map(|order| arranged(order, group, 0)).collect();
+        }
+        orders
+    }
+}
+
+/// Every arrangement of what stands at these places, from the given one of them on.
+fn arranged(order: &[usize], places: &[usize], from: usize) -> Vec<Vec<usize>> {
+    if from + 1 >= places.len() {
+        return vec![order.to_vec()];
+    }
+    (from..places.len())
+        .flat_map(|other| {
+            let mut swapped = order.to_vec();
+            swapped.swap(places[from], places[other]);
+            arranged(&swapped, places, from + 1)
+        })
+        .collect()
+}
+
+impl<P: Protocol> Scenario<P> {
+    /// Which clients are interchangeable: those that start alike, up to names, and that the service treats alike.
+    pub fn symmetry(&self) -> Symmetry {
+        let mut start = self.start();
+        self.normalise(&mut start);
+        let clients = start.clients.len();
+        let are_alike = |one: usize, other: usize| {
+            let (first, second) = (ClientId::of(one), ClientId::of(other));
+            let mut order: Vec<usize> = (0..clients).collect();
+            order.swap(one, other);
+            P::are_alike(&self.service, first, second)
+                && self.clocks.offset(first.into()) == self.clocks.offset(second.into())
+                && start.arranged(&order) == start
+        };
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for place in 0..clients {
+            match groups.iter_mut().find(|group| are_alike(group[0], place)) {
+                Some(group) => group.push(place),
+                None => groups.push(vec![place]),
+            }
+        }
+        groups.retain(|group| group.len() > 1);
+        Symmetry { groups }
+    }
+
+    /// Of all worlds that come of this one, in normal form, by clients that change places: the one that stands for them.
+    pub fn canonicalise(&self, world: &mut World<P>, symmetry: &Symmetry) {
+        if symmetry.is_none() {
+            return;
+        }
+        let mut order: Order = (0u16..).take(world.clients.len()).collect();
+        let mut is_other = false;
+        for group in &symmetry.groups {
+            let mut looks: List<(u64, u16), 4> =
+                group.iter().map(|place| (world.outside(*place), place_of(*place))).collect();
+            looks.sort_unstable();
+            for place in 0..looks.len() {
+                let is_tied = |other: usize| looks.get(other).is_some_and(|look| look.0 == looks[place].0);
+                if place > 0 && is_tied(place - 1) || is_tied(place + 1) {
+                    // Whoever looks alike is told apart by what others have of him.
+                    return self.canonicalise_closely(world, symmetry);
+                }
+            }
+            for (place, look) in group.iter().zip(&looks) {
+                is_other |= *place != usize::from(look.1);
+                order[*place] = look.1;
+            }
+        }
+        if is_other {
+            world.arrange(&order);
+        }
+    }
+
+    fn canonicalise_closely(&self, world: &mut World<P>, symmetry: &Symmetry) {
+        let mut order: Order = (0u16..).take(world.clients.len()).collect();
+        for group in &symmetry.groups {
+            let look = |place: &usize| (world.outside(*place), world.traces(*place), place_of(*place));
+            let mut looks: List<(u64, u64, u16), 4> = group.iter().map(look).collect();
+            looks.sort_unstable();
+            for (place, look) in group.iter().zip(&looks) {
+                order[*place] = look.2;
+            }
+        }
+        if order.iter().enumerate().any(|(place, other)| place != usize::from(*other)) {
+            world.arrange(&order);
+        }
+    }
+
+    /// How many worlds a canonical one stands for.
+    pub fn orbit(&self, world: &World<P>, symmetry: &Symmetry) -> usize {
+        let fingerprint = |world: &World<P>| {
+            let mut hash = Packer::default();
+            world.hash(&mut hash);
+            hash.finish()
+        };
+        let orders = symmetry.orders(world.clients.len());
+        let mut seen: Vec<u64> = orders.iter().map(|order| fingerprint(&world.arranged(order))).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen.len()
+    }
+}
+
+fn place_of(place: usize) -> u16 {
+    u16::try_from(place).expect("scenarios are limited to 65,534 clients")
+}
+
+/// Names as one client sees them: itself, and others.
+fn seen_by(me: usize) -> impl Fn(ClientId) -> ClientId {
+    move |client| if client.place() == me { ClientId(1) } else { ClientId(2) }
+}
+
+impl<P: Protocol> World<P> {
+    /// What a client is like, whatever its name: a hash.
+    fn outside(&self, place: usize) -> u64 {
+        let mut hash = Packer::default();
+        let mut seat = self.clients[place];
+        seat.process.visit(&mut Rename(&seen_by(place)));
+        seat.hash(&mut hash);
+        self.ghosts.held.get(place).hash(&mut hash);
+        hash.finish()
+    }
+
+    /// What messages under way and the server have of a client: a hash.
+    fn traces(&self, place: usize) -> u64 {
+        let see = seen_by(place);
+        let mut server = self.server.process.clone();
+        server.visit(&mut Rename(&see));
+        server.sort();
+        let mut network = self.network.clone();
+        network.each(|envelope| {
+            rename(&mut envelope.from, &see);
+            rename(&mut envelope.to, &see);
+            envelope.message.visit(&mut Rename(&see));
+        });
+        network.sort();
+        let mut cuts = self.cuts.clone();
+        for link in cuts.iter_mut() {
+            rename(&mut link.from, &see);
+            rename(&mut link.to, &see);
+        }
+        cuts.sort_unstable();
+        let mut ghosts = self.ghosts.clone();
+        ghosts.held.clear();
+        ghosts.visit(&mut Rename(&see));
+        ghosts.sort();
+        let mut hash = Packer::default();
+        (server, network, cuts, ghosts).hash(&mut hash);
+        hash.finish()
+    }
+
+    /// The same world with clients at other places.
+    #[must_use]
+    pub fn arranged(&self, order: &[usize]) -> Self {
+        let mut world = self.clone();
+        world.arrange(&order.iter().map(|place| place_of(*place)).collect());
+        world
+    }
+
+    /// Puts at each place the client that `order` names for it, and gives everybody the name of his new place.
+    fn arrange(&mut self, order: &Order) {
+        let name = |client: ClientId| {
+            let place = order.iter().position(|other| usize::from(*other) == client.place());
+            place.map_or(client, ClientId::of)
+        };
+        let before = self.clients.clone();
+        let held = self.ghosts.held.clone();
+        for (place, other) in order.iter().enumerate() {
+            self.clients[place] = before[usize::from(*other)];
+            self.clients[place].process.visit(&mut Rename(&name));
+            if let Some(held) = held.get(usize::from(*other)) {
+                self.ghosts.held[place] = *held;
+            }
+        }
+        self.server.process.visit(&mut Rename(&name));
+        self.network.each(|envelope| {
+            rename(&mut envelope.from, &name);
+            rename(&mut envelope.to, &name);
+            envelope.message.visit(&mut Rename(&name));
+        });
+        for link in self.cuts.iter_mut() {
+            rename(&mut link.from, &name);
+            rename(&mut link.to, &name);
+        }
+        self.ghosts.visit(&mut Rename(&name));
+        self.server.process.sort();
+        self.network.sort();
+        self.cuts.sort_unstable();
+        self.ghosts.sort();
+    }
+}
+
+fn rename(process: &mut ProcessId, name: &impl Fn(ClientId) -> ClientId) {
+    if let ProcessId::Client(client) = process {
+        *client = name(*client);
+    }
+}
