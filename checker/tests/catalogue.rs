@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::{env, fs, thread};
 
 use fencepost_checker::mutants::{Baseline, killer};
-use fencepost_checker::{Options, check_any};
+use fencepost_checker::{Engine, Limits, Options, check_any};
 use fencepost_model::catalogue::{self, AnyScenario};
 use fencepost_model::finding::Finding;
 use fencepost_model::mutation::Mutation;
@@ -70,17 +70,67 @@ fn compare(file: &str, found: &[String]) {
     assert_eq!(found.lines().count(), expected.lines().count(), "{file}");
 }
 
-#[test]
-fn every_verdict_is_as_expected_and_every_count_as_pinned() {
+/// The findings of the standard suite, in lines.
+fn lines(options: &Options) -> Vec<String> {
     let findings = in_parallel(&standard(), |scenario| {
-        let outcomes = check_any(scenario, &Options::default()).expect("no internal error");
+        let outcomes = check_any(scenario, options).expect("no internal error");
         outcomes.into_iter().map(|outcome| outcome.finding).collect::<Vec<_>>()
     });
-    let findings: Vec<Finding> = findings.into_iter().flatten().collect();
-    for finding in &findings {
-        assert!(finding.is_as_expected(), "{}", line(finding));
+    findings
+        .iter()
+        .flatten()
+        .map(|finding| {
+            assert!(finding.is_as_expected(), "{}", line(finding));
+            line(finding)
+        })
+        .collect()
+}
+
+#[test]
+fn every_verdict_is_as_expected_and_every_count_as_pinned() {
+    compare("catalogue.txt", &lines(&Options { symmetry: false, ..Options::default() }));
+}
+
+/// What does not depend on how many states there are: verdict and length of the shortest counterexample.
+fn essence(line: &str) -> (String, Option<String>) {
+    let (verdict, counts) = line.split_once(", ").expect("a line has counts");
+    (verdict.to_owned(), counts.split(", ").find(|count| count.ends_with("steps")).map(str::to_owned))
+}
+
+#[test]
+fn symmetry_changes_no_verdict_and_no_shortest_counterexample() {
+    let pinned = fs::read_to_string(pinned("catalogue.txt")).expect("the pins are there");
+    let found = lines(&Options::default());
+    assert_eq!(found.len(), pinned.lines().count());
+    for (found, pinned) in found.iter().zip(pinned.lines()) {
+        assert_eq!(essence(found), essence(pinned));
     }
-    compare("catalogue.txt", &findings.iter().map(line).collect::<Vec<_>>());
+}
+
+/// Scenarios larger than this are compared in CI, by the command line.
+const MEDIUM: u64 = 100_000;
+
+#[test]
+fn both_engines_agree_on_verdicts_and_counts() {
+    let compared = AtomicUsize::new(0);
+    in_parallel(&standard(), |scenario| {
+        let limits = Limits { states: Some(MEDIUM), depth: None };
+        let by = |engine, workers| {
+            let options = Options { engine, workers, limits, symmetry: false, ..Options::default() };
+            let outcomes = check_any(scenario, &options).expect("no internal error");
+            outcomes.iter().map(|outcome| (line(&outcome.finding), outcome.trace.clone())).collect::<Vec<_>>()
+        };
+        let (one, two) = (by(Engine::Dataflow, 1), by(Engine::Dataflow, 2));
+        assert_eq!(one, two, "with one worker and with two");
+        if one.iter().all(|(line, _)| !line.contains("bounded")) {
+            let other = by(Engine::Stateright, 1);
+            let lines =
+                |found: &[(String, Option<String>)]| found.iter().map(|(line, _)| line.clone()).collect::<Vec<_>>();
+            assert_eq!(lines(&one), lines(&other), "by our search and by stateright's");
+            compared.fetch_add(1, Relaxed);
+        }
+    });
+    assert!(compared.into_inner() > 90, "nearly all scenarios are small enough");
 }
 
 /// Scenarios larger than this are too slow to try every mutant on.

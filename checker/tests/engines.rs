@@ -1,0 +1,132 @@
+//! The two searches on the same stateright model, whose counts are known from five tools; and what cuts a search.
+
+#[path = "../examples/workload/session_lock.rs"]
+mod session_lock;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use fencepost_checker::engine::{Plan, Searched, search};
+use fencepost_checker::{Engine, Limits, Options, Progress, Searchable, Supervisor, Unsupervised, check_any};
+use fencepost_model::catalogue;
+use fencepost_model::finding::Verdict;
+use session_lock::{SIZES, SessionLock, Size};
+use stateright::{Checker, Model};
+
+fn size(name: &str) -> Size {
+    *SIZES.iter().find(|size| size.name == name).expect("it is one of the sizes")
+}
+
+fn searched(model: SessionLock, workers: usize, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Searched {
+    let plan = Plan { workers, limits, supervisor };
+    search(&Arc::new(Searchable::new(model)), &plan).expect("the model does not panic")
+}
+
+#[test]
+fn the_workload_has_its_known_counts_in_both_engines() {
+    for name in ["tiny", "S", "M"] {
+        let size = size(name);
+        for workers in [1, 2, 3] {
+            let found = searched(size.model, workers, Limits::default(), Arc::new(Unsupervised));
+            assert_eq!((found.states, found.transitions + 1), (size.distinct, size.generated), "{name}, {workers}");
+            assert_eq!((found.depth, found.cut, found.violation), (size.levels, None, None), "{name}, {workers}");
+        }
+        let other = size.model.checker().threads(1).spawn_bfs().join();
+        let counts = (other.unique_state_count() as u64, other.state_count() as u64, other.max_depth() as u64);
+        assert_eq!(counts, (size.distinct, size.generated, size.levels), "{name}");
+    }
+}
+
+#[test]
+fn the_shortest_violation_is_the_same_for_any_number_of_workers() {
+    for name in ["tiny", "S", "M"] {
+        let size = size(name);
+        let model = SessionLock { is_exclusive: true, ..size.model };
+        let paths: Vec<_> =
+            [1, 2, 3].map(|workers| searched(model, workers, Limits::default(), Arc::new(Unsupervised))).into();
+        assert!(paths.iter().all(|found| *found == paths[0]), "{name}");
+        let steps = paths[0].violation.as_ref().map(|path| path.len() - 1);
+        assert_eq!(steps, size.shortest, "{name}");
+        if let Some(path) = &paths[0].violation {
+            replay(&model, path);
+        }
+    }
+}
+
+/// A path of action indices ends where the promise is broken, and nowhere before.
+fn replay(model: &SessionLock, path: &[u16]) {
+    let promise = model.properties().remove(0);
+    let mut state = model.init_states().remove(usize::from(path[0]));
+    for action in &path[1..] {
+        assert!((promise.condition)(model, &state));
+        let mut actions = Vec::new();
+        model.actions(&state, &mut actions);
+        state = model.next_state(&state, actions.remove(usize::from(*action))).expect("it was taken before");
+    }
+    assert!(!(promise.condition)(model, &state));
+}
+
+/// Calls a search off when it is asked for the nth time.
+struct After(u64, AtomicU64);
+
+impl Supervisor for After {
+    fn stop(&self, _: &Progress) -> Option<String> {
+        (self.1.fetch_add(1, Relaxed) >= self.0).then(|| "somebody".to_owned())
+    }
+
+    fn microseconds(&self) -> u64 {
+        0
+    }
+}
+
+/// Whatever cuts a search, in whichever engine, the verdict says so and is no proof.
+#[test]
+fn a_search_that_was_cut_proves_nothing() {
+    let all = catalogue::all();
+    let scenario = all.iter().find(|scenario| scenario.name() == "consul-record").expect("it is in the catalogue");
+    let states = |states| Limits { states: Some(states), depth: None };
+    let depth = |depth| Limits { states: None, depth: Some(depth) };
+    for engine in Engine::ALL {
+        for workers in [1, 2] {
+            let nobody: Arc<dyn Supervisor> = Arc::new(Unsupervised);
+            let somebody: Arc<dyn Supervisor> = Arc::new(After(1, AtomicU64::new(0)));
+            for (limits, supervisor, by) in [
+                (states(1000), Arc::clone(&nobody), "--max-states 1000"),
+                (depth(7), nobody, "--max-depth 7"),
+                (Limits::default(), somebody, "somebody"),
+            ] {
+                let options = Options { engine, workers, limits, supervisor, ..Options::default() };
+                for outcome in check_any(scenario, &options).expect("no internal error") {
+                    let finding = outcome.finding;
+                    assert_eq!(
+                        finding.verdict,
+                        Verdict::Bounded { by: by.to_owned() },
+                        "{engine:?}, {workers} workers"
+                    );
+                    assert!(finding.states > 0 && finding.transitions > 0, "there are counts");
+                    assert!(limits.depth.is_none_or(|depth| finding.depth == depth), "{engine:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A limit that is just large enough cuts nothing; one less cuts.
+#[test]
+fn limits_are_exact() {
+    let all = catalogue::all();
+    let scenario = all.iter().find(|scenario| scenario.name() == "lease-just-enough").expect("it is in the catalogue");
+    for engine in Engine::ALL {
+        let verdict = |limits| {
+            let options = Options { engine, limits, symmetry: false, ..Options::default() };
+            let finding = check_any(scenario, &options).expect("no internal error").remove(0).finding;
+            (finding.verdict.word(), finding.states, finding.depth)
+        };
+        let (word, states, depth) = verdict(Limits::default());
+        assert_eq!(word, "proven");
+        let enough = Limits { states: Some(states), depth: Some(depth) };
+        assert_eq!(verdict(enough), ("proven", states, depth), "{engine:?}");
+        assert_eq!(verdict(Limits { states: Some(states - 1), ..enough }).0, "bounded", "{engine:?}");
+        assert_eq!(verdict(Limits { depth: Some(depth - 1), ..enough }).0, "bounded", "{engine:?}");
+    }
+}
