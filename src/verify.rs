@@ -66,12 +66,15 @@ pub fn explain(finding: &Finding) -> String {
     let mut text = format!("{scenario}: {property} is {}{surprise}\n", verdict.word());
     let _ = match verdict {
         Verdict::Proven(certificate) => proof(&mut text, finding, certificate),
-        Verdict::Violated(story) => writeln!(
-            text,
-            "  a shortest run that breaks it, {} steps:\n\n{}",
-            story.steps.len(),
-            timeline(story, usize::MAX)
-        ),
+        Verdict::Violated(story) => {
+            let steps = story.steps.len();
+            let what = match story.repeats_from {
+                None => format!("a shortest run that breaks it, {steps} steps"),
+                Some(from) if from == steps => format!("a run that breaks it by coming to its end, {steps} steps"),
+                Some(from) => format!("an endless run that breaks it, {from} steps and then {} for ever", steps - from),
+            };
+            writeln!(text, "  {what}:\n\n{}", timeline(story, usize::MAX))
+        }
         Verdict::Bounded { by } => {
             writeln!(text, "  the search was cut by {by} after {states} states: nothing is proven")
         }

@@ -16,6 +16,7 @@ use fencepost_model::world::Action;
 use crate::engine::{Marks, Plan, search};
 use crate::form::Form;
 use crate::limits::{Limits, Supervisor, Unsupervised};
+use crate::liveness::Liveness;
 use crate::stateright::explore;
 use crate::worlds::Worlds;
 
@@ -139,9 +140,11 @@ pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<V
         .copied()
         .filter(|promise| options.only.is_none_or(|only| only == promise.property))
         .collect();
+    let is_endless = |promise: &&Promise| promise.property.is_about_endless_runs(promise.bound);
+    let (endless, stepwise): (Vec<&Promise>, Vec<&Promise>) = wanted.iter().partition(is_endless);
     let (together, mut alone): (Vec<Promise>, Vec<Promise>) =
-        wanted.iter().partition(|promise| promise.expect == Expect::Proven);
-    let mut outcomes = Vec::new();
+        stepwise.into_iter().partition(|promise| promise.expect == Expect::Proven);
+    let mut outcomes = in_the_end(scenario, &endless, options)?;
     if !together.is_empty() {
         let run = Run::start(scenario, &together, options)?;
         if run.exploration.violation.is_some() && together.len() > 1 {
@@ -157,9 +160,37 @@ pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<V
     Ok(outcomes)
 }
 
+/// Judges the promises about endless runs, on one state graph.
+fn in_the_end<P: Protocol>(
+    scenario: &Scenario<P>,
+    promises: &[&Promise],
+    options: &Options,
+) -> Result<Vec<Outcome>, InternalError> {
+    if promises.is_empty() {
+        return Ok(Vec::new());
+    }
+    let start = options.supervisor.microseconds();
+    let judged = scenario.judging(|promise| promises.contains(&promise));
+    let liveness = Liveness::build(judged, options)?;
+    let (states, transitions) = liveness.counts();
+    let mut outcomes = Vec::new();
+    for promise in promises {
+        let violation = match liveness.cut {
+            Some(_) => None,
+            None => liveness.violation(promise.property)?,
+        };
+        let (depth, cut, marks) = (liveness.depth, liveness.cut.clone(), liveness.marks);
+        let reductions = Form::new(scenario, false).reductions();
+        let exploration = Exploration { states, transitions, depth, cut, marks, reductions, violation };
+        let microseconds = options.supervisor.microseconds() - start;
+        outcomes.push(Run { exploration, engine: "graph", microseconds }.outcome(scenario, promise));
+    }
+    Ok(outcomes)
+}
+
 struct Run<P: Protocol> {
     exploration: Exploration<P>,
-    engine: Engine,
+    engine: &'static str,
     microseconds: u64,
 }
 
@@ -175,7 +206,7 @@ impl<P: Protocol> Run<P> {
             Engine::Dataflow => flow(judged, options)?,
         };
         let microseconds = options.supervisor.microseconds() - start;
-        Ok(Run { exploration, engine: options.engine, microseconds })
+        Ok(Run { exploration, engine: options.engine.name(), microseconds })
     }
 
     fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
@@ -194,7 +225,7 @@ impl<P: Protocol> Run<P> {
             transitions,
             depth,
             assumptions: scenario.assumptions(),
-            engine: self.engine.name().to_owned(),
+            engine: self.engine.to_owned(),
             microseconds: self.microseconds,
             trace: None,
         };

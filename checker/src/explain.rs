@@ -2,7 +2,7 @@
 
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::trace::{Recorder, Trace, replay};
+use fencepost_model::trace::{Lasso, Recorder, Trace, replay};
 use fencepost_model::world::{Action, World};
 
 use crate::check::InternalError;
@@ -29,6 +29,34 @@ pub(crate) fn concretise<P: Protocol>(
     }
     let trace = recorder.finish(scenario, "checker", None);
     replay(&trace).map_err(|mismatch| InternalError(format!("the counterexample cannot be repeated: {mismatch}")))
+}
+
+/// The same for an endless run: each step with its action, up to what the normal form forgets.
+pub(crate) fn concretise_lasso<P: Protocol>(
+    scenario: &Scenario<P>,
+    path: Vec<(Action<P>, World<P>)>,
+    endless: Lasso,
+) -> Result<Trace<P>, InternalError> {
+    let mut world = scenario.start();
+    let mut recorder = Recorder::default();
+    let mut enabled = Vec::new();
+    for (action, wanted) in path {
+        scenario.enabled(&world, &mut enabled);
+        let leads_there = |like: &Action<P>| {
+            let mut next = world.clone();
+            scenario.step(&mut next, like);
+            scenario.normalise(&mut next);
+            next == wanted
+        };
+        let like = enabled.iter().find(|other| other.shape() == action.shape() && leads_there(other));
+        let like = like.ok_or_else(|| {
+            InternalError("a step of the endless run has no counterpart in the concrete world".to_owned())
+        })?;
+        recorder.step(scenario, &mut world, like);
+    }
+    let mut trace = recorder.finish(scenario, "checker", None);
+    trace.header.lasso = Some(endless);
+    replay(&trace).map_err(|mismatch| InternalError(format!("the endless run cannot be repeated: {mismatch}")))
 }
 
 /// The first enabled action that leads to the given normal form.

@@ -6,6 +6,7 @@
 //! explain     a path of normal forms as a run of the concrete world
 //! form        which worlds count as one: the normal form, and symmetry
 //! limits      what may cut a search; the supervisor who says so
+//! liveness    promises about what happens in the end: fair cycles of the state graph
 //! mutants     faults built into the model on purpose, and which promise notices
 //! stateright  the scenario as a stateright model: the other search, and its Explorer
 //! worlds      the scenario as a space for our own search
@@ -19,6 +20,7 @@ pub mod engine;
 mod explain;
 mod form;
 mod limits;
+mod liveness;
 pub mod mutants;
 mod stateright;
 mod worlds;

@@ -127,6 +127,9 @@ pub struct Story {
     pub steps: Vec<Told>,
     /// The messages.
     pub arrows: Vec<Arrow>,
+    /// For an endless run: the index of the first step that is repeated for ever; the number of steps, if the run ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_from: Option<usize>,
 }
 
 /// One step of a story.

@@ -195,4 +195,6 @@ pub struct Belief {
     pub until: Option<Instant>,
     /// How many may be inside at once, as it was told; `None` for a lock.
     pub slots: Option<u16>,
+    /// It has been asked for the lock, has not got it, and has not given up.
+    pub is_waiting: bool,
 }

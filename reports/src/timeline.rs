@@ -10,13 +10,21 @@ const LABEL_WIDTH: usize = 74;
 /// Tells the story, at most `steps_max` steps of it: the last ones, for there it breaks.
 pub fn timeline(story: &Story, steps_max: usize) -> String {
     let mut text = String::new();
-    let shown: Vec<&Told> = story.steps.iter().filter(|step| is_shown(step)).collect();
+    let shown: Vec<(usize, &Told)> = story.steps.iter().enumerate().filter(|(_, step)| is_shown(step)).collect();
     let skipped = shown.len().saturating_sub(steps_max);
     if skipped > 0 {
         let _ = writeln!(text, "   …  {skipped} earlier steps");
     }
-    for step in shown.into_iter().skip(skipped) {
+    let mut repeats_from = story.repeats_from;
+    for (place, step) in shown.into_iter().skip(skipped) {
+        if repeats_from.is_some_and(|from| place >= from) {
+            repeats_from = None;
+            let _ = writeln!(text, "   ↻  what follows happens again and again, for ever:");
+        }
         line(&mut text, step);
+    }
+    if story.repeats_from == Some(story.steps.len()) {
+        let _ = writeln!(text, "   ∎  nothing can happen any more");
     }
     text
 }

@@ -18,7 +18,7 @@
 mod board;
 mod dataflow;
 mod frontier;
-mod seen;
+pub(crate) mod seen;
 mod steps;
 mod worker;
 

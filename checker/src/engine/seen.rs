@@ -1,4 +1,4 @@
-//! What has been seen: fingerprints in open addressing.
+//! What has been seen: fingerprints in open addressing, each with a value where somebody wants one.
 //!
 //! The table is cut into parts that grow one after the other, each by half, so that growing needs little room beside
 //! the table itself. A fingerprint finds its place by its high bits; the low bits say which worker owns it.
@@ -9,15 +9,16 @@ const PARTS: usize = 16;
 /// A part grows when three of four places are taken: beyond that, runs of taken places get long.
 const FULL: (usize, usize) = (3, 4);
 
-/// The set of fingerprints seen. None of them is 0.
-pub(super) struct Seen {
-    parts: Vec<Part>,
+/// The fingerprints seen, and a value for each. None of them is 0. Without a value they take no more room than they are.
+pub(crate) struct Seen<V = ()> {
+    parts: Vec<Part<V>>,
 }
 
 #[derive(Default)]
-struct Part {
+struct Part<V> {
     /// 0 is a free place.
     places: Vec<u64>,
+    values: Vec<V>,
     taken: usize,
 }
 
@@ -28,8 +29,8 @@ fn scaled(word: u64, room: usize) -> usize {
     usize::try_from(product >> 64).expect("it is smaller than `room`")
 }
 
-impl Seen {
-    pub(super) fn new() -> Self {
+impl<V: Copy + Default> Seen<V> {
+    pub(crate) fn new() -> Self {
         Seen { parts: (0..PARTS).map(|_| Part::default()).collect() }
     }
 
@@ -45,24 +46,24 @@ impl Seen {
         part.places.get(part.home(fingerprint)).copied().unwrap_or_default()
     }
 
-    /// Adds a fingerprint; false if it was there already.
+    /// Adds a fingerprint with its value; if it was there already, its value is the answer.
     #[inline]
-    pub(super) fn insert(&mut self, fingerprint: u64) -> bool {
+    pub(crate) fn insert(&mut self, fingerprint: u64, value: V) -> Option<V> {
         let part = &mut self.parts[Self::part_of(fingerprint)];
         if part.taken * FULL.1 >= part.places.len() * FULL.0 {
             part.grow();
         }
         let place = part.find(fingerprint);
         if part.places[place] != 0 {
-            return false;
+            return Some(part.values[place]);
         }
-        part.places[place] = fingerprint;
+        (part.places[place], part.values[place]) = (fingerprint, value);
         part.taken += 1;
-        true
+        None
     }
 }
 
-impl Part {
+impl<V: Copy + Default> Part<V> {
     /// Where the search for a fingerprint begins, by the bits that did not choose the part.
     #[inline]
     fn home(&self, fingerprint: u64) -> usize {
@@ -85,10 +86,10 @@ impl Part {
         // Written, not merely promised to be zero by the system: a page that is read first and written later costs twice.
         let mut places = Vec::with_capacity(room);
         places.resize(room, 0);
-        let mut larger = Part { places, taken: self.taken };
-        for fingerprint in self.places.iter().copied().filter(|word| *word != 0) {
-            let place = larger.find(fingerprint);
-            larger.places[place] = fingerprint;
+        let mut larger = Part { places, values: vec![V::default(); room], taken: self.taken };
+        for (place, fingerprint) in self.places.iter().copied().enumerate().filter(|(_, word)| *word != 0) {
+            let to = larger.find(fingerprint);
+            (larger.places[to], larger.values[to]) = (fingerprint, self.values[place]);
         }
         *self = larger;
     }
@@ -96,23 +97,24 @@ impl Part {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
 
     use super::*;
 
     #[test]
-    fn it_remembers_what_a_set_remembers_while_it_grows() {
-        let mut seen = Seen::new();
-        let mut set = BTreeSet::new();
+    fn it_remembers_what_a_map_remembers_while_it_grows() {
+        let mut seen: Seen<u32> = Seen::new();
+        let mut map = BTreeMap::new();
         let mut word = 1u64;
-        for count in 0..50_000u64 {
-            word = word.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ (count % 7);
+        for count in 0..50_000u32 {
+            word = word.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17) ^ u64::from(count % 7);
             let fingerprint = (word % 20_000).wrapping_mul(0xd134_2543_de82_ef95).max(1);
-            assert_eq!(seen.insert(fingerprint), set.insert(fingerprint));
+            assert_eq!(seen.insert(fingerprint, count), map.get(&fingerprint).copied());
+            map.entry(fingerprint).or_insert(count);
         }
-        assert!(set.len() > 10_000, "{}", set.len());
-        for fingerprint in &set {
-            assert!(!seen.insert(*fingerprint));
+        assert!(map.len() > 10_000, "{}", map.len());
+        for (fingerprint, count) in &map {
+            assert_eq!(seen.insert(*fingerprint, 0), Some(*count));
             assert_ne!(seen.touch(*fingerprint), 0, "its first place is taken, if only by another one");
         }
     }

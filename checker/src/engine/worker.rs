@@ -111,7 +111,7 @@ impl<M: Space> Worker<M> {
         let known = next.len();
         for candidate in states.drain(..) {
             let Candidate { fingerprint, parent, action, is_breach, state } = candidate;
-            if !self.seen.insert(fingerprint) {
+            if self.seen.insert(fingerprint, ()).is_some() {
                 self.space.recycle(state, &mut self.scratch);
                 continue;
             }

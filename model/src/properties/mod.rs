@@ -1,8 +1,9 @@
 //! What is promised, judged at each step. Four levels of truth, never mixed: what servers store, what clients think,
-//! what the resource accepted, and (later) progress.
+//! what the resource accepted, and progress.
 
 mod belief;
 mod effect;
+mod progress;
 mod record;
 
 use std::fmt;
@@ -39,6 +40,8 @@ pub enum Level {
     Belief,
     /// What the resource accepted.
     Effect,
+    /// What happens in the end.
+    Progress,
 }
 
 impl fmt::Display for Level {
@@ -47,12 +50,24 @@ impl fmt::Display for Level {
             Level::Record => "record",
             Level::Belief => "belief",
             Level::Effect => "effect",
+            Level::Progress => "progress",
         })
     }
 }
 
+/// Whether a promise of a property names a duration.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// It has none.
+    Never,
+    /// It is about a duration.
+    Always,
+    /// With one, it promises that it happens in time; without, that it happens in the end.
+    Maybe,
+}
+
 macro_rules! properties {
-    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $hazards:literal, $level:ident, bound: $bound:literal, needs: [$($goal:ident),*], $check:path;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $hazards:literal, $level:ident, bound: $bound:ident, needs: [$($goal:ident),*], $check:path;)*) => {
         /// A promise that a lock service may keep or break.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         pub enum Property { $($(#[doc = $doc])* #[serde(rename = $text)] $name,)* }
@@ -82,8 +97,8 @@ macro_rules! properties {
             }
 
             /// Whether the promise names a duration.
-            pub fn needs_bound(self) -> bool {
-                match self { $(Property::$name => $bound,)* }
+            pub fn bound(self) -> Bound {
+                match self { $(Property::$name => Bound::$bound,)* }
             }
 
             /// What must be possible for the property to be put to the test at all.
@@ -104,32 +119,41 @@ macro_rules! properties {
 
 properties! {
     /// the service never stores two owners of one lock, and never hands it on without freeing it
-    SingleOwner = "single-owner", "MX-S", Record, bound: false, needs: [EveryClientEnters], record::single_owner;
+    SingleOwner = "single-owner", "MX-S", Record, bound: Never, needs: [EveryClientEnters], record::single_owner;
     /// after an invalidation nobody gets the lock for the lock-delay
-    LockDelay = "lock-delay", "LD", Record, bound: true, needs: [Invalidated, LockDelayed], record::lock_delay;
+    LockDelay = "lock-delay", "LD", Record, bound: Always, needs: [Invalidated, LockDelayed], record::lock_delay;
     /// a TTL never ends a session earlier than TTL after its last renewal
-    TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: true, needs: [Expired], record::ttl_lower_bound;
+    TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: Always, needs: [Expired], record::ttl_lower_bound;
     /// the service never stores more holders of slots than the limit
-    SlotLimit = "slot-limit", "SL-S", Record, bound: false, needs: [EveryClientEnters], record::slot_limit;
+    SlotLimit = "slot-limit", "SL-S", Record, bound: Never, needs: [EveryClientEnters], record::slot_limit;
     /// every key's session lives, and no index ever falls
-    SessionConsistency = "session-consistency", "–", Record, bound: false, needs: [EveryClientEnters], record::session_consistency;
+    SessionConsistency = "session-consistency", "–", Record, bound: Never, needs: [EveryClientEnters], record::session_consistency;
     /// never two clients that have entered the critical section and not yet left it by a step
-    MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: false, needs: [EveryClientEnters], belief::mutual_exclusion;
+    MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: Never, needs: [EveryClientEnters], belief::mutual_exclusion;
     /// never two clients inside whose own clocks are still within their leases
-    LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: false, needs: [EveryClientEnters], belief::lease_exclusion;
+    LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: Never, needs: [EveryClientEnters], belief::lease_exclusion;
     /// never more clients inside than the limit that any of them was promised
-    SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: false, needs: [EveryClientEnters], belief::slot_limit_belief;
+    SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: Never, needs: [EveryClientEnters], belief::slot_limit_belief;
     /// a later tenure's token is strictly greater
-    TokenOrder = "token-order", "FT-M", Effect, bound: false, needs: [EveryClientEnters], effect::token_order;
+    TokenOrder = "token-order", "FT-M", Effect, bound: Never, needs: [EveryClientEnters], effect::token_order;
     /// a finished tenure's sequencer is never accepted
-    SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: false, needs: [EveryClientEnters, Written], effect::sequencer_sound;
+    SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::sequencer_sound;
     /// the present holder's sequencer is never refused
-    SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: false, needs: [EveryClientEnters, Written], effect::sequencer_complete;
+    SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::sequencer_complete;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
-    NoLostUpdate = "no-lost-update", "LU", Effect, bound: false, needs: [EveryClientEnters, Written], effect::no_lost_update;
+    NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::no_lost_update;
+    /// a lock that nobody believes in is eventually acquired by somebody who keeps trying
+    EventuallyAcquired = "eventually-acquired", "LV", Progress, bound: Maybe, needs: [EveryClientEnters], progress::acquired_in_time;
+    /// each client that keeps trying gets its turn
+    Progress = "progress", "PR", Progress, bound: Never, needs: [EveryClientEnters], progress::in_the_end;
 }
 
 impl Property {
+    /// Whether a promise of it is judged on runs without end: no single step breaks it.
+    pub fn is_about_endless_runs(self, bound: Option<Ticks>) -> bool {
+        self.level() == Level::Progress && bound.is_none()
+    }
+
     /// Whether it is about a semaphore; the others, but for the server's own bookkeeping, are about a lock.
     pub fn is_about_slots(self) -> bool {
         matches!(self, Property::SlotLimit | Property::SlotLimitBelief)

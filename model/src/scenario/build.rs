@@ -1,6 +1,8 @@
 //! Scenarios made in Rust, and scenarios made from scenarios.
 
-use super::{Budget, Clocks, Cuts, Cutting, Drift, Expect, Goal, Promise, Scenario, Suite, Synchrony, Ways};
+use super::{
+    Budget, Clocks, Cuts, Cutting, Drift, Expect, FairKind, Fairness, Goal, Promise, Scenario, Suite, Synchrony, Ways,
+};
 use crate::properties::Property;
 use crate::protocol::Protocol;
 use crate::resource::Accepts;
@@ -23,6 +25,7 @@ impl<P: Protocol> Scenario<P> {
             resource: Accepts::All,
             service: P::Config::default(),
             synchrony: Synchrony::default(),
+            fairness: Fairness::default(),
             network: Cuts::default(),
             clocks: Clocks::default(),
             budget: Budget::default(),
@@ -58,7 +61,7 @@ impl<P: Protocol> Scenario<P> {
 
     /// Bounds the lateness of messages and of wake-ups.
     pub fn synchrony(mut self, message_delay: Option<Ticks>, wake_delay: Option<Ticks>) -> Self {
-        self.synchrony = Synchrony { message_delay, wake_delay };
+        (self.synchrony.message_delay, self.synchrony.wake_delay) = (message_delay, wake_delay);
         self
     }
 
@@ -92,6 +95,7 @@ impl<P: Protocol> Scenario<P> {
         fine.service = P::scaled(&self.service, factor);
         fine.synchrony.message_delay = scale(self.synchrony.message_delay);
         fine.synchrony.wake_delay = scale(self.synchrony.wake_delay);
+        fine.synchrony.server_delay = scale(self.synchrony.server_delay);
         fine.clocks = Clocks {
             skew: self.clocks.skew.times(factor),
             step: self.clocks.step.times(factor),
@@ -132,6 +136,12 @@ impl<P: Protocol> Scenario<P> {
             Some(bound) => say(format!("a client's wake-up is late by at most {bound}")),
             None => say("wake-ups may be late for ever".to_owned()),
         }
+        if let Some(bound) = self.synchrony.server_delay {
+            say(format!("a deadline of the servers is late by at most {bound}"));
+        }
+        if self.promises.iter().any(|promise| promise.property.is_about_endless_runs(promise.bound)) {
+            self.fairness.describe().into_iter().for_each(&mut say);
+        }
         match self.clocks.skew {
             Ticks::ZERO => say("clocks run at the same rate".to_owned()),
             skew if self.clocks.drift == Drift::SlowClients => say(format!(
@@ -150,6 +160,21 @@ impl<P: Protocol> Scenario<P> {
             say(sentence);
         }
         say(self.budget.describe());
+        list
+    }
+}
+
+impl Fairness {
+    /// The assumptions as sentences.
+    fn describe(&self) -> Vec<String> {
+        let names = |kinds: &[FairKind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+        let mut list = Vec::new();
+        if !self.weak.is_empty() {
+            list.push(format!("what is possible all the time happens in the end: {}", names(&self.weak)));
+        }
+        if !self.strong.is_empty() {
+            list.push(format!("what is possible again and again happens in the end: {}", names(&self.strong)));
+        }
         list
     }
 }

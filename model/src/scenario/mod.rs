@@ -59,6 +59,9 @@ pub struct Scenario<P: Protocol> {
     /// Bounds on lateness; none by default.
     #[serde(default)]
     pub synchrony: Synchrony,
+    /// What cannot be put off for ever, where progress is promised.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub fairness: Fairness,
     /// What a cut link does.
     #[serde(default)]
     pub network: Cuts,
@@ -101,9 +104,86 @@ pub struct Synchrony {
     /// The longest time a message is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_delay: Option<Ticks>,
-    /// The longest time by which a client's own wake-up is late. Servers are never bound.
+    /// The longest time by which a client's own wake-up is late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_delay: Option<Ticks>,
+    /// The longest time by which a deadline of the servers is late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_delay: Option<Ticks>,
+}
+
+impl Synchrony {
+    /// Whether nothing may be late for ever.
+    pub fn is_complete(&self) -> bool {
+        self.message_delay.is_some() && self.wake_delay.is_some() && self.server_delay.is_some()
+    }
+}
+
+/// What cannot be put off for ever. Of each kind, each action counts for itself: a message on a link, a deadline of a process.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fairness {
+    /// Kinds of action that happen in the end if they are possible all the time.
+    pub weak: Vec<FairKind>,
+    /// Kinds of action that happen in the end if they are possible again and again.
+    pub strong: Vec<FairKind>,
+}
+
+impl Default for Fairness {
+    fn default() -> Self {
+        Fairness {
+            weak: vec![FairKind::Deliver, FairKind::Wake, FairKind::Choose, FairKind::Advance],
+            strong: Vec::new(),
+        }
+    }
+}
+
+fn is_usual(fairness: &Fairness) -> bool {
+    *fairness == Fairness::default()
+}
+
+/// A kind of action that a scenario may call fair.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FairKind {
+    /// A message under way arrives.
+    Deliver,
+    /// A deadline fires.
+    Wake,
+    /// Chance decides.
+    Choose,
+    /// Time passes.
+    Advance,
+    /// A user gets round to what he wants.
+    Command,
+    /// A paused process goes on.
+    Resume,
+    /// A cut link heals.
+    Heal,
+    /// A crashed client comes back.
+    Restart,
+}
+
+impl FairKind {
+    /// The kind's name, the same as that of the action.
+    pub fn name(self) -> &'static str {
+        match self {
+            FairKind::Deliver => "deliver",
+            FairKind::Wake => "wake",
+            FairKind::Choose => "choose",
+            FairKind::Advance => "advance",
+            FairKind::Command => "command",
+            FairKind::Resume => "resume",
+            FairKind::Heal => "heal",
+            FairKind::Restart => "restart",
+        }
+    }
+}
+
+impl std::fmt::Display for FairKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// What a cut link does.

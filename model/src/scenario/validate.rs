@@ -1,6 +1,7 @@
 //! What a scenario must not say, because it would be meaningless or silently ignored.
 
 use super::{Cuts, Scenario, Synchrony};
+use crate::properties::Bound;
 use crate::protocol::Protocol;
 use crate::time::{TICKS_MAX, Ticks};
 
@@ -74,15 +75,28 @@ impl<P: Protocol> Scenario<P> {
         if self.clocks.offsets.len() > usize::from(self.clients) {
             return wrong("clocks.offsets", "there are more offsets than clients");
         }
+        if let Some(kind) = self.fairness.strong.iter().find(|kind| self.fairness.weak.contains(kind)) {
+            return Err(Mistake::at(
+                "fairness.strong",
+                format!("`{kind}` is in `fairness.weak` as well; strong implies weak"),
+            ));
+        }
         if self.longest() > Ticks::new(TICKS_MAX) {
             return Err(Mistake::at("service", format!("a duration is longer than {TICKS_MAX} ticks")));
         }
         for (place, promise) in self.promises.iter().enumerate() {
-            if promise.property.needs_bound() != promise.bound.is_some() {
-                let message = match promise.bound {
-                    None => format!("`{}` promises a duration: say which one as `bound`", promise.property),
-                    Some(_) => format!("`{}` knows no bound; leave it out", promise.property),
-                };
+            let message = match (promise.property.bound(), promise.bound) {
+                (Bound::Always, None) => {
+                    format!("`{}` promises a duration: say which one as `bound`", promise.property)
+                }
+                (Bound::Never, Some(_)) => format!("`{}` knows no bound; leave it out", promise.property),
+                (Bound::Maybe, Some(_)) if !self.synchrony.is_complete() => format!(
+                    "nothing is in time where anything may be late for ever: say in [synchrony] by how much messages, wake-ups and servers may be late, or promise `{}` without a bound",
+                    promise.property
+                ),
+                _ => String::new(),
+            };
+            if !message.is_empty() {
                 return Err(Mistake::at(&format!("promise.{place}.bound"), message));
             }
             if self.promises[..place].iter().any(|other| other.property == promise.property) {
@@ -95,10 +109,17 @@ impl<P: Protocol> Scenario<P> {
 
     /// The longest duration that the scenario names.
     fn longest(&self) -> Ticks {
-        let Synchrony { message_delay, wake_delay } = self.synchrony;
+        let Synchrony { message_delay, wake_delay, server_delay } = self.synchrony;
         let bounds = self.promises.iter().filter_map(|promise| promise.bound);
         let fixed = [P::longest(&self.service), self.clocks.skew, self.clocks.step];
         let offsets = self.clocks.offsets.iter().map(|offset| Ticks::new(offset.count().saturating_abs()));
-        bounds.chain(fixed).chain(offsets).chain(message_delay).chain(wake_delay).max().unwrap_or_default()
+        bounds
+            .chain(fixed)
+            .chain(offsets)
+            .chain(message_delay)
+            .chain(wake_delay)
+            .chain(server_delay)
+            .max()
+            .unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Header, Line, Mismatch, NotBroken, SCHEMA, Trace, replay, shrink};
+use super::{Header, Line, Mismatch, SCHEMA, Trace, Unshrinkable, replay, shrink};
 use crate::finding::{Property, Story};
 use crate::protocol::Protocol;
 use crate::world::Action;
@@ -93,7 +93,9 @@ macro_rules! any {
             pub fn broken(&self) -> Option<Property> {
                 match self {
                     $(AnyTrace::$variant(trace) => {
-                        trace.steps.iter().find_map(|line| line.breaches.first()).map(|breach| breach.property)
+                        let broken = trace.steps.iter().find_map(|line| line.breaches.first());
+                        let lasso = trace.header.lasso.as_ref().map(|lasso| lasso.property);
+                        broken.map(|breach| breach.property).or(lasso)
                     })*
                 }
             }
@@ -116,7 +118,7 @@ macro_rules! any {
             ///
             /// # Errors
             /// It does not break it.
-            pub fn shrink(&self, property: Property) -> Result<Self, NotBroken> {
+            pub fn shrink(&self, property: Property) -> Result<Self, Unshrinkable> {
                 match self { $(AnyTrace::$variant(trace) => shrink(trace, property).map(AnyTrace::$variant),)* }
             }
 

@@ -14,10 +14,10 @@ pub use digest::Digest;
 pub use file::{AnyTrace, BadTrace, Replayed};
 pub use replay::{Mismatch, Recorder, replay};
 pub use script::{BadScript, perform};
-pub use shrink::{NotBroken, shrink};
+pub use shrink::{Unshrinkable, shrink};
 pub use story::tell;
 
-use crate::finding::Broken;
+use crate::finding::{Broken, Property};
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::Instant;
@@ -50,8 +50,23 @@ pub struct Header<P: Protocol> {
     pub seed: Option<u64>,
     /// The digest of the run, in hexadecimal.
     pub digest: String,
+    /// For an endless run: what is repeated, and what is broken by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasso: Option<Lasso>,
     /// The scenario, whole: a file needs nothing else.
     pub scenario: Scenario<P>,
+}
+
+/// How a run goes on for ever: its last steps happen again and again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lasso {
+    /// How many steps come before those that are repeated. If that is all of them, nothing can happen any more.
+    pub from: usize,
+    /// The promise that is never kept.
+    pub property: Property,
+    /// How, as a sentence.
+    pub message: String,
 }
 
 /// One line of a trace file: one step.

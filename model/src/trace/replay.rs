@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Digest, Header, Line, SCHEMA, Trace};
+use super::{Digest, Header, Lasso, Line, SCHEMA, Trace};
 use crate::finding::Broken;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
@@ -46,6 +46,7 @@ impl<P: Protocol> Recorder<P> {
             origin: origin.to_owned(),
             seed,
             digest: self.digest.hex(),
+            lasso: None,
             scenario: scenario.clone(),
         };
         Trace { header, steps: self.steps }
@@ -106,7 +107,11 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
             }
         }
     }
-    let now = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
+    if let Some(lasso) = &trace.header.lasso {
+        closes(scenario, trace, lasso, &world)?;
+    }
+    let mut now = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
+    now.header.lasso.clone_from(&trace.header.lasso);
     if now.header.digest != trace.header.digest {
         let message = format!(
             "the digest is {}, the trace says {}: steps are missing or added",
@@ -115,4 +120,42 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
         return Err(Mismatch { step: 0, message });
     }
     Ok(now)
+}
+
+/// The world after an endless run's last step must be the one from which its repeated steps set out, but for values
+/// without absolute meaning; or nothing can happen any more.
+fn closes<P: Protocol>(
+    scenario: &Scenario<P>,
+    trace: &Trace<P>,
+    lasso: &Lasso,
+    last: &World<P>,
+) -> Result<(), Mismatch> {
+    let wrong = |message: String| Err(Mismatch { step: 0, message });
+    let mut enabled = Vec::new();
+    scenario.enabled(last, &mut enabled);
+    if lasso.from == trace.steps.len() {
+        return if enabled.is_empty() {
+            Ok(())
+        } else {
+            wrong("the run is said to end, and something can happen".to_owned())
+        };
+    }
+    if lasso.from > trace.steps.len() {
+        return wrong(format!(
+            "the steps from {} on are said to be repeated, and there are {}",
+            lasso.from + 1,
+            trace.steps.len()
+        ));
+    }
+    let mut before = scenario.start();
+    for line in &trace.steps[..lasso.from] {
+        scenario.step(&mut before, &line.action);
+    }
+    let mut after = last.clone();
+    scenario.normalise(&mut before);
+    scenario.normalise(&mut after);
+    if before != after {
+        return wrong(format!("the steps from {} on do not lead back to where they set out", lasso.from + 1));
+    }
+    Ok(())
 }

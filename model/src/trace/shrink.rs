@@ -24,22 +24,35 @@ const WORLDS: [usize; 2] = [4_000, 40_000];
 
 /// Why a trace cannot be shrunk.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct NotBroken(pub Property);
+pub enum Unshrinkable {
+    /// It does not break the promise.
+    NotBroken(Property),
+    /// It is an endless run, of which no step could be left out without asking anew whether it is fair.
+    Endless,
+}
 
-impl std::fmt::Display for NotBroken {
+impl std::fmt::Display for Unshrinkable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the run does not break `{}`", self.0)
+        match self {
+            Unshrinkable::NotBroken(property) => write!(f, "the run does not break `{property}`"),
+            Unshrinkable::Endless => {
+                f.write_str("endless runs cannot be shrunk; the checker's stem is a shortest one already")
+            }
+        }
     }
 }
 
 /// Shrinks a run that breaks a promise.
 ///
 /// # Errors
-/// It does not break it.
-pub fn shrink<P: Protocol>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, NotBroken> {
+/// It does not break it, or is endless.
+pub fn shrink<P: Protocol>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, Unshrinkable> {
+    if trace.header.lasso.is_some() {
+        return Err(Unshrinkable::Endless);
+    }
     let judged = trace.header.scenario.judging(|promise| promise.property == property);
     let plan: Vec<Action<P>> = trace.steps.iter().map(|line| line.action).collect();
-    let mut best = follow(&judged, &plan).ok_or(NotBroken(property))?;
+    let mut best = follow(&judged, &plan).ok_or(Unshrinkable::NotBroken(property))?;
     let mut effort = 0;
     while effort < WORLDS.len() {
         let before = cost(&best);

@@ -1,7 +1,7 @@
 //! Telling a trace: who acts in which lane, which messages cross, who has the lock and who believes so.
 
-use super::Trace;
-use crate::finding::{Arrow, Story, Told};
+use super::{Lasso, Trace};
+use crate::finding::{Arrow, Broken, Story, Told};
 use crate::ids::{ClientId, ProcessId};
 use crate::protocol::Protocol;
 use crate::world::{Action, Condition, Envelope, Fault, World};
@@ -11,7 +11,7 @@ pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
     let scenario = &trace.header.scenario;
     let mut world = scenario.start();
     let mut teller = Teller { clients: world.clients.len(), under_way: Vec::new(), arrows: Vec::new() };
-    let mut steps = Vec::new();
+    let mut steps: Vec<Told> = Vec::new();
     for (place, line) in trace.steps.iter().enumerate() {
         let action = &line.action;
         teller.arrive(place, action);
@@ -40,7 +40,11 @@ pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
             breaches: line.breaches.clone(),
         });
     }
-    Story { lanes: teller.lanes(), steps, arrows: teller.arrows }
+    let lasso = trace.header.lasso.as_ref();
+    if let (Some(Lasso { property, message, .. }), Some(last)) = (lasso, steps.last_mut()) {
+        last.breaches.push(Broken { property: *property, message: message.clone() });
+    }
+    Story { lanes: teller.lanes(), steps, arrows: teller.arrows, repeats_from: lasso.map(|lasso| lasso.from) }
 }
 
 fn inside<P: Protocol>(world: &World<P>) -> Vec<u16> {

@@ -64,6 +64,11 @@ impl<P: Protocol> World<P> {
                 }
             }
         }
+        if let Some(late) = scenario.synchrony.server_delay
+            && self.server.condition == Condition::Up
+        {
+            self.wakes(scenario, ProcessId::Server, &mut |_, due| press(due + late - self.now));
+        }
         if let Some(at) = P::pressing(&self.server.process, &scenario.service) {
             press(at - self.clock(ProcessId::Server));
         }

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::World;
 use super::normal::{Normal, Visitor};
+use super::{Condition, World};
 use crate::fact::{Ending, Fact};
 use crate::ids::{SessionId, Tenure, Token};
 use crate::list::List;
 use crate::properties::Property;
 use crate::protocol::Protocol;
-use crate::scenario::Scenario;
+use crate::scenario::{Promise, Scenario};
 use crate::time::Instant;
 
 /// The memory of the properties.
@@ -27,6 +27,9 @@ pub struct Ghosts {
     pub token: Token,
     /// When the lock was last freed by the end of a session, if nobody got it since.
     pub invalidated: Option<Instant>,
+    /// Since when nobody believes to have the lock although somebody keeps trying; kept where a bound is promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Instant>,
     /// When each TTL last began.
     pub renewed: List<(SessionId, Instant), 3>,
 }
@@ -37,9 +40,9 @@ impl Clone for Ghosts {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Ghosts { tenure, is_running, held, touched, token, invalidated, renewed } = other;
+        let Ghosts { tenure, is_running, held, touched, token, invalidated, idle, renewed } = other;
         (self.tenure, self.is_running, self.touched) = (*tenure, *is_running, *touched);
-        (self.token, self.invalidated) = (*token, *invalidated);
+        (self.token, self.invalidated, self.idle) = (*token, *invalidated, *idle);
         self.held.clone_from(held);
         self.renewed.clone_from(renewed);
     }
@@ -56,6 +59,22 @@ impl<P: Protocol> Scenario<P> {
         [Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete]
             .iter()
             .any(|property| self.watches(*property))
+    }
+
+    /// Whether a bound is promised on how long the lock may be idle.
+    fn bounds_idleness(&self) -> bool {
+        let is_it = |promise: &Promise| promise.property == Property::EventuallyAcquired && promise.bound.is_some();
+        self.promises.iter().any(is_it)
+    }
+
+    pub(super) fn remember_idleness(&self, world: &mut World<P>) {
+        if self.bounds_idleness() {
+            let now = world.now;
+            let since = world.ghosts.idle;
+            // While the servers stand still, nothing can be expected of them.
+            let counts = world.server.condition == Condition::Up && world.is_idle();
+            world.ghosts.idle = counts.then(|| since.unwrap_or(now));
+        }
     }
 
     pub(super) fn remember(&self, world: &mut World<P>, fact: &Fact<P>) {
@@ -102,7 +121,7 @@ impl Normal for Ghosts {
         }
         visitor.tenure(&mut self.touched);
         visitor.token(&mut self.token);
-        if let Some(at) = &mut self.invalidated {
+        for at in [&mut self.invalidated, &mut self.idle].into_iter().flatten() {
             visitor.since(at);
         }
         for (session, at) in self.renewed.iter_mut() {

@@ -145,6 +145,20 @@ impl<P: Protocol> World<P> {
             .map(|(place, _)| ClientId::of(place))
     }
 
+    /// The clients that keep trying to get in, in order.
+    pub fn waiting(&self) -> impl Iterator<Item = ClientId> + '_ {
+        self.clients
+            .iter()
+            .enumerate()
+            .filter(|(_, seat)| seat.condition == Condition::Up && seat.process.belief().is_waiting)
+            .map(|(place, _)| ClientId::of(place))
+    }
+
+    /// Whether nobody believes to be inside although somebody keeps trying.
+    pub fn is_idle(&self) -> bool {
+        self.inside().next().is_none() && self.waiting().next().is_some()
+    }
+
     /// Like [`World::inside`], but only those whose own clock is still within their lease.
     pub fn inside_lease(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.inside().filter(|client| {

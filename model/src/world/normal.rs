@@ -58,7 +58,7 @@ impl<P: Protocol> Scenario<P> {
         let back = if self.budget.slips > 0 { self.clocks.skew.times(2) } else { Ticks::ZERO };
         let oldest = world.clock(ProcessId::Server) - back;
         world.server.process.settle(oldest);
-        let late = self.synchrony.wake_delay.unwrap_or(Ticks::ZERO);
+        let late = self.synchrony.wake_delay.max(self.synchrony.server_delay).unwrap_or(Ticks::ZERO);
         let floors = Floors {
             late: Ticks::ZERO - late - back,
             until: Ticks::ZERO - late.max(Ticks::new(1)) - back,

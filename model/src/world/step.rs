@@ -49,6 +49,7 @@ impl<P: Protocol> Scenario<P> {
         for fact in &facts {
             self.remember(world, fact);
         }
+        self.remember_idleness(world);
         Step { facts, sent, dropped, touched, breaches }
     }
 
@@ -234,9 +235,10 @@ impl<P: Protocol> Scenario<P> {
         world.network.drop_all(|link| self.network.is_among(&cuts, link))
     }
 
-    /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one.
+    /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one, or time that passed.
     fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
-        if facts.is_empty() && !matches!(action, Action::Slip { .. }) {
+        let is_late = matches!(action, Action::Advance(_)) && world.ghosts.idle.is_some();
+        if facts.is_empty() && !is_late && !matches!(action, Action::Slip { .. }) {
             return Vec::new();
         }
         let view = View { scenario: self, action, facts, after: world };

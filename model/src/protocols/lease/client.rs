@@ -125,8 +125,9 @@ impl Client<Lease> for Borrower {
 
     fn belief(&self) -> Belief {
         match self.phase {
-            Phase::Inside { until, .. } => Belief { is_inside: true, until: Some(until), slots: None },
-            _ => Belief::default(),
+            Phase::Inside { until, .. } => Belief { is_inside: true, until: Some(until), ..Belief::default() },
+            Phase::Asking { .. } | Phase::Waiting { .. } => Belief { is_waiting: true, ..Belief::default() },
+            Phase::Idle => Belief::default(),
         }
     }
 }

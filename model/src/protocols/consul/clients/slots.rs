@@ -336,9 +336,17 @@ impl SlotTaker {
     }
 
     pub(super) fn belief(&self) -> Belief {
-        let (Phase::Inside { limit } | Phase::Killing { limit, .. }) = self.phase else { return Belief::default() };
         let until = self.session.and_then(|session| session.until);
-        Belief { is_inside: true, until, slots: Some(limit.into()) }
+        match self.phase {
+            Phase::Inside { limit } | Phase::Killing { limit, .. } => {
+                Belief { is_inside: true, until, slots: Some(limit.into()), is_waiting: false }
+            }
+            Phase::Waiting { .. }
+            | Phase::Calling { what: What::Create { .. } | What::Register | What::List | What::Take, .. } => {
+                Belief { is_waiting: true, ..Belief::default() }
+            }
+            Phase::Idle | Phase::Calling { .. } => Belief::default(),
+        }
     }
 }
 

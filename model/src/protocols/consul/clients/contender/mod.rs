@@ -255,9 +255,29 @@ impl Contender {
         )
     }
 
+    /// Whether it is on its way to the lock, or back to it.
+    fn is_waiting(&self) -> bool {
+        match self.phase {
+            Phase::Waiting { .. } | Phase::Drawing | Phase::Suspended { .. } => true,
+            Phase::Calling { what, .. } => match what {
+                What::Create { .. }
+                | What::Acquire
+                | What::ReadBack
+                | What::Find
+                | What::ReadVersion
+                | What::LookWhoHasIt
+                | What::Await
+                | What::Reassert => true,
+                What::Release { .. } | What::Look | What::Remove | What::LookToDelete { .. } | What::Destroy => false,
+            },
+            Phase::Idle | Phase::Inside { .. } | Phase::Killing { .. } => false,
+        }
+    }
+
     pub(super) fn belief(&self) -> Belief {
         let is_inside = self.is_acting() || self.has_orphan || matches!(self.phase, Phase::Killing { .. });
-        Belief { is_inside, until: self.session.and_then(|session| session.until), slots: None }
+        let until = self.session.and_then(|session| session.until);
+        Belief { is_inside, until, slots: None, is_waiting: self.is_waiting() }
     }
 }
 

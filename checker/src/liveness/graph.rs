@@ -1,0 +1,84 @@
+//! A finite graph whose edges have labels, and which labels cannot be put off for ever.
+
+/// A number of a state, in breadth-first order from 0.
+pub(crate) type Node = u32;
+
+/// How often a class of edges must be taken in an endless run.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Strength {
+    /// Again and again, if it is possible all the time from some point on.
+    Weak,
+    /// Again and again, if it is possible again and again.
+    Strong,
+    /// Again and again: time does not come to a stop.
+    Always,
+}
+
+/// A state graph. Every edge that is possible is there, those that lead back to their state included.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Graph {
+    /// The first edge of each state, and the end of the last.
+    first: Vec<u64>,
+    targets: Vec<Node>,
+    labels: Vec<u16>,
+    /// The fairness class of each label, if it has one.
+    pub(crate) classes: Vec<Option<u16>>,
+    /// The strength of each class.
+    pub(crate) strengths: Vec<Strength>,
+}
+
+/// An edge.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Edge {
+    /// Its place among those of its state.
+    pub place: u16,
+    /// Where it leads.
+    pub to: Node,
+    /// What it is.
+    pub label: u16,
+}
+
+impl Graph {
+    /// Adds the edges of the next state.
+    pub(crate) fn push(&mut self, edges: impl IntoIterator<Item = (Node, u16)>) {
+        if self.first.is_empty() {
+            self.first.push(0);
+        }
+        for (to, label) in edges {
+            self.targets.push(to);
+            self.labels.push(label);
+        }
+        self.first.push(self.targets.len() as u64);
+    }
+
+    /// How many states have their edges.
+    pub(crate) fn len(&self) -> usize {
+        self.first.len().saturating_sub(1)
+    }
+
+    /// How many edges there are.
+    pub(crate) fn edges_len(&self) -> u64 {
+        self.targets.len() as u64
+    }
+
+    /// The edges of a state, in the order of action indices.
+    pub(crate) fn edges(&self, node: Node) -> impl Iterator<Item = Edge> + '_ {
+        let bound = |place: usize| usize::try_from(self.first[place]).expect("the edges fit into memory");
+        let range = bound(node as usize)..bound(node as usize + 1);
+        let edges = self.targets[range.clone()].iter().zip(&self.labels[range]);
+        (0..).zip(edges).map(|(place, (to, label))| Edge { place, to: *to, label: *label })
+    }
+
+    /// The class of an edge.
+    pub(crate) fn class(&self, edge: Edge) -> Option<usize> {
+        self.classes[usize::from(edge.label)].map(usize::from)
+    }
+}
+
+/// What an endless run must not do.
+pub(crate) struct Question<'a> {
+    /// Whether the promise is still open in a state.
+    pub is_open: &'a dyn Fn(Node) -> bool,
+    /// Whether an edge with this label leaves it open.
+    pub stays_open: &'a dyn Fn(u16) -> bool,
+}

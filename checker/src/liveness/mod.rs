@@ -1,0 +1,282 @@
+//! Promises about what happens in the end. They are broken by endless runs only, so the whole state graph is built, and
+//! searched for a cycle on which a promise stays open although nothing fair is put off for ever.
+//!
+//! ```text
+//! graph   states by number, edges with labels, classes of fairness
+//! fair    the components in which a fair run can stay
+//! lasso   such a run as stem and round trip
+//! ```
+//!
+//! Worlds are in normal form, and clients keep their names: who changes places cannot be treated fairly one by one.
+
+pub(crate) mod fair;
+pub(crate) mod graph;
+mod lasso;
+
+#[cfg(test)]
+mod naive;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fencepost_model::fact::Fact;
+use fencepost_model::goal::Reached;
+use fencepost_model::hash::Packer;
+use fencepost_model::ids::ClientId;
+use fencepost_model::properties::Property;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::trace::{Lasso as Endless, Trace};
+use fencepost_model::world::{Action, World};
+
+use self::graph::{Graph, Node, Question, Strength};
+use crate::check::{InternalError, Options};
+use crate::engine::Marks;
+use crate::engine::seen::Seen;
+use crate::explain::concretise_lasso;
+use crate::limits::Progress;
+use crate::worlds::{kind_bit, panicked};
+
+/// The most transitions that are kept.
+const EDGES_MAX: u64 = 200_000_000;
+
+/// How many states are expanded between two questions to the supervisor.
+const ROUND: u64 = 256;
+
+/// The state graph of a scenario.
+pub(crate) struct Liveness<P: Protocol> {
+    scenario: Scenario<P>,
+    graph: Graph,
+    /// For each state: the clients that wait, and whether somebody is inside.
+    facts: Vec<u32>,
+    /// For each label: the clients that enter.
+    enters: Vec<u32>,
+    pub(crate) depth: u64,
+    pub(crate) cut: Option<String>,
+    pub(crate) marks: Marks,
+}
+
+/// Somebody is inside.
+const INSIDE: u32 = 1 << 31;
+
+fn bit(client: ClientId) -> u32 {
+    1 << client.place().min(30)
+}
+
+impl<P: Protocol> Liveness<P> {
+    /// Builds the graph.
+    ///
+    /// # Errors
+    /// The model panicked: our fault.
+    pub(crate) fn build(scenario: Scenario<P>, options: &Options) -> Result<Self, InternalError> {
+        let mut build = Build::new(&scenario, options);
+        build.run()?;
+        let Build { graph, facts, enters, depth, cut, marks, .. } = build;
+        Ok(Liveness { graph, facts, enters, depth, cut, marks, scenario })
+    }
+
+    /// States and transitions.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.facts.len() as u64, self.graph.edges_len())
+    }
+
+    /// An endless fair run that breaks the promise.
+    ///
+    /// # Errors
+    /// It could not be repeated: our fault.
+    pub(crate) fn violation(&self, property: Property) -> Result<Option<Trace<P>>, InternalError> {
+        let clients: Vec<Option<ClientId>> = match property {
+            Property::EventuallyAcquired => vec![None],
+            _ => (0..usize::from(self.scenario.clients)).map(|place| Some(ClientId::of(place))).collect(),
+        };
+        for client in clients {
+            let is_open = |node: Node| {
+                let facts = self.facts[node as usize];
+                client.map_or(facts & INSIDE == 0 && facts != 0, |client| facts & bit(client) != 0)
+            };
+            let stays_open = |label: u16| {
+                let enters = self.enters[usize::from(label)];
+                client.map_or(enters == 0, |client| enters & bit(client) == 0)
+            };
+            let question = Question { is_open: &is_open, stays_open: &stays_open };
+            if let Some(component) = fair::component(&self.graph, &question) {
+                let lasso = lasso::lasso(&self.graph, &question, &component);
+                let waits = self.facts[component[0] as usize] & !INSIDE;
+                return self.trace(&lasso, property, client, waits).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn trace(
+        &self,
+        lasso: &lasso::Lasso,
+        property: Property,
+        client: Option<ClientId>,
+        waits: u32,
+    ) -> Result<Trace<P>, InternalError> {
+        let waiting: Vec<String> = (0..usize::from(self.scenario.clients))
+            .map(ClientId::of)
+            .filter(|other| client.map_or(waits & bit(*other) != 0, |client| client == *other))
+            .map(|client| client.to_string())
+            .collect();
+        let (waiting, tries) = (waiting.join(" and "), if waiting.len() == 1 { "tries" } else { "try" });
+        let message = match property {
+            Property::EventuallyAcquired => format!("nobody has the lock, and {waiting} {tries} for ever"),
+            _ => format!("{waiting} {tries} for ever, and never gets in"),
+        };
+        let mut world = self.scenario.start();
+        self.scenario.normalise(&mut world);
+        let mut actions = Vec::new();
+        let mut path = Vec::new();
+        for place in lasso.stem.iter().chain(&lasso.round) {
+            self.scenario.enabled(&world, &mut actions);
+            let action = actions[usize::from(*place)];
+            self.scenario.step(&mut world, &action);
+            self.scenario.normalise(&mut world);
+            path.push((action, world.clone()));
+        }
+        let endless = Endless { from: lasso.stem.len(), property, message };
+        concretise_lasso(&self.scenario, path, endless)
+    }
+}
+
+/// A graph while it is built, breadth first.
+struct Build<'a, P: Protocol> {
+    scenario: &'a Scenario<P>,
+    options: &'a Options,
+    graph: Graph,
+    facts: Vec<u32>,
+    enters: Vec<u32>,
+    labels: BTreeMap<(Option<u16>, u32), u16>,
+    classes: BTreeMap<Action<P>, u16>,
+    seen: Seen<Node>,
+    /// States to expand, with their levels.
+    queue: VecDeque<(Box<World<P>>, u64)>,
+    depth: u64,
+    cut: Option<String>,
+    marks: Marks,
+}
+
+impl<'a, P: Protocol> Build<'a, P> {
+    fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
+        Build {
+            scenario,
+            options,
+            graph: Graph::default(),
+            facts: Vec::new(),
+            enters: Vec::new(),
+            labels: BTreeMap::new(),
+            classes: BTreeMap::new(),
+            seen: Seen::new(),
+            queue: VecDeque::new(),
+            depth: 0,
+            cut: None,
+            marks: Marks::default(),
+        }
+    }
+
+    fn run(&mut self) -> Result<(), InternalError> {
+        let mut start = self.scenario.start();
+        self.scenario.normalise(&mut start);
+        self.number(start, 0);
+        let mut actions = Vec::new();
+        while let Some((world, level)) = self.queue.pop_front() {
+            self.cut = self.must_stop(level);
+            if self.cut.is_some() {
+                break;
+            }
+            let expand = || self.expand(&world, level, &mut actions);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(expand)) {
+                return Err(InternalError(panicked("a step of the state graph", &*panic)));
+            }
+        }
+        Ok(())
+    }
+
+    fn must_stop(&self, level: u64) -> Option<String> {
+        let expanded = self.graph.len() as u64;
+        let limits = self.options.limits;
+        if limits.states.is_some_and(|states| expanded >= states) {
+            return limits.states.map(|states| format!("--max-states {states}"));
+        }
+        if limits.depth.is_some_and(|depth| level >= depth) {
+            return limits.depth.map(|depth| format!("--max-depth {depth}"));
+        }
+        if self.graph.edges_len() >= EDGES_MAX {
+            return Some(format!("the {EDGES_MAX} transitions that a state graph may have"));
+        }
+        if !expanded.is_multiple_of(ROUND) {
+            return None;
+        }
+        let (states, transitions) = (self.facts.len() as u64, self.graph.edges_len());
+        let progress = Progress { states, transitions, frontier: states - expanded, depth: level + 1 };
+        self.options.supervisor.stop(&progress)
+    }
+
+    fn expand(&mut self, world: &World<P>, level: u64, actions: &mut Vec<Action<P>>) {
+        self.scenario.enabled(world, actions);
+        let mut edges = Vec::with_capacity(actions.len());
+        for action in actions.iter() {
+            let mut next = world.clone();
+            let step = self.scenario.step(&mut next, action);
+            self.scenario.normalise(&mut next);
+            self.marks.add(Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) });
+            let enters = step.facts.iter().fold(0, |bits, fact| match fact {
+                Fact::Entered { client, .. } => bits | bit(*client),
+                _ => bits,
+            });
+            let label = self.label(action, enters);
+            edges.push((self.number(next, level + 1), label));
+        }
+        self.graph.push(edges);
+    }
+
+    /// The number of a state; a new one is queued.
+    fn number(&mut self, world: World<P>, level: u64) -> Node {
+        let mut hash = Packer::default();
+        world.hash(&mut hash);
+        let new = u32::try_from(self.facts.len()).expect("there are fewer states than transitions");
+        if let Some(known) = self.seen.insert(hash.finish().max(1), new) {
+            return known;
+        }
+        let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
+        let inside = if world.inside().next().is_some() { INSIDE } else { 0 };
+        self.facts.push(waiting | inside);
+        self.depth = level + 1;
+        self.queue.push_back((Box::new(world), level));
+        new
+    }
+
+    /// The label of an edge: its class of fairness, and who enters by it.
+    fn label(&mut self, action: &Action<P>, enters: u32) -> u16 {
+        let class = self.strength(action).map(|strength| {
+            let next = u16::try_from(self.classes.len()).expect("there are few kinds of action");
+            let class = *self.classes.entry(action.shape()).or_insert(next);
+            if class == next {
+                self.graph.strengths.push(strength);
+            }
+            class
+        });
+        let next = u16::try_from(self.labels.len()).expect("there are few labels");
+        let label = *self.labels.entry((class, enters)).or_insert(next);
+        if label == next {
+            self.graph.classes.push(class);
+            self.enters.push(enters);
+        }
+        label
+    }
+
+    fn strength(&self, action: &Action<P>) -> Option<Strength> {
+        let fairness = &self.scenario.fairness;
+        let is_among =
+            |kinds: &[fencepost_model::scenario::FairKind]| kinds.iter().any(|kind| kind.name() == action.kind());
+        match action {
+            Action::Advance(_) if is_among(&fairness.weak) || is_among(&fairness.strong) => Some(Strength::Always),
+            _ if is_among(&fairness.strong) => Some(Strength::Strong),
+            _ if is_among(&fairness.weak) => Some(Strength::Weak),
+            _ => None,
+        }
+    }
+}

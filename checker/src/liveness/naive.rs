@@ -1,0 +1,112 @@
+//! The same answer computed stupidly: every set of states of a small graph is tried as the one that a run visits for ever.
+
+use super::fair::component;
+use super::graph::{Graph, Node, Question, Strength};
+
+/// Draws without a library: a test must be the same everywhere.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+struct Small {
+    graph: Graph,
+    open: Vec<bool>,
+    stays: Vec<bool>,
+}
+
+fn small(draw: &mut Draw) -> Small {
+    let nodes = 1 + draw.below(7);
+    let classes = draw.below(4);
+    let strengths = (0..classes)
+        .map(|_| [Strength::Weak, Strength::Weak, Strength::Strong, Strength::Always][draw.below(4) as usize]);
+    let mut graph = Graph::default();
+    graph.strengths.extend(strengths);
+    // Labels: for each class, and for none, one that leaves the promise open and one that does not.
+    let mut stays = Vec::new();
+    for class in (0..classes).map(|class| u16::try_from(class).ok()).chain([None]) {
+        for stays_open in [true, false] {
+            graph.classes.push(class);
+            stays.push(stays_open);
+        }
+    }
+    for _ in 0..nodes {
+        let edges: Vec<(Node, u16)> = (0..draw.below(4))
+            .map(|_| {
+                let label = 2 * draw.below(classes + 1) + u64::from(draw.below(6) == 0);
+                (draw.below(nodes) as Node, label as u16)
+            })
+            .collect();
+        graph.push(edges);
+    }
+    let open = (0..nodes).map(|_| draw.below(4) > 0).collect();
+    Small { graph, open, stays }
+}
+
+impl Small {
+    /// Whether a run can visit exactly these states for ever, with edges between them taken as often as it likes.
+    fn is_fair(&self, set: u32) -> bool {
+        let nodes: Vec<Node> = (0..self.graph.len() as Node).filter(|node| set & (1 << node) != 0).collect();
+        if !nodes.iter().all(|node| self.open[*node as usize]) {
+            return false;
+        }
+        if let [node] = nodes[..]
+            && self.graph.edges(node).next().is_none()
+        {
+            return true;
+        }
+        let inner = |node: Node| {
+            self.graph.edges(node).filter(move |edge| self.stays[usize::from(edge.label)] && set & (1 << edge.to) != 0)
+        };
+        let reaches = |from: Node| {
+            let mut seen = 0u32;
+            let mut to_do = vec![from];
+            while let Some(node) = to_do.pop() {
+                for edge in inner(node).filter(|edge| seen & (1 << edge.to) == 0).collect::<Vec<_>>() {
+                    seen |= 1 << edge.to;
+                    to_do.push(edge.to);
+                }
+            }
+            seen
+        };
+        if !nodes.iter().all(|node| reaches(*node) == set) {
+            return false;
+        }
+        let can = |node: Node, class: usize| self.graph.edges(node).any(|edge| self.graph.class(edge) == Some(class));
+        (0..self.graph.strengths.len()).all(|class| {
+            let is_taken = nodes.iter().any(|node| inner(*node).any(|edge| self.graph.class(edge) == Some(class)));
+            is_taken
+                || match self.graph.strengths[class] {
+                    Strength::Always => false,
+                    Strength::Weak => nodes.iter().any(|node| !can(*node, class)),
+                    Strength::Strong => nodes.iter().all(|node| !can(*node, class)),
+                }
+        })
+    }
+}
+
+#[test]
+fn components_are_found_as_by_trying_every_set_of_states() {
+    let mut draw = Draw(1);
+    let mut found = 0;
+    for round in 0..20_000 {
+        let small = small(&mut draw);
+        let is_open = |node: Node| small.open[node as usize];
+        let stays_open = |label: u16| small.stays[usize::from(label)];
+        let question = Question { is_open: &is_open, stays_open: &stays_open };
+        let component = component(&small.graph, &question);
+        let naive = (1..1u32 << small.graph.len()).filter(|set| small.is_fair(*set));
+        let smallest = naive.map(u32::trailing_zeros).min();
+        assert_eq!(component.as_ref().map(|nodes| nodes[0]), smallest, "graph {round}: {:?}", small.graph);
+        if let Some(nodes) = component {
+            found += 1;
+            let set = nodes.iter().fold(0, |set, node| set | 1 << node);
+            assert!(small.is_fair(set), "graph {round}");
+        }
+    }
+    assert!((2_000..18_000).contains(&found), "both answers occur often: {found}");
+}

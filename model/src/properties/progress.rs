@@ -1,0 +1,19 @@
+//! Promises about what happens in the end. Without a bound no step breaks them: the checker looks for endless runs.
+
+use super::View;
+use crate::protocol::Protocol;
+use crate::time::Ticks;
+
+pub(super) fn acquired_in_time<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+    let (Some(bound), Some(since)) = (bound, view.after.ghosts.idle) else { return Ok(()) };
+    let age = view.after.now - since;
+    if age <= bound || !view.after.is_idle() {
+        return Ok(());
+    }
+    let waiting: Vec<String> = view.after.waiting().map(|client| client.to_string()).collect();
+    Err(format!("for more than {bound} nobody has had the lock, and {} kept trying", waiting.join(" and ")))
+}
+
+pub(super) fn in_the_end<P: Protocol>(_: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    Ok(())
+}
