@@ -16,6 +16,7 @@ fn main() -> ExitCode {
         Some(Command::Simulate(simulate)) => commands::simulate::run(simulate, &arguments.common),
         Some(Command::Hunt(hunt)) => commands::hunt::run(hunt, &arguments.common),
         Some(Command::Shrink(shrink)) => commands::shrink::run(shrink, &arguments.common),
+        Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),
         Some(Command::Explore(explore)) => commands::explore::run(explore, &arguments.common),
         Some(Command::Mutants(mutants)) => commands::mutants::run(mutants, &arguments.common),
         Some(Command::Replay(replay)) => commands::replay::run(replay, &arguments.common),

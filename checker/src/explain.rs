@@ -73,6 +73,6 @@ fn action_to<P: Protocol>(
         let mut next = world.clone();
         let step = scenario.step(&mut next, action);
         form.apply(scenario, &mut next);
-        next == *wanted && !step.breaches.is_empty() == is_breach
+        next == *wanted && step.breaches.is_empty() != is_breach
     })
 }

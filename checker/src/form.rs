@@ -62,8 +62,7 @@ impl Form {
             list.push(format!("clients {} are interchangeable", names.join(", ")));
         }
         let (sampled, worlds) = (self.sampled.load(Relaxed), self.worlds.load(Relaxed));
-        if sampled > 0 {
-            let hundredths = worlds * 100 / sampled;
+        if let Some(hundredths) = (worlds * 100).checked_div(sampled) {
             list.push(format!(
                 "a state stands for {}.{:02} worlds of interchangeable clients (a sample of {sampled} states)",
                 hundredths / 100,

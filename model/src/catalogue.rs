@@ -39,6 +39,11 @@ macro_rules! any {
 crate::for_each_protocol!(any);
 
 impl AnyScenario {
+    /// The scenario as TOML.
+    pub fn to_toml(&self) -> String {
+        with_scenario!(self, scenario => toml::to_string(scenario).expect("a scenario is plain data"))
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         with_scenario!(self, scenario => &scenario.name)
@@ -133,6 +138,8 @@ files! {
     "b20-ttl",
     "b20-ttl-equal",
     "b20-ttl-pauses",
+    "dial-unbounded",
+    "dial-bounded",
     "b22-go-default",
     "b22-go-default-sooner",
     "b22-no-delay",

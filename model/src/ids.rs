@@ -61,12 +61,12 @@ pub struct SessionId {
 }
 
 impl Hash for SessionId {
-    /// One write: session ids are what a world has most of.
+    /// One write: session ids are what a world has most of. Those of a search fit into a byte.
     #[inline]
     fn hash<H: Hasher>(&self, to: &mut H) {
-        let Self { creator: ClientId(creator), number } = *self;
-        let small = (creator < 16 && number < 16).then(|| creator << 4 | number);
-        to.write_u32(small.map_or_else(|| 256 + (u32::from(creator) << 16 | u32::from(number)), u32::from));
+        let (creator, number) = (u64::from(self.creator.0), u64::from(self.number));
+        let is_small = creator < 15 && number < 16;
+        to.write_u64(if is_small { creator << 4 | number } else { 256 + (creator << 16 | number) });
     }
 }
 

@@ -19,15 +19,7 @@ pub struct Explore {
 }
 
 pub fn run(explore: &Explore, _: &Common) -> Result<Exit, Trouble> {
-    let scenarios = target::find(&explore.target)?;
-    let [scenario] = &scenarios[..] else {
-        let names: Vec<&str> = scenarios.iter().map(fencepost::AnyScenario::name).collect();
-        return Err(Trouble::Input(format!(
-            "{} means several scenarios; choose one of {}",
-            explore.target,
-            names.join(", ")
-        )));
-    };
+    let scenario = target::one(&explore.target)?;
     let address = explore.address;
     if !address.ip().is_loopback() {
         return Err(Trouble::Input(format!("--address {address}: it would be open to others; use 127.0.0.1")));
@@ -40,6 +32,6 @@ pub fn run(explore: &Explore, _: &Common) -> Result<Exit, Trouble> {
     // The Explorer panics when it cannot bind: so try first.
     drop(TcpListener::bind(address).map_err(|error| Trouble::Input(format!("--address {address}: {error}")))?);
     say(&format!("{} is at http://{address}/ until Ctrl-C\n", scenario.name()));
-    browse_any(scenario, address);
+    browse_any(&scenario, address);
     Ok(Exit::AsExpected)
 }

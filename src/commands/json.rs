@@ -73,6 +73,20 @@ impl<'a> From<&'a Finding> for Checked<'a> {
     }
 }
 
+/// A line of `fencepost envelope`.
+#[derive(Serialize)]
+pub struct Settled<'a> {
+    pub settings: &'a [String],
+    #[serde(flatten)]
+    pub checked: Checked<'a>,
+}
+
+impl<'a> Settled<'a> {
+    pub fn new(settings: &'a [String], finding: &'a Finding) -> Self {
+        Settled { settings, checked: Checked::from(finding) }
+    }
+}
+
 /// A line of `fencepost simulate` and of `fencepost replay`.
 #[derive(Serialize)]
 pub struct Simulated<'a> {

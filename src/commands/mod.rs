@@ -1,6 +1,7 @@
 //! What can be asked for on the command line, and what all commands share.
 
 pub mod check;
+pub mod envelope;
 pub mod explore;
 pub mod how;
 pub mod hunt;
@@ -64,6 +65,8 @@ pub enum Command {
     Replay(replay::Replay),
     /// Make a run that breaks a promise shorter
     Shrink(shrink::Shrink),
+    /// Check a scenario under every combination of some settings
+    Envelope(envelope::Envelope),
     /// Look at the space of a scenario in a browser
     Explore(explore::Explore),
     /// See which promises notice the faults that are built into the model on purpose

@@ -28,6 +28,16 @@ pub fn find(word: &str) -> Result<Vec<AnyScenario>, Trouble> {
     Err(Trouble::Input(format!("there is no scenario, hazard or file `{word}`; {hint}")))
 }
 
+/// The one scenario that a word means.
+pub fn one(word: &str) -> Result<AnyScenario, Trouble> {
+    let mut found = find(word)?;
+    if found.len() > 1 {
+        let names: Vec<&str> = found.iter().map(AnyScenario::name).collect();
+        return Err(Trouble::Input(format!("{word} means several scenarios; choose one of {}", names.join(", "))));
+    }
+    Ok(found.remove(0))
+}
+
 fn read(file: &str) -> Result<AnyScenario, Trouble> {
     let text = fs::read_to_string(file).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
     AnyScenario::from_toml(&text, file).map_err(|error| Trouble::Input(error.to_string()))

@@ -12,7 +12,7 @@ use std::{env, fs};
 
 use fencepost_checker::engine::{Plan, search};
 use fencepost_checker::{Limits, Searchable, Unsupervised};
-use session_lock::{SIZES, Size};
+use session_lock::{SIZES, SessionLock, Size};
 use stateright::{Checker, Model};
 
 fn main() {
@@ -23,13 +23,11 @@ fn main() {
         return eprintln!("there are the sizes tiny, S, M, M4, L and XL4");
     };
     let workers = workers.parse().unwrap_or(1).clamp(1, 64);
-    let start = Instant::now();
-    let (distinct, generated) = match engine.as_str() {
+    let (distinct, generated, seconds) = match engine.as_str() {
         "dataflow" => by_dataflow(size, workers),
         "stateright" => by_stateright(size),
         _ => return eprintln!("there are the engines dataflow and stateright"),
     };
-    let seconds = start.elapsed().as_secs_f64();
     assert_eq!((distinct, generated), (size.distinct, size.generated), "the counts are known");
     let rate = distinct as f64 / seconds / 1e6;
     print!("{name} {engine} {workers}: {distinct} states, {generated} generated, {seconds:.2} s, {rate:.2} M states/s");
@@ -39,17 +37,22 @@ fn main() {
     }
 }
 
-fn by_dataflow(size: &Size, workers: usize) -> (u64, u64) {
-    let space = Arc::new(Searchable::new(size.model));
+fn by_dataflow(size: &Size, workers: usize) -> (u64, u64, f64) {
     let plan = Plan { workers, limits: Limits::default(), supervisor: Arc::new(Unsupervised) };
-    let searched = search(&space, &plan).expect("the model does not panic");
+    let run = |model| search(&Arc::new(Searchable::new(model)), &plan).expect("the model does not panic");
+    let start = Instant::now();
+    let searched = run(size.model);
+    let seconds = start.elapsed().as_secs_f64();
     assert_eq!(searched.depth, size.levels);
-    (searched.states, searched.transitions + 1)
+    let broken = run(SessionLock { is_exclusive: true, ..size.model });
+    assert_eq!(broken.violation.map(|path| path.len() - 1), size.shortest, "the shortest violation is known");
+    (searched.states, searched.transitions + 1, seconds)
 }
 
-fn by_stateright(size: &Size) -> (u64, u64) {
+fn by_stateright(size: &Size) -> (u64, u64, f64) {
+    let start = Instant::now();
     let checker = size.model.checker().threads(1).spawn_bfs().join();
-    (checker.unique_state_count() as u64, checker.state_count() as u64)
+    (checker.unique_state_count() as u64, checker.state_count() as u64, start.elapsed().as_secs_f64())
 }
 
 /// The most memory that this program had, in bytes, where the system tells.

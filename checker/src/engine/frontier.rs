@@ -28,11 +28,7 @@ impl<S> Frontier<S> {
     pub(super) fn push(&mut self, state: S) {
         match self.chunks.back_mut() {
             Some(chunk) if chunk.len() < Self::room() => chunk.push(state),
-            _ => {
-                let mut chunk = Vec::new();
-                chunk.push(state);
-                self.chunks.push_back(chunk);
-            }
+            _ => self.chunks.push_back(vec![state]),
         }
         self.length += 1;
     }

@@ -84,8 +84,7 @@ impl<V: Copy + Default> Part<V> {
     fn grow(&mut self) {
         let room = (self.places.len() * 3 / 2).max(16);
         // Written, not merely promised to be zero by the system: a page that is read first and written later costs twice.
-        let mut places = Vec::with_capacity(room);
-        places.resize(room, 0);
+        let places: Vec<u64> = std::iter::repeat_n(0, room).collect();
         let mut larger = Part { places, values: vec![V::default(); room], taken: self.taken };
         for (place, fingerprint) in self.places.iter().copied().enumerate().filter(|(_, word)| *word != 0) {
             let to = larger.find(fingerprint);

@@ -4,6 +4,7 @@
 mod build;
 mod text;
 mod validate;
+mod vary;
 
 use std::hash::{Hash, Hasher};
 
@@ -19,6 +20,7 @@ use crate::time::Ticks;
 use crate::world::Link;
 pub use text::{Unreadable, from_toml, system_of};
 pub use validate::Mistake;
+pub use vary::{Axis, Varied, vary};
 
 /// The constants of a world.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -118,7 +118,8 @@ fn budgets(scenario: &Scenario<Consul>) -> Verdict {
     if mentions(OperatorAct::DestroyCrashed) && budget.crashes == 0 {
         return wrong("budget.crashes", "`destroy-crashed` waits for a crash; allow at least 1");
     }
-    if budget.false_alarms > 0 && health.checks.is_empty() {
+    let has_detector = health.detection.is_some() || health.check_interval.is_some();
+    if budget.false_alarms > 0 && health.checks.is_empty() && !has_detector {
         return wrong(
             "budget.false_alarms",
             "no session is bound to a check that could be wrong; set `service.health.checks`",

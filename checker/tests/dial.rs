@@ -1,0 +1,63 @@
+//! B-01 and B-20 side by side: over a grid of TTL, lock-delay and detector, no setting keeps both `mutual-exclusion` and
+//! `eventually-acquired` where pauses have no bound; where they have one, some do, proven.
+
+use fencepost_checker::{Options, check_any};
+use fencepost_model::catalogue;
+use fencepost_model::scenario::{Axis, vary};
+
+const GRID: [&str; 3] = [
+    "service.ttl/service.renew_every/service.belief=none/none/until-told,1/1/self-limiting",
+    "service.lock_delay=0,3",
+    "service.health.checks=[],[\"serf-health\"]",
+];
+
+/// For each setting of the grid, the words of both verdicts.
+fn verdicts(name: &str) -> Vec<String> {
+    let all = catalogue::all();
+    let base = all.iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+    let axes: Vec<Axis> = GRID.iter().map(|axis| axis.parse().expect("it is an axis")).collect();
+    vary(base, &axes)
+        .into_iter()
+        .map(|varied| {
+            let scenario = varied.scenario.expect("every setting of the grid is possible");
+            let outcomes = check_any(&scenario, &Options::default()).expect("no internal error");
+            outcomes.iter().map(|outcome| outcome.finding.verdict.word()).collect::<Vec<_>>().join(" ")
+        })
+        .collect()
+}
+
+#[test]
+fn without_a_bound_on_pauses_no_setting_keeps_both_promises() {
+    let found = verdicts("dial-unbounded");
+    assert_eq!(
+        found,
+        [
+            "proven violated",
+            "violated proven",
+            "proven violated",
+            "violated proven",
+            "violated proven",
+            "violated proven",
+            "violated proven",
+            "violated proven",
+        ]
+    );
+}
+
+#[test]
+fn with_a_bound_on_pauses_some_settings_keep_both_promises() {
+    let found = verdicts("dial-bounded");
+    assert_eq!(
+        found,
+        [
+            "proven violated",
+            "violated proven",
+            "proven violated",
+            "violated proven",
+            "proven proven",
+            "violated proven",
+            "proven proven",
+            "proven proven",
+        ]
+    );
+}
