@@ -1,0 +1,113 @@
+//! Symmetry must not change what is said about a scenario: random small scenarios, each with and without it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+
+use fencepost_checker::{Limits, Options, check};
+use fencepost_model::finding::Finding;
+use fencepost_model::properties::Property;
+use fencepost_model::protocols::consul::{Behavior, Belief, Consul, Sequencer, Waiting, Writes};
+use fencepost_model::resource::Accepts;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::Ticks;
+
+/// How many scenarios of at least a thousand states are compared.
+const WANTED: usize = 500;
+
+/// Larger ones take too long here.
+const STATES_MAX: u64 = 6_000;
+
+/// Draws without a library: the scenarios are the same everywhere.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+
+    fn one_of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[usize::try_from(self.below(list.len() as u64)).expect("lists are short")]
+    }
+
+    fn ticks(&mut self, bound: u64) -> Ticks {
+        Ticks::new(self.below(bound).cast_signed())
+    }
+}
+
+/// A scenario that may be impossible.
+fn scenario(number: u64) -> Scenario<Consul> {
+    let draw = &mut Draw(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let clients = draw.one_of(&[2, 2, 3]);
+    let mut scenario = Scenario::<Consul>::new("random").clients(clients).rounds(1, u8::from(draw.below(3) == 0));
+    scenario = scenario.synchrony(
+        draw.one_of(&[None, Some(Ticks::ZERO), Some(Ticks::ZERO), Some(Ticks::new(1))]),
+        draw.one_of(&[None, Some(Ticks::ZERO), Some(Ticks::ZERO), Some(Ticks::new(1))]),
+    );
+    let (delay, retry) = (draw.ticks(3), Ticks::new(1) + draw.ticks(2));
+    scenario = scenario.service(|consul| {
+        consul.ttl = draw.one_of(&[None, Some(Ticks::new(1)), Some(Ticks::new(2))]);
+        consul.renew_every = consul.ttl.filter(|_| draw.below(2) == 0).map(|_| Ticks::new(1));
+        (consul.lock_delay, consul.retry_every) = (delay, retry);
+        consul.behavior = draw.one_of(&[Behavior::Release, Behavior::Release, Behavior::Delete]);
+        consul.belief = draw.one_of(&[Belief::UntilTold, Belief::SelfLimiting, Belief::None]);
+        consul.sequencer = draw.one_of(&[Sequencer::None, Sequencer::LockIndex, Sequencer::ModifyIndex]);
+        consul.waiting = draw.one_of(&[Waiting::default(), Waiting::Watch]);
+        consul.writes = draw.one_of(&[Writes::Acknowledged, Writes::Async]);
+    });
+    scenario = scenario.resource(draw.one_of(&[Accepts::All, Accepts::NotLower]));
+    scenario = scenario.budget(|budget| {
+        (budget.crashes, budget.losses) = (draw.one_of(&[0, 0, 1]), draw.one_of(&[0, 0, 0, 1]));
+        (budget.pauses, budget.cuts) = (draw.one_of(&[0, 0, 1]), draw.one_of(&[0, 0, 0, 1]));
+    });
+    scenario.promise(Property::MutualExclusion).promise(Property::NoLostUpdate)
+}
+
+fn explored(scenario: &Scenario<Consul>, symmetry: bool, states: Option<u64>) -> Vec<Finding> {
+    let options = Options { limits: Limits { states, depth: None }, symmetry, ..Options::default() };
+    check(scenario, &options).expect("no internal error").into_iter().map(|outcome| outcome.finding).collect()
+}
+
+#[test]
+fn verdicts_with_and_without_symmetry_agree_on_random_scenarios() {
+    let next = AtomicU64::new(0);
+    let seen: Mutex<Vec<(bool, u64, u64)>> = Mutex::default();
+    let compare = || {
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            if seen.lock().expect("no worker panics").len() >= WANTED {
+                return;
+            }
+            let scenario = scenario(number);
+            if scenario.validate().is_err() {
+                continue;
+            }
+            let without = explored(&scenario, false, Some(STATES_MAX));
+            let states = without.iter().map(|finding| finding.states).max().unwrap_or_default();
+            if states < 1000 || without.iter().any(|finding| finding.verdict.word() == "bounded") {
+                continue;
+            }
+            let with = explored(&scenario, true, None);
+            let essence =
+                |finding: &Finding| (finding.verdict.word(), finding.verdict.story().map(|story| story.steps.len()));
+            for (one, other) in with.iter().zip(&without) {
+                assert_eq!(essence(one), essence(other), "scenario {number}, {}", one.property);
+                assert!(one.states <= other.states, "scenario {number}");
+            }
+            let sum = |findings: &[Finding]| findings.iter().map(|finding| finding.states).sum::<u64>();
+            let is_violated = with.iter().any(|finding| finding.verdict.story().is_some());
+            seen.lock().expect("no worker panics").push((is_violated, sum(&with), sum(&without)));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(compare);
+        }
+    });
+    let seen = seen.into_inner().expect("no worker panics");
+    let violated = seen.iter().filter(|(is_violated, ..)| *is_violated).count();
+    assert!(violated >= 100 && seen.len() - violated >= 100, "{violated} of {} are violated", seen.len());
+    let (with, without) = seen.iter().fold((0, 0), |(with, without), one| (with + one.1, without + one.2));
+    assert!(without * 10 > with * 18, "symmetry gains nearly a factor of two: {with} states, {without} without");
+}
