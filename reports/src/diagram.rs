@@ -21,6 +21,7 @@ pub fn diagram(story: &Story) -> String {
         r#"<svg class="diagram" role="img" aria-label="space-time diagram" width="{width}" height="{height}" viewBox="0 0 {width} {height}">"#
     );
     drawing.rows(&mut svg);
+    drawing.round(&mut svg);
     drawing.lanes(&mut svg, height);
     drawing.bars(&mut svg);
     for arrow in &story.arrows {
@@ -84,6 +85,17 @@ impl<'a> Drawing<'a> {
             }
             last = Some(told.at);
         }
+    }
+
+    /// What happens again and again, for ever: a bracket at the left edge.
+    fn round(&self, svg: &mut String) {
+        let Some(from) = self.story.repeats_from.filter(|from| *from < self.story.steps.len()) else { return };
+        let (top, bottom) = (HEAD + from * ROW + 3, HEAD + self.story.steps.len() * ROW - 3);
+        let _ = write!(
+            svg,
+            r#"<path class="round" d="M 12 {top} H 5 V {bottom} H 12"><title>again and again, for ever</title></path><text class="round" x="7" y="{}">↻</text>"#,
+            top + 15
+        );
     }
 
     fn lanes(&self, svg: &mut String, height: usize) {

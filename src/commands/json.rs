@@ -3,6 +3,7 @@
 use fencepost::Expect;
 use fencepost::model::finding::{Certificate, Finding, Verdict};
 use fencepost::model::mutation::Mutation;
+use fencepost::reports::collision;
 use serde::Serialize;
 
 /// A line of `fencepost list`.
@@ -41,6 +42,8 @@ pub struct Checked<'a> {
     pub missing_goals: &'a [String],
     pub assumptions: &'a [String],
     pub certificate: Option<&'a Certificate>,
+    /// The probability that two states shared a fingerprint, at most; for proofs.
+    pub collision_probability: Option<f64>,
     pub seconds: f64,
     pub engine: &'a str,
 }
@@ -67,6 +70,10 @@ impl<'a> From<&'a Finding> for Checked<'a> {
             },
             assumptions: &finding.assumptions,
             certificate: finding.verdict.certificate(),
+            collision_probability: finding
+                .verdict
+                .certificate()
+                .map(|certificate| collision(finding.states, certificate.fingerprint_bits)),
             seconds: finding.microseconds as f64 / 1e6,
             engine: &finding.engine,
         }

@@ -348,3 +348,54 @@ fn the_kill_matrix_has_a_row_for_each_mutant_and_no_survivor() {
     assert!(rows.len() >= 25);
     assert!(rows.iter().all(|row| row["killed"] == true && row["scenario"].is_string()));
 }
+
+#[test]
+fn an_endless_run_is_told_replayed_and_not_shrunk() {
+    let folder = folder("endless");
+    let out = folder.display().to_string();
+    let output = fencepost(&["check", "b14-renew-after-loss", "--property", "LV", "--out", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(told.contains("an endless run that breaks it, 14 steps and then 10 for ever"), "{told}");
+    assert!(told.contains("what follows happens again and again, for ever"), "{told}");
+    let trace = folder.join("traces/b14-renew-after-loss--eventually-acquired.jsonl");
+    let trace = trace.display().to_string();
+    assert_eq!(fencepost(&["replay", &trace, "--quiet"]).status.code(), Some(0));
+    // A round trip that does not lead back to where it set out is no endless run.
+    let text = fs::read_to_string(&trace).expect("the trace is there");
+    fs::write(&trace, text.replacen("\"from\":14", "\"from\":13", 1)).expect("a file can be written");
+    let output = fencepost(&["replay", &trace, "--quiet"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("do not lead back to where they set out"), "{}", stderr(&output));
+    fs::write(&trace, text).expect("a file can be written");
+    let output = fencepost(&["shrink", &trace]);
+    assert_eq!((output.status.code(), stderr(&output).contains("endless runs cannot be shrunk")), (Some(2), true));
+}
+
+#[test]
+fn an_envelope_says_which_settings_keep_which_promises() {
+    let vary = ["--vary", "service.lock_delay=0,1,many"];
+    let output = fencepost(&["envelope", "b01-pause-bounded", vary[0], vary[1]]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(told.contains("✗  ✗  lock_delay = 0\n✓  ✓  lock_delay = 1   ← keeps all\n"), "{told}");
+    assert!(told.contains("–  lock_delay = \"many\"") && told.contains("1 of 2 settings keep every promise"), "{told}");
+    let output = fencepost(&["envelope", "b01-pause-bounded", "--vary", "lock_delay"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = fencepost(&["envelope", "b01-pause-bounded", vary[0], vary[1], "--json"]);
+    assert_eq!(json(&output)[2]["settings"][0], "lock_delay = 1");
+}
+
+#[test]
+fn engines_and_symmetry_are_chosen_by_name() {
+    let states = |options: &[&str]| {
+        let output = fencepost(&[&["check", "lease-just-enough", "--property", "MX-B", "--json"], options].concat());
+        let lines = json(&output);
+        (lines[0]["states"].as_u64(), lines[0]["engine"].as_str().map(str::to_owned))
+    };
+    let (off, engine) = states(&["--symmetry", "off", "--workers", "2"]);
+    assert_eq!(engine.as_deref(), Some("dataflow"));
+    assert_eq!(states(&["--symmetry", "off", "--engine", "stateright"]), (off, Some("stateright".to_owned())));
+    assert!(states(&[]).0 < off);
+    assert_eq!(fencepost(&["check", "lease-just-enough", "--engine", "spin"]).status.code(), Some(2));
+}

@@ -61,11 +61,16 @@ fn verdict(finding: &Finding) -> String {
     let details = match verdict {
         Verdict::Proven(certificate) => {
             format!(
-                "every run searched; a state overlooked with probability below {:.1e}",
-                collision(*states, certificate.fingerprint_bits)
+                "every run searched; a state overlooked with probability below {:.1e}{}",
+                collision(*states, certificate.fingerprint_bits),
+                certified(certificate)
             )
         }
-        Verdict::Violated(story) => format!("in {} steps, and in no fewer", story.steps.len()),
+        Verdict::Violated(story) => match (story.repeats_from, story.steps.len()) {
+            (None, steps) => format!("in {steps} steps, and in no fewer"),
+            (Some(from), steps) if from == steps => format!("by a run that ends after {steps} steps"),
+            (Some(from), steps) => format!("in {from} steps, then {} again and again for ever", steps - from),
+        },
         Verdict::Bounded { by } => format!("cut by {}", escape(by)),
         Verdict::Vacuous { missing } => format!("never put to the test: {}", escape(&missing.join(", "))),
     };
@@ -82,6 +87,20 @@ fn verdict(finding: &Finding) -> String {
     )
 }
 
+/// What a proof consists of, to be unfolded.
+fn certified(certificate: &Certificate) -> String {
+    let list = |name: &str, items: &[String], separator: &str| match items {
+        [] => String::new(),
+        items => format!("<li>{name}: {}</li>", escape(&items.join(separator))),
+    };
+    format!(
+        "<details class=\"certificate\"><summary>certificate</summary><ul>{}{}{}</ul></details>",
+        list("put to the test, reached by some run", &certificate.goals, ", "),
+        list("kinds of action that no run met", &certificate.never_taken, ", "),
+        list("reductions in force", &certificate.reductions, "; "),
+    )
+}
+
 fn counterexample(finding: &Finding, story: &Story) -> String {
     let replay = finding
         .trace
@@ -95,7 +114,7 @@ fn counterexample(finding: &Finding, story: &Story) -> String {
         diagram(story),
     );
     for (place, step) in story.steps.iter().enumerate() {
-        html += &list_item(place, step);
+        html += &list_item(place, step, story.repeats_from.is_some_and(|from| place >= from));
     }
     html += "</ol>\n</div>\n<p class=\"key\"><i class=\"record\"></i> has the lock by record <i class=\"inside\"></i> believes to be inside \
              <i class=\"down\"></i> down or paused; thin arrows are messages, dashed ones are still under way at the end</p>\n</details>\n";
@@ -108,8 +127,13 @@ fn breaking(story: &Story) -> String {
     breaches.iter().map(|breach| breach.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-fn list_item(place: usize, step: &Told) -> String {
-    let class = if step.breaches.is_empty() { "" } else { " class=\"broken\"" };
+fn list_item(place: usize, step: &Told, is_repeated: bool) -> String {
+    let class = match (step.breaches.is_empty(), is_repeated) {
+        (true, false) => "",
+        (true, true) => " class=\"round\"",
+        (false, false) => " class=\"broken\"",
+        (false, true) => " class=\"broken round\"",
+    };
     let facts: String = step.facts.iter().map(|fact| format!(" <em>→ {}</em>", escape(fact))).collect();
     let breaches: String =
         step.breaches.iter().map(|breach| format!(" <strong>✗ {}</strong>", escape(&breach.message))).collect();
