@@ -7,23 +7,23 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Symmetry, World};
 
-/// Of so many new states, the symmetry gained is looked at for one.
+/// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
+/// for any number of workers.
 const SAMPLE: u64 = 64;
 
 /// How a search brings its worlds into form.
 pub(crate) struct Form {
     symmetry: Symmetry,
-    /// New states seen, those of them that were looked at, and how many worlds these stand for.
-    seen: AtomicU64,
+    /// New states that were looked at, and how many worlds they stand for.
     sampled: AtomicU64,
     worlds: AtomicU64,
 }
 
 impl Form {
-    /// The form of a scenario's worlds. Progress is promised to each client, so there nobody changes places.
+    /// The form of a scenario's worlds.
     pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
         let symmetry = if uses_symmetry { scenario.symmetry() } else { Symmetry::none() };
-        Form { symmetry, seen: AtomicU64::new(0), sampled: AtomicU64::new(0), worlds: AtomicU64::new(0) }
+        Form { symmetry, sampled: AtomicU64::new(0), worlds: AtomicU64::new(0) }
     }
 
     /// Brings a world into form.
@@ -33,8 +33,8 @@ impl Form {
     }
 
     /// Counts how many worlds some of the new states stand for.
-    pub(crate) fn sample<P: Protocol>(&self, scenario: &Scenario<P>, world: &World<P>) {
-        if !self.symmetry.is_none() && self.seen.fetch_add(1, Relaxed).is_multiple_of(SAMPLE) {
+    pub(crate) fn sample<P: Protocol>(&self, scenario: &Scenario<P>, world: &World<P>, fingerprint: u64) {
+        if !self.symmetry.is_none() && fingerprint.is_multiple_of(SAMPLE) {
             let orbit = scenario.orbit(world, &self.symmetry) as u64;
             self.sampled.fetch_add(1, Relaxed);
             self.worlds.fetch_add(orbit, Relaxed);

@@ -47,6 +47,13 @@ impl<P: Protocol> Worlds<P> {
     }
 }
 
+/// By what a world in form is remembered.
+pub(crate) fn fingerprint<P: Protocol>(world: &World<P>) -> u64 {
+    let mut fingerprint = Packer::default();
+    world.hash(&mut fingerprint);
+    fingerprint.finish()
+}
+
 /// The bit that stands for the action's kind.
 pub(crate) fn kind_bit<P: Protocol>(action: &Action<P>) -> u64 {
     1 << action.kind_place()
@@ -90,13 +97,11 @@ impl<P: Protocol> Space for Worlds<P> {
     }
 
     fn fingerprint(&self, state: &Self::State) -> u64 {
-        let mut fingerprint = Packer::default();
-        state.hash(&mut fingerprint);
-        fingerprint.finish()
+        fingerprint(state)
     }
 
-    fn is_broken(&self, state: &Self::State) -> bool {
-        self.form.sample(&self.scenario, state);
+    fn is_broken(&self, state: &Self::State, fingerprint: u64) -> bool {
+        self.form.sample(&self.scenario, state, fingerprint);
         false
     }
 

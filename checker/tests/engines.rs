@@ -111,6 +111,20 @@ fn a_search_that_was_cut_proves_nothing() {
     }
 }
 
+/// Not only counts: certificates and stories are the same, to the letter.
+#[test]
+fn findings_do_not_depend_on_the_number_of_workers() {
+    for name in ["consul-record", "b01-no-fencing", "b32-compare-and-set"] {
+        let all = catalogue::all();
+        let scenario = all.iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+        let by = |workers| check_any(scenario, &Options { workers, ..Options::default() }).expect("no internal error");
+        let one = by(1);
+        for workers in [2, 2, 3] {
+            assert!(by(workers) == one, "{name} with {workers} workers");
+        }
+    }
+}
+
 /// A limit that is just large enough cuts nothing; one less cuts.
 #[test]
 fn limits_are_exact() {

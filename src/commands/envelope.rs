@@ -1,6 +1,7 @@
 //! `fencepost envelope`: which settings of a scenario keep which of its promises.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use fencepost::checker::{Options, check_any};
@@ -8,6 +9,7 @@ use fencepost::model::finding::{Finding, Verdict};
 use fencepost::model::scenario::{Axis, Varied, vary};
 use fencepost::reports::matrix::mark;
 
+use super::check::seconds;
 use super::json::Settled;
 use super::output::{say, say_json};
 use super::parallel::{in_parallel, progress};
@@ -21,6 +23,9 @@ pub struct Envelope {
     /// A setting and its values, as service.ttl=none,1,2; several times for a grid
     #[arg(long, value_name = "KEY=VALUES", value_parser = axis)]
     vary: Vec<Axis>,
+    /// Search for at most so long in all, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
 }
 
 /// What is varied if nothing is said: the dial between safety and liveness.
@@ -41,7 +46,7 @@ pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
         axes => axes.to_vec(),
     };
     heed_interrupts();
-    let watch = Arc::new(Watch::new(None, None)?);
+    let watch = Arc::new(Watch::new(envelope.timeout, None)?);
     let settings = vary(&scenario, &axes);
     let bar = progress(settings.len(), "settings", common.quiet);
     let results = in_parallel(&settings, &bar, |varied| match &varied.scenario {
@@ -62,9 +67,11 @@ pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
     } else {
         say(&table(&settings, &results));
     }
-    let is_cut = |finding: &Finding| matches!(finding.verdict, Verdict::Bounded { .. });
-    let any_cut = results.iter().flatten().flatten().any(is_cut);
-    Ok(if any_cut { Exit::Undecided } else { Exit::AsExpected })
+    if results.iter().all(Result::is_err) {
+        return Err(Trouble::Input("no setting is possible: is a key misspelt?".to_owned()));
+    }
+    let is_undecided = results.iter().flatten().flatten().any(Finding::is_undecided);
+    Ok(if is_undecided { Exit::Undecided } else { Exit::AsExpected })
 }
 
 /// A line for each setting: a mark for each promise, then the settings.

@@ -382,6 +382,8 @@ fn an_envelope_says_which_settings_keep_which_promises() {
     assert!(told.contains("–  lock_delay = \"many\"") && told.contains("1 of 2 settings keep every promise"), "{told}");
     let output = fencepost(&["envelope", "b01-pause-bounded", "--vary", "lock_delay"]);
     assert_eq!(output.status.code(), Some(2));
+    let output = fencepost(&["envelope", "b01-pause-bounded", "--vary", "service.lok_delay=1"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("misspelt")), (Some(2), true));
     let output = fencepost(&["envelope", "b01-pause-bounded", vary[0], vary[1], "--json"]);
     assert_eq!(json(&output)[2]["settings"][0], "lock_delay = 1");
 }

@@ -106,7 +106,7 @@ impl Board {
         self.is_cut.store(true, SeqCst);
     }
 
-    /// The sums. A breach counts only if the search got as far without being cut: else it may not be a shortest one.
+    /// The sums.
     pub(super) fn result(&self, limits: Limits) -> Result<Searched, String> {
         let counts = self.counts();
         if let Some(failure) = &counts.failure {

@@ -47,8 +47,8 @@ pub trait Space: Send + Sync + 'static {
     /// Takes back a state that is no longer needed, for its memory.
     fn recycle(&self, _: Self::State, _: &mut Self::Scratch) {}
 
-    /// Whether a state by itself breaks a promise. Asked once for each state.
-    fn is_broken(&self, _: &Self::State) -> bool {
+    /// Whether a state by itself breaks a promise. Asked once for each state, with its fingerprint.
+    fn is_broken(&self, _: &Self::State, _: u64) -> bool {
         false
     }
 

@@ -115,7 +115,7 @@ impl<M: Space> Worker<M> {
                 self.space.recycle(state, &mut self.scratch);
                 continue;
             }
-            let is_breach = is_breach || self.space.is_broken(&state);
+            let is_breach = is_breach || self.space.is_broken(&state, fingerprint);
             next.push(state);
             if let Some(steps) = &mut self.steps {
                 steps.push(parent, action);

@@ -17,12 +17,10 @@ mod lasso;
 mod naive;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_model::fact::Fact;
 use fencepost_model::goal::Reached;
-use fencepost_model::hash::Packer;
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
@@ -36,7 +34,7 @@ use crate::engine::Marks;
 use crate::engine::seen::Seen;
 use crate::explain::concretise_lasso;
 use crate::limits::Progress;
-use crate::worlds::{kind_bit, panicked};
+use crate::worlds::{fingerprint, kind_bit, panicked};
 
 /// The most transitions that are kept.
 const EDGES_MAX: u64 = 200_000_000;
@@ -56,6 +54,9 @@ pub(crate) struct Liveness<P: Protocol> {
     pub(crate) cut: Option<String>,
     pub(crate) marks: Marks,
 }
+
+/// The most clients: each has a bit of its own.
+const CLIENTS_MAX: u16 = 30;
 
 /// Somebody is inside.
 const INSIDE: u32 = 1 << 31;
@@ -196,6 +197,9 @@ impl<'a, P: Protocol> Build<'a, P> {
     }
 
     fn must_stop(&self, level: u64) -> Option<String> {
+        if self.scenario.clients > CLIENTS_MAX {
+            return Some(format!("the {CLIENTS_MAX} clients that a state graph tells apart"));
+        }
         let expanded = self.graph.len() as u64;
         let limits = self.options.limits;
         if limits.states.is_some_and(|states| expanded >= states) {
@@ -235,10 +239,8 @@ impl<'a, P: Protocol> Build<'a, P> {
 
     /// The number of a state; a new one is queued.
     fn number(&mut self, world: World<P>, level: u64) -> Node {
-        let mut hash = Packer::default();
-        world.hash(&mut hash);
         let new = u32::try_from(self.facts.len()).expect("there are fewer states than transitions");
-        if let Some(known) = self.seen.insert(hash.finish().max(1), new) {
+        if let Some(known) = self.seen.insert(fingerprint(&world).max(1), new) {
             return known;
         }
         let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));

@@ -15,7 +15,7 @@ use stateright::{Model, Property};
 
 use crate::form::Form;
 use crate::limits::{Limits, Progress, Supervisor};
-use crate::worlds::{kind_bit, panicked};
+use crate::worlds::{fingerprint, kind_bit, panicked};
 
 /// The name of the one property that stateright judges.
 pub(super) const KEPT: &str = "every promise is kept";
@@ -223,7 +223,7 @@ impl<P: Protocol> Model for Space<P> {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
-            space.form.sample(&space.scenario, &state.world);
+            space.form.sample(&space.scenario, &state.world, fingerprint(&state.world));
             !state.is_breached || space.is_violated.swap(true, Relaxed)
         })]
     }
