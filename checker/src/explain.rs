@@ -3,7 +3,7 @@
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Lasso, Recorder, Trace, replay};
-use fencepost_model::world::{Action, World};
+use fencepost_model::world::{Action, Formed, World};
 
 use crate::check::InternalError;
 use crate::form::Form;
@@ -13,7 +13,7 @@ use crate::form::Form;
 pub(crate) fn concretise<P: Protocol>(
     scenario: &Scenario<P>,
     form: &Form,
-    path: impl Iterator<Item = (World<P>, bool)>,
+    path: impl Iterator<Item = (Formed<P>, bool)>,
 ) -> Result<Trace<P>, InternalError> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
@@ -34,7 +34,8 @@ pub(crate) fn concretise<P: Protocol>(
 /// The same for an endless run: each step with its action, up to what the normal form forgets.
 pub(crate) fn concretise_lasso<P: Protocol>(
     scenario: &Scenario<P>,
-    path: Vec<(Action<P>, World<P>)>,
+    form: &Form,
+    path: Vec<(Action<P>, Formed<P>)>,
     endless: Lasso,
 ) -> Result<Trace<P>, InternalError> {
     let mut world = scenario.start();
@@ -45,8 +46,7 @@ pub(crate) fn concretise_lasso<P: Protocol>(
         let leads_there = |like: &Action<P>| {
             let mut next = world.clone();
             scenario.step(&mut next, like);
-            scenario.normalise(&mut next);
-            next == wanted
+            *form.of(next) == *wanted
         };
         let like = enabled.iter().find(|other| other.shape() == action.shape() && leads_there(other));
         let like = like.ok_or_else(|| {
@@ -64,7 +64,7 @@ fn action_to<P: Protocol>(
     scenario: &Scenario<P>,
     form: &Form,
     world: &World<P>,
-    wanted: &World<P>,
+    wanted: &Formed<P>,
     is_breach: bool,
 ) -> Option<Action<P>> {
     let mut enabled = Vec::new();
@@ -72,7 +72,6 @@ fn action_to<P: Protocol>(
     enabled.into_iter().find(|action| {
         let mut next = world.clone();
         let step = scenario.step(&mut next, action);
-        form.apply(scenario, &mut next);
-        next == *wanted && step.breaches.is_empty() != is_breach
+        *form.of(next) == **wanted && step.breaches.is_empty() != is_breach
     })
 }

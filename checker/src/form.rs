@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use fencepost_model::goal::Reached;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::world::{Symmetry, World};
+use fencepost_model::world::{Formed, NormalForm, Symmetry, World};
 
 /// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
 /// for any number of workers.
@@ -13,7 +13,7 @@ const SAMPLE: u64 = 64;
 
 /// How a search brings its worlds into form.
 pub(crate) struct Form {
-    symmetry: Symmetry,
+    normal: NormalForm,
     /// New states that were looked at, and how many worlds they stand for.
     sampled: AtomicU64,
     worlds: AtomicU64,
@@ -23,19 +23,29 @@ impl Form {
     /// The form of a scenario's worlds.
     pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
         let symmetry = if uses_symmetry { scenario.symmetry() } else { Symmetry::none() };
-        Form { symmetry, sampled: AtomicU64::new(0), worlds: AtomicU64::new(0) }
+        Form { normal: NormalForm::new(scenario, symmetry), sampled: AtomicU64::new(0), worlds: AtomicU64::new(0) }
+    }
+
+    /// The world at the start.
+    pub(crate) fn start<P: Protocol>(&self, scenario: &Scenario<P>) -> Formed<P> {
+        self.of(scenario.start())
     }
 
     /// Brings a world into form.
-    pub(crate) fn apply<P: Protocol>(&self, scenario: &Scenario<P>, world: &mut World<P>) {
-        scenario.normalise(world);
-        scenario.canonicalise(world, &self.symmetry);
+    pub(crate) fn of<P: Protocol>(&self, world: World<P>) -> Formed<P> {
+        self.normal.form(world)
+    }
+
+    /// Brings a world into form after one step.
+    pub(crate) fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>) {
+        self.normal.renew(next, before);
     }
 
     /// Counts how many worlds some of the new states stand for.
-    pub(crate) fn sample<P: Protocol>(&self, scenario: &Scenario<P>, world: &World<P>, fingerprint: u64) {
-        if !self.symmetry.is_none() && fingerprint.is_multiple_of(SAMPLE) {
-            let orbit = scenario.orbit(world, &self.symmetry) as u64;
+    pub(crate) fn sample<P: Protocol>(&self, scenario: &Scenario<P>, world: &Formed<P>) {
+        let symmetry = self.normal.symmetry();
+        if !symmetry.is_none() && world.fingerprint().is_multiple_of(SAMPLE) {
+            let orbit = scenario.orbit(world, symmetry) as u64;
             self.sampled.fetch_add(1, Relaxed);
             self.worlds.fetch_add(orbit, Relaxed);
         }
@@ -43,7 +53,7 @@ impl Form {
 
     /// What one client can reach, its like can reach as well.
     pub(crate) fn reached(&self, mut reached: Reached) -> Reached {
-        for group in self.symmetry.groups() {
+        for group in self.normal.symmetry().groups() {
             if group.iter().any(|client| reached.has_entered(*client)) {
                 group.iter().for_each(|client| reached.enter(*client));
             }
@@ -57,7 +67,7 @@ impl Form {
             "instants are relative to now, and clamped where no comparison looks".to_owned(),
             "log indexes, tenures, calls and session numbers count by their order".to_owned(),
         ];
-        for group in self.symmetry.groups() {
+        for group in self.normal.symmetry().groups() {
             let names: Vec<String> = group.iter().map(|client| client.0.to_string()).collect();
             list.push(format!("clients {} are interchangeable", names.join(", ")));
         }

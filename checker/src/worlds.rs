@@ -4,12 +4,10 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_model::goal::Reached;
-use fencepost_model::hash::Packer;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
-use fencepost_model::world::{Action, World};
-use std::hash::{Hash, Hasher};
+use fencepost_model::world::{Action, Formed};
 
 use crate::check::InternalError;
 use crate::engine::{Marks, Space, Transition};
@@ -27,31 +25,19 @@ impl<P: Protocol> Worlds<P> {
         Worlds { form: Form::new(&scenario, uses_symmetry), scenario }
     }
 
-    fn start(&self) -> World<P> {
-        let mut world = self.scenario.start();
-        self.form.apply(&self.scenario, &mut world);
-        world
-    }
-
     /// The run of the concrete world that takes these action indices.
     pub(crate) fn trace(&self, path: &[u16]) -> Result<Trace<P>, InternalError> {
-        let mut world = self.start();
+        let mut world = self.form.start(&self.scenario);
         let mut actions = Vec::new();
         let path = path.iter().skip(1).map(|action| {
             self.scenario.enabled(&world, &mut actions);
-            let step = self.scenario.step(&mut world, &actions[usize::from(*action)]);
-            self.form.apply(&self.scenario, &mut world);
+            let before = world.clone();
+            let step = self.scenario.step(world.world_mut(), &actions[usize::from(*action)]);
+            self.form.renew(&mut world, &before);
             (world.clone(), !step.breaches.is_empty())
         });
         concretise(&self.scenario, &self.form, path)
     }
-}
-
-/// By what a world in form is remembered.
-pub(crate) fn fingerprint<P: Protocol>(world: &World<P>) -> u64 {
-    let mut fingerprint = Packer::default();
-    world.hash(&mut fingerprint);
-    fingerprint.finish()
 }
 
 /// The bit that stands for the action's kind.
@@ -68,40 +54,31 @@ pub(crate) fn panicked(label: &str, panic: &(dyn std::any::Any + Send)) -> Strin
 /// What is allocated once and used for every state.
 pub(crate) struct Scratch<P: Protocol> {
     actions: Vec<Action<P>>,
-    /// Worlds that are no longer needed.
-    spare: Vec<Box<World<P>>>,
+    /// The world in which steps are taken.
+    next: Option<Box<Formed<P>>>,
 }
 
 impl<P: Protocol> Default for Scratch<P> {
     fn default() -> Self {
-        Scratch { actions: Vec::new(), spare: Vec::new() }
+        Scratch { actions: Vec::new(), next: None }
     }
 }
 
-/// So many worlds are kept to be used again.
-const SPARE: usize = 1024;
-
 impl<P: Protocol> Space for Worlds<P> {
     /// Boxed: a world is two kilobytes, and is handed on several times.
-    type State = Box<World<P>>;
+    type State = Box<Formed<P>>;
     type Scratch = Scratch<P>;
 
     fn starts(&self) -> Vec<Self::State> {
-        vec![Box::new(self.start())]
-    }
-
-    fn recycle(&self, state: Self::State, scratch: &mut Scratch<P>) {
-        if scratch.spare.len() < SPARE {
-            scratch.spare.push(state);
-        }
+        vec![Box::new(self.form.start(&self.scenario))]
     }
 
     fn fingerprint(&self, state: &Self::State) -> u64 {
-        fingerprint(state)
+        state.fingerprint()
     }
 
-    fn is_broken(&self, state: &Self::State, fingerprint: u64) -> bool {
-        self.form.sample(&self.scenario, state, fingerprint);
+    fn is_broken(&self, state: &Self::State, _: u64) -> bool {
+        self.form.sample(&self.scenario, state);
         false
     }
 
@@ -109,28 +86,29 @@ impl<P: Protocol> Space for Worlds<P> {
         &self,
         last: &Self::State,
         scratch: &mut Scratch<P>,
-        mut found: impl FnMut(Transition<Self::State>),
+        mut found: impl FnMut(Transition<'_, Self::State>),
     ) -> Result<(), String> {
         let taken = Cell::new(None);
         let expand = || {
-            let Scratch { actions, spare } = scratch;
+            let Scratch { actions, next } = scratch;
             self.scenario.enabled(last, actions);
+            let next = match next {
+                Some(next) => {
+                    next.clone_from(last);
+                    next
+                }
+                None => next.insert(last.clone()),
+            };
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
-                let mut state = match spare.pop() {
-                    Some(mut state) => {
-                        World::clone_from(&mut state, last);
-                        state
-                    }
-                    None => last.clone(),
-                };
-                let step = self.scenario.step(&mut state, action);
-                self.form.apply(&self.scenario, &mut state);
+                let step = self.scenario.step(next.world_mut(), action);
+                self.form.renew(next, last);
                 let is_breach = !step.breaches.is_empty();
-                if is_breach || state != *last {
+                if is_breach || next.fingerprint() != last.fingerprint() {
                     let marks = Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) };
-                    found(Transition { action: place, state, is_breach, marks });
+                    found(Transition { action: place, state: next, is_breach, marks });
                 }
+                next.undo(last);
             }
         };
         catch_unwind(AssertUnwindSafe(expand)).map_err(|panic| {

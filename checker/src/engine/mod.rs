@@ -44,9 +44,6 @@ pub trait Space: Send + Sync + 'static {
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
 
-    /// Takes back a state that is no longer needed, for its memory.
-    fn recycle(&self, _: Self::State, _: &mut Self::Scratch) {}
-
     /// Whether a state by itself breaks a promise. Asked once for each state, with its fingerprint.
     fn is_broken(&self, _: &Self::State, _: u64) -> bool {
         false
@@ -60,17 +57,17 @@ pub trait Space: Send + Sync + 'static {
         &self,
         state: &Self::State,
         scratch: &mut Self::Scratch,
-        found: impl FnMut(Transition<Self::State>),
+        found: impl FnMut(Transition<'_, Self::State>),
     ) -> Result<(), String>;
 }
 
 /// One step of a run.
 #[derive(Clone, Debug)]
-pub struct Transition<S> {
+pub struct Transition<'a, S> {
     /// The place of its action among those of the state.
     pub action: u16,
     /// Where it leads.
-    pub state: S,
+    pub state: &'a S,
     /// Whether the step breaks a promise, whatever the state says.
     pub is_breach: bool,
     /// What it shows, as bits; a search collects them.

@@ -38,8 +38,28 @@ const PARCEL: usize = 128 * 1024;
 /// How many empty lists a worker keeps.
 const SPARE: usize = 16;
 
-/// A worker does not send a state again that it has just sent: it remembers two to the power of this many.
+/// How many states that are no longer needed a worker keeps, for their memory.
+const STATES_SPARE: usize = 1024;
+
+/// A worker does not hand over a state again that it has just handed over: it remembers two to the power of this many.
 const RECENT: u32 = 12;
+
+/// States that are no longer needed.
+struct Spare<S>(Vec<S>);
+
+impl<S: Clone> Spare<S> {
+    fn put(&mut self, state: S) {
+        if std::mem::needs_drop::<S>() && self.0.len() < STATES_SPARE {
+            self.0.push(state);
+        }
+    }
+
+    fn copy(&mut self, state: &S) -> S {
+        let Some(mut copy) = self.0.pop() else { return state.clone() };
+        copy.clone_from(state);
+        copy
+    }
+}
 
 /// Which worker owns a state: by the low half of its fingerprint, for the high half finds its place in the table.
 #[inline]
@@ -66,6 +86,7 @@ pub(super) struct Worker<M: Space> {
     /// Empty lists with room, for the next parcels.
     spare: Vec<Vec<Candidate<M::State>>>,
     recent: Vec<u64>,
+    states: Spare<M::State>,
     scratch: M::Scratch,
     /// The first step found that breaks a promise.
     broken: Option<(u32, u16)>,
@@ -85,7 +106,8 @@ impl<M: Space> Worker<M> {
             later: BTreeMap::new(),
             batches: (0..plan.workers).map(|_| Vec::new()).collect(),
             spare: Vec::new(),
-            recent: if is_alone { Vec::new() } else { vec![0; 1 << RECENT] },
+            recent: vec![0; 1 << RECENT],
+            states: Spare(Vec::new()),
             scratch: M::Scratch::default(),
             broken: None,
             plan,
@@ -112,7 +134,7 @@ impl<M: Space> Worker<M> {
         for candidate in states.drain(..) {
             let Candidate { fingerprint, parent, action, is_breach, state } = candidate;
             if self.seen.insert(fingerprint, ()).is_some() {
-                self.space.recycle(state, &mut self.scratch);
+                self.states.put(state);
                 continue;
             }
             let is_breach = is_breach || self.space.is_broken(&state, fingerprint);
@@ -140,7 +162,7 @@ impl<M: Space> Worker<M> {
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
         for state in chunk {
             self.expand(&state, &mut report);
-            self.space.recycle(state, &mut self.scratch);
+            self.states.put(state);
             self.number = self.number.wrapping_add(1);
             if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
                 self.look_up(level + 1);
@@ -156,21 +178,20 @@ impl<M: Space> Worker<M> {
     }
 
     fn expand(&mut self, state: &M::State, report: &mut Report) {
-        let Worker { space, batches, recent, scratch, index, number, .. } = self;
+        let Worker { space, batches, recent, scratch, states, number, .. } = self;
         let mut marks = Marks::default();
         let expanded = space.expand(state, scratch, |transition| {
             let Transition { action, state, is_breach, marks: shown } = transition;
             marks.add(shown);
             report.transitions += 1;
             // What breaks a promise is a state of its own: the same world without the breach is another one.
-            let fingerprint = (space.fingerprint(&state) ^ u64::from(is_breach)).max(1);
+            let fingerprint = (space.fingerprint(state) ^ u64::from(is_breach)).max(1);
             let owner = owner(fingerprint, batches.len());
-            if owner != *index {
-                let place = usize::try_from(fingerprint >> (64 - RECENT)).expect("few bits are left");
-                if std::mem::replace(&mut recent[place], fingerprint) == fingerprint {
-                    return;
-                }
+            let place = usize::try_from(fingerprint >> (64 - RECENT)).expect("few bits are left");
+            if std::mem::replace(&mut recent[place], fingerprint) == fingerprint {
+                return;
             }
+            let state = states.copy(state);
             batches[owner].push(Candidate { fingerprint, parent: *number, action, is_breach, state });
         });
         report.marks.add(marks);

@@ -26,15 +26,16 @@ use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Lasso as Endless, Trace};
-use fencepost_model::world::{Action, World};
+use fencepost_model::world::{Action, Formed};
 
 use self::graph::{Graph, Node, Question, Strength};
 use crate::check::{InternalError, Options};
 use crate::engine::Marks;
 use crate::engine::seen::Seen;
 use crate::explain::concretise_lasso;
+use crate::form::Form;
 use crate::limits::Progress;
-use crate::worlds::{fingerprint, kind_bit, panicked};
+use crate::worlds::{kind_bit, panicked};
 
 /// The most transitions that are kept.
 const EDGES_MAX: u64 = 200_000_000;
@@ -127,19 +128,20 @@ impl<P: Protocol> Liveness<P> {
             Property::EventuallyAcquired => format!("nobody has the lock, and {waiting} {tries} for ever"),
             _ => format!("{waiting} {tries} for ever, and never gets in"),
         };
-        let mut world = self.scenario.start();
-        self.scenario.normalise(&mut world);
+        let form = Form::new(&self.scenario, false);
+        let mut world = form.start(&self.scenario);
         let mut actions = Vec::new();
         let mut path = Vec::new();
         for place in lasso.stem.iter().chain(&lasso.round) {
             self.scenario.enabled(&world, &mut actions);
             let action = actions[usize::from(*place)];
-            self.scenario.step(&mut world, &action);
-            self.scenario.normalise(&mut world);
+            let before = world.clone();
+            self.scenario.step(world.world_mut(), &action);
+            form.renew(&mut world, &before);
             path.push((action, world.clone()));
         }
         let endless = Endless { from: lasso.stem.len(), property, message };
-        concretise_lasso(&self.scenario, path, endless)
+        concretise_lasso(&self.scenario, &form, path, endless)
     }
 }
 
@@ -154,7 +156,8 @@ struct Build<'a, P: Protocol> {
     classes: BTreeMap<Action<P>, u16>,
     seen: Seen<Node>,
     /// States to expand, with their levels.
-    queue: VecDeque<(Box<World<P>>, u64)>,
+    queue: VecDeque<(Box<Formed<P>>, u64)>,
+    form: Form,
     depth: u64,
     cut: Option<String>,
     marks: Marks,
@@ -172,6 +175,7 @@ impl<'a, P: Protocol> Build<'a, P> {
             classes: BTreeMap::new(),
             seen: Seen::new(),
             queue: VecDeque::new(),
+            form: Form::new(scenario, false),
             depth: 0,
             cut: None,
             marks: Marks::default(),
@@ -179,9 +183,7 @@ impl<'a, P: Protocol> Build<'a, P> {
     }
 
     fn run(&mut self) -> Result<(), InternalError> {
-        let mut start = self.scenario.start();
-        self.scenario.normalise(&mut start);
-        self.number(start, 0);
+        self.number(&self.form.start(self.scenario), 0);
         let mut actions = Vec::new();
         while let Some((world, level)) = self.queue.pop_front() {
             self.cut = self.must_stop(level);
@@ -219,35 +221,36 @@ impl<'a, P: Protocol> Build<'a, P> {
         self.options.supervisor.stop(&progress)
     }
 
-    fn expand(&mut self, world: &World<P>, level: u64, actions: &mut Vec<Action<P>>) {
+    fn expand(&mut self, world: &Formed<P>, level: u64, actions: &mut Vec<Action<P>>) {
         self.scenario.enabled(world, actions);
         let mut edges = Vec::with_capacity(actions.len());
+        let mut next = world.clone();
         for action in actions.iter() {
-            let mut next = world.clone();
-            let step = self.scenario.step(&mut next, action);
-            self.scenario.normalise(&mut next);
+            let step = self.scenario.step(next.world_mut(), action);
+            self.form.renew(&mut next, world);
             self.marks.add(Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) });
             let enters = step.facts.iter().fold(0, |bits, fact| match fact {
                 Fact::Entered { client, .. } => bits | bit(*client),
                 _ => bits,
             });
             let label = self.label(action, enters);
-            edges.push((self.number(next, level + 1), label));
+            edges.push((self.number(&next, level + 1), label));
+            next.undo(world);
         }
         self.graph.push(edges);
     }
 
     /// The number of a state; a new one is queued.
-    fn number(&mut self, world: World<P>, level: u64) -> Node {
+    fn number(&mut self, world: &Formed<P>, level: u64) -> Node {
         let new = u32::try_from(self.facts.len()).expect("there are fewer states than transitions");
-        if let Some(known) = self.seen.insert(fingerprint(&world).max(1), new) {
+        if let Some(known) = self.seen.insert(world.fingerprint().max(1), new) {
             return known;
         }
         let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
         let inside = if world.inside().next().is_some() { INSIDE } else { 0 };
         self.facts.push(waiting | inside);
         self.depth = level + 1;
-        self.queue.push_back((Box::new(world), level));
+        self.queue.push_back((Box::new(world.clone()), level));
         new
     }
 

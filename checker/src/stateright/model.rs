@@ -54,7 +54,7 @@ where
         &self,
         state: &M::State,
         actions: &mut Vec<M::Action>,
-        mut found: impl FnMut(Transition<M::State>),
+        mut found: impl FnMut(Transition<'_, M::State>),
     ) -> Result<(), String> {
         self.model.actions(state, actions);
         for (action, taken) in (0..).zip(actions.drain(..)) {
@@ -62,7 +62,7 @@ where
             if !self.model.within_boundary(&state) {
                 continue;
             }
-            found(Transition { action, state, is_breach: false, marks: Marks::default() });
+            found(Transition { action, state: &state, is_breach: false, marks: Marks::default() });
         }
         Ok(())
     }

@@ -6,16 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
-use fencepost_model::hash::Packer;
 use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::world::{Action, World};
+use fencepost_model::world::{Action, Formed, World};
 use stateright::{Model, Property};
 
 use crate::form::Form;
 use crate::limits::{Limits, Progress, Supervisor};
-use crate::worlds::{fingerprint, kind_bit, panicked};
+use crate::worlds::{kind_bit, panicked};
 
 /// The name of the one property that stateright judges.
 pub(super) const KEPT: &str = "every promise is kept";
@@ -27,7 +26,7 @@ const ROUND: u64 = 256;
 #[derive(Clone, Debug)]
 pub(super) struct State<P: Protocol> {
     /// Boxed: stateright moves states about, and a world is a kilobyte.
-    pub(super) world: Box<World<P>>,
+    pub(super) world: Box<Formed<P>>,
     pub(super) is_breached: bool,
     /// The level on which it was found first, from 0. Not a part of the state: neither compared nor hashed.
     level: u32,
@@ -35,7 +34,7 @@ pub(super) struct State<P: Protocol> {
 
 impl<P: Protocol> PartialEq for State<P> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.world, self.is_breached) == (&other.world, other.is_breached)
+        (&**self.world, self.is_breached) == (&**other.world, other.is_breached)
     }
 }
 
@@ -44,10 +43,7 @@ impl<P: Protocol> Eq for State<P> {}
 impl<P: Protocol> Hash for State<P> {
     /// One word: our own fingerprint, the same on every machine.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let mut fingerprint = Packer::default();
-        self.world.hash(&mut fingerprint);
-        self.is_breached.hash(&mut fingerprint);
-        state.write_u64(fingerprint.finish());
+        state.write_u64(self.world.fingerprint() ^ u64::from(self.is_breached));
     }
 }
 
@@ -164,9 +160,7 @@ impl<P: Protocol> Model for Space<P> {
     type Action = Action<P>;
 
     fn init_states(&self) -> Vec<State<P>> {
-        let mut world = self.scenario.start();
-        self.form.apply(&self.scenario, &mut world);
-        vec![State { world: Box::new(world), is_breached: false, level: 0 }]
+        vec![State { world: Box::new(self.form.start(&self.scenario)), is_breached: false, level: 0 }]
     }
 
     fn actions(&self, state: &State<P>, actions: &mut Vec<Action<P>>) {
@@ -179,8 +173,8 @@ impl<P: Protocol> Model for Space<P> {
     fn next_state(&self, last: &State<P>, action: Action<P>) -> Option<State<P>> {
         let take = || {
             let mut world = last.world.clone();
-            let step = self.scenario.step(&mut world, &action);
-            self.form.apply(&self.scenario, &mut world);
+            let step = self.scenario.step(world.world_mut(), &action);
+            self.form.renew(&mut world, &last.world);
             (world, step)
         };
         let (world, step) = match catch_unwind(AssertUnwindSafe(take)) {
@@ -194,7 +188,7 @@ impl<P: Protocol> Model for Space<P> {
         if next.is_breached {
             self.breached.fetch_min(next.level, Relaxed);
         }
-        if next.world == last.world && !next.is_breached {
+        if next.world.fingerprint() == last.world.fingerprint() && !next.is_breached {
             return None;
         }
         self.count(&action, Reached::by(&step.facts));
@@ -208,7 +202,7 @@ impl<P: Protocol> Model for Space<P> {
 
     /// For the Explorer: what became true, who has the lock and who believes so.
     fn format_step(&self, last: &State<P>, action: Action<P>) -> Option<String> {
-        let mut world = last.world.clone();
+        let mut world = World::clone(&last.world);
         let step = self.scenario.step(&mut world, &action);
         let names = |clients: &mut dyn Iterator<Item = ClientId>| {
             let names: Vec<String> = clients.map(|client| client.0.to_string()).collect();
@@ -223,7 +217,7 @@ impl<P: Protocol> Model for Space<P> {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
-            space.form.sample(&space.scenario, &state.world, fingerprint(&state.world));
+            space.form.sample(&space.scenario, &state.world);
             !state.is_breached || space.is_violated.swap(true, Relaxed)
         })]
     }

@@ -3,7 +3,9 @@
 mod action;
 mod clocks;
 mod enabled;
+mod form;
 mod ghosts;
+mod names;
 mod network;
 pub mod normal;
 mod shape;
@@ -13,6 +15,7 @@ mod symmetry;
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Fault};
+pub use form::{Formed, NormalForm};
 pub use ghosts::Ghosts;
 pub use network::{Envelope, Link, Network};
 pub use step::{Breach, Step};
@@ -66,8 +69,7 @@ impl<P: Protocol> Clone for World<P> {
     fn clone_from(&mut self, other: &Self) {
         let World { now, server, clients, resource, network, cuts, left, ghosts } = other;
         (self.now, self.resource, self.left) = (*now, *resource, *left);
-        (self.server.condition, self.server.skew) = (server.condition, server.skew);
-        self.server.process.clone_from(&server.process);
+        self.server.clone_from(server);
         self.clients.clone_from(clients);
         self.network.clone_from(network);
         self.cuts.clone_from(cuts);
@@ -76,7 +78,7 @@ impl<P: Protocol> Clone for World<P> {
 }
 
 /// A process with its circumstances.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Seat<T> {
     /// The process.
     pub process: T,
@@ -85,6 +87,17 @@ pub struct Seat<T> {
     /// How far its clock is ahead of true time.
     #[serde(with = "crate::time::signed")]
     pub skew: Ticks,
+}
+
+impl<T: Clone> Clone for Seat<T> {
+    fn clone(&self) -> Self {
+        Seat { process: self.process.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        (self.condition, self.skew) = (other.condition, other.skew);
+        self.process.clone_from(&other.process);
+    }
 }
 
 /// Whether a process takes part.

@@ -89,8 +89,14 @@ impl<P: Protocol> Network<P> {
     }
 
     /// Every message, to be changed in place; the order has to be restored afterwards.
-    pub(super) fn each(&mut self, change: impl FnMut(&mut Envelope<P>)) {
-        self.0.iter_mut().for_each(change);
+    pub(super) fn slots(&mut self) -> &mut [Envelope<P>] {
+        &mut self.0
+    }
+
+    /// Restores the order.
+    pub(super) fn sort(&mut self) {
+        self.0.iter_mut().for_each(|envelope| envelope.message.sort());
+        self.0.sort_unstable();
     }
 
     /// Takes everything out that is on a link.
@@ -119,19 +125,12 @@ impl<P: Protocol> Network<P> {
     }
 }
 
-impl<P: Protocol> Normal for Network<P> {
+impl<P: Protocol> Normal for Envelope<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        for envelope in self.0.iter_mut() {
-            visitor.scope(envelope.from.client().or(envelope.to.client()), Ticks::ZERO);
-            envelope.message.visit(visitor);
-            if let Some(due) = &mut envelope.due {
-                visitor.deadline(due);
-            }
+        visitor.scope(self.from.client().or(self.to.client()), Ticks::ZERO);
+        self.message.visit(visitor);
+        if let Some(due) = &mut self.due {
+            visitor.deadline(due);
         }
-    }
-
-    fn sort(&mut self) {
-        self.0.iter_mut().for_each(|envelope| envelope.message.sort());
-        self.0.sort_unstable();
     }
 }

@@ -24,7 +24,17 @@ pub struct Symmetry {
 }
 
 /// For each place, the client that stands there afterwards.
-type Order = List<u16, 4>;
+pub(super) type Order = List<u16, 4>;
+
+/// What can be seen of a client: hashes, most telling first.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Looks {
+    outside: u64,
+    /// What others have of it; looked at where that from outside does not tell.
+    traces: u64,
+    /// Its place.
+    client: u16,
+}
 
 impl Symmetry {
     /// No two clients are interchangeable, or nobody makes use of it.
@@ -91,49 +101,6 @@ impl<P: Protocol> Scenario<P> {
         Symmetry { groups }
     }
 
-    /// Of all worlds that come of this one, in normal form, by clients that change places: the one that stands for them.
-    pub fn canonicalise(&self, world: &mut World<P>, symmetry: &Symmetry) {
-        if symmetry.is_none() {
-            return;
-        }
-        let mut order: Order = (0u16..).take(world.clients.len()).collect();
-        let mut is_other = false;
-        for group in &symmetry.groups {
-            let mut looks: List<(u64, u16), 4> =
-                group.iter().map(|place| (world.outside(*place), place_of(*place))).collect();
-            looks.sort_unstable();
-            for place in 0..looks.len() {
-                let is_tied = |other: usize| looks.get(other).is_some_and(|look| look.0 == looks[place].0);
-                if place > 0 && is_tied(place - 1) || is_tied(place + 1) {
-                    // Whoever looks alike is told apart by what others have of him.
-                    return self.canonicalise_closely(world, symmetry);
-                }
-            }
-            for (place, look) in group.iter().zip(&looks) {
-                is_other |= *place != usize::from(look.1);
-                order[*place] = look.1;
-            }
-        }
-        if is_other {
-            world.arrange(&order);
-        }
-    }
-
-    fn canonicalise_closely(&self, world: &mut World<P>, symmetry: &Symmetry) {
-        let mut order: Order = (0u16..).take(world.clients.len()).collect();
-        for group in &symmetry.groups {
-            let look = |place: &usize| (world.outside(*place), world.traces(*place), place_of(*place));
-            let mut looks: List<(u64, u64, u16), 4> = group.iter().map(look).collect();
-            looks.sort_unstable();
-            for (place, look) in group.iter().zip(&looks) {
-                order[*place] = look.2;
-            }
-        }
-        if order.iter().enumerate().any(|(place, other)| place != usize::from(*other)) {
-            world.arrange(&order);
-        }
-    }
-
     /// How many worlds a canonical one stands for.
     pub fn orbit(&self, world: &World<P>, symmetry: &Symmetry) -> usize {
         let fingerprint = |world: &World<P>| {
@@ -159,13 +126,43 @@ fn seen_by(me: usize) -> impl Fn(ClientId) -> ClientId {
 }
 
 impl<P: Protocol> World<P> {
+    /// The order in which the clients of each group stand in the world that stands for this one, and for all that come of
+    /// it by changing places: that of what can be seen of them, from outside first. None if they stand so already.
+    pub(super) fn order(&self, symmetry: &Symmetry, outside: impl Fn(usize) -> u64) -> Option<Order> {
+        let mut order: Order = (0u16..).take(self.clients.len()).collect();
+        let mut is_other = false;
+        for group in &symmetry.groups {
+            let look = |place: &usize| Looks { outside: outside(*place), traces: 0, client: place_of(*place) };
+            let mut looks: List<Looks, 4> = group.iter().map(look).collect();
+            looks.sort_unstable();
+            if looks.windows(2).any(|pair| pair[0].outside == pair[1].outside) {
+                // Whoever looks alike is told apart by what others have of him.
+                self.look_closely(&mut looks);
+            }
+            for (place, look) in group.iter().zip(&looks) {
+                is_other |= *place != usize::from(look.client);
+                order[*place] = look.client;
+            }
+        }
+        is_other.then_some(order)
+    }
+
+    fn look_closely(&self, looks: &mut List<Looks, 4>) {
+        for place in 0..looks.len() {
+            let is_tied = |other: usize| looks.get(other).is_some_and(|look| look.outside == looks[place].outside);
+            if place > 0 && is_tied(place - 1) || is_tied(place + 1) {
+                looks[place].traces = self.traces(looks[place].client.into());
+            }
+        }
+        looks.sort_unstable();
+    }
+
     /// What a client is like, whatever its name: a hash.
-    fn outside(&self, place: usize) -> u64 {
+    pub(super) fn outside(&self, place: usize) -> u64 {
         let mut hash = Packer::default();
         let mut seat = self.clients[place];
         seat.process.visit(&mut Rename(&seen_by(place)));
         seat.hash(&mut hash);
-        self.ghosts.held.get(place).hash(&mut hash);
         hash.finish()
     }
 
@@ -176,7 +173,7 @@ impl<P: Protocol> World<P> {
         server.visit(&mut Rename(&see));
         server.sort();
         let mut network = self.network.clone();
-        network.each(|envelope| {
+        network.slots().iter_mut().for_each(|envelope| {
             rename(&mut envelope.from, &see);
             rename(&mut envelope.to, &see);
             envelope.message.visit(&mut Rename(&see));
@@ -206,7 +203,7 @@ impl<P: Protocol> World<P> {
     }
 
     /// Puts at each place the client that `order` names for it, and gives everybody the name of his new place.
-    fn arrange(&mut self, order: &Order) {
+    pub(super) fn arrange(&mut self, order: &Order) {
         let name = |client: ClientId| {
             let place = order.iter().position(|other| usize::from(*other) == client.place());
             place.map_or(client, ClientId::of)
@@ -221,7 +218,7 @@ impl<P: Protocol> World<P> {
             }
         }
         self.server.process.visit(&mut Rename(&name));
-        self.network.each(|envelope| {
+        self.network.slots().iter_mut().for_each(|envelope| {
             rename(&mut envelope.from, &name);
             rename(&mut envelope.to, &name);
             envelope.message.visit(&mut Rename(&name));

@@ -1,0 +1,334 @@
+//! Values without absolute meaning, and what they are called in the normal form: numbers by their place among their like,
+//! instants by how far they are from now.
+
+use serde::{Deserialize, Serialize};
+
+use super::normal::Visitor;
+use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use crate::list::List;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::{Instant, Ticks};
+
+/// What a scenario looks at: how far back, from the clock in scope, each kind of instant, and what tokens are.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Rules {
+    tokens_are_indexes: bool,
+    /// By how much a clock may have fallen back.
+    pub(super) back: Ticks,
+    late: Ticks,
+    until: Ticks,
+    elapsed: Ticks,
+    since: Ticks,
+}
+
+impl Rules {
+    pub(super) fn of<P: Protocol>(scenario: &Scenario<P>) -> Self {
+        // A clock that falls back looks at what was past already.
+        let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
+        let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);
+        let bounds = scenario.promises.iter().filter_map(|promise| promise.bound);
+        Rules {
+            tokens_are_indexes: P::tokens_are_indexes(&scenario.service),
+            back,
+            late: Ticks::ZERO - late - back,
+            until: Ticks::ZERO - late.max(Ticks::new(1)) - back,
+            elapsed: Ticks::ZERO - P::longest(&scenario.service) - back,
+            since: Ticks::ZERO - bounds.max().unwrap_or_default(),
+        }
+    }
+}
+
+/// What a number counts among.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Index,
+    Tenure,
+    /// Of one creator.
+    Session(u16),
+    /// Of one client.
+    Call(u16),
+}
+
+/// So many clients have words of their own in [`Small`], 0 for nobody among them.
+const OWNERS: u16 = 7;
+
+impl Kind {
+    /// The place of its word in [`Small`]; none beyond the last one.
+    #[inline]
+    fn lane(self) -> usize {
+        usize::from(match self {
+            Kind::Index => 0,
+            Kind::Tenure => 1,
+            Kind::Session(owner) if owner < OWNERS => 2 + owner,
+            Kind::Call(owner) if owner < OWNERS => 2 + OWNERS + owner,
+            Kind::Session(_) | Kind::Call(_) => 2 + 2 * OWNERS,
+        })
+    }
+}
+
+/// A set of small numbers of each kind; 0 is no number. Nearly all worlds of a search have no others.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Small([u16; 2 + 2 * OWNERS as usize]);
+
+impl Small {
+    /// Adds a number; false if it is not small.
+    #[inline]
+    fn note(&mut self, kind: Kind, number: u32) -> bool {
+        let lane = self.0.get_mut(kind.lane()).filter(|_| number < u16::BITS);
+        lane.map(|lane| *lane |= 1 << number).is_some()
+    }
+
+    /// How many of a kind are not larger.
+    #[inline]
+    fn up_to(&self, kind: Kind, number: u32) -> u32 {
+        let lane = self.0.get(kind.lane()).copied().unwrap_or_default();
+        let mask = u16::MAX >> (u16::BITS - 1).saturating_sub(number);
+        (lane & mask).count_ones()
+    }
+
+    #[inline]
+    pub(super) fn join(&mut self, other: &Small) {
+        for (lane, other) in self.0.iter_mut().zip(other.0) {
+            *lane |= other;
+        }
+    }
+
+    /// Those beyond the first gap: all the others are 1, 2, 3 … and called by their place already.
+    #[inline]
+    pub(super) fn beyond(&self) -> Small {
+        let mut beyond = *self;
+        for lane in &mut beyond.0 {
+            let from_one = *lane >> 1;
+            *lane = (from_one & (from_one + 1)) << 1;
+        }
+        beyond
+    }
+
+    #[inline]
+    fn meets(&self, other: &Small) -> bool {
+        self.0.iter().zip(other.0).fold(0, |met, (lane, other)| met | (lane & other)) != 0
+    }
+}
+
+/// What a part of a world contains of such values.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Look {
+    pub(super) small: Small,
+    /// Numbers that are not small, or whose owner has no word.
+    pub(super) has_large: bool,
+    has_instants: bool,
+    /// Some instant lies further back than anybody looks.
+    pub(super) is_stale: bool,
+}
+
+impl Look {
+    /// Whether something in it has to change.
+    #[inline]
+    pub(super) fn is_affected(&self, beyond: &Small, shift: Ticks) -> bool {
+        let is_moved = self.has_instants && shift != Ticks::ZERO;
+        is_moved || self.is_stale || self.has_large || self.small.meets(beyond)
+    }
+}
+
+/// Looks at a part.
+pub(super) struct Looking<'a> {
+    rules: &'a Rules,
+    /// What the clock in scope shows when it is 0.
+    clock: Instant,
+    scope: u16,
+    pub(super) look: Look,
+    /// What is not small.
+    large: List<(Kind, u32), 0>,
+}
+
+impl<'a> Looking<'a> {
+    pub(super) fn new(rules: &'a Rules) -> Self {
+        Looking { rules, clock: Instant::START, scope: 0, look: Look::default(), large: List::new() }
+    }
+
+    #[inline]
+    fn instant(&mut self, at: Instant, floor: Ticks) {
+        self.look.has_instants = true;
+        self.look.is_stale |= at < self.clock + floor;
+    }
+
+    #[inline]
+    fn number(&mut self, kind: Kind, number: u32) {
+        if number > 0 && !self.look.small.note(kind, number) {
+            self.look.has_large = true;
+            if !self.large.contains(&(kind, number)) {
+                self.large.push((kind, number));
+            }
+        }
+    }
+}
+
+impl Visitor for Looking<'_> {
+    #[inline]
+    fn deadline(&mut self, at: &mut Instant) {
+        self.instant(*at, self.rules.late);
+    }
+
+    #[inline]
+    fn until(&mut self, at: &mut Instant) {
+        self.instant(*at, self.rules.until);
+    }
+
+    #[inline]
+    fn elapsed(&mut self, at: &mut Instant) {
+        self.instant(*at, self.rules.elapsed);
+    }
+
+    #[inline]
+    fn since(&mut self, at: &mut Instant) {
+        self.instant(*at, self.rules.since);
+    }
+
+    #[inline]
+    fn index(&mut self, index: &mut Index) {
+        self.number(Kind::Index, index.0);
+    }
+
+    #[inline]
+    fn token(&mut self, token: &mut Token) {
+        if self.rules.tokens_are_indexes {
+            self.number(Kind::Index, token.0);
+        }
+    }
+
+    #[inline]
+    fn tenure(&mut self, tenure: &mut Tenure) {
+        self.number(Kind::Tenure, tenure.0);
+    }
+
+    #[inline]
+    fn session(&mut self, session: &mut SessionId) {
+        self.number(Kind::Session(session.creator.0), session.number.into());
+    }
+
+    #[inline]
+    fn call(&mut self, call: &mut Call) {
+        self.number(Kind::Call(self.scope), call.0.into());
+    }
+
+    #[inline]
+    fn call_of(&mut self, client: ClientId, call: &mut Call) {
+        self.number(Kind::Call(client.0), call.0.into());
+    }
+
+    fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
+        self.scope = client.map_or(0, |client| client.0);
+        self.clock = Instant::START + skew;
+    }
+}
+
+/// What everything is called in the normal form.
+pub(super) struct Names {
+    small: Small,
+    large: List<(Kind, u32), 0>,
+    shift: Ticks,
+}
+
+impl Names {
+    /// The numbers that occur, large ones as they were seen, and by how much instants are moved.
+    pub(super) fn new(small: Small, seen: Looking<'_>, shift: Ticks) -> Self {
+        Names { small, large: seen.large, shift }
+    }
+
+    /// The place of a number among its like, from 1.
+    #[inline]
+    fn rank(&self, kind: Kind, number: u32) -> u32 {
+        let among = |large: &&(Kind, u32)| large.0 == kind && large.1 <= number;
+        let large = if self.large.is_empty() { 0 } else { self.large.iter().filter(among).count() };
+        self.small.up_to(kind, number) + u32::try_from(large).expect("a world has few numbers")
+    }
+}
+
+/// Gives a part the names of the normal form, and looks at it again.
+pub(super) struct Rewriting<'a> {
+    names: &'a Names,
+    pub(super) after: Looking<'a>,
+}
+
+impl<'a> Rewriting<'a> {
+    pub(super) fn new(names: &'a Names, rules: &'a Rules) -> Self {
+        Rewriting { names, after: Looking::new(rules) }
+    }
+
+    #[inline]
+    fn instant(&mut self, at: &mut Instant, floor: Ticks) {
+        *at = (*at - self.names.shift).max(self.after.clock + floor);
+        self.after.instant(*at, floor);
+    }
+
+    #[inline]
+    fn number(&mut self, kind: Kind, number: u32) -> u32 {
+        let rank = self.names.rank(kind, number);
+        self.after.number(kind, rank);
+        rank
+    }
+
+    #[inline]
+    fn short(&mut self, kind: Kind, number: u16) -> u16 {
+        u16::try_from(self.number(kind, number.into())).expect("a place is no larger than the number")
+    }
+}
+
+impl Visitor for Rewriting<'_> {
+    #[inline]
+    fn deadline(&mut self, at: &mut Instant) {
+        self.instant(at, self.after.rules.late);
+    }
+
+    #[inline]
+    fn until(&mut self, at: &mut Instant) {
+        self.instant(at, self.after.rules.until);
+    }
+
+    #[inline]
+    fn elapsed(&mut self, at: &mut Instant) {
+        self.instant(at, self.after.rules.elapsed);
+    }
+
+    #[inline]
+    fn since(&mut self, at: &mut Instant) {
+        self.instant(at, self.after.rules.since);
+    }
+
+    #[inline]
+    fn index(&mut self, index: &mut Index) {
+        index.0 = self.number(Kind::Index, index.0);
+    }
+
+    #[inline]
+    fn token(&mut self, token: &mut Token) {
+        if self.after.rules.tokens_are_indexes {
+            token.0 = self.number(Kind::Index, token.0);
+        }
+    }
+
+    #[inline]
+    fn tenure(&mut self, tenure: &mut Tenure) {
+        tenure.0 = self.number(Kind::Tenure, tenure.0);
+    }
+
+    #[inline]
+    fn session(&mut self, session: &mut SessionId) {
+        session.number = self.short(Kind::Session(session.creator.0), session.number);
+    }
+
+    #[inline]
+    fn call(&mut self, call: &mut Call) {
+        call.0 = self.short(Kind::Call(self.after.scope), call.0);
+    }
+
+    #[inline]
+    fn call_of(&mut self, client: ClientId, call: &mut Call) {
+        call.0 = self.short(Kind::Call(client.0), call.0);
+    }
+
+    fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
+        self.after.scope(client, skew);
+    }
+}
