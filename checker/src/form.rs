@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use fencepost_model::goal::Reached;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::world::{Formed, NormalForm, Symmetry, World};
+use fencepost_model::world::{Formed, NormalForm, Step, Symmetry, World};
 
 /// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
 /// for any number of workers.
@@ -37,8 +37,8 @@ impl Form {
     }
 
     /// Brings a world into form after one step.
-    pub(crate) fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>) {
-        self.normal.renew(next, before);
+    pub(crate) fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, step: &Step<P>) {
+        self.normal.renew(next, before, &step.touched);
     }
 
     /// Counts how many worlds some of the new states stand for.

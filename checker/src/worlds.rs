@@ -33,7 +33,7 @@ impl<P: Protocol> Worlds<P> {
             self.scenario.enabled(&world, &mut actions);
             let before = world.clone();
             let step = self.scenario.step(world.world_mut(), &actions[usize::from(*action)]);
-            self.form.renew(&mut world, &before);
+            self.form.renew(&mut world, &before, &step);
             (world.clone(), !step.breaches.is_empty())
         });
         concretise(&self.scenario, &self.form, path)
@@ -102,7 +102,7 @@ impl<P: Protocol> Space for Worlds<P> {
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
                 let step = self.scenario.step(next.world_mut(), action);
-                self.form.renew(next, last);
+                self.form.renew(next, last, &step);
                 let is_breach = !step.breaches.is_empty();
                 if is_breach || next.fingerprint() != last.fingerprint() {
                     let marks = Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) };

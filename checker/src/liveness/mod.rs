@@ -136,8 +136,8 @@ impl<P: Protocol> Liveness<P> {
             self.scenario.enabled(&world, &mut actions);
             let action = actions[usize::from(*place)];
             let before = world.clone();
-            self.scenario.step(world.world_mut(), &action);
-            form.renew(&mut world, &before);
+            let step = self.scenario.step(world.world_mut(), &action);
+            form.renew(&mut world, &before, &step);
             path.push((action, world.clone()));
         }
         let endless = Endless { from: lasso.stem.len(), property, message };
@@ -227,7 +227,7 @@ impl<'a, P: Protocol> Build<'a, P> {
         let mut next = world.clone();
         for action in actions.iter() {
             let step = self.scenario.step(next.world_mut(), action);
-            self.form.renew(&mut next, world);
+            self.form.renew(&mut next, world, &step);
             self.marks.add(Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) });
             let enters = step.facts.iter().fold(0, |bits, fact| match fact {
                 Fact::Entered { client, .. } => bits | bit(*client),

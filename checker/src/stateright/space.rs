@@ -174,7 +174,7 @@ impl<P: Protocol> Model for Space<P> {
         let take = || {
             let mut world = last.world.clone();
             let step = self.scenario.step(world.world_mut(), &action);
-            self.form.renew(&mut world, &last.world);
+            self.form.renew(&mut world, &last.world, &step);
             (world, step)
         };
         let (world, step) = match catch_unwind(AssertUnwindSafe(take)) {

@@ -138,43 +138,58 @@ impl NormalForm {
     /// Brings a world into form.
     pub fn form<P: Protocol>(&self, mut world: World<P>) -> Formed<P> {
         let mut parts = Parts::default();
-        self.bring(&mut world, &mut parts, None);
+        self.bring(&mut world, &mut parts);
         Formed { world, parts }
     }
 
-    /// Brings a world into form in which one step was taken; before it, it was like the other one.
-    pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>) {
-        self.bring(&mut next.world, &mut next.parts, Some(before));
+    /// Brings a world into form in which one step was taken, by the processes that it touched; before it, it was like the
+    /// other one.
+    pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
+        let Formed { world, parts } = next;
+        if world.now != before.world.now {
+            return self.bring(world, parts);
+        }
+        parts.keep(world, before, touched);
+        self.finish(world, parts);
     }
 
-    fn bring<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts, before: Option<&Formed<P>>) {
-        self.name(world, parts, before);
-        if self.symmetry.is_none() {
-            return parts.sum_up(world);
-        }
-        let clients = world.clients.len();
-        for place in 0..clients {
-            if parts.list[place].is_new {
-                parts.list[place].outside = world.outside(place);
+    /// Brings a world into form of which nothing is known.
+    fn bring<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+        let count = world.clients.len() + OTHERS + world.network.len();
+        parts.list.clear();
+        (0..count).for_each(|_| parts.list.push(Part::NEW));
+        self.finish(world, parts);
+    }
+
+    fn finish<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+        self.name(world, parts);
+        if !self.symmetry.is_none() {
+            let clients = world.clients.len();
+            for (place, part) in parts.list.iter_mut().enumerate().take(clients).filter(|(_, part)| part.is_new) {
+                part.outside = world.outside(place);
             }
-        }
-        let outside = |place: usize| parts.list[place].outside ^ u64::from(world.ghosts.held[place].0);
-        if let Some(order) = world.order(&self.symmetry, outside) {
-            world.arrange(&order);
-            self.name(world, parts, None);
-            for place in 0..clients {
-                parts.list[place].outside = world.outside(place);
+            let outside = |place: usize| parts.list[place].outside ^ u64::from(world.ghosts.held[place].0);
+            if let Some(order) = world.order(&self.symmetry, outside) {
+                let known: List<u64, 4> = order.iter().map(|place| parts.list[usize::from(*place)].outside).collect();
+                world.arrange(&order);
+                parts.list.iter_mut().for_each(|part| *part = Part::NEW);
+                self.name(world, parts);
+                for (part, outside) in parts.list.iter_mut().zip(&known) {
+                    part.outside = *outside;
+                }
             }
         }
         parts.sum_up(world);
     }
 
-    /// Gives everything its name, and each part its hash.
-    fn name<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts, before: Option<&Formed<P>>) {
-        let shift = world.now - Instant::START;
+    /// Gives everything that is new its name, and each of these parts its hash.
+    fn name<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
         let oldest = world.clock(ProcessId::Server) - self.rules.back;
-        world.server.process.settle(oldest);
-        parts.look(world, &self.rules, before);
+        if parts.list[world.clients.len()].is_new {
+            world.server.process.settle(oldest);
+        }
+        let shift = world.now - Instant::START;
+        parts.look(world, &self.rules);
         parts.rename(world, &self.rules, shift);
         world.now = Instant::START;
         parts.order(world);
@@ -183,30 +198,43 @@ impl NormalForm {
 }
 
 impl Parts {
-    /// Looks at every part that is not as it was before.
-    fn look<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules, before: Option<&Formed<P>>) {
+    /// Keeps what is known of parts that are as they were before a step.
+    fn keep<P: Protocol>(&mut self, world: &World<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let clients = world.clients.len();
+        let (fixed, messages) = before.parts.list.split_at(clients + OTHERS);
         self.list.clear();
-        for place in 0..clients + OTHERS {
-            let known = before.filter(|before| is_same(world, &before.world, place));
-            self.list.push(match known {
-                Some(before) => Part { is_new: false, ..before.parts.list[place] },
-                None => Part::look(world, place, rules),
-            });
+        for part in fixed {
+            self.list.push(Part { is_new: false, ..*part });
+        }
+        for process in touched {
+            match process {
+                ProcessId::Client(client) => self.list[client.place()] = Part::NEW,
+                ProcessId::Server => self.list[clients] = Part::NEW,
+                ProcessId::Resource => {}
+            }
+        }
+        if world.resource != before.world.resource || world.ghosts != before.world.ghosts {
+            self.list[clients + 1] = Part::NEW;
         }
         // A step takes out a message, or adds some: those before and after it stand next to each other.
         let mut next = 0;
-        for place in 0..world.network.len() {
-            let known = before.and_then(|before| {
-                let known = (next..before.world.network.len().min(next + 2))
-                    .find(|other| before.world.network[*other] == world.network[place])?;
-                next = known + 1;
-                Some(before.parts.list[clients + OTHERS + known])
-            });
+        for envelope in world.network.iter() {
+            let known = (next..messages.len().min(next + 2)).find(|other| before.world.network[*other] == *envelope);
             self.list.push(match known {
-                Some(part) => Part { is_new: false, ..part },
-                None => Part::look(world, clients + OTHERS + place, rules),
+                Some(known) => {
+                    next = known + 1;
+                    Part { is_new: false, ..messages[known] }
+                }
+                None => Part::NEW,
             });
+        }
+    }
+
+    fn look<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules) {
+        for (place, part) in self.list.iter_mut().enumerate().filter(|(_, part)| part.is_new) {
+            let mut looking = Looking::new(rules);
+            visit(world, place, &mut looking);
+            part.look = looking.look;
         }
     }
 
@@ -231,7 +259,7 @@ impl Parts {
             if part.look.is_affected(&beyond, shift) {
                 let mut rewriting = Rewriting::new(&names, rules);
                 visit(world, place, &mut rewriting);
-                *part = Part { look: rewriting.after.look, is_new: true, ..Part::default() };
+                *part = Part { look: rewriting.after.look, ..Part::NEW };
             }
         }
     }
@@ -279,11 +307,8 @@ impl Parts {
 }
 
 impl Part {
-    fn look<P: Protocol>(world: &mut World<P>, place: usize, rules: &Rules) -> Self {
-        let mut looking = Looking::new(rules);
-        visit(world, place, &mut looking);
-        Part { look: looking.look, is_new: true, ..Part::default() }
-    }
+    /// One of which nothing is known yet.
+    const NEW: Part = Part { look: Look::NOTHING, hash: 0, outside: 0, is_new: true };
 }
 
 /// Shows the values of one part.
@@ -301,18 +326,6 @@ fn visit<P: Protocol>(world: &mut World<P>, place: usize, visitor: &mut impl Vis
         world.ghosts.visit(visitor);
     } else {
         world.network.slots()[place - clients - OTHERS].visit(visitor);
-    }
-}
-
-/// Whether a part other than a message is the same in two worlds.
-fn is_same<P: Protocol>(world: &World<P>, other: &World<P>, place: usize) -> bool {
-    let clients = world.clients.len();
-    if place < clients {
-        world.clients[place] == other.clients[place]
-    } else if place == clients {
-        world.server == other.server
-    } else {
-        world.resource == other.resource && world.ghosts == other.ghosts
     }
 }
 
@@ -334,6 +347,6 @@ fn hash<P: Protocol>(world: &World<P>, place: usize) -> u64 {
 impl<P: Protocol> Scenario<P> {
     /// Brings a world into normal form; no client is interchangeable.
     pub fn normalise(&self, world: &mut World<P>) {
-        NormalForm::new(self, Symmetry::none()).bring(world, &mut Parts::default(), None);
+        NormalForm::new(self, Symmetry::none()).bring(world, &mut Parts::default());
     }
 }

@@ -50,6 +50,9 @@ enum Kind {
     Call(u16),
 }
 
+/// A word for indexes, one for tenures, and two for each owner.
+const LANES: usize = 2 + 2 * OWNERS as usize;
+
 /// So many clients have words of their own in [`Small`], 0 for nobody among them.
 const OWNERS: u16 = 7;
 
@@ -69,7 +72,7 @@ impl Kind {
 
 /// A set of small numbers of each kind; 0 is no number. Nearly all worlds of a search have no others.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Small([u16; 2 + 2 * OWNERS as usize]);
+pub(super) struct Small([u16; LANES]);
 
 impl Small {
     /// Adds a number; false if it is not small.
@@ -123,6 +126,9 @@ pub(super) struct Look {
 }
 
 impl Look {
+    pub(super) const NOTHING: Look =
+        Look { small: Small([0; LANES]), has_large: false, has_instants: false, is_stale: false };
+
     /// Whether something in it has to change.
     #[inline]
     pub(super) fn is_affected(&self, beyond: &Small, shift: Ticks) -> bool {

@@ -18,7 +18,7 @@ pub struct Step<P: Protocol> {
     pub sent: List<Envelope<P>, 2>,
     /// Messages that a cut link has lost, some of them on setting out.
     pub dropped: List<Envelope<P>, 2>,
-    /// Processes whose deadlines or wishes may have changed.
+    /// Processes that took part: all others are as they were.
     pub touched: List<ProcessId, 2>,
     /// Promises that broke.
     pub breaches: Vec<Breach>,
@@ -160,10 +160,10 @@ impl<P: Protocol> Scenario<P> {
     ) -> ProcessId {
         let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
         P::notice(&mut world.server.process, fault, &context);
+        touched.push(ProcessId::Server);
         match fault {
             Fault::Service(fault) => {
                 P::strike(world, fault, &context, out);
-                touched.push(ProcessId::Server);
                 return ProcessId::Server;
             }
             Fault::Crash(client) => {
@@ -197,9 +197,6 @@ impl<P: Protocol> Scenario<P> {
             Fault::Heal(link) => {
                 assert!(world.cuts.take(&link), "only a cut link can heal");
             }
-        }
-        if matches!(fault, Fault::Crash(_) | Fault::Restart(_) | Fault::Cut(_) | Fault::Heal(_)) {
-            touched.push(ProcessId::Server);
         }
         ProcessId::Resource
     }
