@@ -1,6 +1,7 @@
 //! Small numbers with a meaning of their own. Indexes, tenures, calls and the numbers of sessions have no absolute
 //! meaning, only an order; the normal form renumbers them.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -89,7 +90,7 @@ impl ClientId {
 }
 
 /// A participant.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessId {
     /// One of the clients.
@@ -107,6 +108,26 @@ impl ProcessId {
             ProcessId::Client(client) => Some(client),
             ProcessId::Server | ProcessId::Resource => None,
         }
+    }
+}
+
+impl Ord for ProcessId {
+    /// Clients, then the server, then the resource.
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |process: &ProcessId| match process {
+            ProcessId::Client(client) => u32::from(client.0),
+            ProcessId::Server => u32::MAX - 1,
+            ProcessId::Resource => u32::MAX,
+        };
+        place(self).cmp(&place(other))
+    }
+}
+
+impl PartialOrd for ProcessId {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

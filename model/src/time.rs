@@ -1,17 +1,20 @@
 //! Time without a unit: a tick is whatever the scenario means by it, and an explorer chooses the resolution.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::num::NonZeroU64;
 use std::ops::{Add, AddAssign, Sub};
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The longest duration a scenario may name, in ticks; keeps every sum of instants far from overflow.
 pub const TICKS_MAX: i64 = 1_000_000_000_000;
 
 /// A point in time, in ticks since the start of the run (or, in normal form, relative to now).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Instant(i64);
+///
+/// An optional instant is a word, too: a world is full of them.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instant(NonZeroU64);
 
 /// A duration in ticks. What a scenario names is never negative; a difference of instants may be.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
@@ -20,20 +23,24 @@ pub struct Ticks(i64);
 
 impl Instant {
     /// The instant at which every run starts.
-    pub const START: Instant = Instant(0);
+    pub const START: Instant = Instant::at(0);
 
     /// Before everything: what is due since then may happen at any time.
-    pub const LONG_AGO: Instant = Instant(-TICKS_MAX);
+    pub const LONG_AGO: Instant = Instant::at(-TICKS_MAX);
 
     /// The instant `ticks` after the start.
     pub const fn at(ticks: i64) -> Self {
-        Instant(ticks)
+        let lifted = ticks.cast_unsigned() ^ Self::LIFT;
+        Instant(NonZeroU64::new(lifted).expect("no instant is that far back"))
     }
 
     /// Ticks since the start.
     pub const fn ticks(self) -> i64 {
-        self.0
+        (self.0.get() ^ Self::LIFT).cast_signed()
     }
+
+    /// Lifts what is negative above zero, and keeps the order.
+    const LIFT: u64 = 1 << 63;
 }
 
 impl Ticks {
@@ -56,24 +63,59 @@ impl Ticks {
     }
 }
 
+impl Default for Instant {
+    fn default() -> Self {
+        Instant::START
+    }
+}
+
+impl Hash for Instant {
+    #[inline]
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        to.write_i64(self.ticks());
+    }
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Instant").field(&self.ticks()).finish()
+    }
+}
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.ticks().serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let ticks = i64::deserialize(from)?;
+        if ticks.checked_abs().is_some() {
+            return Ok(Instant::at(ticks));
+        }
+        Err(de::Error::custom(format!("no instant is {ticks} ticks from the start")))
+    }
+}
+
 impl Add<Ticks> for Instant {
     type Output = Instant;
     fn add(self, later: Ticks) -> Instant {
-        Instant(self.0 + later.0)
+        Instant::at(self.ticks() + later.0)
     }
 }
 
 impl Sub<Ticks> for Instant {
     type Output = Instant;
     fn sub(self, earlier: Ticks) -> Instant {
-        Instant(self.0 - earlier.0)
+        Instant::at(self.ticks() - earlier.0)
     }
 }
 
 impl Sub for Instant {
     type Output = Ticks;
     fn sub(self, other: Instant) -> Ticks {
-        Ticks(self.0 - other.0)
+        Ticks(self.ticks() - other.ticks())
     }
 }
 
@@ -93,13 +135,13 @@ impl Sub for Ticks {
 
 impl AddAssign<Ticks> for Instant {
     fn add_assign(&mut self, later: Ticks) {
-        self.0 += later.0;
+        *self = *self + later;
     }
 }
 
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        fmt::Display::fmt(&self.ticks(), f)
     }
 }
 
@@ -166,5 +208,10 @@ mod tests {
     fn instants_and_durations_add_up() {
         let start = Instant::START;
         assert_eq!((start + Ticks::new(5)) - (start + Ticks::new(7)), Ticks::new(-2));
+        assert!(Instant::LONG_AGO < Instant::at(-1) && Instant::at(-1) < start && start < Instant::at(1));
+        assert_eq!(size_of::<Option<Instant>>(), size_of::<Instant>());
+        let text = serde_json::to_string(&[Instant::at(-7), start]).unwrap();
+        assert_eq!((text.as_str(), serde_json::from_str(&text).unwrap()), ("[-7,0]", [Instant::at(-7), start]));
+        assert!(serde_json::from_str::<Instant>(&i64::MIN.to_string()).is_err());
     }
 }

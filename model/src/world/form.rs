@@ -114,7 +114,8 @@ impl<P: Protocol> Formed<P> {
             self.world.resource = before.world.resource;
             self.world.ghosts.clone_from(&before.world.ghosts);
         }
-        if self.world.network.len() != before.world.network.len() || (clients + OTHERS..self.parts.list.len()).any(is_new)
+        if self.world.network.len() != before.world.network.len()
+            || (clients + OTHERS..self.parts.list.len()).any(is_new)
         {
             self.world.network.clone_from(&before.world.network);
         }

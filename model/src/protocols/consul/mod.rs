@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier};
 pub use messages::{
-    Answer, Checks, Claim, Entry, Key, LOCK, Listing, Opaque, Operation, Order, Request, Slots, Target, Terms, Text,
-    Timer, Transaction, Watch, Wish, Word,
+    Answer, Checks, Claim, Entry, Key, LOCK, Listing, Opaque, Operation, Order, Plain, Request, Slots, Target, Terms,
+    Text, Timer, Transaction, Watch, Wish, Word,
 };
 pub use operator::Act;
 pub use server::{Node, Server, Status, Trouble};

@@ -10,7 +10,7 @@ mod values;
 use serde::{Deserialize, Serialize};
 
 pub use timers::{Timer, Wish, Word};
-pub use values::{Checks, Entry, Key, Opaque, Slots, Terms};
+pub use values::{Checks, Entry, Key, Opaque, Plain, Slots, Terms};
 
 use super::settings::CheckKind;
 use crate::few::Few;
@@ -44,13 +44,13 @@ pub enum Request {
 
 /// What a session wants with a key, and what it writes at the same time.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct Claim {
+pub struct Claim<V = Opaque> {
     /// Which key.
     pub key: Key,
     /// For whom.
     pub session: SessionId,
     /// The new value.
-    pub value: Opaque,
+    pub value: V,
     /// The new flags.
     pub flags: u8,
 }
@@ -104,17 +104,17 @@ pub enum Operation {
     },
     Set {
         key: Key,
-        value: Opaque,
+        value: Plain,
         flags: u8,
     },
     Cas {
         key: Key,
         index: Index,
-        value: Opaque,
+        value: Plain,
         flags: u8,
     },
-    Lock(Claim),
-    Unlock(Claim),
+    Lock(Claim<Plain>),
+    Unlock(Claim<Plain>),
 }
 
 /// What the server answers.
@@ -257,7 +257,13 @@ impl Normal for Request {
     }
 }
 
-impl Normal for Claim {
+impl From<Claim<Plain>> for Claim {
+    fn from(Claim { key, session, value, flags }: Claim<Plain>) -> Self {
+        Claim { key, session, value: value.into(), flags }
+    }
+}
+
+impl<V: Normal> Normal for Claim<V> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         self.key.visit(visitor);
         visitor.session(&mut self.session);

@@ -49,6 +49,28 @@ pub enum Opaque {
     Slots(Slots),
 }
 
+/// A value that is not a semaphore's entry: all that transactions write, so that they stay small.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the same as those of `Opaque`")]
+pub enum Plain {
+    Empty,
+    Name(ClientId),
+    Foreign,
+    Number(Token),
+}
+
+impl From<Plain> for Opaque {
+    fn from(value: Plain) -> Self {
+        match value {
+            Plain::Empty => Opaque::Empty,
+            Plain::Name(client) => Opaque::Name(client),
+            Plain::Foreign => Opaque::Foreign,
+            Plain::Number(token) => Opaque::Number(token),
+        }
+    }
+}
+
 /// The content of a semaphore's coordination entry: `{"Limit": n, "Holders": […]}`. C-SEM-3.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Slots {
@@ -126,6 +148,14 @@ impl Normal for Opaque {
             Opaque::Slots(slots) => slots.holders.each(|session| visitor.session(session)),
             Opaque::Name(client) => visitor.client(client),
             Opaque::Empty | Opaque::Foreign | Opaque::Number(_) => {}
+        }
+    }
+}
+
+impl Normal for Plain {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Plain::Name(client) = self {
+            visitor.client(client);
         }
     }
 }

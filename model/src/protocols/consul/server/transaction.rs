@@ -68,10 +68,10 @@ impl Server {
             Operation::CheckIndex { key, index } => {
                 Answer::Done(self.entry(key).is_some_and(|entry| entry.modify == index))
             }
-            Operation::Set { key, value, flags } => self.put(key, (value, flags), context, out),
-            Operation::Cas { key, index, value, flags } => self.cas(key, index, (value, flags), context, out),
-            Operation::Lock(claim) => self.lock(Some(client), claim, context, out),
-            Operation::Unlock(claim) => self.release(Some(client), claim, context, out),
+            Operation::Set { key, value, flags } => self.put(key, (value.into(), flags), context, out),
+            Operation::Cas { key, index, value, flags } => self.cas(key, index, (value.into(), flags), context, out),
+            Operation::Lock(claim) => self.lock(Some(client), claim.into(), context, out),
+            Operation::Unlock(claim) => self.release(Some(client), claim.into(), context, out),
         };
         answer == Answer::Done(true)
     }

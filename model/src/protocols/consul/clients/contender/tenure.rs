@@ -7,7 +7,7 @@ use crate::ids::{Index, Tenure, Token};
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::settings::{Belief, Guard, Release, Unlock, Writes};
 use crate::protocols::consul::{
-    Answer, Claim, Consul, Key, LOCK, Opaque, Operation, Order, Request, Text, Transaction,
+    Answer, Claim, Consul, Key, LOCK, Opaque, Operation, Order, Plain, Request, Text, Transaction,
 };
 
 impl Contender {
@@ -33,7 +33,7 @@ impl Contender {
             (Guard::Look, _) => Some(Pending::Look(ask(&mut self.last, Request::Get(LOCK), out))),
             (Guard::Transaction, Some(session)) => {
                 let check = Operation::CheckSession { key: LOCK, session: Some(session.id) };
-                let set = Operation::Set { key: Key::Data, value: Opaque::Name(me(context)), flags: 0 };
+                let set = Operation::Set { key: Key::Data, value: Plain::Name(me(context)), flags: 0 };
                 // In either order: both happen, or neither.
                 let operations = [set, check].into_iter().collect();
                 let request = Request::Commit(Transaction { operations, tenure: Tenure::default() });

@@ -6,11 +6,11 @@ fn commit(operations: &[Operation]) -> Request {
     Request::Commit(Transaction { operations: operations.iter().copied().collect(), tenure: Default::default() })
 }
 
-fn claim(session: SessionId) -> Claim {
-    Claim { key: LOCK, session, value: Opaque::Empty, flags: 0 }
+fn claim(session: SessionId) -> Claim<Plain> {
+    Claim { key: LOCK, session, value: Plain::Empty, flags: 0 }
 }
 
-const SET: Operation = Operation::Set { key: Key::Data, value: Opaque::Foreign, flags: 0 };
+const SET: Operation = Operation::Set { key: Key::Data, value: Plain::Foreign, flags: 0 };
 
 #[test]
 fn c_txn_2_verbs_do_what_single_requests_do() {
@@ -19,7 +19,7 @@ fn c_txn_2_verbs_do_what_single_requests_do() {
     assert_eq!(lab.ask(A, commit(&[Operation::Lock(claim(session))])), Answer::Committed);
     let locked = lab.entry(LOCK);
     assert_eq!((locked.session, locked.lock_index), (Some(session), 1));
-    let (key, value) = (LOCK, Opaque::Foreign);
+    let (key, value) = (LOCK, Plain::Foreign);
     let cas = |index| Operation::Cas { key, index, value, flags: 0 };
     assert_eq!(lab.ask(A, commit(&[cas(Index(1))])), Answer::RolledBack(0));
     assert_eq!(lab.ask(A, commit(&[cas(locked.modify)])), Answer::Committed);
