@@ -26,7 +26,7 @@ impl<T: Copy, const N: usize> List<T, N> {
     where
         T: Ord,
     {
-        let place = self.0.partition_point(|other| *other <= value);
+        let place = self.0.partition_point(|other| other.cmp(&value).is_le());
         self.0.insert(place, value);
     }
 
@@ -49,6 +49,11 @@ impl<T: Copy, const N: usize> List<T, N> {
         place.map(|place| self.0.remove(place)).is_some()
     }
 
+    /// Keeps the first `count` elements only.
+    pub fn truncate(&mut self, count: usize) {
+        self.0.truncate(count);
+    }
+
     /// Empties the list.
     pub fn clear(&mut self) {
         self.0.clear();
@@ -62,9 +67,11 @@ impl<T: Copy, const N: usize> Clone for List<T, N> {
 
     /// Copies the elements only, not the room for others.
     fn clone_from(&mut self, other: &Self) {
-        if !(self.0.is_empty() && other.0.is_empty()) {
-            self.0.clear();
-            self.0.extend_from_slice(&other.0);
+        let both = self.len().min(other.len());
+        self.0.truncate(both);
+        self.0.copy_from_slice(&other.0[..both]);
+        if other.len() > both {
+            self.0.extend_from_slice(&other.0[both..]);
         }
     }
 }

@@ -48,6 +48,11 @@ impl<P: Protocol> World<P> {
 
     /// How much time may pass before something must have happened; `None` if nothing presses.
     pub fn slack(&self, scenario: &Scenario<P>) -> Option<Ticks> {
+        self.alarms(scenario, &mut |_, _| {})
+    }
+
+    /// Names each deadline that has come, and says how much time may pass; `None` if nothing presses.
+    pub(super) fn alarms(&self, scenario: &Scenario<P>, fire: &mut dyn FnMut(ProcessId, P::Timer)) -> Option<Ticks> {
         let mut slack: Option<Ticks> = None;
         let mut press = |left: Ticks| slack = Some(slack.map_or(left, |slack| slack.min(left)));
         if scenario.synchrony.message_delay.is_some() {
@@ -57,17 +62,19 @@ impl<P: Protocol> World<P> {
                 }
             }
         }
-        if let Some(late) = scenario.synchrony.wake_delay {
-            for process in self.processes().filter(|process| process.client().is_some()) {
-                if self.condition(process) == Condition::Up {
-                    self.wakes(scenario, process, &mut |_, due| press(due + late - self.now));
+        for process in self.processes().filter(|process| self.condition(*process) == Condition::Up) {
+            let late = match process {
+                ProcessId::Client(_) => scenario.synchrony.wake_delay,
+                _ => scenario.synchrony.server_delay,
+            };
+            self.wakes(scenario, process, &mut |timer, due| {
+                if due <= self.now {
+                    fire(process, timer);
                 }
-            }
-        }
-        if let Some(late) = scenario.synchrony.server_delay
-            && self.server.condition == Condition::Up
-        {
-            self.wakes(scenario, ProcessId::Server, &mut |_, due| press(due + late - self.now));
+                if let Some(late) = late {
+                    press(due + late - self.now);
+                }
+            });
         }
         if let Some(at) = P::pressing(&self.server.process, &scenario.service) {
             press(at - self.clock(ProcessId::Server));

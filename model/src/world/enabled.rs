@@ -22,10 +22,8 @@ impl<P: Protocol> Scenario<P> {
                 .filter(|envelope| self.may_arrive(world, envelope))
                 .map(|envelope| Action::Deliver(*envelope)),
         );
-        for process in world.processes() {
-            self.due(world, process, &mut |timer| out.push(Action::Wake { process, timer }));
-        }
-        if world.slack(self).is_none_or(|slack| slack > Ticks::ZERO) {
+        let slack = world.alarms(self, &mut |process, timer| out.push(Action::Wake { process, timer }));
+        if slack.is_none_or(|slack| slack > Ticks::ZERO) {
             out.push(Action::Advance(Ticks::new(1)));
         }
         self.acts(world, &mut |act| out.push(Action::Operator(act)));

@@ -13,7 +13,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use super::names::{Look, Looking, Names, Rewriting, Rules, Small};
+use super::names::{Look, Looking, Names, Rewriting, Rules};
 use super::normal::{Normal, Visitor};
 use super::symmetry::Symmetry;
 use crate::hash::{Fingerprinter, Packer};
@@ -41,7 +41,11 @@ pub struct Formed<P: Protocol> {
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
 #[derive(PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 struct Parts {
-    list: List<Part, 10>,
+    list: List<Part, 9>,
+    /// Which of them differ from those before the step.
+    new: Places,
+    /// What can be seen of each client by whoever does not know its name: hashes, where clients are interchangeable.
+    outsides: List<u64, 3>,
     /// Of all of them together.
     fingerprint: u64,
 }
@@ -51,10 +55,39 @@ struct Parts {
 struct Part {
     look: Look,
     hash: u64,
-    /// What can be seen of a client by whoever does not know its name: a hash.
-    outside: u64,
-    /// Whether it differs from the part before the step.
-    is_new: bool,
+}
+
+/// Places in a list. All those beyond the 63rd count as one.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+struct Places(u64);
+
+impl Places {
+    #[inline]
+    fn bit(place: usize) -> u64 {
+        1 << place.min(63)
+    }
+
+    #[inline]
+    fn add(&mut self, place: usize) {
+        self.0 |= Self::bit(place);
+    }
+
+    #[inline]
+    fn contains(self, place: usize) -> bool {
+        self.0 & Self::bit(place) != 0
+    }
+
+    /// Those of a list of so many.
+    #[inline]
+    fn up_to(self, count: usize) -> impl Iterator<Item = usize> {
+        let mut bits = if count < 63 { self.0 & ((1 << count) - 1) } else { self.0 & (u64::MAX >> 1) };
+        let few = std::iter::from_fn(move || {
+            let place = bits.trailing_zeros() as usize;
+            bits &= bits.wrapping_sub(1);
+            (place < 64).then_some(place)
+        });
+        few.chain((63..count).filter(move |_| self.contains(63)))
+    }
 }
 
 /// Behind the clients come the server and what is remembered (resource and ghosts), then the messages.
@@ -62,12 +95,15 @@ const OTHERS: usize = 2;
 
 impl Clone for Parts {
     fn clone(&self) -> Self {
-        Parts { list: self.list.clone(), fingerprint: self.fingerprint }
+        let mut copy = Parts::default();
+        copy.clone_from(self);
+        copy
     }
 
     fn clone_from(&mut self, other: &Self) {
         self.list.clone_from(&other.list);
-        self.fingerprint = other.fingerprint;
+        self.outsides.clone_from(&other.outsides);
+        (self.new, self.fingerprint) = (other.new, other.fingerprint);
     }
 }
 
@@ -103,7 +139,7 @@ impl<P: Protocol> Formed<P> {
     /// Takes back a step from a world, after it was brought into form.
     pub fn undo(&mut self, before: &Self) {
         let clients = self.world.clients.len();
-        let is_new = |place: usize| self.parts.list[place].is_new;
+        let is_new = |place: usize| self.parts.new.contains(place);
         for place in (0..clients).filter(|place| is_new(*place)) {
             self.world.clients[place] = before.world.clients[place];
         }
@@ -156,28 +192,23 @@ impl NormalForm {
 
     /// Brings a world into form of which nothing is known.
     fn bring<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
-        let count = world.clients.len() + OTHERS + world.network.len();
-        parts.list.clear();
-        (0..count).for_each(|_| parts.list.push(Part::NEW));
+        parts.forget(world);
+        parts.outsides = world.clients.iter().map(|_| 0).collect();
         self.finish(world, parts);
     }
 
     fn finish<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
         self.name(world, parts);
         if !self.symmetry.is_none() {
-            let clients = world.clients.len();
-            for (place, part) in parts.list.iter_mut().enumerate().take(clients).filter(|(_, part)| part.is_new) {
-                part.outside = world.outside(place);
+            for place in (0..world.clients.len()).filter(|place| parts.new.contains(*place)) {
+                parts.outsides[place] = world.outside(place);
             }
-            let outside = |place: usize| parts.list[place].outside ^ u64::from(world.ghosts.held[place].0);
+            let outside = |place: usize| parts.outsides[place] ^ u64::from(world.ghosts.held[place].0);
             if let Some(order) = world.order(&self.symmetry, outside) {
-                let known: List<u64, 4> = order.iter().map(|place| parts.list[usize::from(*place)].outside).collect();
                 world.arrange(&order);
-                parts.list.iter_mut().for_each(|part| *part = Part::NEW);
+                parts.forget(world);
+                parts.outsides = order.iter().map(|place| parts.outsides[usize::from(*place)]).collect();
                 self.name(world, parts);
-                for (part, outside) in parts.list.iter_mut().zip(&known) {
-                    part.outside = *outside;
-                }
             }
         }
         parts.sum_up(world);
@@ -185,8 +216,8 @@ impl NormalForm {
 
     /// Gives everything that is new its name, and each of these parts its hash.
     fn name<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
-        let oldest = world.clock(ProcessId::Server) - self.rules.back;
-        if parts.list[world.clients.len()].is_new {
+        if parts.new.contains(world.clients.len()) {
+            let oldest = world.clock(ProcessId::Server) - self.rules.back;
             world.server.process.settle(oldest);
         }
         let shift = world.now - Instant::START;
@@ -199,68 +230,82 @@ impl NormalForm {
 }
 
 impl Parts {
+    /// Nothing is known.
+    fn forget<P: Protocol>(&mut self, world: &World<P>) {
+        let count = world.clients.len() + OTHERS + world.network.len();
+        self.list = (0..count).map(|_| Part::default()).collect();
+        self.new = Places(u64::MAX);
+    }
+
     /// Keeps what is known of parts that are as they were before a step.
     fn keep<P: Protocol>(&mut self, world: &World<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let clients = world.clients.len();
-        let (fixed, messages) = before.parts.list.split_at(clients + OTHERS);
-        self.list.clear();
-        for part in fixed {
-            self.list.push(Part { is_new: false, ..*part });
-        }
+        self.clone_from(&before.parts);
+        self.new = Places::default();
         for process in touched {
             match process {
-                ProcessId::Client(client) => self.list[client.place()] = Part::NEW,
-                ProcessId::Server => self.list[clients] = Part::NEW,
+                ProcessId::Client(client) => self.new.add(client.place()),
+                ProcessId::Server => self.new.add(clients),
                 ProcessId::Resource => {}
             }
         }
         if world.resource != before.world.resource || world.ghosts != before.world.ghosts {
-            self.list[clients + 1] = Part::NEW;
+            self.new.add(clients + 1);
+        }
+        let (now, then) = (&world.network, &before.world.network);
+        let same = now.iter().zip(then.iter()).take_while(|(now, then)| now == then).count();
+        if same == now.len() && same == then.len() {
+            return;
         }
         // A step takes out a message, or adds some: those before and after it stand next to each other.
-        let mut next = 0;
-        for envelope in world.network.iter() {
-            let known = (next..messages.len().min(next + 2)).find(|other| before.world.network[*other] == *envelope);
-            self.list.push(match known {
+        let messages = &before.parts.list[clients + OTHERS..];
+        self.list.truncate(clients + OTHERS + same);
+        let mut next = same;
+        for envelope in &now[same..] {
+            let known = (next..then.len().min(next + 2)).find(|other| then[*other] == *envelope);
+            match known {
                 Some(known) => {
                     next = known + 1;
-                    Part { is_new: false, ..messages[known] }
+                    self.list.push(messages[known]);
                 }
-                None => Part::NEW,
-            });
+                None => {
+                    self.new.add(self.list.len());
+                    self.list.push(Part::default());
+                }
+            }
+        }
+        if self.new.contains(63) {
+            (63..self.list.len()).for_each(|place| self.list[place] = Part::default());
         }
     }
 
     fn look<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules) {
-        for (place, part) in self.list.iter_mut().enumerate().filter(|(_, part)| part.is_new) {
+        for place in self.new.up_to(self.list.len()) {
             let mut looking = Looking::new(rules);
             visit(world, place, &mut looking);
-            part.look = looking.look;
+            self.list[place].look = looking.look;
         }
     }
 
     /// Gives new names where there are gaps.
     fn rename<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules, shift: Ticks) {
-        let mut small = Small::default();
-        let mut has_large = false;
-        for part in &self.list {
-            small.join(&part.look.small);
-            has_large |= part.look.has_large;
-        }
-        let beyond = small.beyond();
-        if !self.list.iter().any(|part| part.look.is_affected(&beyond, shift)) {
+        let mut all = Look::default();
+        self.list.iter().for_each(|part| all.join(&part.look));
+        let beyond = all.small.beyond();
+        if !all.is_affected(&beyond, shift) {
             return;
         }
         let mut large = Looking::new(rules);
-        for place in (0..self.list.len()).filter(|_| has_large) {
+        for place in (0..self.list.len()).filter(|_| all.has_large) {
             visit(world, place, &mut large);
         }
-        let names = Names::new(small, large, shift);
+        let names = Names::new(all.small, large, shift);
         for (place, part) in self.list.iter_mut().enumerate() {
             if part.look.is_affected(&beyond, shift) {
                 let mut rewriting = Rewriting::new(&names, rules);
                 visit(world, place, &mut rewriting);
-                *part = Part { look: rewriting.after.look, ..Part::NEW };
+                part.look = rewriting.after.look;
+                self.new.add(place);
             }
         }
     }
@@ -268,32 +313,37 @@ impl Parts {
     /// Restores the order of what is sorted.
     fn order<P: Protocol>(&mut self, world: &mut World<P>) {
         let clients = world.clients.len();
-        if self.list[clients].is_new {
+        if self.new.contains(clients) {
             world.server.process.sort();
         }
-        if self.list[clients + 1].is_new {
+        if self.new.contains(clients + 1) {
             world.ghosts.sort();
         }
-        let messages = &mut self.list[clients + OTHERS..];
         let envelopes = world.network.slots();
-        for place in 0..messages.len() {
-            if messages[place].is_new {
+        for place in 0..envelopes.len() {
+            if self.new.contains(clients + OTHERS + place) {
                 envelopes[place].message.sort();
             }
-            let mut place = place;
-            while place > 0 && envelopes[place] < envelopes[place - 1] {
+        }
+        let mut place = 1;
+        while place < envelopes.len() {
+            let part = clients + OTHERS + place;
+            let may_differ = self.new.contains(part) || self.new.contains(part - 1);
+            if may_differ && envelopes[place].cmp(&envelopes[place - 1]).is_lt() {
                 envelopes.swap(place, place - 1);
-                messages.swap(place, place - 1);
-                place -= 1;
+                self.list.swap(part, part - 1);
+                self.new.add(part);
+                self.new.add(part - 1);
+                place = place.saturating_sub(1).max(1);
+            } else {
+                place += 1;
             }
         }
     }
 
     fn hash<P: Protocol>(&mut self, world: &World<P>) {
-        for (place, part) in self.list.iter_mut().enumerate() {
-            if part.is_new {
-                part.hash = hash(world, place);
-            }
+        for place in self.new.up_to(self.list.len()) {
+            self.list[place].hash = hash(world, place);
         }
     }
 
@@ -305,11 +355,6 @@ impl Parts {
         self.list.iter().for_each(|part| all.write_u64(part.hash));
         self.fingerprint = all.finish();
     }
-}
-
-impl Part {
-    /// One of which nothing is known yet.
-    const NEW: Part = Part { look: Look::NOTHING, hash: 0, outside: 0, is_new: true };
 }
 
 /// Shows the values of one part.

@@ -91,7 +91,7 @@ impl Small {
     }
 
     #[inline]
-    pub(super) fn join(&mut self, other: &Small) {
+    fn join(&mut self, other: &Small) {
         for (lane, other) in self.0.iter_mut().zip(other.0) {
             *lane |= other;
         }
@@ -126,8 +126,13 @@ pub(super) struct Look {
 }
 
 impl Look {
-    pub(super) const NOTHING: Look =
-        Look { small: Small([0; LANES]), has_large: false, has_instants: false, is_stale: false };
+    #[inline]
+    pub(super) fn join(&mut self, other: &Look) {
+        self.small.join(&other.small);
+        self.has_large |= other.has_large;
+        self.has_instants |= other.has_instants;
+        self.is_stale |= other.is_stale;
+    }
 
     /// Whether something in it has to change.
     #[inline]
