@@ -9,7 +9,7 @@ use fencepost_model::world::{Formed, NormalForm, Step, Symmetry, World};
 
 /// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
 /// for any number of workers.
-const SAMPLE: u64 = 64;
+const SAMPLE: u64 = 256;
 
 /// How a search brings its worlds into form.
 pub(crate) struct Form {

@@ -11,7 +11,7 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Budget, Scenario};
 use fencepost_model::trace::{Recorder, Trace, perform, replay};
 use fencepost_model::with_scenario;
-use fencepost_model::world::{Action, Step, World};
+use fencepost_model::world::{Action, NormalForm, Step, Symmetry, World};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -39,6 +39,7 @@ macro_rules! law {
 
 law!(the_normal_form_is_invisible, normal_form_is_invisible);
 law!(who_is_who_does_not_matter, symmetry_is_invisible);
+law!(a_step_renews_the_normal_form, renewal_is_invisible);
 law!(step_is_deterministic_and_total_on_enabled, step_is_a_function);
 law!(is_enabled_agrees_with_enabled, both_questions_have_one_answer);
 law!(labels_are_unique_among_enabled, labels_are_unique);
@@ -258,9 +259,54 @@ fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
             assert_eq!(normal(scenario, &arranged(&next)), normal(scenario, &there), "{action}");
             assert_eq!(kinds(&step.facts), kinds(&like.facts), "{action}");
             assert_eq!(step.breaches.is_empty(), like.breaches.is_empty(), "{action}");
-            let mut canonical = normal(scenario, &next);
-            scenario.canonicalise(&mut canonical, &symmetry);
+            let canonical = NormalForm::new(scenario, symmetry.clone()).form(next.clone());
             assert!(scenario.orbit(&canonical, &symmetry) == scenario.orbit(&normal(scenario, &next), &symmetry));
         }
     });
+}
+
+/// What is kept of a world over a step is what would be found by looking again, and a step taken back leaves nothing behind.
+fn renewal_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
+    for symmetry in [Symmetry::none(), scenario.symmetry()] {
+        let form = NormalForm::new(scenario, symmetry);
+        let mut before = form.form(scenario.start());
+        let mut enabled = Vec::new();
+        for choice in choices {
+            scenario.enabled(&before, &mut enabled);
+            let mut next = before.clone();
+            for action in &enabled {
+                let (after, step) = after(scenario, &before, action);
+                scenario.step(next.world_mut(), action);
+                form.renew(&mut next, &before, &step.touched);
+                let again = form.form(after);
+                assert_eq!(*next, *again, "{action}");
+                assert_eq!(next.fingerprint(), again.fingerprint(), "{action}");
+                next.undo(&before);
+                assert_eq!(*next, *before, "{action} was not taken back");
+            }
+            let Some(action) = enabled.get(usize::from(*choice) % enabled.len().max(1)) else { break };
+            let step = scenario.step(next.world_mut(), action);
+            form.renew(&mut next, &before, &step.touched);
+            before = next;
+        }
+    }
+}
+
+/// Beyond the clients that have words of their own, and the places that have bits of their own.
+#[test]
+fn a_step_renews_the_normal_form_of_many_clients() {
+    for (name, clients) in [("consul-retries", 9), ("consul-third-party", 70), ("lease-duplicates", 9)] {
+        let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is there");
+        with_scenario!(scenario, scenario => {
+            let scenario = Scenario { clients, ..scenario };
+            let mut choices = 7_u32;
+            let walk: Vec<u16> = std::iter::repeat_with(|| {
+                choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                u16::try_from(choices >> 16).expect("these are 16 bits")
+            })
+            .take(150)
+            .collect();
+            renewal_is_invisible(&scenario, &walk);
+        });
+    }
 }

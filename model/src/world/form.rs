@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::World;
 use super::names::{Look, Looking, Names, Rewriting, Rules};
 use super::normal::{Normal, Visitor};
-use super::symmetry::Symmetry;
+use super::symmetry::{Order, Symmetry};
 use crate::hash::{Fingerprinter, Packer};
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;
@@ -206,9 +206,9 @@ impl NormalForm {
             let outside = |place: usize| parts.outsides[place] ^ u64::from(world.ghosts.held[place].0);
             if let Some(order) = world.order(&self.symmetry, outside) {
                 world.arrange(&order);
-                parts.forget(world);
-                parts.outsides = order.iter().map(|place| parts.outsides[usize::from(*place)]).collect();
-                self.name(world, parts);
+                parts.arrange(&order);
+                parts.order(world);
+                parts.hash(world);
             }
         }
         parts.sum_up(world);
@@ -279,6 +279,17 @@ impl Parts {
         }
     }
 
+    /// Follows clients to their new places: what they have is called the same, among their own.
+    fn arrange(&mut self, order: &Order) {
+        let before = self.list.clone();
+        for (place, other) in order.iter().enumerate() {
+            self.list[place] = before[usize::from(*other)];
+        }
+        self.list.iter_mut().for_each(|part| part.look.arrange(order));
+        self.outsides = order.iter().map(|place| self.outsides[usize::from(*place)]).collect();
+        self.new = Places(u64::MAX);
+    }
+
     fn look<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules) {
         for place in self.new.up_to(self.list.len()) {
             let mut looking = Looking::new(rules);
@@ -296,8 +307,9 @@ impl Parts {
             return;
         }
         let mut large = Looking::new(rules);
-        for place in (0..self.list.len()).filter(|_| all.has_large) {
-            visit(world, place, &mut large);
+        if all.has_large {
+            (0..self.list.len()).for_each(|place| visit(world, place, &mut large));
+            all.small = large.look.small;
         }
         let names = Names::new(all.small, large, shift);
         for (place, part) in self.list.iter_mut().enumerate() {

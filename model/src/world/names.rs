@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::normal::Visitor;
+use super::symmetry::Order;
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::list::List;
 use crate::protocol::Protocol;
@@ -108,6 +109,18 @@ impl Small {
         beyond
     }
 
+    /// The same after clients have changed places.
+    fn arrange(&mut self, order: &Order) {
+        let before = self.0;
+        for (owner, other) in (1..OWNERS).zip(order) {
+            for (new, old) in
+                [(Kind::Session(owner), Kind::Session(other + 1)), (Kind::Call(owner), Kind::Call(other + 1))]
+            {
+                self.0[new.lane()] = before.get(old.lane()).copied().unwrap_or_default();
+            }
+        }
+    }
+
     #[inline]
     fn meets(&self, other: &Small) -> bool {
         self.0.iter().zip(other.0).fold(0, |met, (lane, other)| met | (lane & other)) != 0
@@ -132,6 +145,12 @@ impl Look {
         self.has_large |= other.has_large;
         self.has_instants |= other.has_instants;
         self.is_stale |= other.is_stale;
+    }
+
+    /// The same after clients have changed places. What has many owners is looked at as if all its numbers were large.
+    pub(super) fn arrange(&mut self, order: &Order) {
+        self.small.arrange(order);
+        self.has_large |= order.len() >= usize::from(OWNERS);
     }
 
     /// Whether something in it has to change.

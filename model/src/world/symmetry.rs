@@ -199,10 +199,12 @@ impl<P: Protocol> World<P> {
     pub fn arranged(&self, order: &[usize]) -> Self {
         let mut world = self.clone();
         world.arrange(&order.iter().map(|place| place_of(*place)).collect());
+        world.network.sort();
         world
     }
 
-    /// Puts at each place the client that `order` names for it, and gives everybody the name of his new place.
+    /// Puts at each place the client that `order` names for it, and gives everybody the name of his new place. The order of
+    /// messages has to be restored afterwards.
     pub(super) fn arrange(&mut self, order: &Order) {
         let name = |client: ClientId| {
             let place = order.iter().position(|other| usize::from(*other) == client.place());
@@ -229,7 +231,6 @@ impl<P: Protocol> World<P> {
         }
         self.ghosts.visit(&mut Rename(&name));
         self.server.process.sort();
-        self.network.sort();
         self.cuts.sort_unstable();
         self.ghosts.sort();
     }

@@ -15,7 +15,7 @@ use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocols::consul::settings::{CheckKind, Expiry, Log};
 use crate::protocols::consul::{
-    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Operation, Request, Settings, Slots, Target,
+    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Plain, Operation, Request, Settings, Slots, Target,
     Terms, Text, Timer, Transaction, Watch, Word,
 };
 use crate::scenario::Scenario;
