@@ -212,10 +212,16 @@ impl Normal for Text {
         }
     }
 
-    /// Who is alive is a set.
+    /// Who is alive is a set, and so are the holders of slots.
     fn sort(&mut self) {
-        if let Text::Tell(_, Answer::Listed(listing)) = self {
-            listing.alive.sort();
+        match self {
+            Text::Ask(_, Request::Put { value, .. } | Request::Cas { value, .. }) => value.sort(),
+            Text::Tell(_, Answer::Found(entry)) => entry.value.sort(),
+            Text::Tell(_, Answer::Listed(listing)) => {
+                listing.alive.sort();
+                listing.slots.iter_mut().for_each(|entry| entry.value.sort());
+            }
+            Text::Ask(..) | Text::Tell(..) | Text::Hand(..) | Text::Handled(..) => {}
         }
     }
 }

@@ -150,6 +150,13 @@ impl Normal for Opaque {
             Opaque::Empty | Opaque::Foreign | Opaque::Number(_) => {}
         }
     }
+
+    /// Holders are a set.
+    fn sort(&mut self) {
+        if let Opaque::Slots(slots) = self {
+            slots.holders.sort();
+        }
+    }
 }
 
 impl Normal for Plain {

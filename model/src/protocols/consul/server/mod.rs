@@ -288,6 +288,7 @@ impl Normal for Server {
 
     fn sort(&mut self) {
         self.sessions.sort_unstable();
+        self.entries.iter_mut().for_each(|(_, entry)| entry.value.sort());
         self.entries.sort_unstable();
         self.delays.sort_unstable();
         self.given.sort_unstable();
