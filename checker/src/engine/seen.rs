@@ -83,8 +83,10 @@ impl<V: Copy + Default> Part<V> {
     #[cold]
     fn grow(&mut self) {
         let room = (self.places.len() * 3 / 2).max(16);
-        // Written, not merely promised to be zero by the system: a page that is read first and written later costs twice.
-        let places: Vec<u64> = std::iter::repeat_n(0, room).collect();
+        // Written here, not promised to be zero by the system: a page that is read first and written later is mapped twice,
+        // and the second time every other thread is interrupted for it. `vec!` promises as soon as it sees a zero.
+        let mut places = Vec::with_capacity(room);
+        places.resize(room, std::hint::black_box(0));
         let mut larger = Part { places, values: vec![V::default(); room], taken: self.taken };
         for (place, fingerprint) in self.places.iter().copied().enumerate().filter(|(_, word)| *word != 0) {
             let to = larger.find(fingerprint);

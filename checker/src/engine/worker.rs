@@ -29,8 +29,11 @@ pub(super) struct Candidate<S> {
     state: S,
 }
 
-/// How many bytes of states are looked up together, so that memory is waited for once and not for each of them.
+/// How many bytes of states are looked up together.
 const BATCH: usize = 16 * 1024;
+
+/// Of so many states the places are touched ahead, so that memory is waited for once and not for each of them.
+const AHEAD: usize = 128;
 
 /// How many bytes of states are sent together: each parcel wakes its receiver.
 const PARCEL: usize = 128 * 1024;
@@ -42,7 +45,7 @@ const SPARE: usize = 16;
 const STATES_SPARE: usize = 1024;
 
 /// A worker does not hand over a state again that it has just handed over: it remembers two to the power of this many.
-const RECENT: u32 = 12;
+const RECENT: u32 = 13;
 
 /// States that are no longer needed.
 struct Spare<S>(Vec<S>);
@@ -124,27 +127,30 @@ impl<M: Space> Worker<M> {
         })
     }
 
-    /// Takes in states of the given level: first looks at the places of all of them, which waits for memory once, then at
-    /// each in turn.
+    /// Takes in states of the given level. First looks at the places of some of them, which waits for memory once, then at
+    /// each of these in turn.
     fn receive(&mut self, states: &mut Vec<Candidate<M::State>>, level: u64) {
-        let touched = states.iter().fold(0, |sum, candidate| sum ^ self.seen.touch(candidate.fingerprint));
-        std::hint::black_box(touched);
         let next = self.later.entry(level).or_default();
         let known = next.len();
-        for candidate in states.drain(..) {
-            let Candidate { fingerprint, parent, action, is_breach, state } = candidate;
-            if self.seen.insert(fingerprint, ()).is_some() {
-                self.states.put(state);
-                continue;
-            }
-            let is_breach = is_breach || self.space.is_broken(&state, fingerprint);
-            next.push(state);
-            if let Some(steps) = &mut self.steps {
-                steps.push(parent, action);
-            }
-            if is_breach {
-                self.board.breach(level);
-                self.broken.get_or_insert((parent, action));
+        let mut rest = states.drain(..);
+        while !rest.as_slice().is_empty() {
+            let soon = rest.as_slice().iter().take(AHEAD);
+            let touched = soon.fold(0, |sum, candidate| sum ^ self.seen.touch(candidate.fingerprint));
+            std::hint::black_box(touched);
+            for Candidate { fingerprint, parent, action, is_breach, state } in rest.by_ref().take(AHEAD) {
+                if self.seen.insert(fingerprint, ()).is_some() {
+                    self.states.put(state);
+                    continue;
+                }
+                let is_breach = is_breach || self.space.is_broken(&state, fingerprint);
+                next.push(state);
+                if let Some(steps) = &mut self.steps {
+                    steps.push(parent, action);
+                }
+                if is_breach {
+                    self.board.breach(level);
+                    self.broken.get_or_insert((parent, action));
+                }
             }
         }
         self.board.found(level, next.len() - known);
