@@ -42,7 +42,7 @@ const PARCEL: usize = 128 * 1024;
 const SPARE: usize = 16;
 
 /// How many states that are no longer needed a worker keeps, for their memory.
-const STATES_SPARE: usize = 1024;
+const STATES_SPARE: usize = 16 * 1024;
 
 /// A worker does not hand over a state again that it has just handed over: it remembers two to the power of this many.
 const RECENT: u32 = 13;
