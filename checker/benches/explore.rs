@@ -9,7 +9,7 @@ use fencepost_model::catalogue;
 fn explore(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("explore");
     group.sample_size(10);
-    for name in ["lease-just-enough", "b06-modify-index-cleanup", "consul-record"] {
+    for name in ["lease-just-enough", "b06-modify-index-cleanup", "consul-record", "consul-failover"] {
         let scenario =
             catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
         let transitions = check_any(&scenario, &Options::default()).expect("no internal error")[0].finding.transitions;

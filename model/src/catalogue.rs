@@ -190,6 +190,11 @@ files! {
     "consul-loss-reasserts",
     "consul-loss-keeps-session",
     "consul-dead-session",
+    "consul-turns",
+    "consul-turns-never-lets-go",
+    "consul-lock-3",
+    "consul-lock-3-pause",
+    "consul-lock-3-cut",
 }
 
 /// Every scenario that ships with fencepost, in order.

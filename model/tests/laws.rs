@@ -292,6 +292,15 @@ fn renewal_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
     }
 }
 
+#[test]
+fn every_scenario_survives_toml() {
+    for scenario in catalogue::all() {
+        let text = scenario.to_toml();
+        let again = catalogue::AnyScenario::from_toml(&text, scenario.name()).expect("what was written can be read");
+        assert_eq!(again, scenario, "{text}");
+    }
+}
+
 /// Beyond the clients that have words of their own, and the places that have bits of their own.
 #[test]
 fn a_step_renews_the_normal_form_of_many_clients() {

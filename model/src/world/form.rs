@@ -332,9 +332,9 @@ impl Parts {
             world.ghosts.sort();
         }
         let envelopes = world.network.slots();
-        for place in 0..envelopes.len() {
+        for (place, envelope) in envelopes.iter_mut().enumerate() {
             if self.new.contains(clients + OTHERS + place) {
-                envelopes[place].message.sort();
+                envelope.message.sort();
             }
         }
         let mut place = 1;

@@ -15,8 +15,8 @@ use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocols::consul::settings::{CheckKind, Expiry, Log};
 use crate::protocols::consul::{
-    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Plain, Operation, Request, Settings, Slots, Target,
-    Terms, Text, Timer, Transaction, Watch, Word,
+    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Operation, Plain, Request, Settings, Slots,
+    Target, Terms, Text, Timer, Transaction, Watch, Word,
 };
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};

@@ -1,5 +1,9 @@
 //! The semaphore recipe of Consul's guide: a contender key by acquire, the coordination entry by compare-and-set, holders
 //! without a live contender pruned (C-SEM-2 to C-SEM-7). Or, as a knob, the mistake of counting first and registering then.
+//!
+//! Here is the way in; `tenure` is the time with a slot, and the way out.
+
+mod tenure;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +15,8 @@ use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};
 use crate::protocol::Record;
 use crate::protocols::consul::messages::{Listing, Slots, Word};
-use crate::protocols::consul::settings::{self, Job, Killed, OnConflict, Registers, Release, Semaphore};
-use crate::protocols::consul::{
-    Answer, Claim, Consul, Entry, Key, Opaque, Request, Server, Target, Text, Timer, Watch, Wish,
-};
+use crate::protocols::consul::settings::{OnConflict, Registers, Release, Semaphore};
+use crate::protocols::consul::{Answer, Claim, Consul, Entry, Key, Opaque, Request, Server, Text, Timer, Wish};
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -212,95 +214,6 @@ impl SlotTaker {
     fn find_full(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         out.record(Fact::Service(Word::Full(me(context))));
         self.wait(context);
-    }
-
-    fn enter(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        if self.session.is_none_or(|session| session.is_over(context)) {
-            self.forget();
-            return self.rest();
-        }
-        self.phase = Phase::Inside { limit: semaphore(context).limit(me(context)) };
-        out.record(Fact::Entered { client: me(context), token: Default::default() });
-        self.watch(Index(0), context, out);
-    }
-
-    fn watch(&mut self, index: Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Some(monitor) = context.scenario.service.monitor else { return };
-        let watch = Watch { target: Target::Prefix, index, wait: monitor.wait };
-        let give_up = monitor.patience.map(|patience| context.now + patience);
-        self.monitor = Some((ask(&mut self.last, Request::Watch(watch), out), give_up));
-    }
-
-    /// C-SEM-6: decode, prune, and see whether it is still among the holders.
-    fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let is_holder = |listing: &Listing, id: SessionId| {
-            let is_named = decode(listing, 0).0.holders.contains(&id);
-            listing.alive.contains(&id) && (is_named || semaphore(context).registers == Registers::CountThenRegister)
-        };
-        match (answer, self.session) {
-            (Answer::Listed(listing), Some(Membership { id, .. })) if is_holder(&listing, id) => {
-                self.watch(listing.index, context, out);
-            }
-            _ => self.lose(Leaving::Told, context, out),
-        }
-    }
-
-    /// Stops acting; a job of its own has to be killed for that.
-    fn lose(&mut self, why: Leaving, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Phase::Inside { limit } = self.phase else { return };
-        if context.scenario.service.belief == settings::Belief::None {
-            return;
-        }
-        self.monitor = None;
-        match context.scenario.service.job {
-            Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(Mutation::KillWithoutGrace) => {
-                self.phase = Phase::Killing { at: context.now + grace, limit };
-            }
-            _ => {
-                out.record(Fact::Left { client: me(context), why });
-                self.forget();
-                self.rest();
-            }
-        }
-    }
-
-    fn start_leaving(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        self.monitor = None;
-        if self.session.is_none() {
-            return self.rest();
-        }
-        let is_named = semaphore(context).registers == Registers::Cas && !context.is_mutated(Mutation::SlotKept);
-        if is_named { self.call(What::ListToLeave, Request::List, out) } else { self.unregister(out) }
-    }
-
-    fn take_itself_off(&mut self, listing: Listing, out: &mut Outbox<Consul>) {
-        let Some(Membership { id, .. }) = self.session else { return self.rest() };
-        let (slots, index) = decode(&listing, 0);
-        if !slots.holders.contains(&id) {
-            return self.unregister(out);
-        }
-        let value = Opaque::Slots(Slots { limit: slots.limit, holders: slots.holders.filtered(|other| *other != id) });
-        self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, out);
-    }
-
-    /// C-SEM-7: a plain delete of the contender key, then the end of the session.
-    fn unregister(&mut self, out: &mut Outbox<Consul>) {
-        let Some(Membership { id, .. }) = self.session else { return self.rest() };
-        self.call(What::Unregister, Request::Delete(Key::Contender(id)), out);
-    }
-
-    fn wait(&mut self, context: &Context<'_, Consul>) {
-        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
-    }
-
-    fn forget(&mut self) {
-        (self.session, self.is_registered) = (None, false);
-    }
-
-    fn rest(&mut self) {
-        self.phase = Phase::Idle;
-        self.monitor = None;
-        self.forget();
     }
 
     pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Wish)) {

@@ -1,0 +1,102 @@
+//! The time with a slot: entering, watching the prefix, and the way out.
+
+use super::super::{ask, me};
+use super::{Membership, Phase, SlotTaker, What, decode, semaphore};
+use crate::fact::{Fact, Leaving};
+use crate::ids::{Index, SessionId};
+use crate::mutation::Mutation;
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::messages::{Listing, Slots};
+use crate::protocols::consul::settings::{self, Job, Killed, Registers};
+use crate::protocols::consul::{Answer, Consul, Key, Opaque, Request, Target, Watch};
+
+impl SlotTaker {
+    pub(super) fn enter(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if self.session.is_none_or(|session| session.is_over(context)) {
+            self.forget();
+            return self.rest();
+        }
+        self.phase = Phase::Inside { limit: semaphore(context).limit(me(context)) };
+        out.record(Fact::Entered { client: me(context), token: Default::default() });
+        self.watch(Index(0), context, out);
+    }
+
+    pub(super) fn watch(&mut self, index: Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Some(monitor) = context.scenario.service.monitor else { return };
+        let watch = Watch { target: Target::Prefix, index, wait: monitor.wait };
+        let give_up = monitor.patience.map(|patience| context.now + patience);
+        self.monitor = Some((ask(&mut self.last, Request::Watch(watch), out), give_up));
+    }
+
+    /// C-SEM-6: decode, prune, and see whether it is still among the holders.
+    pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let is_holder = |listing: &Listing, id: SessionId| {
+            let is_named = decode(listing, 0).0.holders.contains(&id);
+            listing.alive.contains(&id) && (is_named || semaphore(context).registers == Registers::CountThenRegister)
+        };
+        match (answer, self.session) {
+            (Answer::Listed(listing), Some(Membership { id, .. })) if is_holder(&listing, id) => {
+                self.watch(listing.index, context, out);
+            }
+            _ => self.lose(Leaving::Told, context, out),
+        }
+    }
+
+    /// Stops acting; a job of its own has to be killed for that.
+    pub(super) fn lose(&mut self, why: Leaving, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Phase::Inside { limit } = self.phase else { return };
+        if context.scenario.service.belief == settings::Belief::None {
+            return;
+        }
+        self.monitor = None;
+        match context.scenario.service.job {
+            Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(Mutation::KillWithoutGrace) => {
+                self.phase = Phase::Killing { at: context.now + grace, limit };
+            }
+            _ => {
+                out.record(Fact::Left { client: me(context), why });
+                self.forget();
+                self.rest();
+            }
+        }
+    }
+
+    pub(super) fn start_leaving(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.monitor = None;
+        if self.session.is_none() {
+            return self.rest();
+        }
+        let is_named = semaphore(context).registers == Registers::Cas && !context.is_mutated(Mutation::SlotKept);
+        if is_named { self.call(What::ListToLeave, Request::List, out) } else { self.unregister(out) }
+    }
+
+    pub(super) fn take_itself_off(&mut self, listing: Listing, out: &mut Outbox<Consul>) {
+        let Some(Membership { id, .. }) = self.session else { return self.rest() };
+        let (slots, index) = decode(&listing, 0);
+        if !slots.holders.contains(&id) {
+            return self.unregister(out);
+        }
+        let value = Opaque::Slots(Slots { limit: slots.limit, holders: slots.holders.filtered(|other| *other != id) });
+        self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, out);
+    }
+
+    /// C-SEM-7: a plain delete of the contender key, then the end of the session.
+    pub(super) fn unregister(&mut self, out: &mut Outbox<Consul>) {
+        let Some(Membership { id, .. }) = self.session else { return self.rest() };
+        self.call(What::Unregister, Request::Delete(Key::Contender(id)), out);
+    }
+
+    pub(super) fn wait(&mut self, context: &Context<'_, Consul>) {
+        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+    }
+
+    pub(super) fn forget(&mut self) {
+        (self.session, self.is_registered) = (None, false);
+    }
+
+    pub(super) fn rest(&mut self) {
+        self.phase = Phase::Idle;
+        self.monitor = None;
+        self.forget();
+    }
+}

@@ -1,0 +1,144 @@
+//! Runs as files: the same seed, the same bytes; found, repeated, shrunk.
+
+mod program;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use program::{fencepost, folder, json, stderr, stdout};
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let (first, second) = (folder("seed-1"), folder("seed-2"));
+    let run = |out: &Path| {
+        fencepost(&["simulate", "b01-no-fencing", "--seed", "7", "--json", "--out", out.to_str().expect("text")])
+    };
+    let (one, two) = (json(&run(&first)), json(&run(&second)));
+    assert_eq!(one[0]["digest"], two[0]["digest"]);
+    let trace =
+        |folder: &Path| fs::read(folder.join("traces/b01-no-fencing--seed-7.jsonl")).expect("the trace was written");
+    assert_eq!(trace(&first), trace(&second));
+}
+
+#[test]
+fn traces_of_both_explorers_can_be_replayed() {
+    let folder = folder("replay");
+    let out = folder.to_str().expect("text");
+    fencepost(&["check", "b17-release-then-stop", "--out", out]);
+    fencepost(&["simulate", "b17-release-then-stop", "--seed", "3", "--scheduler", "uniform", "--out", out]);
+    for name in ["b17-release-then-stop--mutual-exclusion", "b17-release-then-stop--seed-3"] {
+        let path = folder.join(format!("traces/{name}.jsonl"));
+        let output = fencepost(&["replay", path.to_str().expect("text")]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(stdout(&output).contains("repeated to the letter"));
+    }
+}
+
+#[test]
+fn a_trace_edited_into_nonsense_is_refused_and_the_step_is_named() {
+    let folder = folder("nonsense");
+    let path = folder.join("traces/b17-release-then-stop--mutual-exclusion.jsonl");
+    fencepost(&["check", "b17-release-then-stop", "--out", folder.to_str().expect("text")]);
+    let good = fs::read_to_string(&path).expect("the trace was written");
+    let lines: Vec<&str> = good.lines().collect();
+    let without = |place: usize| [&lines[..place], &lines[place + 1..]].concat().join("\n");
+    for (bad, says) in [
+        (without(3), "step 3"),
+        (good.replacen("client 1 is asked to take the lock", "client 9 is asked to take the lock", 1), "step 1"),
+        (good.replacen("\"acquire\"", "\"fly\"", 1), "step 1"),
+        (good.replacen("client 1 enters", "client 1 leaves", 1), "other facts"),
+        (good.replacen("\"digest\":\"", "\"digest\":\"f", 1), "digest"),
+        (without(lines.len() - 1), "digest"),
+        (good.replacen("\"fencepost_trace\":1", "\"fencepost_trace\":99", 1), "format 99"),
+        ("no trace at all".to_owned(), "line 1"),
+        (String::new(), "line 1"),
+    ] {
+        fs::write(&path, &bad).expect("a file can be written");
+        let output = fencepost(&["replay", path.to_str().expect("text")]);
+        assert_eq!(output.status.code(), Some(2), "{says}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "“{says}” is not in: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_hunt_finds_the_same_smallest_seed_with_one_thread_and_with_two_and_simulate_repeats_it() {
+    let line = |jobs: &str| {
+        let output = fencepost(&["hunt", "b17-release-then-stop", "--json", "--jobs", jobs]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    assert_eq!(line("1"), line("2"));
+    let found: serde_json::Value = serde_json::from_str(&line("1")).expect("an object");
+    let seed = found["seed"].as_u64().expect("a seed");
+    assert_eq!(found["seeds_tried"], seed + 1);
+    assert_eq!(found["violations"][0]["property"], "mutual-exclusion");
+    let again = json(&fencepost(&["simulate", "b17-release-then-stop", "--seed", &seed.to_string(), "--json"]));
+    assert_eq!(again[0]["digest"], found["digest"]);
+    assert_eq!(again[0]["violations"], found["violations"]);
+}
+
+#[test]
+fn a_hunt_that_finds_nothing_says_that_it_proves_nothing() {
+    let output = fencepost(&["hunt", "b17-stop-then-release", "--seeds", "10..30"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("20 seeds break nothing. That proves nothing"), "{}", stdout(&output));
+    let output = fencepost(&["hunt", "b17-stop-then-release", "--timeout", "0", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(json(&output)[0]["seed"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_shrunk_trace_is_a_trace_and_cannot_be_shrunk_further() {
+    let folder = folder("shrink");
+    let out = folder.to_str().expect("text");
+    fencepost(&["hunt", "b46-compare-and-delete", "--property", "MX-B", "--scheduler", "uniform", "--out", out]);
+    let traces = folder.join("traces");
+    let found = fs::read_dir(&traces).expect("a trace was written").next().expect("one").expect("readable").path();
+    let shrink = |path: &Path| {
+        let output = fencepost(&["shrink", path.to_str().expect("text"), "--property", "MX-B", "--json", "--out", out]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        json(&output).remove(0)
+    };
+    let first = shrink(&found);
+    assert!(first["steps_after"].as_u64() < first["steps_before"].as_u64(), "{first}");
+    let path = PathBuf::from(first["trace"].as_str().expect("a path"));
+    assert_eq!(fencepost(&["replay", path.to_str().expect("text"), "--quiet"]).status.code(), Some(0));
+    let text = fs::read_to_string(&path).expect("it was written");
+    assert!(text.contains("\"clients\":2"), "two of the three clients are enough");
+    let again = shrink(&path);
+    assert_eq!(again["steps_after"], first["steps_after"]);
+    assert_eq!(again["digest"], first["digest"]);
+}
+
+#[test]
+fn a_trace_that_breaks_nothing_cannot_be_shrunk() {
+    let folder = folder("unbroken");
+    fencepost(&["simulate", "b17-stop-then-release", "--seed", "1", "--out", folder.to_str().expect("text")]);
+    let trace = folder.join("traces/b17-stop-then-release--seed-1.jsonl");
+    let output = fencepost(&["shrink", trace.to_str().expect("text")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("breaks no promise"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_endless_run_is_told_replayed_and_not_shrunk() {
+    let folder = folder("endless");
+    let out = folder.display().to_string();
+    let output = fencepost(&["check", "b14-renew-after-loss", "--property", "LV", "--out", &out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(told.contains("an endless run that breaks it, 14 steps and then 10 for ever"), "{told}");
+    assert!(told.contains("what follows happens again and again, for ever"), "{told}");
+    let trace = folder.join("traces/b14-renew-after-loss--eventually-acquired.jsonl");
+    let trace = trace.display().to_string();
+    assert_eq!(fencepost(&["replay", &trace, "--quiet"]).status.code(), Some(0));
+    // A round trip that does not lead back to where it set out is no endless run.
+    let text = fs::read_to_string(&trace).expect("the trace is there");
+    fs::write(&trace, text.replacen("\"from\":14", "\"from\":13", 1)).expect("a file can be written");
+    let output = fencepost(&["replay", &trace, "--quiet"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("do not lead back to where they set out"), "{}", stderr(&output));
+    fs::write(&trace, text).expect("a file can be written");
+    let output = fencepost(&["shrink", &trace]);
+    assert_eq!((output.status.code(), stderr(&output).contains("endless runs cannot be shrunk")), (Some(2), true));
+}
