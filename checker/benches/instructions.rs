@@ -70,7 +70,7 @@ fn measure(profile: &Path) -> Result<String, String> {
     let mut report = format!("{} instructions per transition, of {transitions} transitions\n", total / transitions);
     let mut rest = total;
     for (name, mark) in PARTS {
-        let part = cost(mark).unwrap_or_default();
+        let part = cost(mark).ok_or_else(|| format!("callgrind saw no `{mark}`: was it renamed, or inlined?"))?;
         rest = rest.saturating_sub(part);
         report += &format!("{:>8}  {name}\n", part / transitions);
     }

@@ -263,7 +263,8 @@ impl<P: Protocol> Run<P> {
                 .map(|(_, kind)| (*kind).to_owned())
                 .collect(),
             reductions: self.exploration.reductions.clone(),
-            fingerprint_bits: 64,
+            // 64, and hashed twice: first each part of a world, then all of them.
+            fingerprint_bits: 63,
         }
     }
 }

@@ -77,7 +77,7 @@ impl<P: Protocol> Space for Worlds<P> {
         state.fingerprint()
     }
 
-    fn is_broken(&self, state: &Self::State, _: u64) -> bool {
+    fn is_broken(&self, state: &Self::State) -> bool {
         self.form.sample(&self.scenario, state);
         false
     }

@@ -44,8 +44,8 @@ pub trait Space: Send + Sync + 'static {
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
 
-    /// Whether a state by itself breaks a promise. Asked once for each state, with its fingerprint.
-    fn is_broken(&self, _: &Self::State, _: u64) -> bool {
+    /// Whether a state by itself breaks a promise. Asked once for each state.
+    fn is_broken(&self, _: &Self::State) -> bool {
         false
     }
 

@@ -46,7 +46,7 @@ const STATES_SPARE: usize = 16 * 1024;
 
 /// A worker does not hand over a state again that it has just handed over: it remembers two to the power of this many. States
 /// that are large are worth a longer memory than the fastest cache holds.
-const fn memory<S>() -> u32 {
+const fn recent_bits<S>() -> u32 {
     if std::mem::needs_drop::<S>() { 18 } else { 13 }
 }
 
@@ -112,7 +112,7 @@ impl<M: Space> Worker<M> {
             later: BTreeMap::new(),
             batches: (0..plan.workers).map(|_| Vec::new()).collect(),
             spare: Vec::new(),
-            recent: vec![0; 1 << memory::<M::State>()],
+            recent: vec![0; 1 << recent_bits::<M::State>()],
             states: Spare(Vec::new()),
             scratch: M::Scratch::default(),
             broken: None,
@@ -145,7 +145,7 @@ impl<M: Space> Worker<M> {
                     self.states.put(state);
                     continue;
                 }
-                let is_breach = is_breach || self.space.is_broken(&state, fingerprint);
+                let is_breach = is_breach || self.space.is_broken(&state);
                 next.push(state);
                 if let Some(steps) = &mut self.steps {
                     steps.push(parent, action);
@@ -196,7 +196,7 @@ impl<M: Space> Worker<M> {
             // What breaks a promise is a state of its own: the same world without the breach is another one.
             let fingerprint = (space.fingerprint(state) ^ u64::from(is_breach)).max(1);
             let owner = owner(fingerprint, batches.len());
-            let place = usize::try_from(fingerprint >> (64 - memory::<M::State>())).expect("few bits are left");
+            let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
             if std::mem::replace(&mut recent[place], fingerprint) == fingerprint {
                 return;
             }

@@ -46,7 +46,7 @@ where
         fingerprint.finish()
     }
 
-    fn is_broken(&self, state: &M::State, _: u64) -> bool {
+    fn is_broken(&self, state: &M::State) -> bool {
         self.promises.iter().any(|promise| !(promise.condition)(&self.model, state))
     }
 

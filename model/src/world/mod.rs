@@ -3,23 +3,19 @@
 mod action;
 mod clocks;
 mod enabled;
-mod form;
 mod ghosts;
-mod names;
 mod network;
 pub mod normal;
 mod shape;
 mod step;
-mod symmetry;
 
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Fault};
-pub use form::{Formed, NormalForm};
 pub use ghosts::Ghosts;
 pub use network::{Envelope, Link, Network};
+pub use normal::{Formed, NormalForm, Symmetry};
 pub use step::{Breach, Step};
-pub use symmetry::Symmetry;
 
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::normal::Visitor;
 use super::symmetry::Order;
+use super::visitor::Visitor;
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::list::List;
 use crate::protocol::Protocol;

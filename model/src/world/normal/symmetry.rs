@@ -8,13 +8,13 @@
 use std::hash::{Hash, Hasher};
 
 use super::World;
-use super::normal::Normal;
-use super::shape::Rename;
+use super::visitor::Normal;
 use crate::hash::Packer;
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::world::shape::Rename;
 
 /// Which clients are interchangeable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

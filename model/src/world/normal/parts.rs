@@ -1,65 +1,41 @@
-//! The normal form: worlds that differ only in values without absolute meaning become equal.
-//!
-//! Instants are shifted so that now is 0, and what lies further back than any comparison looks is clamped (Lamport,
-//! CHARME 2005). Indexes, tenures, calls and the numbers of sessions keep their order only. Interchangeable clients stand in
-//! the order of what can be seen of them. `step` never normalises: the checker does it after each step of the search.
-//!
-//! A step changes little of a world. So what is known of its parts (the names in it, a hash) is kept beside the world, and
-//! only the parts that differ from those before the step are looked at again.
+//! What is known of the parts of a world. A step changes little: what is known of the rest is kept, and only the parts that
+//! differ from those before the step are looked at again.
 
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use super::World;
 use super::names::{Look, Looking, Names, Rewriting, Rules};
-use super::normal::{Normal, Visitor};
-use super::symmetry::{Order, Symmetry};
+use super::symmetry::Order;
+use super::{Formed, Normal, Visitor, World};
 use crate::hash::{Fingerprinter, Packer};
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;
 use crate::protocol::Protocol;
-use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
-
-/// How the worlds of a scenario are brought into normal form.
-#[derive(Clone, Debug)]
-pub struct NormalForm {
-    rules: Rules,
-    symmetry: Symmetry,
-}
-
-/// A world in normal form.
-#[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct Formed<P: Protocol> {
-    world: World<P>,
-    parts: Parts,
-}
+use crate::time::Ticks;
 
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
-#[derive(PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-struct Parts {
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Parts {
     list: List<Part, 9>,
     /// Which of them differ from those before the step.
-    new: Places,
+    pub(super) new: Places,
     /// What can be seen of each client by whoever does not know its name: hashes, where clients are interchangeable.
-    outsides: List<u64, 3>,
+    pub(super) outsides: List<u64, 3>,
     /// Of all of them together.
-    fingerprint: u64,
+    pub(super) fingerprint: u64,
 }
 
 /// What is known of a part.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, Serialize, Deserialize)]
 struct Part {
     look: Look,
     hash: u64,
 }
 
 /// Places in a list. All those beyond the 63rd count as one.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-struct Places(u64);
+#[derive(Copy, Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Places(u64);
 
 impl Places {
     #[inline]
@@ -73,7 +49,7 @@ impl Places {
     }
 
     #[inline]
-    fn contains(self, place: usize) -> bool {
+    pub(super) fn contains(self, place: usize) -> bool {
         self.0 & Self::bit(place) != 0
     }
 
@@ -107,138 +83,21 @@ impl Clone for Parts {
     }
 }
 
-impl<P: Protocol> Clone for Formed<P> {
-    fn clone(&self) -> Self {
-        Formed { world: self.world.clone(), parts: self.parts.clone() }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        self.world.clone_from(&other.world);
-        self.parts.clone_from(&other.parts);
-    }
-}
-
-impl<P: Protocol> Deref for Formed<P> {
-    type Target = World<P>;
-    fn deref(&self) -> &World<P> {
-        &self.world
-    }
-}
-
-impl<P: Protocol> Formed<P> {
-    /// 64 bits that tell it from other worlds; the same on every machine.
-    pub fn fingerprint(&self) -> u64 {
-        self.parts.fingerprint
-    }
-
-    /// The world, to take a step in; afterwards it has to be [brought into form](NormalForm::renew) again.
-    pub fn world_mut(&mut self) -> &mut World<P> {
-        &mut self.world
-    }
-
-    /// Takes back a step from a world, after it was brought into form.
-    pub fn undo(&mut self, before: &Self) {
-        let clients = self.world.clients.len();
-        let is_new = |place: usize| self.parts.new.contains(place);
-        for place in (0..clients).filter(|place| is_new(*place)) {
-            self.world.clients[place] = before.world.clients[place];
-        }
-        if is_new(clients) {
-            self.world.server.clone_from(&before.world.server);
-        }
-        if is_new(clients + 1) {
-            self.world.resource = before.world.resource;
-            self.world.ghosts.clone_from(&before.world.ghosts);
-        }
-        if self.world.network.len() != before.world.network.len()
-            || (clients + OTHERS..self.parts.list.len()).any(is_new)
-        {
-            self.world.network.clone_from(&before.world.network);
-        }
-        self.world.now = before.world.now;
-        self.world.left = before.world.left;
-        self.world.cuts.clone_from(&before.world.cuts);
-    }
-}
-
-impl NormalForm {
-    /// That of a scenario, in which some clients are interchangeable.
-    pub fn new<P: Protocol>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
-        NormalForm { rules: Rules::of(scenario), symmetry }
-    }
-
-    /// Which clients are interchangeable.
-    pub fn symmetry(&self) -> &Symmetry {
-        &self.symmetry
-    }
-
-    /// Brings a world into form.
-    pub fn form<P: Protocol>(&self, mut world: World<P>) -> Formed<P> {
-        let mut parts = Parts::default();
-        self.bring(&mut world, &mut parts);
-        Formed { world, parts }
-    }
-
-    /// Brings a world into form in which one step was taken, by the processes that it touched; before it, it was like the
-    /// other one.
-    pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
-        let Formed { world, parts } = next;
-        if world.now != before.world.now {
-            return self.bring(world, parts);
-        }
-        parts.keep(world, before, touched);
-        self.finish(world, parts);
-    }
-
-    /// Brings a world into form of which nothing is known.
-    fn bring<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
-        parts.forget(world);
-        parts.outsides = world.clients.iter().map(|_| 0).collect();
-        self.finish(world, parts);
-    }
-
-    fn finish<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
-        self.name(world, parts);
-        if !self.symmetry.is_none() {
-            for place in (0..world.clients.len()).filter(|place| parts.new.contains(*place)) {
-                parts.outsides[place] = world.outside(place);
-            }
-            let outside = |place: usize| parts.outsides[place] ^ u64::from(world.ghosts.held[place].0);
-            if let Some(order) = world.order(&self.symmetry, outside) {
-                world.arrange(&order);
-                parts.arrange(&order);
-                parts.order(world);
-                parts.hash(world);
-            }
-        }
-        parts.sum_up(world);
-    }
-
-    /// Gives everything that is new its name, and each of these parts its hash.
-    fn name<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
-        if parts.new.contains(world.clients.len()) {
-            let oldest = world.clock(ProcessId::Server) - self.rules.back;
-            world.server.process.settle(oldest);
-        }
-        let shift = world.now - Instant::START;
-        parts.look(world, &self.rules);
-        parts.rename(world, &self.rules, shift);
-        world.now = Instant::START;
-        parts.order(world);
-        parts.hash(world);
-    }
-}
-
 impl Parts {
+    /// Whether some message differs from those before the step.
+    pub(super) fn has_new_messages(&self, clients: usize) -> bool {
+        (clients + OTHERS..self.list.len()).any(|place| self.new.contains(place))
+    }
+
     /// Nothing is known.
-    fn forget<P: Protocol>(&mut self, world: &World<P>) {
+    pub(super) fn forget<P: Protocol>(&mut self, world: &World<P>) {
         let count = world.clients.len() + OTHERS + world.network.len();
         self.list = (0..count).map(|_| Part::default()).collect();
         self.new = Places(u64::MAX);
     }
 
     /// Keeps what is known of parts that are as they were before a step.
-    fn keep<P: Protocol>(&mut self, world: &World<P>, before: &Formed<P>, touched: &[ProcessId]) {
+    pub(super) fn keep<P: Protocol>(&mut self, world: &World<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let clients = world.clients.len();
         self.clone_from(&before.parts);
         self.new = Places::default();
@@ -280,7 +139,7 @@ impl Parts {
     }
 
     /// Follows clients to their new places: what they have is called the same, among their own.
-    fn arrange(&mut self, order: &Order) {
+    pub(super) fn arrange(&mut self, order: &Order) {
         let before = self.list.clone();
         for (place, other) in order.iter().enumerate() {
             self.list[place] = before[usize::from(*other)];
@@ -290,7 +149,7 @@ impl Parts {
         self.new = Places(u64::MAX);
     }
 
-    fn look<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules) {
+    pub(super) fn look<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules) {
         for place in self.new.up_to(self.list.len()) {
             let mut looking = Looking::new(rules);
             visit(world, place, &mut looking);
@@ -299,7 +158,7 @@ impl Parts {
     }
 
     /// Gives new names where there are gaps.
-    fn rename<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules, shift: Ticks) {
+    pub(super) fn rename<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules, shift: Ticks) {
         let mut all = Look::default();
         self.list.iter().for_each(|part| all.join(&part.look));
         let beyond = all.small.beyond();
@@ -323,7 +182,7 @@ impl Parts {
     }
 
     /// Restores the order of what is sorted.
-    fn order<P: Protocol>(&mut self, world: &mut World<P>) {
+    pub(super) fn order<P: Protocol>(&mut self, world: &mut World<P>) {
         let clients = world.clients.len();
         if self.new.contains(clients) {
             world.server.process.sort();
@@ -353,13 +212,13 @@ impl Parts {
         }
     }
 
-    fn hash<P: Protocol>(&mut self, world: &World<P>) {
+    pub(super) fn hash<P: Protocol>(&mut self, world: &World<P>) {
         for place in self.new.up_to(self.list.len()) {
             self.list[place].hash = hash(world, place);
         }
     }
 
-    fn sum_up<P: Protocol>(&mut self, world: &World<P>) {
+    pub(super) fn sum_up<P: Protocol>(&mut self, world: &World<P>) {
         let mut rest = Packer::default();
         (&world.cuts, world.left).hash(&mut rest);
         let mut all = Fingerprinter::default();
@@ -400,11 +259,4 @@ fn hash<P: Protocol>(world: &World<P>, place: usize) -> u64 {
         world.network[place - clients - OTHERS].hash(&mut to);
     }
     to.finish()
-}
-
-impl<P: Protocol> Scenario<P> {
-    /// Brings a world into normal form; no client is interchangeable.
-    pub fn normalise(&self, world: &mut World<P>) {
-        NormalForm::new(self, Symmetry::none()).bring(world, &mut Parts::default());
-    }
 }

@@ -1,0 +1,173 @@
+//! The normal form: worlds that differ only in values without absolute meaning become equal.
+//!
+//! Instants are shifted so that now is 0, and what lies further back than any comparison looks is clamped (Lamport,
+//! CHARME 2005). Indexes, tenures, calls and the numbers of sessions keep their order only. Interchangeable clients stand in
+//! the order of what can be seen of them. `step` never normalises: the checker does it after each step of the search.
+//!
+//! ```text
+//! visitor   the values that have no absolute meaning
+//! names     what they are called in the normal form
+//! parts     what is known of each part of a world, so that a step need look again only at what it changed
+//! symmetry  interchangeable clients
+//! ```
+
+mod names;
+mod parts;
+mod symmetry;
+mod visitor;
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use self::names::Rules;
+use self::parts::Parts;
+pub use self::symmetry::Symmetry;
+pub use self::visitor::{Normal, Visitor};
+use super::World;
+use crate::ids::ProcessId;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::Instant;
+
+/// How the worlds of a scenario are brought into normal form.
+#[derive(Clone, Debug)]
+pub struct NormalForm {
+    rules: Rules,
+    symmetry: Symmetry,
+}
+
+/// A world in normal form.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Formed<P: Protocol> {
+    world: World<P>,
+    parts: Parts,
+}
+
+impl<P: Protocol> Clone for Formed<P> {
+    fn clone(&self) -> Self {
+        Formed { world: self.world.clone(), parts: self.parts.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.world.clone_from(&other.world);
+        self.parts.clone_from(&other.parts);
+    }
+}
+
+impl<P: Protocol> Deref for Formed<P> {
+    type Target = World<P>;
+    fn deref(&self) -> &World<P> {
+        &self.world
+    }
+}
+
+impl<P: Protocol> Formed<P> {
+    /// 64 bits that tell it from other worlds; the same on every machine.
+    pub fn fingerprint(&self) -> u64 {
+        self.parts.fingerprint
+    }
+
+    /// The world, to take a step in; afterwards it has to be [brought into form](NormalForm::renew) again.
+    pub fn world_mut(&mut self) -> &mut World<P> {
+        &mut self.world
+    }
+
+    /// Takes back a step from a world, after it was brought into form.
+    pub fn undo(&mut self, before: &Self) {
+        let clients = self.world.clients.len();
+        let is_new = |place: usize| self.parts.new.contains(place);
+        for place in (0..clients).filter(|place| is_new(*place)) {
+            self.world.clients[place] = before.world.clients[place];
+        }
+        if is_new(clients) {
+            self.world.server.clone_from(&before.world.server);
+        }
+        if is_new(clients + 1) {
+            self.world.resource = before.world.resource;
+            self.world.ghosts.clone_from(&before.world.ghosts);
+        }
+        if self.world.network.len() != before.world.network.len() || self.parts.has_new_messages(clients) {
+            self.world.network.clone_from(&before.world.network);
+        }
+        self.world.now = before.world.now;
+        self.world.left = before.world.left;
+        self.world.cuts.clone_from(&before.world.cuts);
+    }
+}
+
+impl NormalForm {
+    /// That of a scenario, in which some clients are interchangeable.
+    pub fn new<P: Protocol>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
+        NormalForm { rules: Rules::of(scenario), symmetry }
+    }
+
+    /// Which clients are interchangeable.
+    pub fn symmetry(&self) -> &Symmetry {
+        &self.symmetry
+    }
+
+    /// Brings a world into form.
+    pub fn form<P: Protocol>(&self, mut world: World<P>) -> Formed<P> {
+        let mut parts = Parts::default();
+        self.bring(&mut world, &mut parts);
+        Formed { world, parts }
+    }
+
+    /// Brings a world into form in which one step was taken, by the processes that it touched; before it, it was like the
+    /// other one.
+    pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
+        let Formed { world, parts } = next;
+        if world.now != before.world.now {
+            return self.bring(world, parts);
+        }
+        parts.keep(world, before, touched);
+        self.finish(world, parts);
+    }
+
+    /// Brings a world into form of which nothing is known.
+    fn bring<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+        parts.forget(world);
+        parts.outsides = world.clients.iter().map(|_| 0).collect();
+        self.finish(world, parts);
+    }
+
+    fn finish<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+        self.name(world, parts);
+        if !self.symmetry.is_none() {
+            for place in (0..world.clients.len()).filter(|place| parts.new.contains(*place)) {
+                parts.outsides[place] = world.outside(place);
+            }
+            let outside = |place: usize| parts.outsides[place] ^ u64::from(world.ghosts.held[place].0);
+            if let Some(order) = world.order(&self.symmetry, outside) {
+                world.arrange(&order);
+                parts.arrange(&order);
+                parts.order(world);
+                parts.hash(world);
+            }
+        }
+        parts.sum_up(world);
+    }
+
+    /// Gives everything that is new its name, and each of these parts its hash.
+    fn name<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+        if parts.new.contains(world.clients.len()) {
+            let oldest = world.clock(ProcessId::Server) - self.rules.back;
+            world.server.process.settle(oldest);
+        }
+        let shift = world.now - Instant::START;
+        parts.look(world, &self.rules);
+        parts.rename(world, &self.rules, shift);
+        world.now = Instant::START;
+        parts.order(world);
+        parts.hash(world);
+    }
+}
+
+impl<P: Protocol> Scenario<P> {
+    /// Brings a world into normal form; no client is interchangeable.
+    pub fn normalise(&self, world: &mut World<P>) {
+        NormalForm::new(self, Symmetry::none()).bring(world, &mut Parts::default());
+    }
+}
