@@ -86,4 +86,18 @@ mutations! {
     LimitIgnored,
     /// A contender that leaves a semaphore stays on record.
     SlotKept,
+    /// A deletion starts a lock-delay, too (C-LD-6).
+    LockDelayAfterDelete,
+    /// A transaction that fails takes the lock-delays back that it has set (C-LD-8).
+    RollbackForgetsDelays,
+    /// A session's id in another letter case is the same holder (C-SES-20).
+    SpellingIgnored,
+    /// Deletions are not remembered (C-KV-22).
+    TombstonesForgotten,
+    /// A recursive deletion is remembered key by key, and not by its prefix (C-KV-17).
+    TreeBuriesEachKey,
+    /// Prepared queries outlive their session (C-PQ-4).
+    QueriesSurvive,
+    /// A check that is deregistered takes no session along (C-INV-7).
+    CheckRemovalSparesSessions,
 }

@@ -1,6 +1,8 @@
 //! What can be asked for on the command line, and what all commands share.
 
 pub mod check;
+#[cfg(feature = "conform")]
+pub mod conform;
 pub mod envelope;
 pub mod explore;
 pub mod how;
@@ -69,6 +71,9 @@ pub enum Command {
     Envelope(envelope::Envelope),
     /// Look at the space of a scenario in a browser
     Explore(explore::Explore),
+    /// Hold the model against a real server
+    #[cfg(feature = "conform")]
+    Conform(conform::Conform),
     /// See which promises notice the faults that are built into the model on purpose
     Mutants(mutants::Mutants),
 }

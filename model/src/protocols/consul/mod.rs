@@ -5,6 +5,7 @@
 //! Rules are cited by number (C-…) and stand in `model/rules/consul.md`.
 
 mod clients;
+pub mod http;
 mod messages;
 mod operator;
 mod server;
@@ -14,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier};
 pub use messages::{
-    Answer, Checks, Claim, Entry, Key, LOCK, Listing, Opaque, Operation, Order, Plain, Request, Slots, Target, Terms,
-    Text, Timer, Transaction, Watch, Wish, Word,
+    Answer, Checks, Claim, Entry, Key, LOCK, Listing, Opaque, Operation, Order, Plain, Prefix, Request, Slots,
+    Spelling, Target, Terms, Text, Timer, Transaction, Watch, Wish, Word,
 };
 pub use operator::Act;
 pub use server::{Node, Server, Status, Trouble};

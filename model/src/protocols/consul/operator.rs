@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::server::Status;
 use super::settings::CheckKind;
-use super::{Claim, Consul, LOCK, Opaque, OperatorAct, Request, Server, Settings};
+use super::{Claim, Consul, LOCK, Opaque, OperatorAct, Prefix, Request, Server, Settings};
 use crate::ids::{ClientId, Index, SessionId};
 use crate::process::{Context, Outbox};
 use crate::scenario::Scenario;
@@ -139,7 +139,7 @@ pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
 }
 
 pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-    let claim = |session| Claim { key: LOCK, session, value: Opaque::Foreign, flags: 0 };
+    let claim = |session| Claim::new(LOCK, session, Opaque::Foreign, 0);
     let value = Opaque::Foreign;
     let request = match act {
         Act::Destroy(session) => Request::DestroySession(session),
@@ -150,7 +150,11 @@ pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consu
         Act::Release(session) => Request::Release(claim(session)),
         Act::Acquire(session) => Request::Acquire(claim(session)),
         Act::Renew(session) => Request::RenewSession(session),
-        Act::DeleteTree => return server.delete_tree(context, out),
+        Act::DeleteTree => {
+            server.begin_entry();
+            server.delete_tree(Prefix::All, context, out);
+            return;
+        }
         Act::SetCheck(node, kind, status) => return server.set_check(node, kind, status, context, out),
         Act::DropCheck(node, kind) => return server.deregister_check(node, kind, context, out),
         Act::DropService(node) => return server.deregister_check(node, CheckKind::ServiceCheck, context, out),

@@ -58,13 +58,24 @@ impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Operation::Nothing => f.write_str("nothing"),
-            Operation::CheckSession { key, session: Some(session) } => write!(f, "if {key} is held by {session}"),
-            Operation::CheckSession { key, session: None } => write!(f, "if {key} is free"),
+            Operation::Unknown => f.write_str("a verb that nobody knows"),
+            Operation::CheckSession { key, session: Some(session), .. } => write!(f, "if {key} is held by {session}"),
+            Operation::CheckSession { key, session: None, .. } => write!(f, "if {key} is free"),
             Operation::CheckIndex { key, index } => write!(f, "if {key} is at {index}"),
             Operation::Set { key, .. } => write!(f, "put {key}"),
             Operation::Cas { key, index, .. } => write!(f, "put {key} if at {index}"),
             Operation::Lock(Claim { key, session, .. }) => write!(f, "acquire {key} for {session}"),
             Operation::Unlock(Claim { key, session, .. }) => write!(f, "release {key} of {session}"),
+            Operation::Get(key) => write!(f, "get {key}"),
+            Operation::GetTree(prefix) => write!(f, "list {prefix}"),
+            Operation::CheckNotExists(key) => write!(f, "if {key} is absent"),
+            Operation::Delete(key) => write!(f, "delete {key}"),
+            Operation::DeleteCas { key, index } => write!(f, "delete {key} if at {index}"),
+            Operation::DeleteTree(prefix) => write!(f, "delete {prefix}"),
+            Operation::SetCheck(node, kind, status) => {
+                write!(f, "set the check {kind} of the node of {node} to {status}")
+            }
+            Operation::DropCheck(node, kind) => write!(f, "deregister the check {kind} of the node of {node}"),
         }
     }
 }

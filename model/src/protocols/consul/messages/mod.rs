@@ -10,8 +10,9 @@ mod values;
 use serde::{Deserialize, Serialize};
 
 pub use timers::{Timer, Wish, Word};
-pub use values::{Checks, Entry, Key, Opaque, Plain, Slots, Terms};
+pub use values::{Checks, Entry, Key, Opaque, Plain, Prefix, Slots, Spelling, Terms};
 
+use super::Status;
 use super::settings::CheckKind;
 use crate::few::Few;
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
@@ -49,6 +50,9 @@ pub struct Claim<V = Opaque> {
     pub key: Key,
     /// For whom.
     pub session: SessionId,
+    /// How the id is written.
+    #[serde(default, skip_serializing_if = "Spelling::is_plain")]
+    pub spelling: Spelling,
     /// The new value.
     pub value: V,
     /// The new flags.
@@ -97,6 +101,8 @@ pub enum Operation {
     CheckSession {
         key: Key,
         session: Option<SessionId>,
+        #[serde(default, skip_serializing_if = "Spelling::is_plain")]
+        spelling: Spelling,
     },
     CheckIndex {
         key: Key,
@@ -115,6 +121,18 @@ pub enum Operation {
     },
     Lock(Claim<Plain>),
     Unlock(Claim<Plain>),
+    Get(Key),
+    GetTree(Prefix),
+    CheckNotExists(Key),
+    Delete(Key),
+    DeleteCas {
+        key: Key,
+        index: Index,
+    },
+    DeleteTree(Prefix),
+    SetCheck(ClientId, CheckKind, Status),
+    DropCheck(ClientId, CheckKind),
+    Unknown,
 }
 
 /// What the server answers.
@@ -263,9 +281,16 @@ impl Normal for Request {
     }
 }
 
+impl<V> Claim<V> {
+    /// A claim in the session's own spelling.
+    pub fn new(key: Key, session: SessionId, value: V, flags: u8) -> Self {
+        Claim { key, session, spelling: Spelling::default(), value, flags }
+    }
+}
+
 impl From<Claim<Plain>> for Claim {
-    fn from(Claim { key, session, value, flags }: Claim<Plain>) -> Self {
-        Claim { key, session, value: value.into(), flags }
+    fn from(Claim { key, session, spelling, value, flags }: Claim<Plain>) -> Self {
+        Claim { key, session, spelling, value: value.into(), flags }
     }
 }
 
@@ -289,8 +314,14 @@ impl Normal for Watch {
 impl Normal for Operation {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
-            Operation::Nothing => {}
-            Operation::CheckSession { key, session } => {
+            Operation::Nothing | Operation::Unknown | Operation::GetTree(_) | Operation::DeleteTree(_) => {}
+            Operation::Get(key) | Operation::CheckNotExists(key) | Operation::Delete(key) => key.visit(visitor),
+            Operation::DeleteCas { key, index } => {
+                key.visit(visitor);
+                visitor.index(index);
+            }
+            Operation::SetCheck(node, ..) | Operation::DropCheck(node, _) => visitor.client(node),
+            Operation::CheckSession { key, session, .. } => {
                 key.visit(visitor);
                 session.iter_mut().for_each(|session| visitor.session(session));
             }

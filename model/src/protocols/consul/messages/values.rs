@@ -24,6 +24,58 @@ pub enum Key {
     Contender(SessionId),
     /// Somebody else's key.
     Other,
+    /// A key by its place among all names in their order, where the HTTP edge gives the names.
+    Named(u16),
+}
+
+/// A beginning that keys may have in common; a string, not a folder (C-KV-5).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefix {
+    /// The empty one: every key has it.
+    All,
+    /// The semaphore's: the coordination entry and the contenders' keys have it.
+    Semaphore,
+    /// One by its own place among all names. Whatever begins with it follows it directly, so it is a range.
+    Named {
+        /// Its own place.
+        first: u16,
+        /// The place of the last name that begins with it.
+        last: u16,
+    },
+}
+
+impl Prefix {
+    /// Whether the key begins with it.
+    pub fn contains(self, key: Key) -> bool {
+        match self {
+            Prefix::All => true,
+            Prefix::Semaphore => key.is_below_prefix(),
+            Prefix::Named { first, last } => matches!(key, Key::Named(place) if (first..=last).contains(&place)),
+        }
+    }
+
+    /// The name under which its deletion is remembered. C-KV-24: that of everything is not.
+    pub fn name(self) -> Option<Key> {
+        match self {
+            Prefix::All => None,
+            Prefix::Semaphore => Some(Key::Slots),
+            Prefix::Named { first, .. } => Some(Key::Named(first)),
+        }
+    }
+}
+
+/// How a session's id is written where it is a string: lookups ignore the letter case, comparisons of holders do not
+/// (C-SES-20). 0 is the way in which the server writes it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Spelling(pub u8);
+
+impl Spelling {
+    /// Whether it is the server's own.
+    pub fn is_plain(&self) -> bool {
+        *self == Spelling::default()
+    }
 }
 
 impl Key {
@@ -45,6 +97,8 @@ pub enum Opaque {
     Foreign,
     /// A number that was drawn.
     Number(Token),
+    /// Bytes that the HTTP edge keeps under this number.
+    Bytes(u32),
     /// A semaphore's limit and holders.
     Slots(Slots),
 }
@@ -58,6 +112,7 @@ pub enum Plain {
     Name(ClientId),
     Foreign,
     Number(Token),
+    Bytes(u32),
 }
 
 impl From<Plain> for Opaque {
@@ -67,6 +122,7 @@ impl From<Plain> for Opaque {
             Plain::Name(client) => Opaque::Name(client),
             Plain::Foreign => Opaque::Foreign,
             Plain::Number(token) => Opaque::Number(token),
+            Plain::Bytes(number) => Opaque::Bytes(number),
         }
     }
 }
@@ -88,18 +144,18 @@ pub struct Checks(u8);
 impl Checks {
     /// Whether this check is among them.
     pub fn contains(self, kind: CheckKind) -> bool {
-        self.0 & (1 << kind as u8) != 0
+        self.0 & (1 << kind.number()) != 0
     }
 
     /// All of them, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = CheckKind> {
-        CheckKind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+        CheckKind::all().filter(move |kind| self.contains(*kind))
     }
 }
 
 impl FromIterator<CheckKind> for Checks {
     fn from_iter<I: IntoIterator<Item = CheckKind>>(kinds: I) -> Self {
-        Checks(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u8))
+        Checks(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind.number()))
     }
 }
 
@@ -128,6 +184,9 @@ pub struct Entry {
     pub lock_index: u32,
     /// Who has it.
     pub session: Option<SessionId>,
+    /// How whoever has it wrote its id.
+    #[serde(default, skip_serializing_if = "Spelling::is_plain")]
+    pub spelling: Spelling,
     /// The log position of its creation.
     pub create: Index,
     /// The log position of its last real change.
@@ -147,7 +206,7 @@ impl Normal for Opaque {
         match self {
             Opaque::Slots(slots) => slots.holders.each(|session| visitor.session(session)),
             Opaque::Name(client) => visitor.client(client),
-            Opaque::Empty | Opaque::Foreign | Opaque::Number(_) => {}
+            Opaque::Empty | Opaque::Foreign | Opaque::Number(_) | Opaque::Bytes(_) => {}
         }
     }
 
@@ -186,6 +245,17 @@ impl fmt::Display for Key {
             Key::Slots => f.write_str("the semaphore's entry"),
             Key::Contender(session) => write!(f, "the contender key of {session}"),
             Key::Other => f.write_str("another key"),
+            Key::Named(place) => write!(f, "key {place}"),
+        }
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Prefix::All => f.write_str("every key"),
+            Prefix::Semaphore => f.write_str("the prefix"),
+            Prefix::Named { first, .. } => write!(f, "prefix {first}"),
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct Node {
     /// Whether it is registered.
     pub is_listed: bool,
     /// Its checks, by kind; none: not registered.
-    checks: [Option<Status>; 3],
+    checks: [Option<Status>; CheckKind::ROOM],
     /// How many of its links to the servers are cut.
     pub(super) cuts: u8,
     /// Since when gossip has heard nothing of it.
@@ -58,16 +58,24 @@ pub struct Node {
 impl Node {
     /// The node of a client as it is at the start: registered, and well.
     pub(super) fn of(id: ClientId) -> Self {
-        Node { id, is_listed: true, checks: [Some(Status::Passing); 3], cuts: 0, silent: None, gone: None }
+        let mut node = Node::unlisted(id);
+        node.is_listed = true;
+        node.put_right([Some(Status::Passing); 3]);
+        node
+    }
+
+    /// A node that is not registered.
+    pub(super) fn unlisted(id: ClientId) -> Self {
+        Node { id, is_listed: false, checks: [None; CheckKind::ROOM], cuts: 0, silent: None, gone: None }
     }
 
     pub(super) fn put_right(&mut self, truth: [Option<Status>; 3]) {
-        self.checks = truth;
+        self.checks[..truth.len()].copy_from_slice(&truth);
     }
 
     /// What a check says; none: it is not registered.
     pub fn status(&self, kind: CheckKind) -> Option<Status> {
-        self.checks[kind as usize]
+        self.checks[kind.number()]
     }
 }
 
@@ -76,17 +84,32 @@ impl Server {
         self.nodes().find(|node| node.id == id)
     }
 
+    /// Whether the node is registered.
+    pub(in crate::protocols::consul) fn is_listed(&self, id: ClientId) -> bool {
+        self.node(id).is_some()
+    }
+
+    /// What a check of a node says, if it is registered.
+    pub(in crate::protocols::consul) fn check(&self, id: ClientId, kind: CheckKind) -> Option<Status> {
+        self.node(id)?.status(kind)
+    }
+
     pub(super) fn node_mut(&mut self, id: ClientId) -> Option<&mut Node> {
         self.nodes.iter_mut().find(|node| node.id == id)
     }
 
     /// C-SES-4, C-SES-11: what a session is to be bound to must be registered, and not critical.
-    pub(super) fn refusal(&self, node: ClientId, checks: Checks, context: &Context<'_, Consul>) -> Option<Answer> {
-        if self.nodes.is_empty() {
+    pub(in crate::protocols::consul) fn refusal(
+        &self,
+        node: ClientId,
+        checks: impl IntoIterator<Item = CheckKind>,
+        context: &Context<'_, Consul>,
+    ) -> Option<Answer> {
+        if self.nodes.is_empty() && self.books.is_none() {
             return None;
         }
         let Some(node) = self.node(node) else { return Some(Answer::Missing(None)) };
-        checks.iter().find_map(|kind| match node.status(kind) {
+        checks.into_iter().find_map(|kind| match node.status(kind) {
             None => Some(Answer::Missing(Some(kind))),
             Some(Status::Critical) if !context.is_mutated(Mutation::CriticalCheckAccepted) => {
                 Some(Answer::Critical(kind))
@@ -105,10 +128,23 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
-        let Some(node) = self.node_mut(id) else { return };
-        node.is_listed = true;
-        node.checks[kind as usize] = Some(status);
         self.index = self.index.next();
+        self.apply_check(id, kind, status, context, out);
+    }
+
+    /// The same at the present log position.
+    pub(in crate::protocols::consul) fn apply_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        status: Status,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.add_node(id);
+        if let Some(node) = self.node_mut(id) {
+            node.checks[kind.number()] = Some(status);
+        }
         let ends = match status {
             Status::Critical => !context.is_mutated(Mutation::CriticalCheckIgnored),
             Status::Warning => context.is_mutated(Mutation::WarningEndsSessions),
@@ -128,9 +164,46 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) {
         self.index = self.index.next();
-        if let Some(node) = self.node_mut(id) {
-            node.checks[kind as usize] = None;
+        self.drop_check(id, kind, context, out);
+    }
+
+    /// The same at the present log position.
+    pub(in crate::protocols::consul) fn drop_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.attach(id, kind, None);
+        let Some(node) = self.node_mut(id).filter(|node| node.checks[kind.number()].is_some()) else { return };
+        node.checks[kind.number()] = None;
+        if !context.is_mutated(Mutation::CheckRemovalSparesSessions) {
             self.end_sessions(id, Some(kind), context, out);
+        }
+    }
+
+    /// C-INV-3 (d), C-INV-8: a service that is deregistered takes its checks along, at one log position.
+    pub(in crate::protocols::consul) fn deregister_service(
+        &mut self,
+        id: ClientId,
+        service: u16,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.index = self.index.next();
+        for kind in self.drop_service(id, service) {
+            self.drop_check(id, kind, context, out);
+        }
+    }
+
+    /// Registers a node, if it is not. C-INV-9.
+    pub(in crate::protocols::consul) fn add_node(&mut self, id: ClientId) {
+        if !self.nodes.iter().any(|node| node.id == id) {
+            self.nodes.insert_sorted(Node::unlisted(id));
+        }
+        if let Some(node) = self.node_mut(id) {
+            node.is_listed = true;
         }
     }
 
@@ -142,11 +215,22 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) {
         self.index = self.index.next();
+        self.drop_node(id, context, out);
+    }
+
+    /// The same at the present log position. C-INV-4: so does a node whose name changes.
+    pub(in crate::protocols::consul) fn drop_node(
+        &mut self,
+        id: ClientId,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.drop_services(id);
         let Some(node) = self.node_mut(id) else { return };
         node.is_listed = false;
-        node.checks = [None; 3];
+        node.checks = [None; CheckKind::ROOM];
         if context.is_mutated(Mutation::NodeRemovalSparesUnbound) {
-            return CheckKind::ALL.into_iter().for_each(|kind| self.end_sessions(id, Some(kind), context, out));
+            return CheckKind::all().for_each(|kind| self.end_sessions(id, Some(kind), context, out));
         }
         self.end_sessions(id, None, context, out);
     }

@@ -8,7 +8,9 @@ use crate::ids::{Call, ClientId, Index, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
-use crate::protocols::consul::messages::{Answer, Claim, Entry, Key, Listing, Opaque, Text, Timer, Word};
+use crate::protocols::consul::messages::{
+    Answer, Claim, Entry, Key, Listing, Opaque, Prefix, Spelling, Text, Timer, Word,
+};
 use crate::protocols::consul::settings::Log;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -38,17 +40,31 @@ impl Server {
 
     /// C-KV-21, C-KV-22: all entries below the semaphore's prefix at once, with the index of the newest change.
     pub(super) fn list(&self) -> Listing {
-        Listing { index: self.prefix_index(), slots: self.entry(Key::Slots), alive: self.contenders().collect() }
+        Listing {
+            index: self.prefix_index(Prefix::Semaphore),
+            slots: self.entry(Key::Slots),
+            alive: self.contenders().collect(),
+        }
     }
 
-    /// C-KV-21: the newest entry or deletion below the prefix.
-    pub(super) fn prefix_index(&self) -> Index {
-        let below = self.entries.iter().filter(|(key, _)| key.is_below_prefix());
-        below.map(|(_, entry)| entry.modify).max().unwrap_or_default().max(self.tombstone)
+    /// Entries below a prefix, by key (C-GEN-8).
+    pub(in crate::protocols::consul) fn below(&self, prefix: Prefix) -> impl Iterator<Item = (Key, Entry)> + '_ {
+        self.entries.iter().copied().filter(move |(key, _)| prefix.contains(*key))
+    }
+
+    /// C-KV-21: the newest entry or deletion below the prefix; where there is neither, and for the empty prefix, that of
+    /// the whole store. C-KV-23: the deletion of a longer beginning than the prefix is below it, that of a shorter is not.
+    pub(in crate::protocols::consul) fn prefix_index(&self, prefix: Prefix) -> Index {
+        if prefix == Prefix::All {
+            return self.store_index();
+        }
+        let newest = self.below(prefix).map(|(_, entry)| entry.modify).max();
+        let buried = self.tombstones.iter().filter(|(name, _)| prefix.contains(*name)).map(|(_, index)| *index).max();
+        newest.max(buried).unwrap_or_else(|| self.store_index())
     }
 
     /// C-KV-8: the session stays, LockIndex becomes 0. C-KV-1: always `true`.
-    pub(super) fn put(
+    pub(in crate::protocols::consul) fn put(
         &mut self,
         key: Key,
         content: Content,
@@ -60,13 +76,13 @@ impl Server {
             Some(old) if context.is_mutated(Mutation::PutKeepsLockIndex) => old.lock_index,
             _ => 0,
         };
-        let new = self.write(key, lock_index, old.and_then(|old| old.session), content, context);
+        let new = self.write(key, lock_index, old.and_then(|old| old.holder()), content, context);
         note_holders(old, new, out);
         Answer::Done(true)
     }
 
     /// C-KV-9: index 0 means only if absent; else only at that ModifyIndex. It does not look at the lock.
-    pub(super) fn cas(
+    pub(in crate::protocols::consul) fn cas(
         &mut self,
         key: Key,
         index: Index,
@@ -121,29 +137,34 @@ impl Server {
     }
 
     /// C-KV-10, C-KV-11: what the log does with an acquire.
-    pub(super) fn lock(
+    pub(in crate::protocols::consul) fn lock(
         &mut self,
         client: Option<ClientId>,
         claim: Claim,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        let Claim { key, session, value, flags } = claim;
+        let Claim { key, session, spelling, value, flags } = claim;
+        let me = (session, spelling);
         if self.row(session).is_none() && !context.is_mutated(Mutation::AcquireWithoutSession) {
             refuse(client, Refusal::NoSession, out);
             return Answer::InvalidSession;
         }
         let old = self.entry(key);
-        let owner = old.and_then(|old| old.session);
-        let is_held = owner.is_some_and(|owner| owner != session);
+        // C-SES-20: a session's id in another letter case is another holder.
+        let is_me = |owner: (SessionId, Spelling)| {
+            owner == me || owner.0 == session && context.is_mutated(Mutation::SpellingIgnored)
+        };
+        let owner = old.and_then(|old| old.holder());
+        let is_held = owner.is_some_and(|owner| !is_me(owner));
         if is_held && !context.is_mutated(Mutation::AcquireSteals) {
             refuse(client, Refusal::Held, out);
             return Answer::Done(false);
         }
-        let fresh = owner != Some(session);
+        let fresh = !owner.is_some_and(is_me);
         let counts = fresh || context.is_mutated(Mutation::ReacquireCounts);
         let lock_index = old.map_or(0, |old| old.lock_index) + u32::from(counts);
-        let entry = self.write(key, lock_index, Some(session), (value, flags), context);
+        let entry = self.write(key, lock_index, Some(me), (value, flags), context);
         let client = client.unwrap_or(session.creator);
         if is_lock(key) {
             let token = context.scenario.service.token(&entry);
@@ -156,16 +177,18 @@ impl Server {
     }
 
     /// C-KV-12, C-KV-16: by the holder only; LockIndex stays, value and flags are the caller's.
-    pub(super) fn release(
+    pub(in crate::protocols::consul) fn release(
         &mut self,
         from: Option<ClientId>,
         claim: Claim,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        let Claim { key, session, value, flags } = claim;
+        let Claim { key, session, spelling, value, flags } = claim;
         let held = self.entry(key).filter(|entry| entry.session.is_some());
-        let may = |entry: &Entry| entry.session == Some(session) || context.is_mutated(Mutation::ReleaseByAnybody);
+        let may = |entry: &Entry| {
+            entry.holder() == Some((session, spelling)) || context.is_mutated(Mutation::ReleaseByAnybody)
+        };
         let Some(entry) = held.filter(may) else {
             refuse(from, Refusal::NotHeld, out);
             return Answer::Done(false);
@@ -181,9 +204,17 @@ impl Server {
     }
 
     /// C-KV-14: deletion ignores locks; the session lives on without the key, and there is no lock-delay (C-LD-6).
-    pub(super) fn delete(&mut self, key: Key, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
+    pub(in crate::protocols::consul) fn delete(
+        &mut self,
+        key: Key,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
         let holder = self.entry(key).and_then(|entry| entry.session);
         self.remove(key, context);
+        if holder.is_some() && context.is_mutated(Mutation::LockDelayAfterDelete) {
+            self.delay(key, context.scenario.service.lock_delay, context);
+        }
         if is_lock(key) && holder.is_some() {
             out.record(Fact::Freed { by: Ending::Deleted });
         }
@@ -193,20 +224,52 @@ impl Server {
         Answer::Done(true)
     }
 
-    /// C-KV-17: every key at one log position; as a deletion it ignores locks.
+    /// C-KV-17: every key below the prefix at one log position; as a deletion it ignores locks. What is remembered is
+    /// the deletion of the prefix, and for the empty one nothing (C-KV-24).
     pub(in crate::protocols::consul) fn delete_tree(
         &mut self,
+        prefix: Prefix,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
-    ) {
-        self.index = self.index.next();
-        for key in self.keys().collect::<Vec<_>>() {
-            self.delete(key, context, out);
+    ) -> Answer {
+        let keys: Vec<Key> = self.keys().filter(|key| prefix.contains(*key)).collect();
+        let before = self.tombstones.clone();
+        for key in &keys {
+            self.delete(*key, context, out);
         }
+        if context.is_mutated(Mutation::TreeBuriesEachKey) {
+            return Answer::Done(true);
+        }
+        self.tombstones = before;
+        if let Some(name) = prefix.name().filter(|_| !keys.is_empty()) {
+            self.bury(name, context);
+        }
+        Answer::Done(true)
+    }
+
+    /// Remembers a deletion, as far as somebody lists what begins with the name.
+    fn bury(&mut self, name: Key, context: &Context<'_, Consul>) {
+        let grave = match name {
+            // Contenders list the whole prefix only: one for all of it will do.
+            Key::Slots | Key::Contender(_) => Key::Slots,
+            Key::Named(_) => name,
+            Key::Lock | Key::Data | Key::Other => return,
+        };
+        if context.is_mutated(Mutation::TombstonesForgotten) {
+            return;
+        }
+        self.tombstones.retain(|(other, _)| *other != grave);
+        self.tombstones.insert_sorted((grave, self.index));
+    }
+
+    /// C-KV-25: the leader forgets the tombstones that are no younger than this position.
+    pub(in crate::protocols::consul) fn reap_tombstones(&mut self, up_to: Index) {
+        self.index = self.index.next();
+        self.tombstones.retain(|(_, index)| *index > up_to);
     }
 
     /// C-KV-15: an absent key is `true` for any index; a present one only at its ModifyIndex.
-    pub(super) fn delete_cas(
+    pub(in crate::protocols::consul) fn delete_cas(
         &mut self,
         key: Key,
         index: Index,
@@ -224,31 +287,34 @@ impl Server {
         &mut self,
         key: Key,
         lock_index: u32,
-        session: Option<SessionId>,
+        holder: Option<(SessionId, Spelling)>,
         (value, flags): Content,
         context: &Context<'_, Consul>,
     ) -> Entry {
         let index = self.index;
         let old = self.entry(key);
         let create = old.map_or(index, |old| old.create);
-        let new = Entry { value, flags, lock_index, session, create, modify: index };
-        let is_equal =
-            |old: &Entry| (old.lock_index, old.flags, old.value, old.session) == (lock_index, flags, value, session);
-        if let Some(old) = old.filter(is_equal)
+        let (session, spelling) = holder.unzip();
+        let spelling = spelling.unwrap_or_default();
+        let new = Entry { value, flags, lock_index, session, spelling, create, modify: index };
+        if let Some(old) = old.filter(|old| old.says(lock_index, holder, value, flags))
             && !context.is_mutated(Mutation::EqualWriteCounts)
         {
             return old;
         }
         self.entries.retain(|(other, _)| *other != key);
         self.entries.insert_sorted((key, new));
+        self.note_entries();
         new
     }
 
     /// C-KV-18: what comes after a deletion starts anew.
     pub(super) fn remove(&mut self, key: Key, context: &Context<'_, Consul>) {
-        if key.is_below_prefix() && self.entry(key).is_some() {
-            self.tombstone = self.index;
+        if self.entry(key).is_none() {
+            return;
         }
+        self.bury(key, context);
+        self.note_entries();
         if !context.is_mutated(Mutation::DeleteOnlyFrees) {
             self.entries.retain(|(other, _)| *other != key);
             return;

@@ -118,7 +118,8 @@ impl Server {
     }
 
     fn restart_delays(&mut self, context: &Context<'_, Consul>) {
-        for delay in self.delays.iter_mut().filter(|delay| delay.until > context.now) {
+        self.delays.retain(|delay| !delay.is_timer() && delay.until > context.now);
+        for delay in self.delays.iter_mut() {
             delay.until = context.now + delay.length;
         }
     }

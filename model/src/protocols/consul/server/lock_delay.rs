@@ -18,6 +18,13 @@ pub(super) struct Delay {
     pub(super) length: Ticks,
 }
 
+impl Delay {
+    /// Whether it is nothing but the timer of a former delay. C-LD-14.
+    pub(super) fn is_timer(&self) -> bool {
+        self.length == Ticks::ZERO
+    }
+}
+
 impl Server {
     /// C-LD-1, C-LD-3: starts when the session ends; capped at use; nothing if zero.
     pub(super) fn delay(&mut self, key: Key, asked: Ticks, context: &Context<'_, Consul>) {
@@ -29,13 +36,36 @@ impl Server {
         if delay <= Ticks::ZERO {
             return;
         }
-        self.delays.retain(|other| other.key != key);
-        self.delays.insert_sorted(Delay { key, until: context.now + delay, length: delay });
+        let end = context.now + delay;
+        self.delays.retain(|other| other.key != key || other.until > context.now);
+        // C-LD-14: each delay has a timer that removes the key's entry, whichever delay that is by then. Timers of former
+        // delays are kept as delays without a length. Where a clock may slip back, those timers have fired already.
+        let mut first = None;
+        if context.scenario.clocks.skew > Ticks::ZERO {
+            self.delays.retain(|other| other.key != key);
+        }
+        for other in self.delays.iter_mut().filter(|other| other.key == key) {
+            other.length = Ticks::ZERO;
+            first = Some(first.map_or(other.until, |first: Instant| first.min(other.until)));
+        }
+        let until = first.map_or(end, |first| first.min(end));
+        self.delays.insert_sorted(Delay { key, until, length: delay });
+        if until < end {
+            self.delays.insert_sorted(Delay { key, until: end, length: Ticks::ZERO });
+        }
+    }
+
+    /// How many delays have been set and not forgotten.
+    pub(in crate::protocols::consul) fn delay_count(&self) -> usize {
+        self.delays.len()
     }
 
     /// C-LD-2: refused while the deadline is ahead.
-    pub(super) fn is_delayed(&self, key: Key, context: &Context<'_, Consul>) -> bool {
+    pub(in crate::protocols::consul) fn is_delayed(&self, key: Key, context: &Context<'_, Consul>) -> bool {
         !context.is_mutated(Mutation::LockDelayIgnored)
-            && self.delays.iter().any(|delay| delay.key == key && delay.until > context.now)
+            && self
+                .delays
+                .iter()
+                .any(|delay| (delay.key, delay.is_timer()) == (key, false) && delay.until > context.now)
     }
 }

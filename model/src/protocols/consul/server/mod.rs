@@ -6,9 +6,11 @@
 //! lock_delay  keys that cannot be acquired yet   transaction  all or nothing
 //! queries     blocking queries, parked           leader       outages, elections, restarts
 //! catalog     nodes and checks                   agents       what gossip and agents tell the catalogue
+//! books       what only readers of the HTTP API see
 //! ```
 
 mod agents;
+mod books;
 mod catalog;
 mod kv;
 mod leader;
@@ -22,6 +24,7 @@ mod rules;
 
 use serde::{Deserialize, Serialize};
 
+use self::books::Books;
 use self::kv::Decided;
 use self::lock_delay::Delay;
 use self::queries::Parked;
@@ -36,8 +39,10 @@ use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
+pub(super) use books::{Query, QueryRefusal};
 pub use catalog::{Node, Status};
 pub use leader::Trouble;
+pub(super) use transaction::{Failure, Outcome};
 
 /// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
 #[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -52,8 +57,8 @@ pub struct Server {
     delays: List<Delay, 1>,
     /// The last session id given to each creator. C-SES-2: ids are always fresh.
     given: List<SessionId, 3>,
-    /// The position of the last deletion below the semaphore's prefix. C-KV-22.
-    tombstone: Index,
+    /// The positions of deletions, by the name that was deleted. C-KV-22.
+    tombstones: List<(Key, Index), 1>,
     /// Since when there is no leader.
     leaderless: Option<Instant>,
     /// Acquires that the leader has let pass and the log has not applied yet, by client.
@@ -62,6 +67,8 @@ pub struct Server {
     parked: List<Parked, 0>,
     /// The catalogue, by node; empty where the scenario does not look at it.
     nodes: List<Node, 0>,
+    /// What only readers of the HTTP API see; none where there are none.
+    books: Option<Box<Books>>,
 }
 
 impl Clone for Server {
@@ -72,8 +79,11 @@ impl Clone for Server {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Server { index, sessions, entries, delays, given, tombstone, leaderless, decided, parked, nodes } = other;
-        (self.index, self.tombstone, self.leaderless) = (*index, *tombstone, *leaderless);
+        let Server { index, sessions, entries, delays, given, tombstones, leaderless, decided, parked, nodes, books } =
+            other;
+        (self.index, self.leaderless) = (*index, *leaderless);
+        self.tombstones.clone_from(tombstones);
+        self.books.clone_from(books);
         self.sessions.clone_from(sessions);
         self.entries.clone_from(entries);
         self.delays.clone_from(delays);
@@ -100,6 +110,11 @@ impl Server {
         let id = server.fresh_session(ClientId(1));
         server.sessions.push(Row { id, terms: scenario.service.terms(), expires: None, is_doomed: false });
         (server, Some(id))
+    }
+
+    /// C-GEN-3: what follows is one log entry.
+    pub(super) fn begin_entry(&mut self) {
+        self.index = self.index.next();
     }
 
     /// The entry of a key.
@@ -273,7 +288,10 @@ impl Normal for Server {
         for id in self.given.iter_mut() {
             visitor.session(id);
         }
-        visitor.index(&mut self.tombstone);
+        for (key, index) in self.tombstones.iter_mut() {
+            key.visit(visitor);
+            visitor.index(index);
+        }
         if let Some(since) = &mut self.leaderless {
             visitor.elapsed(since);
         }
@@ -291,6 +309,7 @@ impl Normal for Server {
         self.entries.iter_mut().for_each(|(_, entry)| entry.value.sort());
         self.entries.sort_unstable();
         self.delays.sort_unstable();
+        self.tombstones.sort_unstable();
         self.given.sort_unstable();
         self.decided.sort_unstable();
         self.parked.sort_unstable();

@@ -7,7 +7,7 @@ use crate::ids::{Call, ClientId, Index};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
-use crate::protocols::consul::messages::{Answer, Target, Text, Timer, Watch};
+use crate::protocols::consul::messages::{Answer, Prefix, Target, Text, Timer, Watch};
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
@@ -53,7 +53,7 @@ impl Server {
     fn has_passed(&self, target: Target, index: Index) -> bool {
         match target {
             Target::Key(key) => self.entry(key).is_none_or(|entry| entry.modify > index),
-            Target::Prefix => self.prefix_index() > index,
+            Target::Prefix => self.prefix_index(Prefix::Semaphore) > index,
         }
     }
 

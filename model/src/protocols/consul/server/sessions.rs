@@ -7,7 +7,7 @@ use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
-use crate::protocols::consul::messages::{Answer, Terms, Timer, Word};
+use crate::protocols::consul::messages::{Answer, Spelling, Terms, Timer, Word};
 use crate::protocols::consul::settings::Expiry;
 use crate::protocols::consul::{Behavior, Consul};
 use crate::time::{Instant, Ticks};
@@ -48,20 +48,32 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        if let Some(refusal) = self.refusal(creator, terms.checks, context) {
-            return refusal;
+        match self.refusal(creator, terms.checks.iter(), context) {
+            Some(refusal) => refusal,
+            None => Answer::Created(self.add_session(creator, terms, context, out)),
         }
+    }
+
+    /// Gives an id, and starts the timer.
+    pub(in crate::protocols::consul) fn add_session(
+        &mut self,
+        creator: ClientId,
+        terms: Terms,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> SessionId {
         let id = self.fresh_session(creator);
         let expires = timer(&terms, context);
         self.sessions.insert_sorted(Row { id, terms, expires, is_doomed: false });
+        self.note_sessions();
         if expires.is_some() {
             out.record(Fact::Renewed { session: id });
         }
-        Answer::Created(id)
+        id
     }
 
     /// C-SES-18: only the timer starts anew; no log entry, no index.
-    pub(super) fn renew_session(
+    pub(in crate::protocols::consul) fn renew_session(
         &mut self,
         session: SessionId,
         context: &Context<'_, Consul>,
@@ -83,7 +95,7 @@ impl Server {
     }
 
     /// C-SES-19: always `true`, also for a session that is unknown. C-GEN-4: it uses an index either way.
-    pub(super) fn destroy_session(
+    pub(in crate::protocols::consul) fn destroy_session(
         &mut self,
         session: SessionId,
         context: &Context<'_, Consul>,
@@ -106,6 +118,12 @@ impl Server {
         }
     }
 
+    /// Sessions whose timer may have fired by now.
+    pub(in crate::protocols::consul) fn expirable(&self, now: Instant) -> Vec<SessionId> {
+        let is_due = |row: &&Row| row.expires.is_some_and(|expires| expires <= now);
+        self.sessions.iter().filter(is_due).map(|row| row.id).collect()
+    }
+
     pub(super) fn session_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
         for row in &self.sessions {
             if let Some(expires) = row.expires {
@@ -118,7 +136,12 @@ impl Server {
     }
 
     /// The log applies the destroy entry of a timer that has fired.
-    pub(super) fn expire(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+    pub(in crate::protocols::consul) fn expire(
+        &mut self,
+        session: SessionId,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
         self.index = self.index.next();
         out.record(Fact::Expired { session });
         self.invalidate(session, context, out);
@@ -128,6 +151,10 @@ impl Server {
     pub(super) fn invalidate(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(terms) = self.row(session).map(|row| row.terms) else { return };
         self.sessions.retain(|row| row.id != session);
+        self.note_sessions();
+        if !context.is_mutated(Mutation::QueriesSurvive) {
+            self.drop_queries(|query| query.session.is_some_and(|(bound, _)| bound == session));
+        }
         if context.is_mutated(Mutation::InvalidationLeavesKeys) {
             return;
         }
@@ -139,8 +166,11 @@ impl Server {
             self.entries.iter().filter(|(_, entry)| is_held(entry.session)).map(|(key, _)| *key).collect();
         for (_, entry) in self.entries.iter_mut().filter(|(_, entry)| is_held(entry.session)) {
             // C-INV-1 step 4: Value, Flags, LockIndex and CreateIndex stay; C-INV-11.
-            entry.session = None;
+            (entry.session, entry.spelling) = (None, Spelling::default());
             entry.modify = index;
+        }
+        if !keys.is_empty() {
+            self.note_entries();
         }
         for key in keys {
             self.delay(key, terms.lock_delay, context);

@@ -2,15 +2,56 @@
 
 use super::Server;
 use crate::fact::{Fact, Refusal};
-use crate::ids::{ClientId, Token};
+use crate::ids::{ClientId, Index, SessionId, Token};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
-use crate::protocols::consul::Consul;
-use crate::protocols::consul::messages::{Answer, Key, Operation, Transaction};
+use crate::protocols::consul::messages::{Answer, Entry, Key, Operation, Spelling, Transaction};
+use crate::protocols::consul::{Consul, Opaque};
+
+/// What an operation that worked tells (C-TXN-4).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::protocols::consul) enum Outcome {
+    /// Nothing.
+    Silent,
+    /// The entry, without its value.
+    Entry(Key, Entry),
+    /// The entry.
+    Whole(Key, Entry),
+    /// All entries below a prefix.
+    Tree(Vec<(Key, Entry)>),
+    /// The check that was set.
+    Check,
+}
+
+/// Why an operation failed (C-TXN-5).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(in crate::protocols::consul) enum Failure {
+    /// The lock-delay of the key is not over. C-LD-2.
+    Delayed,
+    /// Another session has the key.
+    Held,
+    /// The session is gone.
+    NoSession,
+    /// The key is not the session's to release.
+    NotHeld,
+    /// The key is not at the index.
+    Stale,
+    /// The key is at this index, and not at the one given.
+    AtIndex(Index),
+    /// The key belongs to this session, and not to the one given.
+    OfSession(Option<(SessionId, Spelling)>),
+    /// There is no such key.
+    Absent,
+    /// There is one.
+    Present,
+    /// The node is not registered.
+    NoNode,
+    /// There is no such verb.
+    UnknownVerb,
+}
 
 impl Server {
-    /// C-TXN-8: the leader looks at all operations first; what it refuses uses no log position. C-TXN-3: the others are
-    /// tried in order, each sees the effects of the former ones, and the first that fails undoes them all.
+    /// What a client's transaction comes to: it is told the first operation that failed.
     pub(super) fn commit(
         &mut self,
         client: ClientId,
@@ -18,76 +59,209 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        let operations = transaction.operations;
+        let mut first = None;
+        let mut refusal = None;
+        let mut facts = Outbox::new();
+        let has_kept = self.transact(client, &transaction.operations, context, &mut facts, &mut |place, outcome| {
+            if let Err(failure) = outcome {
+                first.get_or_insert(place);
+                refusal = (failure == Failure::Delayed).then_some(Refusal::LockDelay);
+            }
+        });
+        let Some(place) = first else {
+            facts.facts.iter().for_each(|fact| out.record(*fact));
+            write_of(client, &transaction, true).into_iter().for_each(|write| out.record(write));
+            return Answer::Committed;
+        };
+        match refusal {
+            Some(why) => out.record(Fact::Refused { client, why }),
+            None => write_of(client, &transaction, has_kept).into_iter().for_each(|write| out.record(write)),
+        }
+        Answer::RolledBack(u8::try_from(place).expect("a transaction has few operations"))
+    }
+
+    /// C-TXN-8: the leader looks at all operations first; what it refuses uses no log position. C-TXN-3: then all are
+    /// tried in order, each sees the effects of the former ones, and one that fails undoes them all, but for lock-delays
+    /// (C-LD-8). Returns whether anything was kept.
+    pub(in crate::protocols::consul) fn transact(
+        &mut self,
+        client: ClientId,
+        operations: &[Operation],
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+        each: &mut dyn FnMut(usize, Result<Outcome, Failure>),
+    ) -> bool {
         let is_delayed = |operation: &Operation| match operation {
             Operation::Lock(claim) => self.is_delayed(claim.key, context),
             _ => false,
         };
-        if let Some(place) = operations.iter().position(is_delayed) {
-            out.record(Fact::Refused { client, why: Refusal::LockDelay });
-            return Answer::RolledBack(number(place));
+        let mut is_refused = false;
+        for (place, _) in operations.iter().enumerate().filter(|(_, operation)| is_delayed(operation)) {
+            is_refused = true;
+            each(place, Err(Failure::Delayed));
         }
-        self.index = self.index.next();
-        let before = (self.entries.clone(), self.tombstone);
-        let mut facts = Outbox::new();
+        if is_refused {
+            return false;
+        }
+        // C-TXN-7: without a verb that writes it is a read, and is not logged.
+        if operations.iter().any(Operation::writes) {
+            self.index = self.index.next();
+        }
+        let before = (self.entries.clone(), self.tombstones.clone());
+        let about_checks = operations.iter().any(Operation::is_about_checks);
+        let rest = about_checks.then(|| (self.sessions.clone(), self.nodes.clone()));
+        let books = self.books.clone();
+        let mut has_failed = false;
+        let mut has_worked = false;
         for (place, operation) in operations.iter().enumerate() {
-            if self.attempt(client, *operation, context, &mut facts) {
-                continue;
-            }
-            let is_half_kept = context.is_mutated(Mutation::TransactionKeepsHalf);
-            if !is_half_kept {
-                (self.entries, self.tombstone) = before;
-            }
-            if let Some(write) = write_of(client, &transaction, is_half_kept && place > 0) {
-                out.record(write);
-            }
-            return Answer::RolledBack(number(place));
+            let outcome = self.attempt(client, *operation, context, out);
+            has_failed |= outcome.is_err();
+            has_worked |= outcome.is_ok();
+            each(place, outcome);
         }
-        facts.facts.iter().for_each(|fact| out.record(*fact));
-        if let Some(write) = write_of(client, &transaction, true) {
-            out.record(write);
+        if has_failed && !context.is_mutated(Mutation::TransactionKeepsHalf) {
+            (self.entries, self.tombstones) = before;
+            self.books = books;
+            if let Some((sessions, nodes)) = rest {
+                (self.sessions, self.nodes) = (sessions, nodes);
+            }
+            if context.is_mutated(Mutation::RollbackForgetsDelays) {
+                self.delays.clear();
+            }
+            return false;
         }
-        Answer::Committed
+        has_worked
     }
 
-    /// C-TXN-2: the verbs do what the single requests do. Returns whether it worked.
+    /// C-TXN-2: the verbs do what the single requests do.
     fn attempt(
         &mut self,
         client: ClientId,
         operation: Operation,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
-    ) -> bool {
-        let answer = match operation {
-            Operation::Nothing => Answer::Done(true),
-            // C-TXN-6: without a session it means that nobody must have the key. An absent key always fails.
-            Operation::CheckSession { key, session } => {
-                let is_so = self.entry(key).is_some_and(|entry| entry.session == session);
-                Answer::Done(is_so || context.is_mutated(Mutation::CheckSessionPasses))
+    ) -> Result<Outcome, Failure> {
+        let (key, answer) = match operation {
+            Operation::Nothing => return Ok(Outcome::Silent),
+            Operation::Unknown => return Err(Failure::UnknownVerb),
+            Operation::CheckSession { key, session, spelling } => {
+                let wanted = session.map(|session| (session, spelling));
+                return self.check_session(key, wanted, context);
             }
             Operation::CheckIndex { key, index } => {
-                Answer::Done(self.entry(key).is_some_and(|entry| entry.modify == index))
+                let entry = self.entry(key).ok_or(Failure::Absent)?;
+                let is_there = entry.modify == index;
+                return if is_there { Ok(Outcome::Entry(key, entry)) } else { Err(Failure::AtIndex(entry.modify)) };
             }
-            Operation::Set { key, value, flags } => self.put(key, (value.into(), flags), context, out),
-            Operation::Cas { key, index, value, flags } => self.cas(key, index, (value.into(), flags), context, out),
-            Operation::Lock(claim) => self.lock(Some(client), claim.into(), context, out),
-            Operation::Unlock(claim) => self.release(Some(client), claim.into(), context, out),
+            Operation::CheckNotExists(key) => {
+                return if self.entry(key).is_some() { Err(Failure::Present) } else { Ok(Outcome::Silent) };
+            }
+            Operation::Get(key) => {
+                return self.entry(key).map(|entry| Outcome::Whole(key, entry)).ok_or(Failure::Absent);
+            }
+            Operation::GetTree(prefix) => return Ok(Outcome::Tree(self.below(prefix).collect())),
+            Operation::Delete(key) => {
+                self.delete(key, context, out);
+                return Ok(Outcome::Silent);
+            }
+            Operation::DeleteTree(prefix) => {
+                self.delete_tree(prefix, context, out);
+                return Ok(Outcome::Silent);
+            }
+            Operation::DeleteCas { key, index } => {
+                let answer = self.delete_cas(key, index, context, out);
+                return if answer == Answer::Done(true) { Ok(Outcome::Silent) } else { Err(Failure::Stale) };
+            }
+            Operation::SetCheck(node, kind, status) => {
+                self.node(node).ok_or(Failure::NoNode)?;
+                self.apply_check(node, kind, status, context, out);
+                return Ok(Outcome::Check);
+            }
+            Operation::DropCheck(node, kind) => {
+                self.drop_check(node, kind, context, out);
+                return Ok(Outcome::Silent);
+            }
+            Operation::Set { key, value, flags } => (key, self.put(key, (value.into(), flags), context, out)),
+            Operation::Cas { key, index, value, flags } => {
+                (key, self.cas(key, index, (value.into(), flags), context, out))
+            }
+            Operation::Lock(claim) => (claim.key, self.lock(Some(client), claim.into(), context, out)),
+            Operation::Unlock(claim) => (claim.key, self.release(Some(client), claim.into(), context, out)),
         };
-        answer == Answer::Done(true)
+        match (answer, operation) {
+            (Answer::Done(true), _) => Ok(self.entry(key).map_or(Outcome::Silent, |entry| Outcome::Entry(key, entry))),
+            (Answer::InvalidSession, _) => Err(Failure::NoSession),
+            (_, Operation::Lock(_)) => Err(Failure::Held),
+            (_, Operation::Unlock(_)) => Err(Failure::NotHeld),
+            _ => Err(Failure::Stale),
+        }
+    }
+
+    /// C-TXN-6: without a session it means that nobody must have the key. An absent key always fails.
+    fn check_session(
+        &self,
+        key: Key,
+        wanted: Option<(SessionId, Spelling)>,
+        context: &Context<'_, Consul>,
+    ) -> Result<Outcome, Failure> {
+        let passes = context.is_mutated(Mutation::CheckSessionPasses);
+        let Some(entry) = self.entry(key) else {
+            return if passes { Ok(Outcome::Silent) } else { Err(Failure::Absent) };
+        };
+        if entry.holder() == wanted || passes {
+            return Ok(Outcome::Entry(key, entry));
+        }
+        Err(Failure::OfSession(entry.holder()))
     }
 }
 
-fn number(place: usize) -> u8 {
-    u8::try_from(place).expect("a transaction has few operations")
+impl Operation {
+    /// Whether it belongs into the log.
+    pub(in crate::protocols::consul) fn writes(&self) -> bool {
+        !matches!(
+            self,
+            Operation::Nothing
+                | Operation::Unknown
+                | Operation::Get(_)
+                | Operation::GetTree(_)
+                | Operation::CheckSession { .. }
+                | Operation::CheckIndex { .. }
+                | Operation::CheckNotExists(_)
+        )
+    }
+
+    fn is_about_checks(&self) -> bool {
+        matches!(self, Operation::SetCheck(..) | Operation::DropCheck(..))
+    }
+
+    /// Whether it writes what the lock protects.
+    fn writes_data(&self) -> bool {
+        matches!(self, Operation::Set { key: Key::Data, .. } | Operation::Cas { key: Key::Data, .. })
+    }
+}
+
+impl Entry {
+    /// Who has it, as a string would say it.
+    pub(in crate::protocols::consul) fn holder(&self) -> Option<(SessionId, Spelling)> {
+        self.session.map(|session| (session, self.spelling))
+    }
+
+    /// C-KV-7: whether a write of these would change nothing.
+    pub(super) fn says(
+        &self,
+        lock_index: u32,
+        holder: Option<(SessionId, Spelling)>,
+        value: Opaque,
+        flags: u8,
+    ) -> bool {
+        (self.lock_index, self.holder(), self.flags, self.value) == (lock_index, holder, flags, value)
+    }
 }
 
 /// The fact that the transaction wrote, or did not write, what the lock protects.
 fn write_of(client: ClientId, transaction: &Transaction, is_accepted: bool) -> Option<Fact<Consul>> {
-    let writes = |operation: &Operation| {
-        matches!(operation, Operation::Set { key: Key::Data, .. } | Operation::Cas { key: Key::Data, .. })
-    };
     let (token, tenure) = (Token(0), transaction.tenure);
-    transaction.operations.iter().any(writes).then_some(if is_accepted {
+    transaction.operations.iter().any(Operation::writes_data).then_some(if is_accepted {
         Fact::Written { client, token, tenure }
     } else {
         Fact::WriteRefused { client, token, tenure }

@@ -27,20 +27,50 @@ pub enum CheckKind {
     NodeCheck,
     /// A check that belongs to the service on it, which is the client's process.
     ServiceCheck,
+    /// Any other, by a number below [`CheckKind::ROOM`] - 3: the HTTP edge has names for them.
+    #[serde(skip)]
+    Other(u8),
 }
 
 impl CheckKind {
-    /// All of them.
+    /// Those that a client's node has.
     pub const ALL: [CheckKind; 3] = [CheckKind::SerfHealth, CheckKind::NodeCheck, CheckKind::ServiceCheck];
+
+    /// How many checks a node may have.
+    pub const ROOM: usize = 8;
+
+    /// The check with this number.
+    pub fn of(number: usize) -> CheckKind {
+        match CheckKind::ALL.get(number) {
+            Some(kind) => *kind,
+            None => CheckKind::Other(u8::try_from(number - CheckKind::ALL.len()).expect("below ROOM")),
+        }
+    }
+
+    /// Its number, below [`CheckKind::ROOM`].
+    pub fn number(self) -> usize {
+        match self {
+            CheckKind::SerfHealth => 0,
+            CheckKind::NodeCheck => 1,
+            CheckKind::ServiceCheck => 2,
+            CheckKind::Other(number) => CheckKind::ALL.len() + usize::from(number),
+        }
+    }
+
+    /// Every check that there may be.
+    pub fn all() -> impl Iterator<Item = CheckKind> {
+        (0..CheckKind::ROOM).map(CheckKind::of)
+    }
 }
 
 impl fmt::Display for CheckKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            CheckKind::SerfHealth => "serfHealth",
-            CheckKind::NodeCheck => "of the node",
-            CheckKind::ServiceCheck => "of the service",
-        })
+        match self {
+            CheckKind::SerfHealth => f.write_str("serfHealth"),
+            CheckKind::NodeCheck => f.write_str("of the node"),
+            CheckKind::ServiceCheck => f.write_str("of the service"),
+            CheckKind::Other(number) => write!(f, "number {number}"),
+        }
     }
 }
 

@@ -57,7 +57,7 @@ impl Contender {
             _ if settings.names_leader => Opaque::Name(me(context)),
             _ => Opaque::Empty,
         };
-        let claim = Claim { key: LOCK, session: session.id, value, flags: 0 };
+        let claim = Claim::new(LOCK, session.id, value, 0);
         self.call(what, Request::Acquire(claim), context, out);
     }
 

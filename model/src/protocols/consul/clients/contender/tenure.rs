@@ -7,7 +7,7 @@ use crate::ids::{Index, Tenure, Token};
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::settings::{Belief, Guard, Release, Unlock, Writes};
 use crate::protocols::consul::{
-    Answer, Claim, Consul, Key, LOCK, Opaque, Operation, Order, Plain, Request, Text, Transaction,
+    Answer, Claim, Consul, Key, LOCK, Opaque, Operation, Order, Plain, Request, Spelling, Text, Transaction,
 };
 
 impl Contender {
@@ -32,7 +32,8 @@ impl Contender {
         let pending = match (settings.guard, self.session) {
             (Guard::Look, _) => Some(Pending::Look(ask(&mut self.last, Request::Get(LOCK), out))),
             (Guard::Transaction, Some(session)) => {
-                let check = Operation::CheckSession { key: LOCK, session: Some(session.id) };
+                let check =
+                    Operation::CheckSession { key: LOCK, session: Some(session.id), spelling: Spelling::default() };
                 let set = Operation::Set { key: Key::Data, value: Plain::Name(me(context)), flags: 0 };
                 // In either order: both happen, or neither.
                 let operations = [set, check].into_iter().collect();
@@ -92,7 +93,7 @@ impl Contender {
         match context.scenario.service.unlock {
             // C-KV-16: a release writes the value, too; the recipe leaves none behind.
             Unlock::Release => {
-                let claim = Claim { key: LOCK, session: session.id, value: Opaque::Empty, flags: 0 };
+                let claim = Claim::new(LOCK, session.id, Opaque::Empty, 0);
                 self.call(What::Release { is_inside }, Request::Release(claim), context, out);
             }
             Unlock::Delete => self.call(What::Release { is_inside }, Request::Delete(LOCK), context, out),

@@ -8,8 +8,8 @@ use crate::fact::Fact;
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::protocols::consul::{
-    Answer, Consul, Entry, Key, LOCK, Listing, Monitor, OnLoss, Opaque, Request, Semaphore, Settings, Slots, Target,
-    Text, Timer, Watch, Wish, Word,
+    Answer, Consul, Entry, Key, LOCK, Listing, Monitor, OnLoss, Opaque, Request, Semaphore, Settings, Slots, Spelling,
+    Target, Text, Timer, Watch, Wish, Word,
 };
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -93,7 +93,15 @@ impl Desk {
 
 fn held_by(session: Option<SessionId>, modify: u32) -> Answer {
     let (create, modify) = (Index(3), Index(modify));
-    Answer::Found(Entry { value: Opaque::Empty, flags: 0, lock_index: 1, session, create, modify })
+    Answer::Found(Entry {
+        value: Opaque::Empty,
+        flags: 0,
+        lock_index: 1,
+        session,
+        spelling: Spelling::default(),
+        create,
+        modify,
+    })
 }
 
 fn is_watch(request: &Request) -> bool {

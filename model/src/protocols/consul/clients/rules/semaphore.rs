@@ -17,6 +17,7 @@ fn listing(slots: Option<(u8, &[SessionId], u32)>, alive: &[SessionId]) -> Answe
         flags: 0,
         lock_index: 0,
         session: None,
+        spelling: Spelling::default(),
         create: Index(1),
         modify: Index(modify),
     };

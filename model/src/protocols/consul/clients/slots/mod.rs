@@ -145,7 +145,7 @@ impl SlotTaker {
     /// C-SEM-2: `<prefix>/<session>`, by acquire.
     fn register(&mut self, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return };
-        let claim = Claim { key: Key::Contender(id), session: id, value: Opaque::Empty, flags: 0 };
+        let claim = Claim::new(Key::Contender(id), id, Opaque::Empty, 0);
         self.call(What::Register, Request::Acquire(claim), out);
     }
 

@@ -25,12 +25,13 @@ fn c_kv_6_an_entry_shows_lock_index_flags_value_session_and_both_indexes() {
     let session = lab.session(A, terms(0, 0));
     lab.put(LOCK, Opaque::Foreign, 3);
     let create = lab.server.index;
-    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(A), flags: 4 }));
+    lab.ask(A, Request::Acquire(Claim::new(LOCK, session, Opaque::Name(A), 4)));
     let expected = Entry {
         value: Opaque::Name(A),
         flags: 4,
         lock_index: 1,
         session: Some(session),
+        spelling: Spelling::default(),
         create,
         modify: create.next(),
     };
@@ -99,7 +100,7 @@ fn c_kv_11_the_holder_s_re_acquire_with_the_same_value_changes_nothing() {
     let before = lab.entry(LOCK);
     assert_eq!(lab.acquire(A, session), YES);
     assert_eq!(lab.entry(LOCK), before);
-    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Empty, flags: 0 }));
+    lab.ask(A, Request::Acquire(Claim::new(LOCK, session, Opaque::Empty, 0)));
     assert_eq!(lab.entry(LOCK), Entry { value: Opaque::Empty, modify: lab.server.index, ..before });
 }
 
@@ -153,7 +154,7 @@ fn c_kv_15_delete_cas_of_an_absent_key_is_true_for_any_index() {
 fn c_kv_16_release_writes_value_and_flags() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(0, 0));
-    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(A), flags: 7 }));
+    lab.ask(A, Request::Acquire(Claim::new(LOCK, session, Opaque::Name(A), 7)));
     lab.release(A, session);
     let entry = lab.entry(LOCK);
     assert_eq!((entry.value, entry.flags), (Opaque::Empty, 0));
@@ -208,7 +209,8 @@ fn c_kv_17_a_recursive_deletion_ignores_locks_and_uses_one_index() {
     let before = lab.server.index;
     let context = Context { scenario: &lab.scenario, now: lab.now, me: ProcessId::Server };
     let mut out = Outbox::new();
-    lab.server.delete_tree(&context, &mut out);
+    lab.server.begin_entry();
+    lab.server.delete_tree(Prefix::All, &context, &mut out);
     assert_eq!(&*out.facts, [Fact::Freed { by: Ending::Deleted }]);
     assert_eq!((lab.server.keys().count(), lab.server.index), (0, before.next()));
     let next = lab.session(B, terms(0, 0));

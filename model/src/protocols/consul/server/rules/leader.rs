@@ -56,7 +56,7 @@ fn c_ld_9_an_acquire_that_passed_the_look_is_applied_although_the_delay_has_begu
     let mut lab = Lab::new();
     lab.scenario.service.servers.log = Log::Delayed;
     let session = lab.session(A, terms(0, 9));
-    let claim = |session| Request::Acquire(Claim { key: LOCK, session, value: Opaque::Empty, flags: 0 });
+    let claim = |session| Request::Acquire(Claim::new(LOCK, session, Opaque::Empty, 0));
     assert_eq!(lab.send(A, 1, claim(session)), []);
     assert_eq!(lab.wake(Timer::Apply(A, Call(1))), [(A.into(), YES)]);
     let next = lab.session(B, terms(0, 0));

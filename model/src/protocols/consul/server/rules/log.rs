@@ -7,7 +7,7 @@ fn c_gen_3_all_that_an_invalidation_does_carries_one_index() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(0, 0));
     lab.acquire(A, session);
-    lab.ask(A, Request::Acquire(Claim { key: OTHER, session, value: Opaque::Empty, flags: 0 }));
+    lab.ask(A, Request::Acquire(Claim::new(OTHER, session, Opaque::Empty, 0)));
     lab.ask(A, Request::DestroySession(session));
     assert_eq!(lab.entry(LOCK).modify, lab.entry(OTHER).modify);
     assert_eq!(lab.entry(LOCK).modify, lab.server.index);
@@ -25,21 +25,9 @@ fn c_gen_4_useless_writes_use_up_an_index_and_refusals_before_the_log_do_not() {
         lab.server.index.0 - before
     };
     let gone = SessionId { creator: B, number: 9 };
-    assert_eq!(
-        uses(&mut lab, Request::Acquire(Claim { key: LOCK, session: other, value: Opaque::Empty, flags: 0 })),
-        1,
-        "held by another"
-    );
-    assert_eq!(
-        uses(&mut lab, Request::Acquire(Claim { key: LOCK, session: gone, value: Opaque::Empty, flags: 0 })),
-        1,
-        "unknown session"
-    );
-    assert_eq!(
-        uses(&mut lab, Request::Release(Claim { key: LOCK, session: other, value: Opaque::Empty, flags: 0 })),
-        1,
-        "release of another's"
-    );
+    assert_eq!(uses(&mut lab, Request::Acquire(Claim::new(LOCK, other, Opaque::Empty, 0))), 1, "held by another");
+    assert_eq!(uses(&mut lab, Request::Acquire(Claim::new(LOCK, gone, Opaque::Empty, 0))), 1, "unknown session");
+    assert_eq!(uses(&mut lab, Request::Release(Claim::new(LOCK, other, Opaque::Empty, 0))), 1, "release of another's");
     assert_eq!(
         uses(&mut lab, Request::Cas { key: LOCK, index: Index(1), value: Opaque::Empty, flags: 0 }),
         1,
@@ -51,9 +39,5 @@ fn c_gen_4_useless_writes_use_up_an_index_and_refusals_before_the_log_do_not() {
     assert_eq!(uses(&mut lab, Request::RenewSession(session)), 0, "renewal");
     assert_eq!(uses(&mut lab, Request::Get(LOCK)), 0, "read");
     lab.ask(A, Request::DestroySession(session));
-    assert_eq!(
-        uses(&mut lab, Request::Acquire(Claim { key: LOCK, session: other, value: Opaque::Empty, flags: 0 })),
-        0,
-        "lock-delay"
-    );
+    assert_eq!(uses(&mut lab, Request::Acquire(Claim::new(LOCK, other, Opaque::Empty, 0))), 0, "lock-delay");
 }

@@ -15,8 +15,8 @@ use crate::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocols::consul::settings::{CheckKind, Expiry, Log};
 use crate::protocols::consul::{
-    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Operation, Plain, Request, Settings, Slots,
-    Target, Terms, Text, Timer, Transaction, Watch, Word,
+    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Operation, Plain, Prefix, Request, Settings,
+    Slots, Spelling, Target, Terms, Text, Timer, Transaction, Watch, Word,
 };
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -112,11 +112,11 @@ impl Lab {
     }
 
     fn acquire(&mut self, from: ClientId, session: SessionId) -> Answer {
-        self.ask(from, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(from), flags: 0 }))
+        self.ask(from, Request::Acquire(Claim::new(LOCK, session, Opaque::Name(from), 0)))
     }
 
     fn release(&mut self, from: ClientId, session: SessionId) -> Answer {
-        self.ask(from, Request::Release(Claim { key: LOCK, session, value: Opaque::Empty, flags: 0 }))
+        self.ask(from, Request::Release(Claim::new(LOCK, session, Opaque::Empty, 0)))
     }
 
     fn put(&mut self, key: Key, value: Opaque, flags: u8) -> Answer {

@@ -63,7 +63,7 @@ fn c_kv_21_a_listing_s_index_is_that_of_its_newest_entry() {
     let session = lab.session(A, terms(0, 0));
     let slots = Opaque::Slots(Slots { limit: 2, holders: [session].into_iter().collect() });
     lab.put(Key::Slots, slots, 0);
-    let claim = Claim { key: Key::Contender(session), session, value: Opaque::Empty, flags: 0 };
+    let claim = Claim::new(Key::Contender(session), session, Opaque::Empty, 0);
     lab.ask(A, Request::Acquire(claim));
     lab.put(OTHER, Opaque::Foreign, 0);
     let newest = lab.entry(Key::Contender(session)).modify;

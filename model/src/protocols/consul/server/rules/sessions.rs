@@ -93,7 +93,7 @@ fn c_inv_2_keys_released_before_are_not_touched_and_not_delayed() {
 fn c_inv_11_invalidation_leaves_value_flags_and_lock_index() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(0, 0));
-    lab.ask(A, Request::Acquire(Claim { key: LOCK, session, value: Opaque::Name(A), flags: 7 }));
+    lab.ask(A, Request::Acquire(Claim::new(LOCK, session, Opaque::Name(A), 7)));
     lab.ask(A, Request::DestroySession(session));
     let entry = lab.entry(LOCK);
     assert_eq!((entry.value, entry.flags, entry.lock_index), (Opaque::Name(A), 7, 1));

@@ -7,7 +7,7 @@ fn commit(operations: &[Operation]) -> Request {
 }
 
 fn claim(session: SessionId) -> Claim<Plain> {
-    Claim { key: LOCK, session, value: Plain::Empty, flags: 0 }
+    Claim::new(LOCK, session, Plain::Empty, 0)
 }
 
 const SET: Operation = Operation::Set { key: Key::Data, value: Plain::Foreign, flags: 0 };
@@ -45,7 +45,7 @@ fn c_txn_3_all_or_nothing_at_one_index_each_seeing_the_former_ones() {
 fn c_txn_6_a_check_of_the_session_makes_the_write_conditional_on_the_lock() {
     let mut lab = Lab::new();
     let (mine, other) = (lab.session(A, terms(0, 0)), lab.session(B, terms(0, 0)));
-    let check = |session| Operation::CheckSession { key: LOCK, session };
+    let check = |session| Operation::CheckSession { key: LOCK, session, spelling: Spelling::default() };
     assert_eq!(lab.ask(A, commit(&[check(None), SET])), Answer::RolledBack(0), "an absent key fails every check");
     lab.acquire(A, mine);
     for (session, answer) in

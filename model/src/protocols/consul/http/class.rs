@@ -1,0 +1,146 @@
+//! Answer classes: what an answer of the HTTP API says by which rule. A conformance run counts them, so that nobody takes a
+//! rule for tested that never came up.
+
+use std::fmt;
+
+macro_rules! classes {
+    ($($name:ident = $rule:literal $text:literal,)*) => {
+        /// One class of answers.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        #[allow(missing_docs, reason = "each is said in words by `text`")]
+        pub enum Class { $($name,)* }
+
+        impl Class {
+            /// Every class, in the order of declaration.
+            pub const ALL: &'static [Class] = &[$(Class::$name,)*];
+
+            /// The rule by which the answer is what it is.
+            pub fn rule(self) -> &'static str {
+                match self { $(Class::$name => $rule,)* }
+            }
+
+            /// What the answer says.
+            pub fn text(self) -> &'static str {
+                match self { $(Class::$name => $text,)* }
+            }
+        }
+    };
+}
+
+classes! {
+    PathCleaned = "C-GEN-9" "301: the path contains an empty part",
+    WrongMethod = "C-GEN-5" "405: the method is not allowed",
+    ModesConflict = "C-CON-1" "400: stale and consistent",
+    BadIndex = "C-BLK-2" "400: the index of a blocking query is no number",
+    BadWait = "C-BLK-2" "400: the wait of a blocking query is no duration",
+    NoSuchPath = "C-GEN-5" "404: no such endpoint",
+
+    SessionCreated = "C-SES-1" "create: a fresh id",
+    SessionBody = "C-SES-3" "create: 400, the body is not what it should be",
+    SessionDelay = "C-SES-8" "create: 400, the lock-delay is no duration",
+    SessionBehavior = "C-SES-6" "create: invalid behavior",
+    SessionTtl = "C-SES-7" "create: the TTL is no duration",
+    SessionTtlRange = "C-SES-7" "create: the TTL is out of range",
+    SessionNode = "C-SES-5" "create: missing node registration",
+    SessionCheck = "C-SES-13" "create: missing check registration",
+    SessionCritical = "C-SES-11" "create: the check is critical",
+    SessionFound = "C-SES-16" "info: the session",
+    SessionUnknown = "C-SES-15" "info: nothing",
+    SessionMalformed = "C-SES-15" "500: the id is malformed",
+    SessionMissing = "C-SES-15" "400: no id, or no node",
+    SessionList = "C-SES-15" "a list of sessions",
+    SessionRenewed = "C-SES-18" "renew: the session",
+    SessionNotRenewed = "C-SES-18" "renew: 404",
+    SessionDestroyed = "C-SES-19" "destroy: a session was there",
+    SessionDestroyedTwice = "C-SES-19" "destroy: none was there",
+
+    KeyMissing = "C-KV-1" "400: no key",
+    FlagsConflict = "C-KV-1" "400: two of cas, acquire, release",
+    BadNumber = "C-KV-1" "500: flags or index are no number",
+    TooLarge = "C-KV-2" "413: the value is too large",
+    Put = "C-KV-8" "put: the entry changes",
+    PutEqual = "C-KV-7" "put: nothing changes",
+    PutHeld = "C-KV-8" "put: on a key that is held",
+    PutDelayed = "C-LD-5" "put: during a lock-delay",
+    CasDone = "C-KV-9" "cas: the entry changes",
+    CasEqual = "C-KV-9" "cas: nothing changes",
+    CasStale = "C-KV-9" "cas: false, not at the index",
+    CasAbsent = "C-KV-9" "cas: false, absent",
+    CasPresent = "C-KV-9" "cas with 0: false, present",
+    Acquired = "C-KV-10" "acquire: the key was free or absent",
+    AcquiredAgain = "C-KV-11" "acquire: held by the same session, another value",
+    AcquiredEqual = "C-KV-11" "acquire: held by the same session, nothing changes",
+    AcquireHeld = "C-KV-10" "acquire: false, held by another",
+    AcquireSpelling = "C-SES-20" "acquire: false, held by the same session in another letter case",
+    AcquireDelayed = "C-LD-2" "acquire: false, lock-delay",
+    AcquireDelayedHolder = "C-LD-4" "acquire: false, lock-delay, although held by the same session",
+    AcquireDelayedUnknown = "C-LD-4" "acquire: false, lock-delay, although the session is unknown",
+    AcquireNoSession = "C-KV-10" "acquire: 500, no session given",
+    AcquireMalformed = "C-KV-10" "acquire: 500, malformed session",
+    AcquireUnknown = "C-KV-10" "acquire: 500, unknown session",
+    Released = "C-KV-12" "release: true",
+    ReleaseAbsent = "C-KV-12" "release: false, absent",
+    ReleaseFree = "C-KV-12" "release: false, free",
+    ReleaseOther = "C-KV-12" "release: false, held by another",
+    ReleaseNoSession = "C-KV-12" "release: 500, no session given",
+    Deleted = "C-KV-14" "delete: an entry was there",
+    DeletedHeld = "C-KV-14" "delete: a held entry was there",
+    DeletedAbsent = "C-KV-4" "delete: none was there",
+    DeleteCasDone = "C-KV-15" "delete-cas: true, at the index",
+    DeleteCasAbsent = "C-KV-15" "delete-cas: true, absent",
+    DeleteCasStale = "C-KV-15" "delete-cas: false",
+    TreeDeleted = "C-KV-17" "delete-tree: entries were there",
+    TreeDeletedEmpty = "C-KV-17" "delete-tree: none were there",
+    Found = "C-KV-6" "get: a free entry",
+    FoundHeld = "C-KV-6" "get: a held entry",
+    FoundRaw = "C-KV-5" "get raw: the value",
+    Absent = "C-KV-20" "get: 404, at the index of the store",
+    Listed = "C-KV-21" "list: entries",
+    ListedNone = "C-KV-5" "list: 404",
+    ListedOldGrave = "C-KV-23" "list: 404, at the index of a deletion",
+    Keys = "C-KV-5" "keys: names",
+    KeysNone = "C-KV-5" "keys: 404",
+    KeysEmptyPrefix = "C-KV-5" "keys of the empty prefix: an empty list",
+
+    TxnBody = "C-TXN-1" "txn: 400, the body is not what it should be",
+    TxnTooMany = "C-TXN-1" "txn: 413, more than 64 operations",
+    TxnDone = "C-TXN-4" "txn: done",
+    TxnRead = "C-TXN-7" "txn: done, only reads",
+    TxnReadFailed = "C-TXN-7" "txn: 409, only reads",
+    TxnFailed = "C-TXN-5" "txn: 409, one operation failed",
+    TxnFailedTwice = "C-TXN-3" "txn: 409, several operations failed",
+    TxnDelayed = "C-LD-2" "txn: 409, lock-delay",
+    TxnPrecheck = "C-TXN-8" "txn: refused before the log",
+    TxnKeepsDelay = "C-LD-8" "txn: 409, and a lock-delay stays",
+    TxnFreesAndLocks = "C-LD-10" "txn: frees a key and locks it at once",
+
+    NodeRegistered = "C-INV-9" "register: a node or a service",
+    CheckSet = "C-INV-5" "register: a check that is not critical",
+    CheckCritical = "C-INV-3" "register: a critical check",
+    CheckOfNoService = "C-INV-9" "register: 500, the check's service is not registered",
+    NodeRenamed = "C-INV-4" "register: a node under a new name",
+    RegisterBody = "C-INV-9" "register: refused before the log",
+    CheckRemoved = "C-INV-7" "deregister: a check",
+    ServiceRemoved = "C-INV-8" "deregister: a service",
+    NodeRemoved = "C-INV-6" "deregister: a node",
+    NothingRemoved = "C-INV-7" "deregister: what is not there",
+    Health = "C-INV-9" "the checks of a node",
+
+    QueryCreated = "C-PQ-1" "query: created",
+    QueryUnbound = "C-PQ-1" "query: must be bound to a session",
+    QueryNoSession = "C-PQ-2" "query: invalid session",
+    QueryMalformed = "C-PQ-2" "query: malformed session",
+    QueryNameTaken = "C-PQ-3" "query: the name is taken",
+    QueryUpdated = "C-PQ-4" "query: updated",
+    QueryFound = "C-PQ-5" "query: found",
+    QueryUnknown = "C-PQ-5" "query: 404",
+    QueryNotThere = "C-PQ-5" "query: 500, cannot change what is not there",
+    QueryList = "C-PQ-5" "query: list",
+    QueryDeleted = "C-PQ-5" "query: deleted",
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.rule(), self.text())
+    }
+}

@@ -1,0 +1,322 @@
+//! The HTTP API at the edge of the model: a request as text goes in, and what a Consul agent must answer comes out. Consul's
+//! own JSON shapes, names, durations and error texts live here and nowhere else; the state behind it is the [`Server`] that
+//! is explored.
+//!
+//! ```text
+//! class         what an answer says, by which rule      shape     what a body must look like
+//! names         what small numbers are called outside   duration  Go's durations
+//! kv  sessions  transactions  catalog  prepared         the endpoints
+//! ```
+
+mod catalog;
+mod class;
+mod duration;
+mod kv;
+mod names;
+mod prepared;
+mod sessions;
+mod shape;
+mod transactions;
+
+#[cfg(test)]
+mod rules;
+
+pub use class::Class;
+pub use duration::nanoseconds;
+pub use names::Overflow;
+pub use shape::Shape;
+
+use self::names::Names;
+use self::sessions::Card;
+use super::{Consul, Key, Prefix, Server};
+use crate::ids::{Index, ProcessId, SessionId};
+use crate::mutation::Mutation;
+use crate::process::{Context, Outbox};
+use crate::scenario::Scenario;
+use crate::time::{Instant, Ticks};
+
+/// What is asked, as it is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// `GET`, `PUT`, `POST` or `DELETE`.
+    pub method: String,
+    /// The path with its query: `/v1/kv/lead?acquire=…`.
+    pub url: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What must be answered.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expected {
+    /// What the answer says, and by which rule.
+    pub class: Class,
+    /// The status.
+    pub status: u16,
+    /// What `X-Consul-Index` says, where it says something that is known.
+    pub index: Option<Index>,
+    /// The body.
+    pub body: Shape,
+}
+
+/// What was answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// `X-Consul-Index`, if it was there.
+    pub index: Option<u64>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What an agent is configured with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// `session_ttl_min`, in nanoseconds. C-SES-7.
+    pub session_ttl_min: i64,
+    /// A fault that is built in on purpose.
+    pub mutation: Option<Mutation>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { session_ttl_min: 10 * SECOND, mutation: None }
+    }
+}
+
+/// A second, in the unit of an agent's time.
+pub const SECOND: i64 = 1_000_000_000;
+
+/// An agent of the model, with an empty store: one server that leads. Its time is in nanoseconds.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    scenario: Scenario<Consul>,
+    server: Server,
+    names: Names,
+    cards: Vec<Card>,
+    /// The ids of nodes, by node.
+    node_ids: Vec<(String, crate::ids::ClientId)>,
+    options: Options,
+    now: Instant,
+    /// Whether the answer was a success, where that is known: decides what an index is that has not been seen before.
+    hint: Option<bool>,
+}
+
+/// A request, taken apart.
+struct Parts<'a> {
+    method: &'a str,
+    /// Below the endpoint, decoded.
+    path: String,
+    query: Vec<(String, String)>,
+    body: &'a [u8],
+}
+
+impl Parts<'_> {
+    /// The first value of a parameter.
+    fn get(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+/// What an endpoint answers, or why it cannot: too much of something for the model.
+type Answered = Result<Expected, Overflow>;
+
+impl Expected {
+    fn new(class: Class, status: u16, body: Shape) -> Self {
+        Expected { class, status, index: None, body }
+    }
+
+    /// A text, as errors have it.
+    fn text(class: Class, status: u16, text: impl Into<String>) -> Self {
+        Expected::new(class, status, Shape::Text(text.into()))
+    }
+
+    /// `true` or `false`.
+    fn done(class: Class, done: bool) -> Self {
+        Expected::new(class, 200, Shape::Json(done.into()))
+    }
+
+    /// A read, at an index; one of 0 is not known.
+    fn at(mut self, index: Index) -> Self {
+        self.index = (index != Index(0)).then_some(index);
+        self
+    }
+}
+
+impl Agent {
+    /// An agent with an empty store. `node` is its own, which has the check `serfHealth`.
+    pub fn new(node: &str, options: Options) -> Self {
+        let mut scenario: Scenario<Consul> = Scenario::new("agent");
+        scenario.service.lock_delay_max = Some(Ticks::new(60 * SECOND));
+        scenario.service.lock_delay = Ticks::new(15 * SECOND);
+        scenario.mutation = options.mutation;
+        let mut agent = Agent {
+            scenario,
+            server: Server::with_books(),
+            names: Names::default(),
+            cards: Vec::new(),
+            node_ids: Vec::new(),
+            options,
+            now: Instant::at(0),
+            hint: None,
+        };
+        agent.add_own_node(node);
+        agent
+    }
+
+    /// Carries a request out at an instant, and says what must be answered. `hint` is whether it was answered with a
+    /// success, where that is known.
+    ///
+    /// # Errors
+    /// The request is beyond the model: too many keys, checks or flags.
+    pub fn ask(&mut self, question: &Question, now: Instant, hint: Option<bool>) -> Answered {
+        (self.now, self.hint) = (now, hint);
+        let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
+        if path.contains("//") {
+            // C-GEN-9: Go's multiplexer sends the client elsewhere; the request itself is lost.
+            return Ok(Expected::new(Class::PathCleaned, 301, Shape::Any));
+        }
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
+        let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let mut parts = Parts { method: &question.method, path, query, body: &question.body };
+        for (start, methods, serve) in ENDPOINTS {
+            let Some(rest) = parts.path.strip_prefix(start) else { continue };
+            if !start.ends_with('/') && !rest.is_empty() {
+                continue;
+            }
+            parts.path = rest.to_owned();
+            if !methods.contains(&parts.method) {
+                return Ok(Expected::text(Class::WrongMethod, 405, format!("method {} not allowed", parts.method)));
+            }
+            if let Some(refusal) = refused_options(&parts) {
+                return Ok(refusal);
+            }
+            return serve(self, &parts);
+        }
+        Ok(Expected::new(Class::NoSuchPath, 404, Shape::Any))
+    }
+
+    /// Holds an answer against what must be answered, and writes down what only the server knew.
+    ///
+    /// # Errors
+    /// Says what is different.
+    pub fn accept(&mut self, expected: &Expected, reply: &Reply) -> Result<(), String> {
+        if expected.status != reply.status {
+            let body = String::from_utf8_lossy(&reply.body);
+            return Err(format!("status {} instead of {}: {}", reply.status, expected.status, body.trim()));
+        }
+        expected.body.fit(&reply.body, &mut self.names)?;
+        if let (Some(ours), Some(theirs)) = (expected.index, reply.index) {
+            self.names.bind(ours, theirs).map_err(|why| format!("X-Consul-Index: {why}"))?;
+        }
+        Ok(())
+    }
+
+    /// The server's log position for one of a reply, if it has been seen.
+    pub fn theirs(&self, ours: Index) -> Option<u64> {
+        self.names.theirs(ours)
+    }
+
+    /// The server's ModifyIndex of a key, if it is there and somebody has seen it.
+    pub fn modify_index(&mut self, key: &str) -> Option<u64> {
+        let key = self.key(key).ok()?;
+        self.names.theirs(self.server.entry(key)?.modify)
+    }
+
+    /// Sessions whose timer may have fired by now. C-TTL-2.
+    pub fn expirable(&self, now: Instant) -> Vec<SessionId> {
+        self.server.expirable(now)
+    }
+
+    /// Ends a session because its timer has fired. C-TTL-4.
+    pub fn expire(&mut self, session: SessionId, now: Instant) {
+        self.now = now;
+        self.act(|server, context, out| server.expire(session, context, out));
+    }
+
+    /// The state behind the API.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    fn act<T>(&mut self, act: impl FnOnce(&mut Server, &Context<'_, Consul>, &mut Outbox<Consul>) -> T) -> T {
+        let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
+        act(&mut self.server, &context, &mut Outbox::new())
+    }
+
+    /// What stands for a key. C-KV-3: any text, and letter case counts.
+    fn key(&mut self, name: &str) -> Result<Key, Overflow> {
+        let (place, is_new) = self.names.place(name)?;
+        if is_new {
+            self.server.make_room(place);
+        }
+        Ok(Key::Named(place))
+    }
+
+    /// What stands for a prefix.
+    fn prefix(&mut self, name: &str) -> Result<Prefix, Overflow> {
+        if name.is_empty() {
+            return Ok(Prefix::All);
+        }
+        match self.key(name)? {
+            Key::Named(place) => Ok(self.names.range(place)),
+            _ => unreachable!("names stand for places"),
+        }
+    }
+
+    fn key_name(&self, key: Key) -> &str {
+        match key {
+            Key::Named(place) => self.names.key(place),
+            _ => unreachable!("an agent's keys have names"),
+        }
+    }
+
+    /// Our log position for one that a client names, to be compared with a present one. C-KV-9.
+    fn index(&mut self, theirs: u64, present: Option<Index>) -> Index {
+        if let Some(ours) = self.names.ours(theirs) {
+            return ours;
+        }
+        match present.filter(|_| self.hint == Some(true)) {
+            Some(present) if self.names.theirs(present).is_none() && self.names.bind(present, theirs).is_ok() => {
+                present
+            }
+            _ => Index(u32::MAX),
+        }
+    }
+}
+
+type Endpoint = (&'static str, &'static [&'static str], fn(&mut Agent, &Parts<'_>) -> Answered);
+
+/// Where requests go; the longer path first.
+const ENDPOINTS: &[Endpoint] = &[
+    ("/v1/kv/", &["GET", "PUT", "DELETE"], Agent::serve_kv),
+    ("/v1/txn", &["PUT"], Agent::serve_transaction),
+    ("/v1/session/create", &["PUT"], Agent::create_session),
+    ("/v1/session/destroy/", &["PUT"], Agent::destroy_session),
+    ("/v1/session/renew/", &["PUT"], Agent::renew_session),
+    ("/v1/session/info/", &["GET"], Agent::session_info),
+    ("/v1/session/node/", &["GET"], Agent::sessions_of_node),
+    ("/v1/session/list", &["GET"], Agent::all_sessions),
+    ("/v1/catalog/register", &["PUT"], Agent::register),
+    ("/v1/catalog/deregister", &["PUT"], Agent::deregister),
+    ("/v1/health/node/", &["GET"], Agent::health_of_node),
+    ("/v1/query/", &["GET", "PUT", "DELETE"], Agent::serve_query),
+    ("/v1/query", &["GET", "POST"], Agent::serve_queries),
+];
+
+/// C-BLK-2, C-CON-1: what is wrong with the options that every read has.
+fn refused_options(parts: &Parts<'_>) -> Option<Expected> {
+    if parts.get("wait").is_some_and(|wait| !wait.is_empty() && duration::nanoseconds(wait).is_err()) {
+        return Some(Expected::text(Class::BadWait, 400, "Invalid wait time"));
+    }
+    if parts.get("index").is_some_and(|index| !index.is_empty() && index.parse::<u64>().is_err()) {
+        return Some(Expected::text(Class::BadIndex, 400, "Invalid index"));
+    }
+    let is_both = parts.has("stale") && parts.has("consistent");
+    is_both.then(|| Expected::text(Class::ModesConflict, 400, "Cannot specify ?stale with ?consistent"))
+}

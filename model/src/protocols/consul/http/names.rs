@@ -1,0 +1,260 @@
+//! What things are called outside, and the small numbers that stand for them in the state. Keys are numbered in the order
+//! of their names, so that whatever begins with a prefix is a range; a new name makes room among the old ones.
+
+use std::collections::BTreeMap;
+
+use crate::ids::{ClientId, Index, SessionId};
+use crate::protocols::consul::settings::CheckKind;
+use crate::protocols::consul::{Opaque, Plain, Prefix, Spelling};
+
+/// Names, by what stands for them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    keys: Vec<String>,
+    values: Vec<Vec<u8>>,
+    flags: Vec<u64>,
+    sessions: Vec<(String, SessionId)>,
+    spellings: Vec<String>,
+    nodes: Vec<String>,
+    checks: Vec<String>,
+    services: Vec<String>,
+    queries: Vec<String>,
+    query_ids: BTreeMap<u16, String>,
+    indexes: BTreeMap<Index, u64>,
+}
+
+/// Too many of a kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Overflow(pub(super) &'static str);
+
+impl std::fmt::Display for Overflow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// What a text is when it should be a session's id.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Named {
+    /// Nothing.
+    Missing,
+    /// No UUID (C-SES-20: 36 characters, with dashes).
+    Malformed,
+    /// An id, known or not, in the way it is written.
+    Id(SessionId, Spelling),
+}
+
+impl Names {
+    /// The place of a key or prefix, and whether it is new: then every place from it on has moved by one.
+    pub(super) fn place(&mut self, name: &str) -> Result<(u16, bool), Overflow> {
+        let place = self.keys.partition_point(|key| key.as_str() < name);
+        let is_new = self.keys.get(place).is_none_or(|key| key != name);
+        if is_new {
+            if self.keys.len() > 60_000 {
+                return Err(Overflow("more than 60,000 keys"));
+            }
+            self.keys.insert(place, name.to_owned());
+        }
+        Ok((u16::try_from(place).expect("few enough"), is_new))
+    }
+
+    /// The range of what begins with the name at this place.
+    pub(super) fn range(&self, place: u16) -> Prefix {
+        let from = usize::from(place);
+        let name = &self.keys[from];
+        let count = self.keys[from..].iter().take_while(|key| key.starts_with(name.as_str())).count();
+        Prefix::Named { first: place, last: u16::try_from(from + count - 1).expect("few enough") }
+    }
+
+    pub(super) fn key(&self, place: u16) -> &str {
+        &self.keys[usize::from(place)]
+    }
+
+    /// What stands for a value.
+    pub(super) fn value(&mut self, bytes: &[u8]) -> Plain {
+        if bytes.is_empty() {
+            return Plain::Empty;
+        }
+        let place = self.values.iter().position(|known| known == bytes).unwrap_or_else(|| {
+            self.values.push(bytes.to_owned());
+            self.values.len() - 1
+        });
+        Plain::Bytes(u32::try_from(place).expect("few enough"))
+    }
+
+    pub(super) fn bytes(&self, value: Opaque) -> &[u8] {
+        match value {
+            Opaque::Bytes(place) => &self.values[place as usize],
+            _ => &[],
+        }
+    }
+
+    /// What stands for flags; 0 stands for 0.
+    pub(super) fn flags(&mut self, flags: u64) -> Result<u8, Overflow> {
+        if flags == 0 {
+            return Ok(0);
+        }
+        let place = self.flags.iter().position(|known| *known == flags).unwrap_or_else(|| {
+            self.flags.push(flags);
+            self.flags.len() - 1
+        });
+        u8::try_from(place + 1).map_err(|_| Overflow("more than 255 different flags"))
+    }
+
+    pub(super) fn flags_of(&self, flags: u8) -> u64 {
+        if flags == 0 { 0 } else { self.flags[usize::from(flags) - 1] }
+    }
+
+    /// C-SES-20: ids are looked up as 16 bytes, whatever their letter case, and compared as strings.
+    pub(super) fn session(&mut self, text: &str) -> Named {
+        if text.is_empty() {
+            return Named::Missing;
+        }
+        if !is_uuid(text) {
+            return Named::Malformed;
+        }
+        self.any_session(text)
+    }
+
+    /// The same for a text that need not be an id.
+    pub(super) fn any_session(&mut self, text: &str) -> Named {
+        let plain = text.to_ascii_lowercase();
+        let known = self.sessions.iter().find(|(name, _)| *name == plain).map(|(_, id)| *id);
+        let id = known.unwrap_or_else(|| {
+            // Nobody creates sessions in the name of client 0.
+            let strangers = self.sessions.iter().filter(|(_, id)| id.creator == ClientId(0)).count();
+            let id = SessionId { creator: ClientId(0), number: u16::try_from(strangers + 1).unwrap_or(u16::MAX) };
+            self.sessions.push((plain.clone(), id));
+            id
+        });
+        if text == plain {
+            return Named::Id(id, Spelling::default());
+        }
+        let place = self.spellings.iter().position(|known| known == text).unwrap_or_else(|| {
+            self.spellings.push(text.to_owned());
+            self.spellings.len() - 1
+        });
+        Named::Id(id, Spelling(u8::try_from(place + 1).unwrap_or(u8::MAX)))
+    }
+
+    /// Writes down the id that the server has given to a session.
+    pub(super) fn name_session(&mut self, id: SessionId, text: &str) -> Result<(), String> {
+        let is_fresh = is_uuid(text) && !self.sessions.iter().any(|(name, _)| name == text);
+        if !is_fresh {
+            return Err(format!("{text} is no fresh id of a session"));
+        }
+        self.sessions.push((text.to_owned(), id));
+        Ok(())
+    }
+
+    /// How a session's id is written.
+    pub(super) fn session_text(&self, id: SessionId, spelling: Spelling) -> &str {
+        if !spelling.is_plain() {
+            return &self.spellings[usize::from(spelling.0) - 1];
+        }
+        self.sessions.iter().find(|(_, known)| *known == id).map_or("", |(name, _)| name)
+    }
+
+    /// C-SES-12: nodes and checks are looked up whatever their letter case.
+    pub(super) fn node(&mut self, name: &str) -> ClientId {
+        ClientId::of(number(&mut self.nodes, &name.to_lowercase()))
+    }
+
+    /// The first one that was named.
+    pub(super) fn first_node(&self) -> &str {
+        &self.nodes[0]
+    }
+
+    pub(super) fn check(&mut self, name: &str) -> Result<CheckKind, Overflow> {
+        let number = number(&mut self.checks, &name.to_lowercase());
+        (number < CheckKind::ROOM).then(|| CheckKind::of(number)).ok_or(Overflow("more than 8 different checks"))
+    }
+
+    pub(super) fn check_name(&self, kind: CheckKind) -> Option<&str> {
+        self.checks.get(kind.number()).map(String::as_str)
+    }
+
+    pub(super) fn service(&mut self, name: &str) -> u16 {
+        u16::try_from(number(&mut self.services, &name.to_lowercase())).expect("few enough")
+    }
+
+    pub(super) fn service_name(&self, service: u16) -> &str {
+        &self.services[usize::from(service)]
+    }
+
+    pub(super) fn query_name(&mut self, name: &str) -> Option<u16> {
+        (!name.is_empty()).then(|| u16::try_from(number(&mut self.queries, name)).expect("few enough"))
+    }
+
+    pub(super) fn query_text(&self, name: Option<u16>) -> &str {
+        name.map_or("", |name| &self.queries[usize::from(name)])
+    }
+
+    /// The next number of a prepared query.
+    pub(super) fn fresh_query(&self) -> u16 {
+        self.query_ids.last_key_value().map_or(1, |(last, _)| last + 1)
+    }
+
+    pub(super) fn query(&self, id: &str) -> Option<u16> {
+        self.query_ids.iter().find(|(_, text)| *text == id).map(|(number, _)| *number)
+    }
+
+    pub(super) fn query_id(&self, query: u16) -> &str {
+        self.query_ids.get(&query).map_or("", String::as_str)
+    }
+
+    pub(super) fn name_query(&mut self, query: u16, text: &str) -> Result<(), String> {
+        if !is_uuid(text) || self.query_ids.values().any(|known| known == text) {
+            return Err(format!("{text} is no fresh id of a query"));
+        }
+        self.query_ids.insert(query, text.to_owned());
+        Ok(())
+    }
+
+    /// C-GEN-4: the server's log positions grow as ours do, with gaps. Says why this cannot be so.
+    pub(super) fn bind(&mut self, ours: Index, theirs: u64) -> Result<(), String> {
+        if let Some(known) = self.indexes.get(&ours) {
+            return if *known == theirs { Ok(()) } else { Err(format!("index {theirs}, which was {known} before")) };
+        }
+        let below = self.indexes.range(..ours).next_back();
+        let above = self.indexes.range(ours..).next();
+        if let Some((_, known)) = below.filter(|(_, known)| **known >= theirs) {
+            return Err(format!("index {theirs}, which should be above {known}"));
+        }
+        if let Some((_, known)) = above.filter(|(_, known)| **known <= theirs) {
+            return Err(format!("index {theirs}, which should be below {known}"));
+        }
+        self.indexes.insert(ours, theirs);
+        Ok(())
+    }
+
+    /// Our log position for one of theirs, if it has been seen.
+    pub(super) fn ours(&self, theirs: u64) -> Option<Index> {
+        if theirs == 0 {
+            return Some(Index(0));
+        }
+        self.indexes.iter().find(|(_, known)| **known == theirs).map(|(ours, _)| *ours)
+    }
+
+    /// Theirs for one of ours, if it has been seen.
+    pub(super) fn theirs(&self, ours: Index) -> Option<u64> {
+        self.indexes.get(&ours).copied()
+    }
+}
+
+/// The place of a name in a list in the order of first mention.
+fn number(list: &mut Vec<String>, name: &str) -> usize {
+    list.iter().position(|known| known == name).unwrap_or_else(|| {
+        list.push(name.to_owned());
+        list.len() - 1
+    })
+}
+
+/// C-SES-20: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+fn is_uuid(text: &str) -> bool {
+    let is_digit = |(place, byte): (usize, u8)| match place {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(is_digit)
+}

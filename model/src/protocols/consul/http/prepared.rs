@@ -1,0 +1,86 @@
+//! `/v1/query`: prepared queries, as far as they hang on sessions.
+
+use serde_json::{Map, Value};
+
+use super::names::Named;
+use super::{Agent, Answered, Class, Expected, Parts, Shape};
+use crate::protocols::consul::server::{Query, QueryRefusal};
+
+impl Agent {
+    pub(super) fn serve_queries(&mut self, parts: &Parts<'_>) -> Answered {
+        if parts.method == "POST" {
+            let query = self.names.fresh_query();
+            return Ok(self.prepare(query, parts.body, true));
+        }
+        let mut queries: Vec<&Query> = self.server.prepared().iter().collect();
+        queries.sort_unstable_by_key(|query| self.names.query_id(query.id));
+        let shapes = queries.into_iter().map(|query| self.query_shape(query)).collect();
+        Ok(Expected::new(Class::QueryList, 200, Shape::List(shapes)).at(self.server.queries_index()))
+    }
+
+    pub(super) fn serve_query(&mut self, parts: &Parts<'_>) -> Answered {
+        let query =
+            self.names.query(&parts.path).filter(|id| self.server.prepared().iter().any(|query| query.id == *id));
+        let Some(id) = query else {
+            return Ok(match parts.method {
+                "GET" => Expected::text(Class::QueryUnknown, 404, "Query not found"),
+                _ => Expected::text(Class::QueryNotThere, 500, "Cannot modify non-existent prepared query"),
+            });
+        };
+        Ok(match parts.method {
+            "GET" => {
+                let query = self.server.prepared().iter().find(|query| query.id == id).expect("looked up above");
+                let shape = Shape::List(vec![self.query_shape(query)]);
+                Expected::new(Class::QueryFound, 200, shape).at(self.server.queries_index())
+            }
+            "PUT" => self.prepare(id, parts.body, false),
+            _ => {
+                self.server.forget_query(id);
+                Expected::new(Class::QueryDeleted, 200, Shape::Any)
+            }
+        })
+    }
+
+    /// C-PQ-1 to C-PQ-4.
+    fn prepare(&mut self, query: u16, body: &[u8], is_new: bool) -> Expected {
+        let object: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or("");
+        let (name, session) = (text("Name"), text("Session"));
+        if name.is_empty() && session.is_empty() {
+            return Expected::text(Class::QueryUnbound, 500, "Must be bound to a session");
+        }
+        let bound = match self.names.session(session) {
+            Named::Missing => None,
+            Named::Id(session, spelling) => Some((session, spelling)),
+            // Nobody has it: client 0 creates no sessions.
+            Named::Malformed => Some(Default::default()),
+        };
+        let written = self.names.query_name(name);
+        match self.server.prepare(query, written, bound) {
+            Err(QueryRefusal::NoSession) if bound == Some(Default::default()) => {
+                Expected::text(Class::QueryMalformed, 500, "invalid session")
+            }
+            Err(QueryRefusal::NoSession) => {
+                Expected::text(Class::QueryNoSession, 500, format!("invalid session {session:?}"))
+            }
+            Err(QueryRefusal::NameTaken) => {
+                Expected::text(Class::QueryNameTaken, 500, format!("name '{name}' aliases an existing query name"))
+            }
+            Ok(()) if is_new => {
+                Expected::new(Class::QueryCreated, 200, Shape::Object(vec![("ID", Shape::NewQuery(query))]))
+            }
+            Ok(()) => Expected::new(Class::QueryUpdated, 200, Shape::Any),
+        }
+    }
+
+    fn query_shape(&self, query: &Query) -> Shape {
+        let session = query.session.map_or("", |(session, spelling)| self.names.session_text(session, spelling));
+        Shape::Some(vec![
+            ("ID", Shape::text(self.names.query_id(query.id))),
+            ("Name", Shape::text(self.names.query_text(query.name))),
+            ("Session", Shape::text(session)),
+            ("CreateIndex", Shape::Index(query.create)),
+            ("ModifyIndex", Shape::Index(query.modify)),
+        ])
+    }
+}

@@ -1,0 +1,1 @@
+//! A test for each rule about the HTTP API, named after it.

@@ -1,0 +1,295 @@
+//! `/v1/session/`: how sessions are asked for, and what is shown of them.
+
+use serde_json::{Map, Value, json};
+
+use super::duration::nanoseconds;
+use super::names::Named;
+use super::{Agent, Answered, Class, Expected, Parts, SECOND, Shape};
+use crate::ids::{ClientId, Index, SessionId};
+use crate::protocols::consul::settings::CheckKind;
+use crate::protocols::consul::{Answer, Behavior, Terms};
+use crate::time::Ticks;
+
+/// A session as it was asked for: what is shown of it and has no other effect.
+#[derive(Clone, Debug)]
+pub(super) struct Card {
+    id: SessionId,
+    create: Index,
+    wish: Wanted,
+}
+
+/// What a body asks for. C-SES-1.
+#[derive(Clone, Debug)]
+struct Wanted {
+    name: String,
+    node: String,
+    behavior: String,
+    ttl: String,
+    lock_delay: i64,
+    checks: Vec<String>,
+    node_checks: Option<Vec<String>>,
+    service_checks: Option<Vec<Value>>,
+}
+
+/// C-SES-1: the check that a session is bound to by default.
+pub(super) const SERF_HEALTH: &str = "serfHealth";
+
+/// C-SES-7: the longest TTL.
+const TTL_MAX: i64 = 24 * 3600 * SECOND;
+
+impl Agent {
+    /// C-SES-4: the order in which a wish is looked at.
+    pub(super) fn create_session(&mut self, parts: &Parts<'_>) -> Answered {
+        let wish = match self.read_wish(parts.body) {
+            Ok(wish) => wish,
+            Err(refusal) => return Ok(refusal),
+        };
+        let behavior = match wish.behavior.as_str() {
+            "" | "release" => Behavior::Release,
+            "delete" => Behavior::Delete,
+            other => {
+                let text = format!("Invalid Behavior setting '{other}'");
+                return Ok(Expected::text(Class::SessionBehavior, 500, text));
+            }
+        };
+        let ttl = match wish.ttl.as_str() {
+            "" => 0,
+            text => match nanoseconds(text) {
+                Ok(ttl) => ttl,
+                Err(_) => {
+                    return Ok(Expected::text(Class::SessionTtl, 500, format!("Session TTL '{text}' invalid")));
+                }
+            },
+        };
+        if ttl != 0 && !(self.options.session_ttl_min..=TTL_MAX).contains(&ttl) {
+            return Ok(Expected::text(
+                Class::SessionTtlRange,
+                500,
+                format!("Invalid Session TTL '{ttl}', must be between"),
+            ));
+        }
+        let node = self.names.node(&wish.node);
+        let listed = wish.service_checks.iter().flatten().filter_map(|check| check["ID"].as_str());
+        let all: Vec<String> = wish
+            .checks
+            .iter()
+            .chain(wish.node_checks.iter().flatten())
+            .map(String::as_str)
+            .chain(listed)
+            .map(str::to_owned)
+            .collect();
+        let checks = all.iter().map(|name| self.names.check(name)).collect::<Result<Vec<CheckKind>, _>>()?;
+        let terms = Terms {
+            ttl: (ttl > 0).then(|| Ticks::new(ttl)),
+            lock_delay: Ticks::new(wish.lock_delay),
+            behavior,
+            checks: checks.iter().copied().collect(),
+        };
+        self.server.begin_entry();
+        if let Some(refusal) = self.act(|server, context, _| server.refusal(node, checks.iter().copied(), context)) {
+            let written = |kind| {
+                let place = checks.iter().position(|check| *check == kind).expect("one of them");
+                &all[place]
+            };
+            return Ok(match refusal {
+                Answer::Missing(Some(kind)) => {
+                    Expected::text(Class::SessionCheck, 500, format!("Missing check '{}' registration", written(kind)))
+                }
+                Answer::Critical(kind) => {
+                    let text = format!("Check '{}' is in critical state", written(kind));
+                    Expected::text(Class::SessionCritical, 500, text)
+                }
+                _ => Expected::text(Class::SessionNode, 500, "Missing node registration"),
+            });
+        }
+        let id = self.act(|server, context, out| server.add_session(node, terms, context, out));
+        self.cards.push(Card { id, create: self.server.position(), wish });
+        Ok(Expected::new(Class::SessionCreated, 200, Shape::Object(vec![("ID", Shape::NewSession(id))])))
+    }
+
+    /// C-SES-3: field names in any letter case, unknown fields, and whatever follows the object, are ignored.
+    fn read_wish(&self, body: &[u8]) -> Result<Wanted, Expected> {
+        let refused = || Expected::text(Class::SessionBody, 400, "Request decode failed");
+        let default = vec![SERF_HEALTH.to_owned()];
+        let mut wish = Wanted {
+            name: String::new(),
+            node: self.own_node().to_owned(),
+            behavior: "release".to_owned(),
+            ttl: String::new(),
+            lock_delay: 15 * SECOND,
+            checks: default.clone(),
+            node_checks: Some(default),
+            service_checks: None,
+        };
+        let first = serde_json::Deserializer::from_slice(body).into_iter::<Value>().next();
+        let object = match first {
+            None | Some(Ok(Value::Null)) => Map::new(),
+            Some(Ok(Value::Object(object))) => object,
+            Some(_) => return Err(refused()),
+        };
+        for (name, value) in &object {
+            if value.is_null() {
+                match name.to_lowercase().as_str() {
+                    "checks" => wish.checks.clear(),
+                    "nodechecks" => wish.node_checks = None,
+                    _ => {}
+                }
+                continue;
+            }
+            let text = || value.as_str().map(str::to_owned).ok_or_else(refused);
+            match name.to_lowercase().as_str() {
+                "id" => drop(text()?),
+                "name" => wish.name = text()?,
+                "node" => wish.node = text()?,
+                "behavior" => wish.behavior = text()?,
+                "ttl" => wish.ttl = text()?,
+                "checks" => wish.checks = texts(value).ok_or_else(refused)?,
+                "nodechecks" => wish.node_checks = Some(texts(value).ok_or_else(refused)?),
+                "servicechecks" => wish.service_checks = Some(value.as_array().ok_or_else(refused)?.clone()),
+                "lockdelay" => {
+                    wish.lock_delay =
+                        lock_delay(value).ok_or_else(|| Expected::new(Class::SessionDelay, 400, Shape::Any))?;
+                }
+                _ => {}
+            }
+        }
+        wish.choose_checks();
+        if wish.node.is_empty() {
+            return Err(Expected::text(Class::SessionBody, 500, "Must provide Node"));
+        }
+        Ok(wish)
+    }
+
+    /// C-SES-19.
+    pub(super) fn destroy_session(&mut self, parts: &Parts<'_>) -> Answered {
+        let session = match self.named_session(parts) {
+            Ok(session) => session,
+            Err(refusal) => return Ok(refusal),
+        };
+        let was_there = self.server.sessions().any(|id| id == session);
+        self.server.begin_entry();
+        self.act(|server, context, out| server.destroy_session(session, context, out));
+        let class = if was_there { Class::SessionDestroyed } else { Class::SessionDestroyedTwice };
+        Ok(Expected::done(class, true))
+    }
+
+    /// C-SES-18: no log entry.
+    pub(super) fn renew_session(&mut self, parts: &Parts<'_>) -> Answered {
+        let session = match self.named_session(parts) {
+            Ok(session) => session,
+            Err(refusal) => return Ok(refusal),
+        };
+        if self.act(|server, context, out| server.renew_session(session, context, out)) == Answer::UnknownSession {
+            let text = format!("Session id '{}' not found", parts.path);
+            return Ok(Expected::text(Class::SessionNotRenewed, 404, text));
+        }
+        Ok(Expected::new(Class::SessionRenewed, 200, self.session_list(|id| id == session)))
+    }
+
+    /// C-SES-15 to C-SES-17.
+    pub(super) fn session_info(&mut self, parts: &Parts<'_>) -> Answered {
+        let session = match self.named_session(parts) {
+            Ok(session) => session,
+            Err(refusal) => return Ok(refusal),
+        };
+        let is_there = self.server.sessions().any(|id| id == session);
+        let class = if is_there { Class::SessionFound } else { Class::SessionUnknown };
+        let shape = self.session_list(|id| id == session);
+        Ok(Expected::new(class, 200, shape).at(self.server.sessions_index()))
+    }
+
+    pub(super) fn sessions_of_node(&mut self, parts: &Parts<'_>) -> Answered {
+        if parts.path.is_empty() {
+            return Ok(Expected::text(Class::SessionMissing, 400, "Missing node name"));
+        }
+        let node = self.names.node(&parts.path);
+        let shape = self.session_list(|id| id.creator == node);
+        Ok(Expected::new(Class::SessionList, 200, shape).at(self.server.sessions_index()))
+    }
+
+    pub(super) fn all_sessions(&mut self, _: &Parts<'_>) -> Answered {
+        let shape = self.session_list(|id| id.creator != ClientId(0));
+        Ok(Expected::new(Class::SessionList, 200, shape).at(self.server.sessions_index()))
+    }
+
+    fn named_session(&mut self, parts: &Parts<'_>) -> Result<SessionId, Expected> {
+        match self.names.session(&parts.path) {
+            Named::Id(session, _) => Ok(session),
+            Named::Missing => Err(Expected::text(Class::SessionMissing, 400, "Missing session")),
+            Named::Malformed => Err(Expected::text(Class::SessionMalformed, 500, "UUID must be 36 characters")),
+        }
+    }
+
+    /// C-GEN-8: by id.
+    fn session_list(&self, is_wanted: impl Fn(SessionId) -> bool) -> Shape {
+        let mut cards: Vec<(&str, &Card)> = self
+            .server
+            .sessions()
+            .filter(|id| is_wanted(*id))
+            .filter_map(|id| self.cards.iter().find(|card| card.id == id))
+            .map(|card| (self.names.session_text(card.id, Default::default()), card))
+            .collect();
+        cards.sort_unstable_by_key(|(name, _)| *name);
+        Shape::List(cards.into_iter().map(|(name, card)| card.shape(name)).collect())
+    }
+}
+
+impl Wanted {
+    /// C-SES-10: which of the lists count; the first row that fits.
+    fn choose_checks(&mut self) {
+        if self.checks.is_empty() {
+            self.node_checks = Some(Vec::new());
+        } else if self.checks == [SERF_HEALTH] || self.node_checks.iter().flatten().next().is_none() {
+            self.checks.clear();
+        }
+    }
+}
+
+impl Card {
+    /// C-SES-16.
+    fn shape(&self, name: &str) -> Shape {
+        let wish = &self.wish;
+        let service_checks = match &wish.service_checks {
+            None => Shape::Json(Value::Null),
+            Some(checks) => Shape::List(
+                checks.iter().map(|check| Shape::Some(vec![("ID", Shape::Json(check["ID"].clone()))])).collect(),
+            ),
+        };
+        let mut fields = vec![
+            ("ID", Shape::text(name)),
+            ("Name", Shape::text(&wish.name)),
+            ("Node", Shape::text(&wish.node)),
+            ("LockDelay", Shape::Json(wish.lock_delay.into())),
+            ("Behavior", Shape::text(if wish.behavior.is_empty() { "release" } else { &wish.behavior })),
+            ("TTL", Shape::text(&wish.ttl)),
+            ("NodeChecks", Shape::Json(json!(wish.node_checks))),
+            ("ServiceChecks", service_checks),
+            ("CreateIndex", Shape::Index(self.create)),
+            ("ModifyIndex", Shape::Index(self.create)),
+        ];
+        if !wish.checks.is_empty() {
+            fields.push(("Checks", Shape::Json(json!(wish.checks))));
+        }
+        Shape::Object(fields)
+    }
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// C-SES-8: nanoseconds; what is below 1000 of them is taken for seconds, whatever its spelling; types that make no sense
+/// are 0.
+fn lock_delay(value: &Value) -> Option<i64> {
+    let nanoseconds = match value {
+        Value::String(text) => nanoseconds(text).ok()?,
+        Value::Number(number) => number.as_i64().unwrap_or_else(|| whole(&number.to_string())),
+        _ => 0,
+    };
+    Some(if nanoseconds < 1000 { nanoseconds.wrapping_mul(SECOND) } else { nanoseconds })
+}
+
+/// The whole part of a decimal number, as Go's conversion from floats has it.
+fn whole(number: &str) -> i64 {
+    number.split('.').next().and_then(|whole| whole.parse().ok()).unwrap_or(0)
+}

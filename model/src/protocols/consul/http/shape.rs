@@ -1,0 +1,99 @@
+//! What an answer must look like: JSON with names for what only the server can know, as fresh ids and log positions.
+
+use serde_json::Value;
+
+use super::names::Names;
+use crate::ids::{Index, SessionId};
+
+/// The shape of a body, or of a part of it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Shape {
+    /// Nothing at all.
+    Nothing,
+    /// Whatever it is.
+    Any,
+    /// A text that contains this (C-GEN-6).
+    Text(String),
+    /// These bytes.
+    Raw(Vec<u8>),
+    /// Exactly this.
+    Json(Value),
+    /// A log position.
+    Index(Index),
+    /// The id of a new session.
+    NewSession(SessionId),
+    /// The id of a new prepared query.
+    NewQuery(u16),
+    /// A list, in this order.
+    List(Vec<Shape>),
+    /// An object with exactly these fields.
+    Object(Vec<(&'static str, Shape)>),
+    /// An object with these fields, and others.
+    Some(Vec<(&'static str, Shape)>),
+}
+
+impl Shape {
+    /// A text in JSON.
+    pub(super) fn text(text: impl Into<String>) -> Shape {
+        Shape::Json(Value::String(text.into()))
+    }
+
+    /// Says how a body is another one than this. What only the server knew is written down.
+    pub(super) fn fit(&self, body: &[u8], names: &mut Names) -> Result<(), String> {
+        let text = || String::from_utf8_lossy(body);
+        match self {
+            Shape::Any => Ok(()),
+            Shape::Nothing if body.is_empty() => Ok(()),
+            Shape::Nothing => Err(format!("`{}` instead of an empty body", text().trim())),
+            Shape::Text(part) if text().contains(part) => Ok(()),
+            Shape::Text(part) => Err(format!("`{}` instead of `{part}`", text().trim())),
+            Shape::Raw(bytes) if body == bytes => Ok(()),
+            Shape::Raw(bytes) => Err(format!("`{}` instead of `{}`", text(), String::from_utf8_lossy(bytes))),
+            _ => match serde_json::from_slice(body) {
+                Ok(value) => self.fit_value(&value, names).map_err(|why| why.trim_start_matches(": ").to_owned()),
+                Err(_) => Err(format!("`{}` instead of JSON", text().trim())),
+            },
+        }
+    }
+
+    fn fit_value(&self, value: &Value, names: &mut Names) -> Result<(), String> {
+        let string = || value.as_str().ok_or_else(|| format!(": {value} instead of a string"));
+        match self {
+            Shape::Json(expected) if expected == value => Ok(()),
+            Shape::Json(expected) => Err(format!(": {value} instead of {expected}")),
+            Shape::Index(index) => {
+                let theirs = value.as_u64().ok_or_else(|| format!(": {value} instead of an index"))?;
+                names.bind(*index, theirs).map_err(|why| format!(": {why}"))
+            }
+            Shape::NewSession(id) => names.name_session(*id, string()?).map_err(|why| format!(": {why}")),
+            Shape::NewQuery(query) => names.name_query(*query, string()?).map_err(|why| format!(": {why}")),
+            Shape::List(shapes) => {
+                let items = value.as_array().ok_or_else(|| format!(": {value} instead of a list"))?;
+                if items.len() != shapes.len() {
+                    return Err(format!(": {} items instead of {}: {value}", items.len(), shapes.len()));
+                }
+                shapes.iter().zip(items).enumerate().try_for_each(|(place, (shape, item))| {
+                    shape.fit_value(item, names).map_err(|why| format!("[{place}]{why}"))
+                })
+            }
+            Shape::Object(fields) | Shape::Some(fields) => {
+                let object = value.as_object().ok_or_else(|| format!(": {value} instead of an object"))?;
+                if let (Shape::Object(_), Some(extra)) =
+                    (self, object.keys().find(|name| !fields.iter().any(|(field, _)| field == name)))
+                {
+                    return Err(format!(".{extra} is there: {value}"));
+                }
+                fields.iter().try_for_each(|(field, shape)| {
+                    let item = object.get(*field).ok_or_else(|| format!(".{field} is missing in {value}"))?;
+                    shape.fit_value(item, names).map_err(|why| format!(".{field}{why}"))
+                })
+            }
+            Shape::Any => Ok(()),
+            Shape::Text(part) => match value.as_str() {
+                Some(text) if text.contains(part) => Ok(()),
+                _ => Err(format!(": {value} instead of \"{part}\"")),
+            },
+            Shape::Nothing | Shape::Raw(_) => Err(format!(": {value} instead of nothing")),
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! What a random sequence is made of: commands whose keys, sessions, nodes, checks and queries are places in small pools, so
+//! that any sequence makes sense, and any part of it too.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// One command.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Create a session, and put its id into this place of the pool.
+    Create { place: usize, wish: Value },
+    /// Create one with a body that may be anything.
+    CreateRaw(&'static str),
+    /// Do something with a session: `info`, `renew` or `destroy`.
+    Session(&'static str, Who),
+    /// List sessions, of a node or all.
+    Sessions(Option<&'static str>),
+    /// Put, with whatever parameters.
+    Put { key: usize, how: How, flags: Option<&'static str>, value: Content },
+    /// Read one key, with these parameters.
+    Get(usize, &'static str),
+    /// Read what is below a prefix, with these parameters.
+    List(usize, &'static str),
+    /// Delete a key, perhaps if at an index.
+    Delete(usize, Option<At>),
+    /// Delete what is below a prefix.
+    DeleteTree(usize),
+    /// Several operations at once.
+    Transaction(Vec<Verb>),
+    /// Register a node, with a service or a check.
+    Register { node: &'static str, service: bool, check: Option<(&'static str, Option<&'static str>, bool)> },
+    /// Register a node with an id, so that it takes away the node that had it.
+    Identify { node: &'static str, id: &'static str },
+    /// Deregister a node, a service, or a check.
+    Deregister { node: &'static str, service: Option<&'static str>, check: Option<&'static str> },
+    /// The checks of a node.
+    Health(&'static str),
+    /// Create a prepared query, and put its id into this place of the pool.
+    Query { place: usize, name: &'static str, session: Option<Who> },
+    /// Change one.
+    Requery { place: usize, name: &'static str, session: Option<Who> },
+    /// Read or delete one.
+    OneQuery(&'static str, usize),
+    /// List all.
+    Queries,
+    /// Something else: method, url and body as they are.
+    Raw(&'static str, &'static str, &'static str),
+    /// A value with this many bytes.
+    Large(usize, usize),
+    /// A transaction of so many reads.
+    Many(usize, usize),
+}
+
+/// A session, as a request names it.
+#[derive(Copy, Clone, Debug)]
+pub enum Who {
+    /// The one in this place of the pool.
+    Pool(usize),
+    /// The same in capital letters. C-SES-20.
+    Capitals(usize),
+    /// An id that nobody has.
+    Nobody,
+    /// No id.
+    Malformed,
+    /// Nothing.
+    Empty,
+}
+
+/// What is put how.
+#[derive(Copy, Clone, Debug)]
+pub enum How {
+    /// As it is.
+    Plain,
+    /// If at an index.
+    Cas(At),
+    /// For a session.
+    Acquire(Who),
+    /// Of a session.
+    Release(Who),
+    /// With both.
+    Both,
+    /// With an index that is no number.
+    NotANumber,
+}
+
+/// An index.
+#[derive(Copy, Clone, Debug)]
+pub enum At {
+    /// That of the key.
+    Present,
+    /// 0.
+    Zero,
+    /// One that is long past.
+    Past,
+    /// One that is far ahead.
+    Future,
+}
+
+/// A value.
+#[derive(Copy, Clone, Debug)]
+pub enum Content {
+    /// Nothing.
+    Empty,
+    /// A short text.
+    Text(&'static str),
+    /// Bytes that are no text.
+    Bytes,
+}
+
+/// An operation of a transaction.
+#[derive(Clone, Debug)]
+pub struct Verb {
+    pub verb: &'static str,
+    pub key: usize,
+    pub who: Who,
+    pub at: At,
+    pub value: Content,
+    pub flags: u64,
+    pub check: (&'static str, &'static str, &'static str),
+}
+
+/// How large the pools are.
+pub const POOL: usize = 3;
+/// Keys, below the tree of the sequence.
+pub const KEYS: [&str; POOL] = ["a", "a/b", "a/ü ?"];
+/// Prefixes; the first is empty, the others are below the tree.
+pub const PREFIXES: [Option<&str>; 6] = [None, Some(""), Some("a"), Some("a/"), Some("a/b"), Some("zz")];
+const NODES: [&str; 2] = ["n1", "n2"];
+const CHECKS: [&str; 3] = ["c1", "c2", "c3"];
+
+/// A command, with odds under which every class of answers comes up.
+pub fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        12 => (0..POOL, wish()).prop_map(|(place, wish)| Command::Create { place, wish }),
+        3 => bodies().prop_map(Command::CreateRaw),
+        6 => (prop_oneof![Just("info"), Just("renew"), Just("destroy")], who())
+            .prop_map(|(what, who)| Command::Session(what, who)),
+        2 => prop_oneof![Just(None), node().prop_map(Some), Just(Some("N1")), Just(Some("here")), Just(Some(""))]
+            .prop_map(Command::Sessions),
+        40 => (0..POOL, how(), flags(), content())
+            .prop_map(|(key, how, flags, value)| Command::Put { key, how, flags, value }),
+        8 => (0..POOL, prop_oneof![6 => Just(""), 2 => Just("raw"), 1 => Just("consistent"), 1 => Just("stale")])
+            .prop_map(|(key, how)| Command::Get(key, how)),
+        9 => (0..PREFIXES.len(), listing()).prop_map(|(prefix, how)| Command::List(prefix, how)),
+        5 => (0..POOL, prop::option::of(at())).prop_map(|(key, at)| Command::Delete(key, at)),
+        4 => (0..PREFIXES.len()).prop_map(Command::DeleteTree),
+        16 => prop::collection::vec(verb(), 0..4).prop_map(Command::Transaction),
+        14 => health(),
+        8 => queries(),
+        4 => raw(),
+    ]
+}
+
+fn node() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&NODES[..])
+}
+
+fn who() -> impl Strategy<Value = Who> {
+    prop_oneof![
+        24 => (0..POOL).prop_map(Who::Pool),
+        3 => (0..POOL).prop_map(Who::Capitals),
+        2 => Just(Who::Nobody),
+        1 => Just(Who::Malformed),
+        1 => Just(Who::Empty),
+    ]
+}
+
+fn at() -> impl Strategy<Value = At> {
+    prop_oneof![5 => Just(At::Present), 2 => Just(At::Zero), 2 => Just(At::Past), 1 => Just(At::Future)]
+}
+
+fn how() -> impl Strategy<Value = How> {
+    prop_oneof![
+        6 => Just(How::Plain),
+        8 => at().prop_map(How::Cas),
+        20 => who().prop_map(How::Acquire),
+        7 => who().prop_map(How::Release),
+        1 => Just(How::Both),
+        1 => Just(How::NotANumber),
+    ]
+}
+
+fn flags() -> impl Strategy<Value = Option<&'static str>> {
+    prop_oneof![10 => Just(None), 3 => Just(Some("7")), 1 => Just(Some("18446744073709551615")), 1 => Just(Some("x"))]
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    prop_oneof![
+        3 => Just(Content::Empty),
+        5 => Just(Content::Text("x")),
+        2 => Just(Content::Text("another value")),
+        1 => Just(Content::Bytes),
+    ]
+}
+
+fn listing() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(
+        &[
+            "recurse",
+            "recurse",
+            "recurse&raw",
+            "recurse&consistent",
+            "keys",
+            "keys&separator=/",
+            "keys&seperator=/",
+            "recurse&stale&consistent",
+            "recurse&index=x",
+            "recurse&wait=x",
+        ][..],
+    )
+}
+
+/// What a session is asked for, mostly what makes sense.
+fn wish() -> impl Strategy<Value = Value> {
+    let node = prop_oneof![
+        8 => Just(Some(json!("n1"))),
+        4 => Just(Some(json!("n2"))),
+        4 => Just(None),
+        1 => Just(Some(json!("N1"))),
+        1 => Just(Some(json!("nobody"))),
+        1 => Just(Some(json!(""))),
+    ];
+    let checks = prop::sample::select(vec![
+        json!({"NodeChecks": []}),
+        json!({"Checks": []}),
+        json!({"NodeChecks": ["c1"]}),
+        json!({"NodeChecks": ["C1"]}),
+        json!({"NodeChecks": ["c1", "c2"]}),
+        json!({"NodeChecks": ["c3"]}),
+        json!({"NodeChecks": [], "ServiceChecks": [{"ID": "c3"}]}),
+        json!({"NodeChecks": ["c1", "c1"]}),
+        json!({"NodeChecks": null}),
+        json!({"Checks": ["c1"]}),
+        json!({"Checks": ["c1"], "NodeChecks": []}),
+        json!({"Checks": ["c2"], "NodeChecks": ["c1"]}),
+        json!({"Checks": [], "NodeChecks": ["c1"]}),
+        json!({"Checks": ["serfHealth"], "NodeChecks": ["c2"]}),
+        json!({}),
+        json!({"NodeChecks": ["nothing"]}),
+    ]);
+    let behavior = prop_oneof![
+        6 => Just(None),
+        3 => Just(Some(json!("delete"))),
+        2 => Just(Some(json!("release"))),
+        1 => Just(Some(json!(""))),
+        1 => Just(Some(json!("Delete"))),
+    ];
+    // Nothing between 1 us and 15 s: such a delay could be over, or not, when the next command arrives.
+    let delay = prop_oneof![
+        8 => Just(Some(json!("0s"))),
+        6 => Just(None),
+        2 => prop::sample::select(vec![
+            json!(0), json!(15), json!(999), json!(1000), json!(0.5), json!(15.5), json!(-1), json!("-1s"), json!("-10s"),
+            json!("999ns"), json!("1us"), json!("120s"), json!(15_000_000_000_u64), json!(true), json!({}), json!(null),
+        ])
+        .prop_map(Some),
+        1 => prop::sample::select(vec![json!(""), json!("15"), json!("soon")]).prop_map(Some),
+    ];
+    let ttl = prop_oneof![
+        12 => Just(None),
+        3 => prop::sample::select(vec![json!("3600s"), json!("24h"), json!("0s"), json!("0"), json!("1h30m")]).prop_map(Some),
+        1 => prop::sample::select(vec![json!("10"), json!("24h1ns"), json!("1ms"), json!("-20s"), json!("x")]).prop_map(Some),
+    ];
+    (node, checks, behavior, delay, ttl).prop_map(|(node, checks, behavior, delay, ttl)| {
+        let mut wish = checks.as_object().cloned().unwrap_or_else(Map::new);
+        let fields = [("Node", node), ("Behavior", behavior), ("LockDelay", delay), ("TTL", ttl)];
+        wish.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        Value::Object(wish)
+    })
+}
+
+/// Bodies that say something about how bodies are read. C-SES-2, C-SES-3.
+fn bodies() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(
+        &[
+            "",
+            "{}",
+            "null",
+            "[]",
+            "{",
+            r#"{"TTL": 15}"#,
+            r#"{"Name": 5}"#,
+            r#"{"name": "small letters", "NODECHECKS": []}"#,
+            r#"{"Unknown": 1} and more"#,
+            r#"{"ID": "11111111-2222-3333-4444-555555555555", "CreateIndex": 3}"#,
+            r#"{"NodeChecks": "c1"}"#,
+        ][..],
+    )
+}
+
+fn verb() -> impl Strategy<Value = Verb> {
+    let verbs = prop_oneof![
+        3 => Just("set"),
+        3 => Just("cas"),
+        6 => Just("lock"),
+        3 => Just("unlock"),
+        2 => Just("get"),
+        1 => Just("get-tree"),
+        2 => Just("check-index"),
+        3 => Just("check-session"),
+        1 => Just("check-not-exists"),
+        1 => Just("delete"),
+        1 => Just("delete-tree"),
+        1 => Just("delete-cas"),
+        3 => Just("check set"),
+        1 => Just("check delete"),
+        1 => Just("nonsense"),
+    ];
+    let check =
+        (node(), prop::sample::select(&CHECKS[..2]), prop::sample::select(&["critical", "passing", "warning"][..]));
+    (verbs, 0..POOL, who(), at(), content(), prop_oneof![4 => Just(0), 1 => Just(7)], check)
+        .prop_map(|(verb, key, who, at, value, flags, check)| Verb { verb, key, who, at, value, flags, check })
+}
+
+fn health() -> impl Strategy<Value = Command> {
+    let status = prop_oneof![
+        6 => Just(Some("passing")),
+        2 => Just(Some("warning")),
+        2 => Just(Some("critical")),
+        1 => Just(None),
+    ];
+    let check = prop_oneof![
+        4 => (prop::sample::select(&CHECKS[..2]), status.clone(), Just(false)).prop_map(Some),
+        2 => (Just("c3"), status, Just(true)).prop_map(Some),
+        1 => Just(None),
+    ];
+    prop_oneof![
+        18 => (node(), any::<bool>(), check).prop_map(|(node, service, check)| Command::Register { node, service, check }),
+        2 => (node(), prop::sample::select(&["11111111-1111-1111-1111-111111111111"][..]))
+            .prop_map(|(node, id)| Command::Identify { node, id }),
+        1 => (node(), prop::sample::select(&CHECKS[..])).prop_map(|(node, check)| Command::Deregister {
+            node, service: None, check: Some(check)
+        }),
+        1 => node().prop_map(|node| Command::Deregister { node, service: Some("svc"), check: None }),
+        1 => node().prop_map(|node| Command::Deregister { node, service: None, check: None }),
+        1 => Just(Command::Deregister { node: "nobody", service: None, check: None }),
+        2 => node().prop_map(Command::Health),
+    ]
+}
+
+fn queries() -> impl Strategy<Value = Command> {
+    let name = || prop::sample::select(&["", "", "one", "two"][..]);
+    let session = || prop::option::weighted(0.8, who());
+    prop_oneof![
+        4 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Query { place, name, session }),
+        2 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Requery { place, name, session }),
+        2 => (0..POOL).prop_map(|place| Command::OneQuery("GET", place)),
+        1 => (0..POOL).prop_map(|place| Command::OneQuery("DELETE", place)),
+        1 => Just(Command::Queries),
+    ]
+}
+
+fn raw() -> impl Strategy<Value = Command> {
+    let fixed = &[
+        ("PUT", "/v1/kv//lead", "x"),
+        ("POST", "/v1/kv/lead", "x"),
+        ("POST", "/v1/session/create", ""),
+        ("GET", "/v1/kv/", ""),
+        ("PUT", "/v1/kv/", "x"),
+        ("DELETE", "/v1/kv/", ""),
+        ("DELETE", "/v1/kv/lead?recurse&cas=1", ""),
+        ("DELETE", "/v1/kv/lead?cas=x", ""),
+        ("GET", "/v1/kv/?keys", ""),
+        ("PUT", "/v1/txn", "{}"),
+        ("PUT", "/v1/txn", r#"[{"KV":{"Verb":"set","Key":"lead","Unknown":1}}]"#),
+        ("PUT", "/v1/txn", r#"[{"KV":{"Verb":"set","Key":""}}]"#),
+        ("PUT", "/v1/catalog/register", r#"{"Node":"n1"}"#),
+        ("PUT", "/v1/catalog/deregister", "{}"),
+        ("GET", "/v1/nothing/here", ""),
+    ];
+    prop_oneof![
+        30 => prop::sample::select(&fixed[..]).prop_map(|(method, url, body)| Command::Raw(method, url, body)),
+        1 => (0..POOL, prop::sample::select(&[524_288_usize, 524_289][..])).prop_map(|(key, size)| Command::Large(key, size)),
+        2 => (0..POOL, prop::sample::select(&[64_usize, 65][..])).prop_map(|(key, count)| Command::Many(key, count)),
+    ]
+}

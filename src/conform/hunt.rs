@@ -1,0 +1,79 @@
+//! Random sequences from a seed; one that differs is made shorter, by proptest.
+
+use std::cell::{Cell, RefCell};
+
+use proptest::collection::vec;
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+use super::commands::{Command, command};
+use super::sequence::{Exchange, Sequence, Stop};
+use super::tally::Tally;
+use super::wire::{Consul, Trouble};
+
+/// The most commands in one sequence, besides its prelude.
+const LENGTH: usize = 100;
+
+/// What a hunt came to.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Which answers came up.
+    pub tally: Tally,
+    /// The shortest sequence that was found whose last answer differs.
+    pub difference: Option<Vec<Exchange>>,
+}
+
+/// Sends at least so many random commands to the model and to the agent, until an answer differs. `each` hears how many
+/// answers have been compared.
+///
+/// # Errors
+/// The agent cannot be talked to.
+pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(u64)) -> Result<Found, Trouble> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let strategy = vec(command(), 1..=LENGTH);
+    let mut tally = Tally::default();
+    let trees = Cell::new(0_u64);
+    while tally.total() < commands {
+        let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
+        let trouble: RefCell<Option<Trouble>> = RefCell::default();
+        let seen: RefCell<Option<Tally>> = RefCell::default();
+        let run = |commands: Vec<Command>| {
+            trees.set(trees.get() + 1);
+            match once(consul, format!("{}-{}/", consul.position, trees.get()), &commands) {
+                Ok(tally) => {
+                    seen.borrow_mut().get_or_insert(tally);
+                    Ok(())
+                }
+                Err(Stop::Differs(exchanges)) => {
+                    *last.borrow_mut() = Some(exchanges);
+                    Err(TestCaseError::fail("the answers differ"))
+                }
+                Err(Stop::Trouble(found)) => {
+                    *trouble.borrow_mut() = Some(found);
+                    Err(TestCaseError::reject("no answer"))
+                }
+            }
+        };
+        let case = strategy.new_tree(&mut runner).expect("no sequence is refused");
+        let _ = runner.run_one(case, run);
+        if let Some(trouble) = trouble.take() {
+            return Err(trouble);
+        }
+        if let Some(exchanges) = last.take() {
+            return Ok(Found { tally, difference: Some(exchanges) });
+        }
+        tally.add(&seen.take().expect("it ran"));
+        each(tally.total());
+    }
+    Ok(Found { tally, difference: None })
+}
+
+/// One sequence, below a tree of its own.
+fn once(consul: &Consul, tree: String, commands: &[Command]) -> Result<Tally, Stop> {
+    let mut sequence = Sequence::new(consul, tree)?;
+    sequence.run(commands)?;
+    Ok(sequence.tally)
+}

@@ -1,0 +1,19 @@
+//! The model held against the real thing: random commands go to the model and to a Consul agent, and the answers must be the
+//! same, up to ids and to gaps between log positions (C-GEN-4). And logs of requests and answers, held against the model.
+//!
+//! ```text
+//! commands   what may be asked, as symbols      hunt    random sequences, shrunk where they differ
+//! sequence   one of them, on both sides         wire    requests to a real agent
+//! tally      which answers came up              log     requests and answers in a file, and whether they are possible
+//! ```
+
+mod commands;
+mod hunt;
+mod sequence;
+mod tally;
+mod wire;
+
+pub use hunt::{Found, hunt};
+pub use sequence::Exchange;
+pub use tally::Tally;
+pub use wire::{Consul, Trouble};

@@ -1,0 +1,280 @@
+//! One sequence of commands, on the model and on an agent.
+
+use base64::Engine;
+use fencepost_model::protocols::consul::http::{Agent, Expected, Question, Reply};
+use fencepost_model::time::Instant;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
+use super::tally::Tally;
+use super::wire::{Consul, Trouble, get, put, question};
+
+/// A request with both answers.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// What was asked.
+    pub question: Question,
+    /// What the model says must be answered.
+    pub expected: Expected,
+    /// What was answered.
+    pub reply: Reply,
+    /// How they differ, if they do.
+    pub difference: Option<String>,
+}
+
+/// Both sides, and the pools that commands draw from.
+pub(super) struct Sequence<'a> {
+    consul: &'a Consul,
+    agent: Agent,
+    tree: String,
+    sessions: [String; POOL],
+    queries: [String; POOL],
+    /// Every exchange, in order.
+    exchanges: Vec<Exchange>,
+    pub(super) tally: Tally,
+    /// In milliseconds: a command takes less than a real second, and more than a microsecond.
+    now: i64,
+}
+
+/// An id that nobody has.
+const NOBODY: &str = "00000000-aaaa-bbbb-cccc-000000000000";
+
+/// What is registered at the start: so that most sessions can be created.
+const PRELUDE: &[(&str, &str, bool)] =
+    &[("n1", "c1", false), ("n1", "c2", false), ("n1", "c3", true), ("n2", "c1", false)];
+
+/// Why a sequence ended early.
+pub(super) enum Stop {
+    /// The answers to the last of these differ.
+    Differs(Vec<Exchange>),
+    /// The agent cannot be talked to.
+    Trouble(Trouble),
+}
+
+impl From<Trouble> for Stop {
+    fn from(trouble: Trouble) -> Self {
+        Stop::Trouble(trouble)
+    }
+}
+
+impl<'a> Sequence<'a> {
+    /// A sequence whose keys are below `tree`, where no key has been before: what happened to old names does not matter.
+    pub(super) fn new(consul: &'a Consul, tree: String) -> Result<Self, Trouble> {
+        consul.wipe()?;
+        Ok(Sequence {
+            consul,
+            agent: Agent::new(&consul.node, consul.options),
+            tree,
+            sessions: [NOBODY; POOL].map(str::to_owned),
+            queries: [NOBODY; POOL].map(str::to_owned),
+            exchanges: Vec::new(),
+            tally: Tally::default(),
+            now: 0,
+        })
+    }
+
+    /// Carries the commands out, and then looks at everything.
+    pub(super) fn run(&mut self, commands: &[Command]) -> Result<(), Stop> {
+        for (node, check, of_service) in PRELUDE {
+            let check = Some((*check, Some("passing"), *of_service));
+            self.carry_out(&Command::Register { node, service: *of_service, check })?;
+        }
+        for command in commands {
+            self.carry_out(command)?;
+        }
+        for url in ["/v1/session/list", "/v1/query", "/v1/health/node/n1", "/v1/health/node/n2", "/v1/kv/?recurse"] {
+            self.exchange(get(url))?;
+        }
+        self.exchange(get(&format!("/v1/kv/{}?recurse", self.tree)))?;
+        Ok(())
+    }
+
+    fn carry_out(&mut self, command: &Command) -> Result<(), Stop> {
+        self.look_first(command)?;
+        let question = self.question(command);
+        let reply = self.exchange(question)?;
+        let id = |reply: &Reply| serde_json::from_slice::<Value>(&reply.body).ok()?["ID"].as_str().map(str::to_owned);
+        match command {
+            Command::Create { place, .. } => self.sessions[*place] = id(&reply).unwrap_or_else(|| NOBODY.to_owned()),
+            Command::Query { place, .. } => self.queries[*place] = id(&reply).unwrap_or_else(|| NOBODY.to_owned()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads the keys whose present index a command names, where nobody has read it yet.
+    fn look_first(&mut self, command: &Command) -> Result<(), Stop> {
+        let keys: Vec<usize> = match command {
+            Command::Put { key, how: How::Cas(At::Present), .. } | Command::Delete(key, Some(At::Present)) => {
+                vec![*key]
+            }
+            Command::Transaction(verbs) => verbs.iter().map(|verb| verb.key).collect(),
+            _ => return Ok(()),
+        };
+        for key in keys {
+            if self.present(key).is_none() {
+                self.exchange(get(&self.key_url(key, "")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The index that a key has, as far as somebody has seen it.
+    fn present(&mut self, key: usize) -> Option<u64> {
+        self.agent.modify_index(&format!("{}{}", self.tree, KEYS[key]))
+    }
+
+    fn exchange(&mut self, question: Question) -> Result<Reply, Stop> {
+        self.now += 1_000_000;
+        let reply = self.consul.ask(&question)?;
+        let expected = self
+            .agent
+            .ask(&question, Instant::at(self.now), None)
+            .map_err(|overflow| Trouble(format!("{}: {overflow}", question.url)))?;
+        let difference = self.agent.accept(&expected, &reply).err();
+        self.tally.count(expected.class);
+        let differs = difference.is_some();
+        self.exchanges.push(Exchange { question, expected, reply: reply.clone(), difference });
+        if differs { Err(Stop::Differs(std::mem::take(&mut self.exchanges))) } else { Ok(reply) }
+    }
+
+    fn key_url(&self, key: usize, query: &str) -> String {
+        let name = format!("{}{}", self.tree, KEYS[key]);
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("/v1/kv/{}{mark}{query}", utf8_percent_encode(&name, NON_ALPHANUMERIC))
+    }
+
+    fn prefix_url(&self, prefix: usize, query: &str) -> String {
+        let name = PREFIXES[prefix].map_or(String::new(), |below| format!("{}{below}", self.tree));
+        format!("/v1/kv/{name}?{query}")
+    }
+
+    fn who(&self, who: Who) -> String {
+        match who {
+            Who::Pool(place) => self.sessions[place].clone(),
+            Who::Capitals(place) => self.sessions[place].to_uppercase(),
+            Who::Nobody => "99999999-aaaa-bbbb-cccc-000000000000".to_owned(),
+            Who::Malformed => "zzz".to_owned(),
+            Who::Empty => String::new(),
+        }
+    }
+
+    fn at(&mut self, at: At, key: usize) -> u64 {
+        match at {
+            At::Present => self.present(key).unwrap_or(0),
+            At::Zero => 0,
+            At::Past => 2,
+            At::Future => 1 << 60,
+        }
+    }
+
+    fn question(&mut self, command: &Command) -> Question {
+        match command {
+            Command::Create { wish, .. } => put("/v1/session/create", wish.to_string()),
+            Command::CreateRaw(body) => put("/v1/session/create", *body),
+            Command::Session("info", who) => get(&format!("/v1/session/info/{}", self.who(*who))),
+            Command::Session(what, who) => put(&format!("/v1/session/{what}/{}", self.who(*who)), ""),
+            Command::Sessions(None) => get("/v1/session/list"),
+            Command::Sessions(Some(node)) => get(&format!("/v1/session/node/{node}")),
+            Command::Put { key, how, flags, value } => {
+                let mut query = match how {
+                    How::Plain => String::new(),
+                    How::Cas(at) => format!("cas={}", self.at(*at, *key)),
+                    How::Acquire(who) => format!("acquire={}", self.who(*who)),
+                    How::Release(who) => format!("release={}", self.who(*who)),
+                    How::Both => "cas=1&acquire=x".to_owned(),
+                    How::NotANumber => "cas=".to_owned(),
+                };
+                if let Some(flags) = flags {
+                    query += &format!("{}flags={flags}", if query.is_empty() { "" } else { "&" });
+                }
+                put(&self.key_url(*key, &query), bytes(*value))
+            }
+            Command::Get(key, query) => get(&self.key_url(*key, query)),
+            Command::List(prefix, query) => get(&self.prefix_url(*prefix, query)),
+            Command::Delete(key, None) => question("DELETE", &self.key_url(*key, ""), ""),
+            Command::Delete(key, Some(at)) => {
+                let query = format!("cas={}", self.at(*at, *key));
+                question("DELETE", &self.key_url(*key, &query), "")
+            }
+            Command::DeleteTree(prefix) => question("DELETE", &self.prefix_url(*prefix, "recurse"), ""),
+            Command::Transaction(verbs) => {
+                let operations: Vec<Value> = verbs.iter().map(|verb| self.operation(verb)).collect();
+                put("/v1/txn", Value::Array(operations).to_string())
+            }
+            Command::Register { node, service, check } => {
+                let mut body = json!({"Node": node, "Address": "127.0.0.1"});
+                if *service {
+                    body["Service"] = json!({"Service": "svc"});
+                }
+                if let Some((id, status, of_service)) = check {
+                    body["Check"] = json!({"CheckID": id, "Name": id});
+                    status.iter().for_each(|status| body["Check"]["Status"] = json!(status));
+                    if *of_service {
+                        body["Check"]["ServiceID"] = json!("svc");
+                    }
+                }
+                put("/v1/catalog/register", body.to_string())
+            }
+            Command::Identify { node, id } => {
+                put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "ID": id}).to_string())
+            }
+            Command::Deregister { node, service, check } => {
+                let mut body = json!({"Node": node});
+                service.iter().for_each(|service| body["ServiceID"] = json!(service));
+                check.iter().for_each(|check| body["CheckID"] = json!(check));
+                put("/v1/catalog/deregister", body.to_string())
+            }
+            Command::Health(node) => get(&format!("/v1/health/node/{node}")),
+            Command::Query { name, session, .. } => question("POST", "/v1/query", self.query_body(name, *session)),
+            Command::Requery { place, name, session } => {
+                put(&format!("/v1/query/{}", self.queries[*place]), self.query_body(name, *session))
+            }
+            Command::OneQuery(method, place) => question(method, &format!("/v1/query/{}", self.queries[*place]), ""),
+            Command::Queries => get("/v1/query"),
+            Command::Raw(method, url, body) => question(method, url, *body),
+            Command::Large(key, size) => put(&self.key_url(*key, ""), vec![b'x'; *size]),
+            Command::Many(key, count) => {
+                let read = json!({"KV": {"Verb": "get", "Key": format!("{}{}", self.tree, KEYS[*key])}});
+                put("/v1/txn", Value::Array(vec![read; *count]).to_string())
+            }
+        }
+    }
+
+    fn query_body(&self, name: &str, session: Option<Who>) -> String {
+        let session = session.map_or(String::new(), |who| self.who(who));
+        json!({"Name": name, "Session": session, "Service": {"Service": "svc"}}).to_string()
+    }
+
+    fn operation(&mut self, verb: &Verb) -> Value {
+        let (node, check, status) = verb.check;
+        match verb.verb {
+            "check set" => json!({"Check": {"Verb": "set",
+                "Check": {"Node": node, "CheckID": check, "Name": check, "Status": status}}}),
+            "check delete" => json!({"Check": {"Verb": "delete", "Check": {"Node": node, "CheckID": check}}}),
+            name => {
+                let value = base64::engine::general_purpose::STANDARD.encode(bytes(verb.value));
+                let mut kv = json!({"Verb": name, "Key": format!("{}{}", self.tree, KEYS[verb.key])});
+                if matches!(name, "set" | "cas" | "lock" | "unlock") {
+                    (kv["Value"], kv["Flags"]) = (json!(value), json!(verb.flags));
+                }
+                if matches!(name, "cas" | "check-index" | "delete-cas") {
+                    kv["Index"] = json!(self.at(verb.at, verb.key));
+                }
+                if matches!(name, "lock" | "unlock" | "check-session") {
+                    kv["Session"] = json!(self.who(verb.who));
+                }
+                json!({"KV": kv})
+            }
+        }
+    }
+}
+
+fn bytes(content: Content) -> Vec<u8> {
+    match content {
+        Content::Empty => Vec::new(),
+        Content::Text(text) => text.as_bytes().to_owned(),
+        Content::Bytes => vec![0, 255, 10, 0xc3],
+    }
+}

@@ -1,0 +1,145 @@
+//! Requests to a real Consul agent.
+
+use std::fmt;
+use std::time::Duration;
+
+use fencepost_model::protocols::consul::http::{Options, Question, Reply};
+use serde_json::Value;
+use ureq::http::Request;
+
+/// A Consul agent that somebody runs.
+#[derive(Clone)]
+pub struct Consul {
+    base: String,
+    http: ureq::Agent,
+    /// The name of its node.
+    pub node: String,
+    /// What it is configured with.
+    pub options: Options,
+    /// Its version.
+    pub version: String,
+    /// Its log position when it was asked first: tells apart what one run after another writes.
+    pub position: String,
+}
+
+/// The agent cannot be talked to.
+#[derive(Clone, Debug)]
+pub struct Trouble(pub String);
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl Consul {
+    /// Connects to the agent at an address like `http://127.0.0.1:8500`, and asks how it is configured.
+    ///
+    /// # Errors
+    /// Nobody answers there, or not as a Consul agent does.
+    pub fn connect(address: &str) -> Result<Self, Trouble> {
+        let http = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .build()
+            .new_agent();
+        let base = match address.trim_end_matches('/') {
+            plain if plain.contains("://") => plain.to_owned(),
+            plain => format!("http://{plain}"),
+        };
+        let options = Options::default();
+        let mut consul =
+            Consul { base, http, node: String::new(), options, version: String::new(), position: String::new() };
+        let reply = consul.ask(&get("/v1/agent/self"))?;
+        let about: Value = serde_json::from_slice(&reply.body)
+            .map_err(|_| Trouble(format!("{} answers, but not as a Consul agent does", consul.base)))?;
+        let text = |path: &str| about.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        (consul.node, consul.version) = (text("/Config/NodeName"), text("/Config/Version"));
+        consul.position = text("/Stats/raft/applied_index");
+        if consul.node.is_empty() {
+            return Err(Trouble(format!("{} answers, but not as a Consul agent does", consul.base)));
+        }
+        if let Some(minimum) = seconds(&text("/DebugConfig/SessionTTLMin")).filter(|minimum| *minimum > 0) {
+            consul.options.session_ttl_min = minimum;
+        }
+        Ok(consul)
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn ask(&self, question: &Question) -> Result<Reply, Trouble> {
+        let trouble =
+            |error: ureq::Error| Trouble(format!("{} {}{}: {error}", question.method, self.base, question.url));
+        let request = Request::builder()
+            .method(question.method.as_str())
+            .uri(format!("{}{}", self.base, question.url))
+            .body(question.body.clone())
+            .map_err(|error| Trouble(format!("{}: {error}", question.url)))?;
+        let mut response = self.http.run(request).map_err(trouble)?;
+        let header = response.headers().get("X-Consul-Index");
+        let index = header.and_then(|value| value.to_str().ok()?.parse().ok());
+        let status = response.status().as_u16();
+        let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().map_err(trouble)?;
+        Ok(Reply { status, index, body })
+    }
+
+    /// What somebody has put into the agent, in words; nothing if it is as a new one.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn contents(&self) -> Result<Option<String>, Trouble> {
+        let count = |url: &str| -> Result<usize, Trouble> {
+            let reply = self.ask(&get(url))?;
+            Ok(serde_json::from_slice::<Vec<Value>>(&reply.body).map_or(0, |list| list.len()))
+        };
+        let (keys, sessions, nodes) =
+            (count("/v1/kv/?keys")?, count("/v1/session/list")?, count("/v1/catalog/nodes")?.saturating_sub(1));
+        let queries = count("/v1/query")?;
+        Ok((keys + sessions + nodes + queries > 0)
+            .then(|| format!("{keys} keys, {sessions} sessions, {queries} prepared queries and {nodes} other nodes")))
+    }
+
+    /// Removes every key, session, prepared query and every other node.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn wipe(&self) -> Result<(), Trouble> {
+        for (list, field) in [("/v1/session/list", "ID"), ("/v1/query", "ID"), ("/v1/catalog/nodes", "Node")] {
+            let items: Vec<Value> = serde_json::from_slice(&self.ask(&get(list))?.body).unwrap_or_default();
+            for name in items.iter().filter_map(|item| item[field].as_str()) {
+                match list {
+                    "/v1/session/list" => self.ask(&put(&format!("/v1/session/destroy/{name}"), ""))?,
+                    "/v1/query" => self.ask(&question("DELETE", &format!("/v1/query/{name}"), ""))?,
+                    _ if name == self.node => continue,
+                    _ => self.ask(&put("/v1/catalog/deregister", format!("{{\"Node\":{name:?}}}")))?,
+                };
+            }
+        }
+        self.ask(&question("DELETE", "/v1/kv/?recurse", ""))?;
+        Ok(())
+    }
+}
+
+/// A request without a body.
+pub(super) fn get(url: &str) -> Question {
+    question("GET", url, "")
+}
+
+pub(super) fn put(url: &str, body: impl Into<Vec<u8>>) -> Question {
+    question("PUT", url, body)
+}
+
+pub(super) fn question(method: &str, url: &str, body: impl Into<Vec<u8>>) -> Question {
+    Question { method: method.to_owned(), url: url.to_owned(), body: body.into() }
+}
+
+/// Whole seconds, or milliseconds, as the agent shows a short duration: `10s`, `500ms`, `1m0s`.
+fn seconds(text: &str) -> Option<i64> {
+    fencepost_model::protocols::consul::http::nanoseconds(text).ok()
+}
