@@ -1,9 +1,10 @@
 //! `fencepost conform`: the model held against a real Consul agent.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fencepost::conform::{Consul, Exchange, hunt};
+use fencepost::conform::{Consul, Exchange, Tally, head_line, hunt, judge, line_of, read};
 
 use super::output::say;
 use super::parallel::progress;
@@ -23,13 +24,24 @@ pub struct Conform {
     /// From which seed commands are drawn
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Write every request and answer into this file, as --recorded reads them
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Go on although somebody has put something into the agent, and remove it
     #[arg(long)]
     wipe: bool,
 }
 
 pub fn run(conform: &Conform, common: &Common) -> Result<Exit, Trouble> {
-    let Some(address) = &conform.consul else { return Err(Trouble::Input("not yet".to_owned())) };
+    match (&conform.recorded, &conform.consul) {
+        (Some(file), _) => recorded(file, common),
+        (None, Some(address)) => live(conform, address, common),
+        (None, None) => Err(Trouble::Input("either --consul URL or --recorded FILE".to_owned())),
+    }
+}
+
+/// The model against an agent.
+fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
     let input = |trouble: fencepost::conform::Trouble| Trouble::Input(trouble.0);
     let consul = Consul::connect(address).map_err(input)?;
     if let Some(contents) = consul.contents().map_err(input)?.filter(|_| !conform.wipe) {
@@ -38,14 +50,60 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, Trouble> {
         )));
     }
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
-    let found = hunt(&consul, conform.seed, conform.commands, &mut |count| bar.set_position(count)).map_err(input)?;
+    let mut record = String::new();
+    let found = hunt(&consul, conform.seed, conform.commands, &mut |exchanges| {
+        bar.inc(exchanges.len() as u64);
+        if conform.record.is_some() {
+            record += &(head_line(&consul) + "\n");
+            exchanges.iter().for_each(|exchange| record += &(line_of(exchange) + "\n"));
+        }
+    });
     bar.finish_and_clear();
+    let found = found.map_err(input)?;
+    if let Some(file) = &conform.record {
+        fs::write(file, record).map_err(|error| Trouble::Input(format!("{}: {error}", file.display())))?;
+    }
+    consul.wipe().map_err(input)?;
     if let Some(exchanges) = &found.difference {
         say(&transcript(exchanges));
+        say(&format!("The model and Consul {} differ (seed {}).\n", consul.version, conform.seed));
         return Ok(Exit::Unexpected);
     }
-    say(&found.tally.table());
+    report(&found.tally, common);
+    say(&format!(
+        "{} answers of Consul {} are as the model says (seed {}).\n",
+        found.tally.total(),
+        consul.version,
+        conform.seed
+    ));
     Ok(Exit::AsExpected)
+}
+
+/// A log against the model.
+fn recorded(file: &Path, common: &Common) -> Result<Exit, Trouble> {
+    let named = |why: String| Trouble::Input(format!("{}: {why}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
+    let episodes = read(&text).map_err(|error| named(error.to_string()))?;
+    match judge(&episodes, None) {
+        Ok(possible) => {
+            report(&possible.tally, common);
+            say(&format!("{} answers are possible.\n", possible.lines));
+            Ok(Exit::AsExpected)
+        }
+        Err(impossible) => {
+            say(&format!("{impossible}\n"));
+            if let Some(line) = text.lines().nth(impossible.line - 1) {
+                say(&format!("    {}\n", line.chars().take(400).collect::<String>()));
+            }
+            Ok(Exit::Unexpected)
+        }
+    }
+}
+
+fn report(tally: &Tally, common: &Common) {
+    if !common.quiet {
+        say(&tally.table());
+    }
 }
 
 /// A short list of curl-like lines with both answers.

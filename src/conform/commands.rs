@@ -128,12 +128,20 @@ pub const PREFIXES: [Option<&str>; 6] = [None, Some(""), Some("a"), Some("a/"), 
 const NODES: [&str; 2] = ["n1", "n2"];
 const CHECKS: [&str; 3] = ["c1", "c2", "c3"];
 
+/// A sequence: three sessions that make sense, then anything.
+pub fn sequence(length: usize) -> impl Strategy<Value = Vec<Command>> {
+    let sessions = [0, 1, 2].map(|place| good_wish().prop_map(move |wish| Command::Create { place, wish }));
+    (sessions, prop::collection::vec(command(), 1..=length))
+        .prop_map(|(sessions, commands)| sessions.into_iter().chain(commands).collect())
+}
+
 /// A command, with odds under which every class of answers comes up.
-pub fn command() -> impl Strategy<Value = Command> {
+fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
-        12 => (0..POOL, wish()).prop_map(|(place, wish)| Command::Create { place, wish }),
+        6 => (0..POOL, good_wish()).prop_map(|(place, wish)| Command::Create { place, wish }),
+        8 => (0..POOL, wish()).prop_map(|(place, wish)| Command::Create { place, wish }),
         3 => bodies().prop_map(Command::CreateRaw),
-        6 => (prop_oneof![Just("info"), Just("renew"), Just("destroy")], who())
+        8 => (prop_oneof![2 => Just("info"), 2 => Just("renew"), 1 => Just("destroy")], who())
             .prop_map(|(what, who)| Command::Session(what, who)),
         2 => prop_oneof![Just(None), node().prop_map(Some), Just(Some("N1")), Just(Some("here")), Just(Some(""))]
             .prop_map(Command::Sessions),
@@ -145,6 +153,7 @@ pub fn command() -> impl Strategy<Value = Command> {
         5 => (0..POOL, prop::option::of(at())).prop_map(|(key, at)| Command::Delete(key, at)),
         4 => (0..PREFIXES.len()).prop_map(Command::DeleteTree),
         16 => prop::collection::vec(verb(), 0..4).prop_map(Command::Transaction),
+        4 => takeover().prop_map(Command::Transaction),
         14 => health(),
         8 => queries(),
         4 => raw(),
@@ -157,7 +166,7 @@ fn node() -> impl Strategy<Value = &'static str> {
 
 fn who() -> impl Strategy<Value = Who> {
     prop_oneof![
-        24 => (0..POOL).prop_map(Who::Pool),
+        36 => (0..POOL).prop_map(Who::Pool),
         3 => (0..POOL).prop_map(Who::Capitals),
         2 => Just(Who::Nobody),
         1 => Just(Who::Malformed),
@@ -181,14 +190,14 @@ fn how() -> impl Strategy<Value = How> {
 }
 
 fn flags() -> impl Strategy<Value = Option<&'static str>> {
-    prop_oneof![10 => Just(None), 3 => Just(Some("7")), 1 => Just(Some("18446744073709551615")), 1 => Just(Some("x"))]
+    prop_oneof![16 => Just(None), 2 => Just(Some("7")), 1 => Just(Some("18446744073709551615")), 1 => Just(Some("x"))]
 }
 
 fn content() -> impl Strategy<Value = Content> {
     prop_oneof![
         3 => Just(Content::Empty),
-        5 => Just(Content::Text("x")),
-        2 => Just(Content::Text("another value")),
+        8 => Just(Content::Text("x")),
+        1 => Just(Content::Text("another value")),
         1 => Just(Content::Bytes),
     ]
 }
@@ -208,6 +217,27 @@ fn listing() -> impl Strategy<Value = &'static str> {
             "recurse&wait=x",
         ][..],
     )
+}
+
+/// What a session is asked for that can be had.
+fn good_wish() -> impl Strategy<Value = Value> {
+    let checks = prop::sample::select(vec![json!([]), json!(["c1"]), json!(["c1"])]);
+    let behavior = prop_oneof![3 => Just("release"), 1 => Just("delete")];
+    let delay = prop::sample::select(&["0s", "0s", "20s", "120s"][..]);
+    (node(), checks, behavior, delay).prop_map(
+        |(node, checks, behavior, delay)| json!({"Node": node, "NodeChecks": checks, "Behavior": behavior, "LockDelay": delay}),
+    )
+}
+
+/// Operations that end sessions by a check, and then lock a key, or fail. C-LD-8, C-LD-10.
+fn takeover() -> impl Strategy<Value = Vec<Verb>> {
+    let as_verb = |name: &'static str| move |verb: Verb| Verb { verb: name, ..verb };
+    let ends = verb().prop_map(|verb| Verb { verb: "check set", check: (verb.check.0, "c1", "critical"), ..verb });
+    let then = prop_oneof![
+        verb().prop_map(as_verb("lock")),
+        verb().prop_map(|verb| Verb { verb: "check-index", at: At::Past, ..verb }),
+    ];
+    (ends, then).prop_map(|(ends, then)| vec![ends, then])
 }
 
 /// What a session is asked for, mostly what makes sense.
@@ -316,7 +346,7 @@ fn health() -> impl Strategy<Value = Command> {
     let status = prop_oneof![
         6 => Just(Some("passing")),
         2 => Just(Some("warning")),
-        2 => Just(Some("critical")),
+        1 => Just(Some("critical")),
         1 => Just(None),
     ];
     let check = prop_oneof![
@@ -339,12 +369,12 @@ fn health() -> impl Strategy<Value = Command> {
 }
 
 fn queries() -> impl Strategy<Value = Command> {
-    let name = || prop::sample::select(&["", "", "one", "two"][..]);
+    let name = || prop::sample::select(&["", "one", "two"][..]);
     let session = || prop::option::weighted(0.8, who());
     prop_oneof![
-        4 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Query { place, name, session }),
-        2 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Requery { place, name, session }),
-        2 => (0..POOL).prop_map(|place| Command::OneQuery("GET", place)),
+        5 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Query { place, name, session }),
+        3 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Requery { place, name, session }),
+        3 => (0..POOL).prop_map(|place| Command::OneQuery("GET", place)),
         1 => (0..POOL).prop_map(|place| Command::OneQuery("DELETE", place)),
         1 => Just(Command::Queries),
     ]

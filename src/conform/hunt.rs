@@ -2,11 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 
-use proptest::collection::vec;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
-use super::commands::{Command, command};
+use super::commands::{Command, sequence};
 use super::sequence::{Exchange, Sequence, Stop};
 use super::tally::Tally;
 use super::wire::{Consul, Trouble};
@@ -23,28 +22,28 @@ pub struct Found {
     pub difference: Option<Vec<Exchange>>,
 }
 
-/// Sends at least so many random commands to the model and to the agent, until an answer differs. `each` hears how many
-/// answers have been compared.
+/// Sends at least so many random commands to the model and to the agent, until an answer differs. `each` hears what each
+/// sequence has exchanged.
 ///
 /// # Errors
 /// The agent cannot be talked to.
-pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(u64)) -> Result<Found, Trouble> {
+pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(&[Exchange])) -> Result<Found, Trouble> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let strategy = vec(command(), 1..=LENGTH);
+    let strategy = sequence(LENGTH);
     let mut tally = Tally::default();
     let trees = Cell::new(0_u64);
     while tally.total() < commands {
         let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let trouble: RefCell<Option<Trouble>> = RefCell::default();
-        let seen: RefCell<Option<Tally>> = RefCell::default();
+        let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
             trees.set(trees.get() + 1);
             match once(consul, format!("{}-{}/", consul.position, trees.get()), &commands) {
-                Ok(tally) => {
-                    seen.borrow_mut().get_or_insert(tally);
+                Ok(exchanges) => {
+                    seen.borrow_mut().get_or_insert(exchanges);
                     Ok(())
                 }
                 Err(Stop::Differs(exchanges)) => {
@@ -65,15 +64,16 @@ pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(u64)
         if let Some(exchanges) = last.take() {
             return Ok(Found { tally, difference: Some(exchanges) });
         }
-        tally.add(&seen.take().expect("it ran"));
-        each(tally.total());
+        let exchanges = seen.take().expect("it ran");
+        exchanges.iter().for_each(|exchange| tally.count(exchange.expected.class));
+        each(&exchanges);
     }
     Ok(Found { tally, difference: None })
 }
 
 /// One sequence, below a tree of its own.
-fn once(consul: &Consul, tree: String, commands: &[Command]) -> Result<Tally, Stop> {
+fn once(consul: &Consul, tree: String, commands: &[Command]) -> Result<Vec<Exchange>, Stop> {
     let mut sequence = Sequence::new(consul, tree)?;
     sequence.run(commands)?;
-    Ok(sequence.tally)
+    Ok(sequence.exchanges)
 }

@@ -4,16 +4,21 @@
 //! ```text
 //! commands   what may be asked, as symbols      hunt    random sequences, shrunk where they differ
 //! sequence   one of them, on both sides         wire    requests to a real agent
-//! tally      which answers came up              log     requests and answers in a file, and whether they are possible
+//! tally      which answers came up              log     requests and answers in a file
+//!                                               judge   whether they are possible
 //! ```
 
 mod commands;
 mod hunt;
+mod judge;
+mod log;
 mod sequence;
 mod tally;
 mod wire;
 
 pub use hunt::{Found, hunt};
+pub use judge::{Impossible, Possible, judge};
+pub use log::{Episode, Line, Unreadable, head_line, line_of, read};
 pub use sequence::Exchange;
 pub use tally::Tally;
 pub use wire::{Consul, Trouble};

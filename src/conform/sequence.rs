@@ -1,13 +1,14 @@
 //! One sequence of commands, on the model and on an agent.
 
+use std::time::{Duration, Instant};
+
 use base64::Engine;
-use fencepost_model::protocols::consul::http::{Agent, Expected, Question, Reply};
-use fencepost_model::time::Instant;
+use fencepost_model::protocols::consul::http::{Agent, Expected, Hint, Question, Reply};
+use fencepost_model::time::Instant as Moment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
-use super::tally::Tally;
 use super::wire::{Consul, Trouble, get, put, question};
 
 /// A request with both answers.
@@ -21,6 +22,10 @@ pub struct Exchange {
     pub reply: Reply,
     /// How they differ, if they do.
     pub difference: Option<String>,
+    /// When it was asked, since the beginning of the sequence.
+    pub sent: Duration,
+    /// When the answer was there.
+    pub received: Duration,
 }
 
 /// Both sides, and the pools that commands draw from.
@@ -31,10 +36,10 @@ pub(super) struct Sequence<'a> {
     sessions: [String; POOL],
     queries: [String; POOL],
     /// Every exchange, in order.
-    exchanges: Vec<Exchange>,
-    pub(super) tally: Tally,
+    pub(super) exchanges: Vec<Exchange>,
     /// In milliseconds: a command takes less than a real second, and more than a microsecond.
     now: i64,
+    began: Instant,
 }
 
 /// An id that nobody has.
@@ -69,8 +74,8 @@ impl<'a> Sequence<'a> {
             sessions: [NOBODY; POOL].map(str::to_owned),
             queries: [NOBODY; POOL].map(str::to_owned),
             exchanges: Vec::new(),
-            tally: Tally::default(),
             now: 0,
+            began: Instant::now(),
         })
     }
 
@@ -127,15 +132,16 @@ impl<'a> Sequence<'a> {
 
     fn exchange(&mut self, question: Question) -> Result<Reply, Stop> {
         self.now += 1_000_000;
+        let sent = self.began.elapsed();
         let reply = self.consul.ask(&question)?;
+        let received = self.began.elapsed();
         let expected = self
             .agent
-            .ask(&question, Instant::at(self.now), None)
+            .ask(&question, Moment::at(self.now), Hint::default())
             .map_err(|overflow| Trouble(format!("{}: {overflow}", question.url)))?;
         let difference = self.agent.accept(&expected, &reply).err();
-        self.tally.count(expected.class);
         let differs = difference.is_some();
-        self.exchanges.push(Exchange { question, expected, reply: reply.clone(), difference });
+        self.exchanges.push(Exchange { question, expected, reply: reply.clone(), difference, sent, received });
         if differs { Err(Stop::Differs(std::mem::take(&mut self.exchanges))) } else { Ok(reply) }
     }
 

@@ -139,6 +139,16 @@ classes! {
     QueryDeleted = "C-PQ-5" "query: deleted",
 }
 
+impl Class {
+    /// Whether a lock-delay is the reason.
+    pub fn is_delay(self) -> bool {
+        matches!(
+            self,
+            Class::AcquireDelayed | Class::AcquireDelayedHolder | Class::AcquireDelayedUnknown | Class::TxnDelayed
+        )
+    }
+}
+
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.rule(), self.text())

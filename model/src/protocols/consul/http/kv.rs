@@ -144,7 +144,7 @@ impl Agent {
     /// C-KV-10, C-KV-11, C-LD-2, C-LD-4.
     fn acquire(&mut self, key: Key, named: Named, (value, flags): (Opaque, u8)) -> Expected {
         let before = self.server.entry(key);
-        if self.act(|server, context, _| server.is_delayed(key, context)) {
+        if !self.hint.has_passed && self.act(|server, context, _| server.is_delayed(key, context)) {
             let class = match named {
                 Named::Id(session, spelling) if before.is_some_and(|e| e.holder() == Some((session, spelling))) => {
                     Class::AcquireDelayedHolder

@@ -99,8 +99,24 @@ pub struct Agent {
     node_ids: Vec<(String, crate::ids::ClientId)>,
     options: Options,
     now: Instant,
-    /// Whether the answer was a success, where that is known: decides what an index is that has not been seen before.
-    hint: Option<bool>,
+    hint: Hint,
+}
+
+/// What is known of a request that has been answered already.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Hint {
+    /// Whether it was a success, where that is known: decides what an index is that has not been seen before.
+    pub success: Option<bool>,
+    /// Whether the leader has looked at the lock-delay already, some time ago. C-LD-9.
+    pub has_passed: bool,
+}
+
+impl PartialEq for Agent {
+    /// What may differ between agents of one scenario.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.server, &self.names, &self.cards, &self.node_ids)
+            == (&other.server, &other.names, &other.cards, &other.node_ids)
+    }
 }
 
 /// A request, taken apart.
@@ -163,18 +179,17 @@ impl Agent {
             node_ids: Vec::new(),
             options,
             now: Instant::at(0),
-            hint: None,
+            hint: Hint::default(),
         };
         agent.add_own_node(node);
         agent
     }
 
-    /// Carries a request out at an instant, and says what must be answered. `hint` is whether it was answered with a
-    /// success, where that is known.
+    /// Carries a request out at an instant, and says what must be answered.
     ///
     /// # Errors
     /// The request is beyond the model: too many keys, checks or flags.
-    pub fn ask(&mut self, question: &Question, now: Instant, hint: Option<bool>) -> Answered {
+    pub fn ask(&mut self, question: &Question, now: Instant, hint: Hint) -> Answered {
         (self.now, self.hint) = (now, hint);
         let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
         if path.contains("//") {
@@ -228,9 +243,22 @@ impl Agent {
         self.names.theirs(self.server.entry(key)?.modify)
     }
 
-    /// Sessions whose timer may have fired by now. C-TTL-2.
-    pub fn expirable(&self, now: Instant) -> Vec<SessionId> {
-        self.server.expirable(now)
+    /// Sessions that may end by themselves by now, and since when their timer may have fired; without an instant, it has
+    /// fired, and what it sent is not applied. C-TTL-2, C-TTL-4.
+    pub fn expirable(&self, now: Instant) -> Vec<(SessionId, Option<i64>)> {
+        self.server.expirable(now).map(|(session, since)| (session, since.map(Instant::ticks))).collect()
+    }
+
+    /// The timer of a session fires, and what it sends into the log is not applied yet: a renewal is in vain. C-TTL-5.
+    pub fn doom(&mut self, session: SessionId) {
+        self.server.doom(session);
+    }
+
+    /// Whether the leader lets a request for locks pass at an instant: no key that it would lock has a lock-delay.
+    pub fn lets_pass(&self, question: &Question, now: Instant) -> bool {
+        let mut copy = self.clone();
+        let expected = copy.ask(question, now, Hint::default());
+        expected.is_ok_and(|expected| !expected.class.is_delay())
     }
 
     /// Ends a session because its timer has fired. C-TTL-4.
@@ -281,7 +309,7 @@ impl Agent {
         if let Some(ours) = self.names.ours(theirs) {
             return ours;
         }
-        match present.filter(|_| self.hint == Some(true)) {
+        match present.filter(|_| self.hint.success == Some(true)) {
             Some(present) if self.names.theirs(present).is_none() && self.names.bind(present, theirs).is_ok() => {
                 present
             }

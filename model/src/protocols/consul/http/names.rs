@@ -8,7 +8,7 @@ use crate::protocols::consul::settings::CheckKind;
 use crate::protocols::consul::{Opaque, Plain, Prefix, Spelling};
 
 /// Names, by what stands for them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Names {
     keys: Vec<String>,
     values: Vec<Vec<u8>>,

@@ -11,7 +11,7 @@ use crate::protocols::consul::{Answer, Behavior, Terms};
 use crate::time::Ticks;
 
 /// A session as it was asked for: what is shown of it and has no other effect.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Card {
     id: SessionId,
     create: Index,
@@ -19,7 +19,7 @@ pub(super) struct Card {
 }
 
 /// What a body asks for. C-SES-1.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct Wanted {
     name: String,
     node: String,

@@ -64,6 +64,14 @@ impl Agent {
         let is_read = !operations.iter().any(Operation::writes);
         let delays = self.server.delay_count();
         let mut outcomes = Vec::new();
+        if !self.hint.has_passed {
+            let delayed: Vec<usize> = self.act(|server, context, _| server.delayed(&operations, context).collect());
+            if !delayed.is_empty() {
+                let text = |place: usize| format!("failed to lock key {:?} due to lock delay", written[place].key);
+                let texts: Vec<(usize, String)> = delayed.into_iter().map(|place| (place, text(place))).collect();
+                return Ok(Expected::new(Class::TxnDelayed, 409, failure_shape(&texts, false)));
+            }
+        }
         let is_malformed = |at: &Written| matches!(at.operation, Operation::Lock(_)) && at.session == Named::Malformed;
         self.act(|server, context, out| {
             server.transact(ClientId(0), &operations, context, out, &mut |place, outcome| {
@@ -77,11 +85,9 @@ impl Agent {
             let class = if is_read { Class::TxnRead } else { self.class_of_success(&operations, delays) };
             return Ok(Expected::new(class, 200, shape));
         }
-        let mut is_delayed = false;
         let texts: Vec<(usize, String)> = failures
             .iter()
             .map(|(place, failure)| {
-                is_delayed |= *failure == Failure::Delayed;
                 let at = &written[*place];
                 let text = if is_malformed(at) && *failure == Failure::NoSession {
                     "failed session lookup: index error: UUID must be 36 characters".to_owned()
@@ -92,7 +98,6 @@ impl Agent {
             })
             .collect();
         let class = match texts.len() {
-            _ if is_delayed => Class::TxnDelayed,
             _ if self.server.delay_count() > delays => Class::TxnKeepsDelay,
             _ if is_read => Class::TxnReadFailed,
             1 => Class::TxnFailed,
@@ -218,7 +223,6 @@ impl Agent {
             _ => ("lock", "set"),
         };
         match failure {
-            Failure::Delayed => format!("failed to lock key {key:?} due to lock delay"),
             Failure::Held => format!("failed to {lock} key {key:?}, lock is already held"),
             Failure::NoSession if at.session == Named::Missing => "missing session".to_owned(),
             Failure::NoSession => format!("invalid session {:?}", at.session_text),

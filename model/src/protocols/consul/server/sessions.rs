@@ -113,15 +113,23 @@ impl Server {
         if context.scenario.service.servers.expiry == Expiry::OneStep {
             return self.expire(session, context, out);
         }
+        self.doom(session);
+    }
+
+    /// Sessions whose timer may have fired by now, since when; without an instant, those whose timer has.
+    pub(in crate::protocols::consul) fn expirable(
+        &self,
+        now: Instant,
+    ) -> impl Iterator<Item = (SessionId, Option<Instant>)> + '_ {
+        let is_due = move |row: &&Row| row.is_doomed || row.expires.is_some_and(|expires| expires <= now);
+        self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_doomed)))
+    }
+
+    /// The timer of a session has fired, and its end is on its way through the log.
+    pub(in crate::protocols::consul) fn doom(&mut self, session: SessionId) {
         for row in self.sessions.iter_mut().filter(|row| row.id == session) {
             (row.expires, row.is_doomed) = (None, true);
         }
-    }
-
-    /// Sessions whose timer may have fired by now.
-    pub(in crate::protocols::consul) fn expirable(&self, now: Instant) -> Vec<SessionId> {
-        let is_due = |row: &&Row| row.expires.is_some_and(|expires| expires <= now);
-        self.sessions.iter().filter(is_due).map(|row| row.id).collect()
     }
 
     pub(super) fn session_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {

@@ -26,8 +26,6 @@ pub(in crate::protocols::consul) enum Outcome {
 /// Why an operation failed (C-TXN-5).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(in crate::protocols::consul) enum Failure {
-    /// The lock-delay of the key is not over. C-LD-2.
-    Delayed,
     /// Another session has the key.
     Held,
     /// The session is gone.
@@ -60,12 +58,14 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) -> Answer {
         let mut first = None;
-        let mut refusal = None;
+        if let Some(place) = self.delayed(&transaction.operations, context).next() {
+            out.record(Fact::Refused { client, why: Refusal::LockDelay });
+            return Answer::RolledBack(number(place));
+        }
         let mut facts = Outbox::new();
         let has_kept = self.transact(client, &transaction.operations, context, &mut facts, &mut |place, outcome| {
-            if let Err(failure) = outcome {
+            if outcome.is_err() {
                 first.get_or_insert(place);
-                refusal = (failure == Failure::Delayed).then_some(Refusal::LockDelay);
             }
         });
         let Some(place) = first else {
@@ -73,16 +73,25 @@ impl Server {
             write_of(client, &transaction, true).into_iter().for_each(|write| out.record(write));
             return Answer::Committed;
         };
-        match refusal {
-            Some(why) => out.record(Fact::Refused { client, why }),
-            None => write_of(client, &transaction, has_kept).into_iter().for_each(|write| out.record(write)),
-        }
-        Answer::RolledBack(u8::try_from(place).expect("a transaction has few operations"))
+        write_of(client, &transaction, has_kept).into_iter().for_each(|write| out.record(write));
+        Answer::RolledBack(number(place))
     }
 
-    /// C-TXN-8: the leader looks at all operations first; what it refuses uses no log position. C-TXN-3: then all are
-    /// tried in order, each sees the effects of the former ones, and one that fails undoes them all, but for lock-delays
-    /// (C-LD-8). Returns whether anything was kept.
+    /// C-TXN-8: the leader looks at all operations first; what it refuses uses no log position.
+    pub(in crate::protocols::consul) fn delayed<'a>(
+        &'a self,
+        operations: &'a [Operation],
+        context: &'a Context<'_, Consul>,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let is_delayed = |operation: &Operation| match operation {
+            Operation::Lock(claim) => self.is_delayed(claim.key, context),
+            _ => false,
+        };
+        operations.iter().enumerate().filter(move |(_, operation)| is_delayed(operation)).map(|(place, _)| place)
+    }
+
+    /// C-TXN-3: all operations are tried in order, each sees the effects of the former ones, and one that fails undoes
+    /// them all, but for lock-delays (C-LD-8). Returns whether anything was kept.
     pub(in crate::protocols::consul) fn transact(
         &mut self,
         client: ClientId,
@@ -91,18 +100,6 @@ impl Server {
         out: &mut Outbox<Consul>,
         each: &mut dyn FnMut(usize, Result<Outcome, Failure>),
     ) -> bool {
-        let is_delayed = |operation: &Operation| match operation {
-            Operation::Lock(claim) => self.is_delayed(claim.key, context),
-            _ => false,
-        };
-        let mut is_refused = false;
-        for (place, _) in operations.iter().enumerate().filter(|(_, operation)| is_delayed(operation)) {
-            is_refused = true;
-            each(place, Err(Failure::Delayed));
-        }
-        if is_refused {
-            return false;
-        }
         // C-TXN-7: without a verb that writes it is a read, and is not logged.
         if operations.iter().any(Operation::writes) {
             self.index = self.index.next();
@@ -256,6 +253,10 @@ impl Entry {
     ) -> bool {
         (self.lock_index, self.holder(), self.flags, self.value) == (lock_index, holder, flags, value)
     }
+}
+
+fn number(place: usize) -> u8 {
+    u8::try_from(place).expect("a transaction has few operations")
 }
 
 /// The fact that the transaction wrote, or did not write, what the lock protects.

@@ -1,0 +1,242 @@
+//! Whether a log is possible: whether the model could have given those answers, in some order of requests that overlap, with
+//! timers that fire at any time after they may, and with log entries that are applied some time after the leader looked at
+//! the lock-delay (C-LD-9). What is kept is the set of all states that the server may be in.
+
+use std::fmt;
+
+use fencepost_model::mutation::Mutation;
+use fencepost_model::protocols::consul::http::{Agent, Class, Hint, Options, Question, Reply};
+use fencepost_model::time::Instant;
+
+use super::log::{Episode, Line};
+use super::tally::Tally;
+
+/// A log that could have been.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Possible {
+    /// Requests that were judged.
+    pub lines: usize,
+    /// Which answers there were.
+    pub tally: Tally,
+    /// The most states that the server could have been in at once.
+    pub widest: usize,
+}
+
+/// A log that could not have been.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Impossible {
+    /// The line up to which it is possible, and with which it no longer is.
+    pub line: usize,
+    /// What had to be answered, in the most plausible state.
+    pub class: Option<Class>,
+    /// How the answer differs.
+    pub why: String,
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.class {
+            Some(class) => {
+                write!(
+                    f,
+                    "impossible at line {} because of rule {} ({}): {}",
+                    self.line,
+                    class.rule(),
+                    class.text(),
+                    self.why
+                )
+            }
+            None => write!(f, "impossible at line {}: {}", self.line, self.why),
+        }
+    }
+}
+
+/// More states than this, and the log says too little.
+const STATES_MAX: usize = 20_000;
+
+/// Answers that do not say whether the request was carried out. C-CON-5, C-CON-6, C-CON-8.
+const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost", "EOF"];
+
+/// A state that the server may be in.
+#[derive(Clone, PartialEq)]
+struct State {
+    agent: Agent,
+    /// The latest instant at which something happened in it.
+    clock: i64,
+    /// Requests that it has carried out and whose answers have not arrived.
+    done: Vec<usize>,
+    /// Requests that the leader has let pass, and the log has not applied. C-LD-9.
+    passed: Vec<usize>,
+}
+
+/// Judges a log, of a model with a fault if one is given.
+///
+/// # Errors
+/// It could not have been, or says too little.
+pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possible, Impossible> {
+    let mut possible = Possible::default();
+    for episode in episodes {
+        Judge::new(episode, mutation).run(&mut possible)?;
+    }
+    Ok(possible)
+}
+
+struct Judge<'a> {
+    lines: &'a [Line],
+    states: Vec<State>,
+    /// Requests that have been sent and not been answered.
+    open: Vec<usize>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(episode: &'a Episode, mutation: Option<Mutation>) -> Self {
+        let options = Options { mutation, ..episode.options };
+        let agent = Agent::new(&episode.node, options);
+        let start = State { agent, clock: i64::MIN, done: Vec::new(), passed: Vec::new() };
+        Judge { lines: &episode.lines, states: vec![start], open: Vec::new() }
+    }
+
+    fn run(mut self, possible: &mut Possible) -> Result<(), Impossible> {
+        let mut events: Vec<(i64, bool, usize)> = Vec::new();
+        for (place, line) in self.lines.iter().enumerate() {
+            events.push((line.sent, false, place));
+            if line.reply.is_some() {
+                events.push((line.received, true, place));
+            }
+        }
+        events.sort_unstable();
+        for (_, is_answer, place) in events {
+            if !is_answer {
+                self.open.push(place);
+                continue;
+            }
+            self.answer(place, possible)?;
+            self.open.retain(|open| *open != place);
+            possible.lines += 1;
+            possible.widest = possible.widest.max(self.states.len());
+        }
+        Ok(())
+    }
+
+    /// The answer to a request arrives: by now it has been carried out.
+    fn answer(&mut self, place: usize, possible: &mut Possible) -> Result<(), Impossible> {
+        let mut ready: Vec<State> = Vec::new();
+        let mut work = std::mem::take(&mut self.states);
+        let mut seen = Vec::new();
+        let mut first = None;
+        let mut class = None;
+        while let Some(mut state) = work.pop() {
+            if let Some(done) = state.done.iter().position(|done| *done == place) {
+                state.done.remove(done);
+                if !ready.contains(&state) {
+                    ready.push(state);
+                }
+                continue;
+            }
+            if seen.contains(&state) {
+                continue;
+            }
+            for open in self.open.iter().copied().filter(|open| !state.done.contains(open)) {
+                self.carry_out(&state, open, self.lines[place].received, &mut |outcome| match outcome {
+                    Ok((next, of)) => {
+                        if open == place {
+                            class.get_or_insert(of);
+                        }
+                        work.push(next);
+                    }
+                    Err(why) if open == place => first = first.take().or(Some(why)),
+                    Err(_) => {}
+                });
+            }
+            seen.push(state);
+            if ready.len() + work.len() > STATES_MAX {
+                let why = format!("more than {STATES_MAX} states are possible: the log says too little");
+                return Err(Impossible { line: self.lines[place].number, class: None, why });
+            }
+        }
+        if let Some(class) = class {
+            possible.tally.count(class);
+        }
+        if ready.is_empty() {
+            let (class, why) = first.unwrap_or((None, "no order of the requests explains it".to_owned()));
+            return Err(Impossible { line: self.lines[place].number, class, why });
+        }
+        self.states = ready;
+        Ok(())
+    }
+
+    /// Every way in which an open request may be carried out in a state, until an instant.
+    fn carry_out(&self, state: &State, place: usize, until: i64, each: &mut dyn FnMut(Step)) {
+        let line = &self.lines[place];
+        let (early, late) = (line.sent.max(state.clock), line.received.min(until));
+        let mut instants = vec![early, late];
+        instants.dedup();
+        for now in instants {
+            for agent in timers(&state.agent, state.clock, now) {
+                let mut next = State { agent, clock: now, ..state.clone() };
+                let has_passed = next.passed.contains(&place);
+                if takes_locks(&line.question) && !has_passed && self.open.len() > 1 {
+                    let mut waiting = next.clone();
+                    if waiting.agent.lets_pass(&line.question, Instant::at(now)) {
+                        waiting.passed.push(place);
+                        each(Ok((waiting, Class::Acquired)));
+                    }
+                }
+                next.passed.retain(|passed| *passed != place);
+                next.done.push(place);
+                each(attempt(next, line, Instant::at(now), has_passed));
+            }
+        }
+    }
+}
+
+/// A state in which the request has been carried out, with what it answered; or why that answer is none.
+type Step = Result<(State, Class), (Option<Class>, String)>;
+
+fn attempt(mut state: State, line: &Line, now: Instant, has_passed: bool) -> Step {
+    let success = line.reply.as_ref().map(is_success);
+    let hint = Hint { success, has_passed };
+    let expected = state.agent.ask(&line.question, now, hint).map_err(|overflow| (None, overflow.to_string()))?;
+    match &line.reply {
+        Some(reply) if !is_in_doubt(reply) => {
+            state.agent.accept(&expected, reply).map_err(|why| (Some(expected.class), why))?;
+        }
+        _ => {}
+    }
+    Ok((state, expected.class))
+}
+
+fn is_success(reply: &Reply) -> bool {
+    reply.status == 200 && reply.body.trim_ascii() != b"false"
+}
+
+fn is_in_doubt(reply: &Reply) -> bool {
+    let text = String::from_utf8_lossy(&reply.body);
+    reply.status == 500 && IN_DOUBT.iter().any(|doubt| text.contains(doubt))
+}
+
+fn takes_locks(question: &Question) -> bool {
+    question.method == "PUT" && (question.url.contains("acquire=") || question.url.starts_with("/v1/txn"))
+}
+
+/// What the agent may have become by itself between two instants: any timers that may have fired have, or have not yet, and
+/// what they sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
+fn timers(agent: &Agent, from: i64, now: i64) -> Vec<Agent> {
+    let mut all = vec![agent.clone()];
+    let sessions = agent.expirable(Instant::at(now));
+    for (session, since) in sessions {
+        for other in all.clone() {
+            let mut doomed = other.clone();
+            doomed.doom(session);
+            all.push(doomed);
+            let mut instants = vec![now, since.map_or(now, |since| since.max(from).min(now))];
+            instants.dedup();
+            for at in instants {
+                let mut ended = other.clone();
+                ended.expire(session, Instant::at(at));
+                all.push(ended);
+            }
+        }
+    }
+    all
+}
