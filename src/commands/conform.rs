@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fencepost::conform::{Consul, Exchange, Tally, head_line, hunt, judge, line_of, read};
+use fencepost::conform::{Consul, Episode, Exchange, Tally, hunt, judge, read, timed, write};
 
 use super::output::say;
 use super::parallel::progress;
@@ -40,7 +40,7 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, Trouble> {
     }
 }
 
-/// The model against an agent.
+/// The model against an agent: first at random, then what takes real time.
 fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
     let input = |trouble: fencepost::conform::Trouble| Trouble::Input(trouble.0);
     let consul = Consul::connect(address).map_err(input)?;
@@ -50,31 +50,47 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
         )));
     }
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
-    let mut record = String::new();
+    let mut episodes = Vec::new();
     let found = hunt(&consul, conform.seed, conform.commands, &mut |exchanges| {
         bar.inc(exchanges.len() as u64);
         if conform.record.is_some() {
-            record += &(head_line(&consul) + "\n");
-            exchanges.iter().for_each(|exchange| record += &(line_of(exchange) + "\n"));
+            let lines = exchanges.iter().map(|exchange| exchange.line.clone()).collect();
+            episodes.push(Episode { node: consul.node.clone(), options: consul.options, lateness: None, lines });
         }
     });
     bar.finish_and_clear();
     let found = found.map_err(input)?;
-    if let Some(file) = &conform.record {
-        fs::write(file, record).map_err(|error| Trouble::Input(format!("{}: {error}", file.display())))?;
-    }
-    consul.wipe().map_err(input)?;
     if let Some(exchanges) = &found.difference {
         say(&transcript(exchanges));
         say(&format!("The model and Consul {} differ (seed {}).\n", consul.version, conform.seed));
         return Ok(Exit::Unexpected);
     }
-    report(&found.tally, common);
+    let slow = timed(&consul).map_err(input)?;
+    consul.wipe().map_err(input)?;
+    let judged = judge(&slow, None);
+    episodes.extend(slow.iter().cloned());
+    if let Some(file) = &conform.record {
+        fs::write(file, write(&consul.version, &episodes))
+            .map_err(|error| Trouble::Input(format!("{}: {error}", file.display())))?;
+    }
+    let judged = match judged {
+        Ok(possible) => possible,
+        Err(impossible) => {
+            say(&write(&consul.version, &slow));
+            say(&format!("{impossible}\n"));
+            return Ok(Exit::Unexpected);
+        }
+    };
+    let mut tally = found.tally.clone();
+    tally.add(&judged.tally);
+    report(&tally, common);
     say(&format!(
-        "{} answers of Consul {} are as the model says (seed {}).\n",
-        found.tally.total(),
+        "{} answers of Consul {} are as the model says, {} of them at random (seed {}) and {} in real time.\n",
+        tally.total(),
         consul.version,
-        conform.seed
+        found.tally.total(),
+        conform.seed,
+        judged.lines
     ));
     Ok(Exit::AsExpected)
 }
@@ -110,17 +126,16 @@ fn report(tally: &Tally, common: &Common) {
 fn transcript(exchanges: &[Exchange]) -> String {
     let mut text = String::new();
     for exchange in exchanges {
-        let question = &exchange.question;
+        let question = &exchange.line.question;
         let body = String::from_utf8_lossy(&question.body);
         text += &format!("curl -X {} '{}'", question.method, question.url);
         if !body.is_empty() {
             text += &format!(" -d '{}'", body.chars().take(300).collect::<String>());
         }
-        text += &format!(
-            "\n    {} {}\n",
-            exchange.reply.status,
-            String::from_utf8_lossy(&exchange.reply.body).replace('\n', "").replace("    ", "")
-        );
+        if let Some(reply) = &exchange.line.reply {
+            let body = String::from_utf8_lossy(&reply.body).replace('\n', "").replace("    ", "");
+            text += &format!("\n    {} {body}\n", reply.status);
+        }
         if let Some(difference) = &exchange.difference {
             text += &format!("    differs: {difference}\n    the model: {:?}\n", exchange.expected);
         }

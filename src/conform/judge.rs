@@ -61,8 +61,6 @@ const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost"
 #[derive(Clone, PartialEq)]
 struct State {
     agent: Agent,
-    /// The latest instant at which something happened in it.
-    clock: i64,
     /// Requests that it has carried out and whose answers have not arrived.
     done: Vec<usize>,
     /// Requests that the leader has let pass, and the log has not applied. C-LD-9.
@@ -86,14 +84,15 @@ struct Judge<'a> {
     states: Vec<State>,
     /// Requests that have been sent and not been answered.
     open: Vec<usize>,
+    lateness: Option<i64>,
 }
 
 impl<'a> Judge<'a> {
     fn new(episode: &'a Episode, mutation: Option<Mutation>) -> Self {
         let options = Options { mutation, ..episode.options };
         let agent = Agent::new(&episode.node, options);
-        let start = State { agent, clock: i64::MIN, done: Vec::new(), passed: Vec::new() };
-        Judge { lines: &episode.lines, states: vec![start], open: Vec::new() }
+        let start = State { agent, done: Vec::new(), passed: Vec::new() };
+        Judge { lines: &episode.lines, states: vec![start], open: Vec::new(), lateness: episode.lateness }
     }
 
     fn run(mut self, possible: &mut Possible) -> Result<(), Impossible> {
@@ -133,16 +132,15 @@ impl<'a> Judge<'a> {
                 }
                 continue;
             }
-            if seen.contains(&state) {
-                continue;
-            }
             for open in self.open.iter().copied().filter(|open| !state.done.contains(open)) {
                 self.carry_out(&state, open, self.lines[place].received, &mut |outcome| match outcome {
                     Ok((next, of)) => {
                         if open == place {
                             class.get_or_insert(of);
                         }
-                        work.push(next);
+                        if !work.contains(&next) && !seen.contains(&next) {
+                            work.push(next);
+                        }
                     }
                     Err(why) if open == place => first = first.take().or(Some(why)),
                     Err(_) => {}
@@ -161,32 +159,58 @@ impl<'a> Judge<'a> {
             let (class, why) = first.unwrap_or((None, "no order of the requests explains it".to_owned()));
             return Err(Impossible { line: self.lines[place].number, class, why });
         }
-        self.states = ready;
+        let oldest = self.open.iter().filter(|open| **open != place).map(|open| self.lines[*open].sent).min();
+        let oldest = oldest.unwrap_or(self.lines[place].received);
+        for mut state in ready {
+            state.agent.settle(Instant::at(oldest));
+            if !self.states.contains(&state) {
+                self.states.push(state);
+            }
+        }
         Ok(())
     }
 
     /// Every way in which an open request may be carried out in a state, until an instant.
     fn carry_out(&self, state: &State, place: usize, until: i64, each: &mut dyn FnMut(Step)) {
         let line = &self.lines[place];
-        let (early, late) = (line.sent.max(state.clock), line.received.min(until));
-        let mut instants = vec![early, late];
-        instants.dedup();
-        for now in instants {
-            for agent in timers(&state.agent, state.clock, now) {
-                let mut next = State { agent, clock: now, ..state.clone() };
-                let has_passed = next.passed.contains(&place);
-                if takes_locks(&line.question) && !has_passed && self.open.len() > 1 {
+        // Somewhere in between; the ends stand for all of it.
+        let (early, late) = (line.sent, line.received.min(until));
+        let has_passed = state.passed.contains(&place);
+        let may_pass = takes_locks(&line.question) && !has_passed && self.may_end_sessions(state, place, late);
+        for now in [early, late] {
+            for agent in timers(&state.agent, now) {
+                if self.is_overdue(&agent, now) {
+                    continue;
+                }
+                let mut next = State { agent, ..state.clone() };
+                if may_pass && next.agent.lets_pass(&line.question, Instant::at(now)) {
                     let mut waiting = next.clone();
-                    if waiting.agent.lets_pass(&line.question, Instant::at(now)) {
-                        waiting.passed.push(place);
-                        each(Ok((waiting, Class::Acquired)));
-                    }
+                    waiting.passed.push(place);
+                    each(Ok((waiting, Class::Acquired)));
                 }
                 next.passed.retain(|passed| *passed != place);
                 next.done.push(place);
                 each(attempt(next, line, Instant::at(now), has_passed));
             }
+            if !depends_on_time(state, line, (early, late)) {
+                // Whatever may happen later may happen after the earlier instant, too.
+                break;
+            }
         }
+    }
+
+    /// Whether a lock-delay may begin while a request is on its way.
+    fn may_end_sessions(&self, state: &State, place: usize, until: i64) -> bool {
+        let mut others = self.open.iter().filter(|open| **open != place && !state.done.contains(open));
+        others.any(|open| ends_sessions(&self.lines[*open].question))
+            || !state.agent.expirable(Instant::at(until)).is_empty()
+    }
+
+    /// Whether a timer should have fired long ago.
+    fn is_overdue(&self, agent: &Agent, now: i64) -> bool {
+        let Some(lateness) = self.lateness else { return false };
+        let sessions = agent.expirable(Instant::at(now));
+        sessions.iter().any(|(_, since)| since.is_some_and(|since| since + lateness < now))
     }
 }
 
@@ -215,13 +239,27 @@ fn is_in_doubt(reply: &Reply) -> bool {
     reply.status == 500 && IN_DOUBT.iter().any(|doubt| text.contains(doubt))
 }
 
+/// Whether it makes a difference when exactly a request is carried out.
+fn depends_on_time(state: &State, line: &Line, (early, late): (i64, i64)) -> bool {
+    let at = |now| {
+        let mut agent = state.agent.clone();
+        let expected = agent.ask(&line.question, Instant::at(now), Hint::default());
+        (agent, expected)
+    };
+    early != late && (!state.agent.expirable(Instant::at(late)).is_empty() || at(early) != at(late))
+}
+
+fn ends_sessions(question: &Question) -> bool {
+    ["/v1/session/destroy/", "/v1/txn", "/v1/catalog/"].iter().any(|start| question.url.starts_with(start))
+}
+
 fn takes_locks(question: &Question) -> bool {
     question.method == "PUT" && (question.url.contains("acquire=") || question.url.starts_with("/v1/txn"))
 }
 
-/// What the agent may have become by itself between two instants: any timers that may have fired have, or have not yet, and
-/// what they sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
-fn timers(agent: &Agent, from: i64, now: i64) -> Vec<Agent> {
+/// What the agent may have become by itself by an instant: any timers that may have fired have, or have not yet, and what
+/// they sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
+fn timers(agent: &Agent, now: i64) -> Vec<Agent> {
     let mut all = vec![agent.clone()];
     let sessions = agent.expirable(Instant::at(now));
     for (session, since) in sessions {
@@ -229,7 +267,7 @@ fn timers(agent: &Agent, from: i64, now: i64) -> Vec<Agent> {
             let mut doomed = other.clone();
             doomed.doom(session);
             all.push(doomed);
-            let mut instants = vec![now, since.map_or(now, |since| since.max(from).min(now))];
+            let mut instants = vec![now, since.unwrap_or(now)];
             instants.dedup();
             for at in instants {
                 let mut ended = other.clone();

@@ -17,9 +17,6 @@ use base64::engine::general_purpose::STANDARD;
 use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
 use serde::{Deserialize, Serialize};
 
-use super::sequence::Exchange;
-use super::wire::Consul;
-
 /// A store that was empty at first, and what was asked of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Episode {
@@ -27,6 +24,8 @@ pub struct Episode {
     pub node: String,
     /// What the agent was configured with.
     pub options: Options,
+    /// How late a timer may be, in nanoseconds; none: for ever (C-TTL-4, C-TTL-6).
+    pub lateness: Option<i64>,
     /// Requests with their answers, by when they were sent.
     pub lines: Vec<Line>,
 }
@@ -71,6 +70,8 @@ struct Head {
     node: String,
     #[serde(default = "ten_seconds")]
     session_ttl_min: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lateness: Option<String>,
 }
 
 fn ten_seconds() -> String {
@@ -117,7 +118,8 @@ pub fn read(text: &str) -> Result<Vec<Episode>, Unreadable> {
             let head: Head = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
             let session_ttl_min = nanoseconds(&head.session_ttl_min).map_err(wrong)?;
             let options = Options { session_ttl_min, ..Options::default() };
-            episodes.push(Episode { node: head.node, options, lines: Vec::new() });
+            let lateness = head.lateness.as_deref().map(nanoseconds).transpose().map_err(wrong)?;
+            episodes.push(Episode { node: head.node, options, lateness, lines: Vec::new() });
             continue;
         }
         let record: Record = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
@@ -171,36 +173,58 @@ fn bytes(text: Option<String>, coded: Option<String>) -> Result<Vec<u8>, String>
     }
 }
 
-/// The beginning of an empty store, as a line.
-pub fn head_line(consul: &Consul) -> String {
-    let session_ttl_min = format!("{}ns", consul.options.session_ttl_min);
-    let head = Head { consul: consul.version.clone(), node: consul.node.clone(), session_ttl_min };
-    serde_json::to_string(&head).expect("plain text")
+/// Writes episodes, as [`read`] reads them.
+pub fn write(version: &str, episodes: &[Episode]) -> String {
+    let mut text = String::new();
+    for episode in episodes {
+        let head = Head {
+            consul: version.to_owned(),
+            node: episode.node.clone(),
+            session_ttl_min: format!("{}ns", episode.options.session_ttl_min),
+            lateness: episode.lateness.map(|lateness| format!("{lateness}ns")),
+        };
+        text += &serde_json::to_string(&head).expect("plain text");
+        text.push('\n');
+        for line in &episode.lines {
+            text += &serde_json::to_string(&Record::of(line)).expect("plain text");
+            text.push('\n');
+        }
+    }
+    text
 }
 
-/// An exchange as a line.
-pub fn line_of(exchange: &Exchange) -> String {
-    let text = |bytes: &[u8]| match String::from_utf8(bytes.to_owned()) {
+impl Record {
+    fn of(line: &Line) -> Self {
+        let (body, body64) = text_of(&line.question.body);
+        let (answer, answer64) = line.reply.as_ref().map_or((None, None), |reply| text_of(&reply.body));
+        Record {
+            method: line.question.method.clone(),
+            url: line.question.url.clone(),
+            body,
+            body64,
+            sent: Some(seconds(line.sent)),
+            received: line.reply.as_ref().map(|_| seconds(line.received)),
+            status: line.reply.as_ref().map(|reply| reply.status),
+            index: line.reply.as_ref().and_then(|reply| reply.index),
+            answer,
+            answer64,
+        }
+    }
+}
+
+/// To the microsecond.
+fn seconds(nanoseconds: i64) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "a microsecond of a century is representable")]
+    let microseconds = (nanoseconds / 1000) as f64;
+    microseconds / 1e6
+}
+
+fn text_of(bytes: &[u8]) -> (Option<String>, Option<String>) {
+    match String::from_utf8(bytes.to_owned()) {
         Ok(text) => (Some(text).filter(|text| !text.is_empty()), None),
         Err(_) => (None, Some(STANDARD.encode(bytes))),
-    };
-    let (body, body64) = text(&exchange.question.body);
-    let (answer, answer64) = text(&exchange.reply.body);
-    let record = Record {
-        method: exchange.question.method.clone(),
-        url: exchange.question.url.clone(),
-        body,
-        body64,
-        sent: Some(exchange.sent.as_secs_f64()),
-        received: Some(exchange.received.as_secs_f64()),
-        status: Some(exchange.reply.status),
-        index: exchange.reply.index,
-        answer,
-        answer64,
-    };
-    serde_json::to_string(&record).expect("plain text")
+    }
 }
-
 #[cfg(test)]
 mod tests {
     use super::read;

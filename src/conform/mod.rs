@@ -5,7 +5,7 @@
 //! commands   what may be asked, as symbols      hunt    random sequences, shrunk where they differ
 //! sequence   one of them, on both sides         wire    requests to a real agent
 //! tally      which answers came up              log     requests and answers in a file
-//!                                               judge   whether they are possible
+//! timed      TTLs, lock-delays, crowds           judge   whether they are possible
 //! ```
 
 mod commands;
@@ -14,11 +14,13 @@ mod judge;
 mod log;
 mod sequence;
 mod tally;
+mod timed;
 mod wire;
 
 pub use hunt::{Found, hunt};
 pub use judge::{Impossible, Possible, judge};
-pub use log::{Episode, Line, Unreadable, head_line, line_of, read};
+pub use log::{Episode, Line, Unreadable, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;
+pub use timed::timed;
 pub use wire::{Consul, Trouble};

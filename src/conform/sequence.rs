@@ -1,6 +1,6 @@
 //! One sequence of commands, on the model and on an agent.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use base64::Engine;
 use fencepost_model::protocols::consul::http::{Agent, Expected, Hint, Question, Reply};
@@ -9,23 +9,18 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
+use super::log::Line;
 use super::wire::{Consul, Trouble, get, put, question};
 
 /// A request with both answers.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// What was asked.
-    pub question: Question,
+    /// What was asked and answered.
+    pub line: Line,
     /// What the model says must be answered.
     pub expected: Expected,
-    /// What was answered.
-    pub reply: Reply,
     /// How they differ, if they do.
     pub difference: Option<String>,
-    /// When it was asked, since the beginning of the sequence.
-    pub sent: Duration,
-    /// When the answer was there.
-    pub received: Duration,
 }
 
 /// Both sides, and the pools that commands draw from.
@@ -132,17 +127,23 @@ impl<'a> Sequence<'a> {
 
     fn exchange(&mut self, question: Question) -> Result<Reply, Stop> {
         self.now += 1_000_000;
-        let sent = self.began.elapsed();
+        let sent = self.elapsed();
         let reply = self.consul.ask(&question)?;
-        let received = self.began.elapsed();
+        let received = self.elapsed();
+        let number = self.exchanges.len() + 1;
+        let line = Line { number, question: question.clone(), reply: Some(reply.clone()), sent, received };
         let expected = self
             .agent
             .ask(&question, Moment::at(self.now), Hint::default())
             .map_err(|overflow| Trouble(format!("{}: {overflow}", question.url)))?;
         let difference = self.agent.accept(&expected, &reply).err();
         let differs = difference.is_some();
-        self.exchanges.push(Exchange { question, expected, reply: reply.clone(), difference, sent, received });
+        self.exchanges.push(Exchange { line, expected, difference });
         if differs { Err(Stop::Differs(std::mem::take(&mut self.exchanges))) } else { Ok(reply) }
+    }
+
+    fn elapsed(&self) -> i64 {
+        i64::try_from(self.began.elapsed().as_nanos()).expect("no sequence takes centuries")
     }
 
     fn key_url(&self, key: usize, query: &str) -> String {

@@ -228,6 +228,20 @@ impl Names {
         Ok(())
     }
 
+    /// Log positions get other numbers, in the same order.
+    pub(super) fn renumber(&mut self, mut rank: impl FnMut(&mut Index)) {
+        let told = std::mem::take(&mut self.indexes);
+        for (mut ours, theirs) in told {
+            rank(&mut ours);
+            self.indexes.insert(ours, theirs);
+        }
+    }
+
+    /// The told log positions.
+    pub(super) fn told(&self) -> impl Iterator<Item = Index> + '_ {
+        self.indexes.keys().copied()
+    }
+
     /// Our log position for one of theirs, if it has been seen.
     pub(super) fn ours(&self, theirs: u64) -> Option<Index> {
         if theirs == 0 {

@@ -14,7 +14,7 @@ use crate::time::Ticks;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Card {
     id: SessionId,
-    create: Index,
+    pub(super) create: Index,
     wish: Wanted,
 }
 

@@ -7,6 +7,7 @@ use super::Server;
 use crate::ids::{ClientId, Index, SessionId};
 use crate::protocols::consul::messages::{Key, Spelling};
 use crate::protocols::consul::settings::CheckKind;
+use crate::world::normal::{Normal, Visitor};
 
 /// C-GEN-1: the tables of the replicated state that no client recipe looks at, and the table `index`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -188,6 +189,22 @@ impl Server {
         let Some(books) = &mut self.books else { return };
         books.services.retain(|(other, _)| *other != node);
         books.attached.retain(|(other, ..)| *other != node);
+    }
+}
+
+impl Normal for Books {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        for index in [&mut self.entries, &mut self.sessions, &mut self.queries] {
+            visitor.index(index);
+        }
+        for query in &mut self.prepared {
+            visitor.index(&mut query.create);
+            visitor.index(&mut query.modify);
+            query.session.iter_mut().for_each(|(session, _)| visitor.session(session));
+        }
+        for node in self.services.iter_mut().map(|(node, _)| node).chain(self.attached.iter_mut().map(|(node, ..)| node)) {
+            visitor.client(node);
+        }
     }
 }
 

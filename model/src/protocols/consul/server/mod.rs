@@ -298,6 +298,7 @@ impl Normal for Server {
         self.decided.iter_mut().for_each(|decided| decided.visit(visitor));
         self.parked.iter_mut().for_each(|parked| parked.visit(visitor));
         self.nodes.iter_mut().for_each(|node| node.visit(visitor));
+        self.books.iter_mut().for_each(|books| books.visit(visitor));
     }
 
     fn settle(&mut self, oldest: Instant) {

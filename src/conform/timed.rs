@@ -1,0 +1,214 @@
+//! What takes real time: TTLs, lock-delays, and what several clients do at the same time. Each script talks to the agent with
+//! keys and sessions of its own and becomes an episode of its own; they run side by side, and are judged afterwards.
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fencepost_model::protocols::consul::http::{Question, Reply};
+use serde_json::{Value, json};
+
+use super::log::{Episode, Line};
+use super::wire::{Consul, Trouble, get, put};
+
+/// How late a timer of an agent that has nothing else to do may be.
+const LATENESS: i64 = 900_000_000;
+
+/// A script's side of the conversation.
+struct Desk<'a> {
+    consul: &'a Consul,
+    began: Instant,
+    /// What its keys begin with.
+    tree: String,
+    lines: Mutex<Vec<Line>>,
+}
+
+type Script = fn(&Desk<'_>) -> Result<(), Trouble>;
+
+/// The scripts, with how often each is played.
+const SCRIPTS: &[(Script, usize)] = &[
+    (ttl_runs_out, 2),
+    (late_renewals, 2),
+    (renewal_in_vain, 24),
+    (delay_ends, 2),
+    (destroy_in_a_crowd, 40),
+    (failed_transaction, 2),
+    (delay_of_a_ghost, 2),
+];
+
+/// Plays every script, and returns what was said.
+///
+/// # Errors
+/// The agent cannot be talked to.
+pub fn timed(consul: &Consul) -> Result<Vec<Episode>, Trouble> {
+    consul.wipe()?;
+    let plays: Vec<Script> = SCRIPTS.iter().flat_map(|(script, times)| vec![*script; *times]).collect();
+    let episodes = thread::scope(|scope| {
+        let play = |(number, script): (usize, Script)| {
+            scope.spawn(move || {
+                let tree = format!("{}-timed-{number}/", consul.position);
+                let desk = Desk { consul, began: Instant::now(), tree, lines: Mutex::default() };
+                script(&desk)?;
+                Ok(desk.into_episode())
+            })
+        };
+        let handles: Vec<_> = plays.into_iter().enumerate().map(play).collect();
+        handles.into_iter().map(|handle| handle.join().expect("scripts do not panic")).collect::<Result<Vec<_>, _>>()
+    });
+    consul.wipe()?;
+    episodes
+}
+
+impl Desk<'_> {
+    fn ask(&self, question: Question) -> Result<Reply, Trouble> {
+        let sent = self.now();
+        let mut reply = self.consul.ask(&question)?;
+        let received = self.now();
+        // Others write at the same time: what the whole store's index is, is not ours to know.
+        reply.index = None;
+        let mut lines = self.lines.lock().expect("nobody panics");
+        let number = lines.len() + 1;
+        lines.push(Line { number, question, reply: Some(reply.clone()), sent, received });
+        Ok(reply)
+    }
+
+    fn now(&self) -> i64 {
+        i64::try_from(self.began.elapsed().as_nanos()).expect("no script takes centuries")
+    }
+
+    fn into_episode(self) -> Episode {
+        let mut lines = self.lines.into_inner().expect("nobody panics");
+        lines.sort_by_key(|line| line.sent);
+        let consul = self.consul;
+        Episode { node: consul.node.clone(), options: consul.options, lateness: Some(LATENESS), lines }
+    }
+
+    /// The shortest TTL there is.
+    fn ttl(&self) -> Duration {
+        Duration::from_nanos(self.consul.options.session_ttl_min.unsigned_abs())
+    }
+
+    fn session(&self, wish: &Value) -> Result<String, Trouble> {
+        let mut wish = wish.clone();
+        wish["NodeChecks"] = wish.get("NodeChecks").cloned().unwrap_or_else(|| json!([]));
+        let reply = self.ask(put("/v1/session/create", wish.to_string()))?;
+        let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+        Ok(answer["ID"].as_str().unwrap_or_default().to_owned())
+    }
+
+    fn with_ttl(&self) -> Result<String, Trouble> {
+        self.session(&json!({"TTL": format!("{}ns", self.ttl().as_nanos()), "LockDelay": "700ms"}))
+    }
+
+    fn acquire(&self, key: &str, session: &str) -> Result<bool, Trouble> {
+        let reply = self.ask(put(&format!("/v1/kv/{}{key}?acquire={session}", self.tree), "x"))?;
+        Ok(reply.body.starts_with(b"true"))
+    }
+
+    fn destroy(&self, session: &str) -> Result<(), Trouble> {
+        self.ask(put(&format!("/v1/session/destroy/{session}"), ""))?;
+        Ok(())
+    }
+
+    fn lives(&self, session: &str) -> Result<bool, Trouble> {
+        let reply = self.ask(get(&format!("/v1/session/info/{session}")))?;
+        Ok(reply.body.trim_ascii() != b"[]")
+    }
+
+    /// Asks again and again until it is so, or for too long.
+    fn until(&self, mut is_so: impl FnMut() -> Result<bool, Trouble>) -> Result<(), Trouble> {
+        let end = Instant::now() + 3 * self.ttl() + Duration::from_secs(3);
+        while !is_so()? && Instant::now() < end {
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+}
+
+/// C-TTL-2, C-LD-3: the session ends after twice its TTL, and its key cannot be had for the lock-delay.
+fn ttl_runs_out(desk: &Desk<'_>) -> Result<(), Trouble> {
+    let (mine, other) = (desk.with_ttl()?, desk.session(&json!({}))?);
+    desk.acquire("lead", &mine)?;
+    desk.until(|| Ok(!desk.lives(&mine)?))?;
+    desk.until(|| desk.acquire("lead", &other))
+}
+
+/// C-TTL-3: a renewal between TTL and twice that is in time.
+fn late_renewals(desk: &Desk<'_>) -> Result<(), Trouble> {
+    let mine = desk.with_ttl()?;
+    for _ in 0..2 {
+        thread::sleep(desk.ttl().mul_f64(1.5));
+        desk.ask(put(&format!("/v1/session/renew/{mine}"), ""))?;
+    }
+    desk.until(|| Ok(!desk.lives(&mine)?))
+}
+
+/// C-TTL-5: a renewal at the very moment at which the timer fires.
+fn renewal_in_vain(desk: &Desk<'_>) -> Result<(), Trouble> {
+    let mine = desk.with_ttl()?;
+    thread::sleep(2 * desk.ttl() - Duration::from_micros(500));
+    for _ in 0..3 {
+        desk.ask(put(&format!("/v1/session/renew/{mine}"), ""))?;
+    }
+    desk.lives(&mine)?;
+    desk.destroy(&mine)
+}
+
+/// C-LD-3, C-LD-5, C-LD-7: the delay belongs to the name, whatever becomes of the entry.
+fn delay_ends(desk: &Desk<'_>) -> Result<(), Trouble> {
+    let mine = desk.session(&json!({"LockDelay": "900ms", "Behavior": "delete"}))?;
+    let other = desk.session(&json!({}))?;
+    desk.acquire("lead", &mine)?;
+    desk.destroy(&mine)?;
+    desk.ask(put(&format!("/v1/kv/{}lead", desk.tree), "put back"))?;
+    desk.until(|| desk.acquire("lead", &other))
+}
+
+/// C-LD-9: an acquire that the leader has let pass before the destroy was applied.
+fn destroy_in_a_crowd(desk: &Desk<'_>) -> Result<(), Trouble> {
+    let mine = desk.session(&json!({"LockDelay": "15s"}))?;
+    let others = [desk.session(&json!({}))?, desk.session(&json!({}))?];
+    desk.acquire("lead", &mine)?;
+    thread::scope(|scope| {
+        let spam = |other| move || (0..3).try_for_each(|_| desk.acquire("lead", other).map(|_| ()));
+        let crowd = others.each_ref().map(|other| scope.spawn(spam(other)));
+        let ended = desk.destroy(&mine);
+        crowd.into_iter().map(|one| one.join().expect("nobody panics")).collect::<Result<(), _>>().and(ended)
+    })?;
+    desk.ask(get(&format!("/v1/kv/{}lead", desk.tree)))?;
+    Ok(())
+}
+
+/// C-LD-8: a transaction that fails leaves a lock-delay behind, and it hits the holder.
+fn failed_transaction(desk: &Desk<'_>) -> Result<(), Trouble> {
+    let node = format!("timed{}", desk.tree.len() * 1000 + desk.tree.bytes().map(usize::from).sum::<usize>());
+    let check = json!({"CheckID": "c1", "Name": "c1", "Status": "passing"});
+    desk.ask(put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "Check": check}).to_string()))?;
+    let mine = desk.session(&json!({"Node": node, "NodeChecks": ["c1"], "LockDelay": "800ms"}))?;
+    desk.acquire("lead", &mine)?;
+    let operations = json!([
+        {"Check": {"Verb": "delete", "Check": {"Node": node, "CheckID": "c1"}}},
+        {"KV": {"Verb": "check-not-exists", "Key": format!("{}lead", desk.tree)}},
+    ]);
+    desk.ask(put("/v1/txn", operations.to_string()))?;
+    desk.until(|| desk.acquire("lead", &mine))
+}
+
+/// C-LD-14: a second delay on the key, cut short by the timer of the first.
+fn delay_of_a_ghost(desk: &Desk<'_>) -> Result<(), Trouble> {
+    let node = format!("ghost{}", desk.tree.bytes().map(usize::from).sum::<usize>());
+    let check = json!({"CheckID": "c1", "Name": "c1", "Status": "passing"});
+    desk.ask(put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "Check": check}).to_string()))?;
+    let mine = desk.session(&json!({"Node": node, "NodeChecks": ["c1"], "LockDelay": "1s"}))?;
+    let other = desk.session(&json!({"LockDelay": "3s"}))?;
+    desk.acquire("lead", &mine)?;
+    let operations = json!([
+        {"Check": {"Verb": "set", "Check": {"Node": node, "CheckID": "c1", "Name": "c1", "Status": "critical"}}},
+        {"KV": {"Verb": "lock", "Key": format!("{}lead", desk.tree), "Session": other}},
+    ]);
+    desk.ask(put("/v1/txn", operations.to_string()))?;
+    thread::sleep(Duration::from_millis(400));
+    desk.destroy(&other)?;
+    let third = desk.session(&json!({}))?;
+    desk.until(|| desk.acquire("lead", &third))
+}
