@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fencepost::conform::{Consul, Episode, Exchange, Tally, hunt, judge, read, timed, write};
+use fencepost::conform::{Consul, Episode, Exchange, Tally, hunt, judge, read, timed, watches, write};
 
 use super::output::say;
 use super::parallel::progress;
@@ -21,10 +21,13 @@ pub struct Conform {
     /// How many answers to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
+    /// How many blocking queries to let wait
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    watches: u32,
     /// From which seed commands are drawn
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Write every request and answer into this file, as --recorded reads them
+    /// Write requests and answers into this file, as --recorded reads them; sequences with very large values are left out
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Go on although somebody has put something into the agent, and remove it
@@ -53,7 +56,8 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
     let mut episodes = Vec::new();
     let found = hunt(&consul, conform.seed, conform.commands, &mut |exchanges| {
         bar.inc(exchanges.len() as u64);
-        if conform.record.is_some() {
+        let is_large = exchanges.iter().any(|exchange| exchange.line.question.body.len() > 10_000);
+        if conform.record.is_some() && !is_large {
             let lines = exchanges.iter().map(|exchange| exchange.line.clone()).collect();
             episodes.push(Episode { node: consul.node.clone(), options: consul.options, lateness: None, lines });
         }
@@ -65,6 +69,17 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
         say(&format!("The model and Consul {} differ (seed {}).\n", consul.version, conform.seed));
         return Ok(Exit::Unexpected);
     }
+    let watched = match watches(&consul, conform.seed, conform.watches).map_err(input)? {
+        Ok(watched) => watched,
+        Err(missed) => {
+            say(&transcript(&missed.exchanges));
+            say(&format!(
+                "A read of {} that waits: the model says {:?}, and it is not so.\n",
+                missed.url, missed.expected
+            ));
+            return Ok(Exit::Unexpected);
+        }
+    };
     let slow = timed(&consul).map_err(input)?;
     consul.wipe().map_err(input)?;
     let judged = judge(&slow, None);

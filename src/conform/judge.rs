@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use fencepost_model::ids::SessionId;
 use fencepost_model::mutation::Mutation;
 use fencepost_model::protocols::consul::http::{Agent, Class, Hint, Options, Question, Reply};
 use fencepost_model::time::Instant;
@@ -61,6 +62,8 @@ const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost"
 #[derive(Clone, PartialEq)]
 struct State {
     agent: Agent,
+    /// Sessions whose timer has fired and whose end is not applied, with since when it may have.
+    doomed: Vec<(SessionId, i64)>,
     /// Requests that it has carried out and whose answers have not arrived.
     done: Vec<usize>,
     /// Requests that the leader has let pass, and the log has not applied. C-LD-9.
@@ -91,7 +94,7 @@ impl<'a> Judge<'a> {
     fn new(episode: &'a Episode, mutation: Option<Mutation>) -> Self {
         let options = Options { mutation, ..episode.options };
         let agent = Agent::new(&episode.node, options);
-        let start = State { agent, done: Vec::new(), passed: Vec::new() };
+        let start = State { agent, doomed: Vec::new(), done: Vec::new(), passed: Vec::new() };
         Judge { lines: &episode.lines, states: vec![start], open: Vec::new(), lateness: episode.lateness }
     }
 
@@ -178,11 +181,10 @@ impl<'a> Judge<'a> {
         let has_passed = state.passed.contains(&place);
         let may_pass = takes_locks(&line.question) && !has_passed && self.may_end_sessions(state, place, late);
         for now in [early, late] {
-            for agent in timers(&state.agent, now) {
-                if self.is_overdue(&agent, now) {
+            for mut next in timers(state, now) {
+                if self.is_overdue(&next, now) {
                     continue;
                 }
-                let mut next = State { agent, ..state.clone() };
                 if may_pass && next.agent.lets_pass(&line.question, Instant::at(now)) {
                     let mut waiting = next.clone();
                     waiting.passed.push(place);
@@ -207,10 +209,10 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether a timer should have fired long ago.
-    fn is_overdue(&self, agent: &Agent, now: i64) -> bool {
+    fn is_overdue(&self, state: &State, now: i64) -> bool {
         let Some(lateness) = self.lateness else { return false };
-        let sessions = agent.expirable(Instant::at(now));
-        sessions.iter().any(|(_, since)| since.is_some_and(|since| since + lateness < now))
+        let due = state.agent.expirable(Instant::at(now)).into_iter().filter_map(|(_, since)| since);
+        due.chain(state.doomed.iter().map(|(_, since)| *since)).any(|since| since + lateness < now)
     }
 }
 
@@ -257,21 +259,24 @@ fn takes_locks(question: &Question) -> bool {
     question.method == "PUT" && (question.url.contains("acquire=") || question.url.starts_with("/v1/txn"))
 }
 
-/// What the agent may have become by itself by an instant: any timers that may have fired have, or have not yet, and what
-/// they sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
-fn timers(agent: &Agent, now: i64) -> Vec<Agent> {
-    let mut all = vec![agent.clone()];
-    let sessions = agent.expirable(Instant::at(now));
-    for (session, since) in sessions {
+/// What a state may have become by itself by an instant: any timers that may have fired have, or have not yet, and what they
+/// sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
+fn timers(state: &State, now: i64) -> Vec<State> {
+    let mut all = vec![state.clone()];
+    for (session, since) in state.agent.expirable(Instant::at(now)) {
         for other in all.clone() {
-            let mut doomed = other.clone();
-            doomed.doom(session);
-            all.push(doomed);
+            if let Some(since) = since {
+                let mut doomed = other.clone();
+                doomed.agent.doom(session);
+                doomed.doomed.push((session, since));
+                all.push(doomed);
+            }
             let mut instants = vec![now, since.unwrap_or(now)];
             instants.dedup();
             for at in instants {
                 let mut ended = other.clone();
-                ended.expire(session, Instant::at(at));
+                ended.agent.expire(session, Instant::at(at));
+                ended.doomed.retain(|(doomed, _)| *doomed != session);
                 all.push(ended);
             }
         }

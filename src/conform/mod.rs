@@ -6,6 +6,7 @@
 //! sequence   one of them, on both sides         wire    requests to a real agent
 //! tally      which answers came up              log     requests and answers in a file
 //! timed      TTLs, lock-delays, crowds           judge   whether they are possible
+//! watches    blocking queries
 //! ```
 
 mod commands;
@@ -15,6 +16,7 @@ mod log;
 mod sequence;
 mod tally;
 mod timed;
+mod watches;
 mod wire;
 
 pub use hunt::{Found, hunt};
@@ -23,4 +25,5 @@ pub use log::{Episode, Line, Unreadable, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;
 pub use timed::timed;
+pub use watches::{Missed, Watched, watches};
 pub use wire::{Consul, Trouble};

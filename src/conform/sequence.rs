@@ -26,7 +26,7 @@ pub struct Exchange {
 /// Both sides, and the pools that commands draw from.
 pub(super) struct Sequence<'a> {
     consul: &'a Consul,
-    agent: Agent,
+    pub(super) agent: Agent,
     tree: String,
     sessions: [String; POOL],
     queries: [String; POOL],
@@ -90,7 +90,7 @@ impl<'a> Sequence<'a> {
         Ok(())
     }
 
-    fn carry_out(&mut self, command: &Command) -> Result<(), Stop> {
+    pub(super) fn carry_out(&mut self, command: &Command) -> Result<(), Stop> {
         self.look_first(command)?;
         let question = self.question(command);
         let reply = self.exchange(question)?;
@@ -155,6 +155,16 @@ impl<'a> Sequence<'a> {
     fn prefix_url(&self, prefix: usize, query: &str) -> String {
         let name = PREFIXES[prefix].map_or(String::new(), |below| format!("{}{below}", self.tree));
         format!("/v1/kv/{name}?{query}")
+    }
+
+    /// Something that a read may wait for.
+    pub(super) fn target(&self, number: usize) -> String {
+        match number.checked_sub(4) {
+            Some(place) if place < PREFIXES.len() => self.prefix_url(place, "recurse"),
+            Some(place) => self.key_url(place % KEYS.len(), ""),
+            None if number == 0 => "/v1/session/list".to_owned(),
+            None => format!("/v1/session/info/{}", self.sessions[number - 1]),
+        }
     }
 
     fn who(&self, who: Who) -> String {

@@ -161,7 +161,7 @@ impl Agent {
             Named::Id(session, spelling) => (session, spelling),
         };
         let claim = Claim { key, session, spelling, value, flags };
-        match self.act(|server, context, out| server.lock(None, claim, context, out)) {
+        match self.act(|server, context, out| server.lock_late(None, claim, context, out)) {
             Answer::InvalidSession => {
                 let text = format!("invalid session {:?}", self.names.session_text(session, spelling));
                 Expected::text(Class::AcquireUnknown, 500, text)

@@ -17,6 +17,7 @@ mod prepared;
 mod sessions;
 mod shape;
 mod transactions;
+mod watch;
 
 #[cfg(test)]
 mod rules;
@@ -25,6 +26,7 @@ pub use class::Class;
 pub use duration::nanoseconds;
 pub use names::Overflow;
 pub use shape::Shape;
+pub use watch::{Waking, Watch};
 
 use self::names::Names;
 use self::sessions::Card;

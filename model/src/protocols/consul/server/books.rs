@@ -202,7 +202,9 @@ impl Normal for Books {
             visitor.index(&mut query.modify);
             query.session.iter_mut().for_each(|(session, _)| visitor.session(session));
         }
-        for node in self.services.iter_mut().map(|(node, _)| node).chain(self.attached.iter_mut().map(|(node, ..)| node)) {
+        for node in
+            self.services.iter_mut().map(|(node, _)| node).chain(self.attached.iter_mut().map(|(node, ..)| node))
+        {
             visitor.client(node);
         }
     }

@@ -125,9 +125,20 @@ impl Server {
         let Some(place) = place else { return };
         let Decided { client, call, claim } = self.decided.remove(place);
         self.index = self.index.next();
-        let is_late = context.is_mutated(Mutation::ApplyLooksAtLockDelay) && self.is_delayed(claim.key, context);
-        let answer = if is_late { Answer::Done(false) } else { self.lock(Some(client), claim, context, out) };
+        let answer = self.lock_late(Some(client), claim, context, out);
         out.send(client.into(), Text::Tell(call, answer));
+    }
+
+    /// C-LD-9: what the log does with an acquire some time after the leader has let it pass.
+    pub(in crate::protocols::consul) fn lock_late(
+        &mut self,
+        client: Option<ClientId>,
+        claim: Claim,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
+        let is_late = context.is_mutated(Mutation::ApplyLooksAtLockDelay) && self.is_delayed(claim.key, context);
+        if is_late { Answer::Done(false) } else { self.lock(client, claim, context, out) }
     }
 
     pub(super) fn log_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {

@@ -1,0 +1,127 @@
+//! Blocking queries at the edge: what a read with an index waits for. Where Consul's answer depends on the shape of a tree in
+//! its memory (C-BLK-6), both are right.
+
+use super::{Agent, Parts};
+use crate::ids::{ClientId, Index, SessionId};
+use crate::protocols::consul::{Key, Prefix};
+
+/// A read that waits, with what it has seen.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Watch {
+    target: Target,
+    index: Index,
+}
+
+/// Whether a read that waits has been answered by now.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Waking {
+    /// It has.
+    Wakes,
+    /// It has not.
+    Sleeps,
+    /// It may have: something else that changed may stand next to it in the tree.
+    Either,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Target {
+    /// A key, with the index of its entry.
+    Key(Key, Option<Index>),
+    /// What is below a prefix, with the indexes of the entries.
+    Prefix(Prefix, Vec<(Key, Index)>),
+    /// One session, and whether it was there.
+    Session(SessionId, bool),
+    /// The sessions of a node, or all.
+    Sessions(Option<ClientId>, Vec<SessionId>),
+}
+
+impl Agent {
+    /// What a read would wait for, if it were sent with the index that it has now; none for what nobody waits for.
+    pub fn park(&mut self, url: &str) -> Option<Watch> {
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
+        let parts = |path: &str| Parts {
+            method: "GET",
+            path: path.to_owned(),
+            query: form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
+            body: &[],
+        };
+        if let Some(name) = path.strip_prefix("/v1/kv/") {
+            let parts = parts(name);
+            if parts.has("recurse") || parts.has("keys") {
+                let prefix = self.prefix(name).ok()?;
+                let target = Target::Prefix(prefix, self.indexes_below(prefix));
+                return Some(Watch { target, index: self.server.prefix_index(prefix) });
+            }
+            let key = self.key(name).ok()?;
+            let modify = self.server.entry(key).map(|entry| entry.modify);
+            let index = modify.unwrap_or_else(|| self.server.store_index());
+            return Some(Watch { target: Target::Key(key, modify), index });
+        }
+        let index = self.server.sessions_index();
+        if let Some(text) = path.strip_prefix("/v1/session/info/") {
+            let super::names::Named::Id(session, _) = self.names.session(text) else { return None };
+            let is_there = self.server.sessions().any(|id| id == session);
+            return Some(Watch { target: Target::Session(session, is_there), index });
+        }
+        let node = match path.strip_prefix("/v1/session/node/") {
+            Some(name) => Some(self.names.node(name)),
+            None if path == "/v1/session/list" => None,
+            None => return None,
+        };
+        let target = Target::Sessions(node, self.sessions_of(node));
+        Some(Watch { target, index })
+    }
+
+    /// C-BLK-1, C-BLK-5 to C-BLK-7: whether it has been answered since: its watch has fired, and the index is higher.
+    pub fn waking(&self, watch: &Watch) -> Waking {
+        let server = &self.server;
+        let (fires, index) = match &watch.target {
+            Target::Key(key, before) => {
+                let now = server.entry(*key).map(|entry| entry.modify);
+                let index = now.unwrap_or_else(|| server.store_index());
+                let fires = if now != *before {
+                    Waking::Wakes
+                } else if now.is_none() {
+                    Waking::Either
+                } else {
+                    Waking::Sleeps
+                };
+                (fires, index)
+            }
+            Target::Prefix(prefix, before) => {
+                let fires = if self.indexes_below(*prefix) != *before {
+                    Waking::Wakes
+                } else if before.is_empty() {
+                    Waking::Either
+                } else {
+                    Waking::Sleeps
+                };
+                (fires, server.prefix_index(*prefix))
+            }
+            Target::Session(session, before) => {
+                let is_there = server.sessions().any(|id| id == *session);
+                let fires = if is_there == *before { Waking::Sleeps } else { Waking::Wakes };
+                (if *before { fires } else { Waking::Either }, server.sessions_index())
+            }
+            Target::Sessions(node, before) => {
+                let is_same = self.sessions_of(*node) == *before;
+                let fires = match (is_same, node) {
+                    (false, _) => Waking::Wakes,
+                    (true, None) => Waking::Sleeps,
+                    (true, Some(_)) => Waking::Either,
+                };
+                (fires, server.sessions_index())
+            }
+        };
+        if index > watch.index { fires } else { Waking::Sleeps }
+    }
+
+    fn indexes_below(&self, prefix: Prefix) -> Vec<(Key, Index)> {
+        self.server.below(prefix).map(|(key, entry)| (key, entry.modify)).collect()
+    }
+
+    fn sessions_of(&self, node: Option<ClientId>) -> Vec<SessionId> {
+        self.server.sessions().filter(|id| node.is_none_or(|node| id.creator == node)).collect()
+    }
+}
