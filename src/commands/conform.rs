@@ -100,12 +100,16 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
     tally.add(&judged.tally);
     report(&tally, common);
     say(&format!(
-        "{} answers of Consul {} are as the model says, {} of them at random (seed {}) and {} in real time.\n",
+        "{} answers of Consul {} are as the model says, {} of them at random (seed {}) and {} in real time;\n\
+         of the reads that wait, {} were woken and {} slept as it says, and {} did what is left open.\n",
         tally.total(),
         consul.version,
         found.tally.total(),
         conform.seed,
-        judged.lines
+        judged.lines,
+        watched.woken,
+        watched.slept,
+        watched.either
     ));
     Ok(Exit::AsExpected)
 }

@@ -270,6 +270,11 @@ impl Agent {
         self.act(|server, context, out| server.expire(session, context, out));
     }
 
+    /// C-KV-25: the leader forgets tombstones that are no younger than a log position.
+    pub fn reap_tombstones(&mut self, up_to: Index) {
+        self.server.reap_tombstones(up_to);
+    }
+
     /// Forgets what makes no difference from an instant on: lock-delays that are over, and how large the gaps between log
     /// positions are (C-GEN-4).
     pub fn settle(&mut self, oldest: Instant) {

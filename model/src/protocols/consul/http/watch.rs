@@ -3,7 +3,7 @@
 
 use super::{Agent, Parts};
 use crate::ids::{ClientId, Index, SessionId};
-use crate::protocols::consul::{Key, Prefix};
+use crate::protocols::consul::Prefix;
 
 /// A read that waits, with what it has seen.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,9 +26,9 @@ pub enum Waking {
 #[derive(Clone, PartialEq, Debug)]
 enum Target {
     /// A key, with the index of its entry.
-    Key(Key, Option<Index>),
+    Key(String, Option<Index>),
     /// What is below a prefix, with the indexes of the entries.
-    Prefix(Prefix, Vec<(Key, Index)>),
+    Prefix(String, Vec<(String, Index)>),
     /// One session, and whether it was there.
     Session(SessionId, bool),
     /// The sessions of a node, or all.
@@ -50,13 +50,13 @@ impl Agent {
             let parts = parts(name);
             if parts.has("recurse") || parts.has("keys") {
                 let prefix = self.prefix(name).ok()?;
-                let target = Target::Prefix(prefix, self.indexes_below(prefix));
+                let target = Target::Prefix(name.to_owned(), self.indexes_below(prefix));
                 return Some(Watch { target, index: self.server.prefix_index(prefix) });
             }
             let key = self.key(name).ok()?;
             let modify = self.server.entry(key).map(|entry| entry.modify);
             let index = modify.unwrap_or_else(|| self.server.store_index());
-            return Some(Watch { target: Target::Key(key, modify), index });
+            return Some(Watch { target: Target::Key(name.to_owned(), modify), index });
         }
         let index = self.server.sessions_index();
         if let Some(text) = path.strip_prefix("/v1/session/info/") {
@@ -74,12 +74,12 @@ impl Agent {
     }
 
     /// C-BLK-1, C-BLK-5 to C-BLK-7: whether it has been answered since: its watch has fired, and the index is higher.
-    pub fn waking(&self, watch: &Watch) -> Waking {
-        let server = &self.server;
+    pub fn waking(&mut self, watch: &Watch) -> Waking {
         let (fires, index) = match &watch.target {
-            Target::Key(key, before) => {
-                let now = server.entry(*key).map(|entry| entry.modify);
-                let index = now.unwrap_or_else(|| server.store_index());
+            Target::Key(name, before) => {
+                let Ok(key) = self.key(name) else { return Waking::Either };
+                let now = self.server.entry(key).map(|entry| entry.modify);
+                let index = now.unwrap_or_else(|| self.server.store_index());
                 let fires = if now != *before {
                     Waking::Wakes
                 } else if now.is_none() {
@@ -89,20 +89,21 @@ impl Agent {
                 };
                 (fires, index)
             }
-            Target::Prefix(prefix, before) => {
-                let fires = if self.indexes_below(*prefix) != *before {
+            Target::Prefix(name, before) => {
+                let Ok(prefix) = self.prefix(name) else { return Waking::Either };
+                let fires = if self.indexes_below(prefix) != *before {
                     Waking::Wakes
                 } else if before.is_empty() {
                     Waking::Either
                 } else {
                     Waking::Sleeps
                 };
-                (fires, server.prefix_index(*prefix))
+                (fires, self.server.prefix_index(prefix))
             }
             Target::Session(session, before) => {
-                let is_there = server.sessions().any(|id| id == *session);
+                let is_there = self.server.sessions().any(|id| id == *session);
                 let fires = if is_there == *before { Waking::Sleeps } else { Waking::Wakes };
-                (if *before { fires } else { Waking::Either }, server.sessions_index())
+                (if *before { fires } else { Waking::Either }, self.server.sessions_index())
             }
             Target::Sessions(node, before) => {
                 let is_same = self.sessions_of(*node) == *before;
@@ -111,14 +112,14 @@ impl Agent {
                     (true, None) => Waking::Sleeps,
                     (true, Some(_)) => Waking::Either,
                 };
-                (fires, server.sessions_index())
+                (fires, self.server.sessions_index())
             }
         };
         if index > watch.index { fires } else { Waking::Sleeps }
     }
 
-    fn indexes_below(&self, prefix: Prefix) -> Vec<(Key, Index)> {
-        self.server.below(prefix).map(|(key, entry)| (key, entry.modify)).collect()
+    fn indexes_below(&self, prefix: Prefix) -> Vec<(String, Index)> {
+        self.server.below(prefix).map(|(key, entry)| (self.key_name(key).to_owned(), entry.modify)).collect()
     }
 
     fn sessions_of(&self, node: Option<ClientId>) -> Vec<SessionId> {
