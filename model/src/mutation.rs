@@ -17,6 +17,14 @@ macro_rules! mutations {
     };
 }
 
+impl Mutation {
+    /// Whether only readers of the HTTP API can notice it: no recipe looks at what it changes.
+    pub fn is_at_the_edge(self) -> bool {
+        use Mutation::{CheckRemovalSparesSessions, QueriesSurvive, SpellingIgnored, TreeBuriesEachKey};
+        matches!(self, SpellingIgnored | TreeBuriesEachKey | QueriesSurvive | CheckRemovalSparesSessions)
+    }
+}
+
 mutations! {
     /// The server forgets the lock-delay when somebody acquires (C-LD-2).
     LockDelayIgnored,

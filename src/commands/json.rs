@@ -146,6 +146,8 @@ pub struct Shrunk<'a> {
 pub struct Mutant {
     pub mutant: Mutation,
     pub killed: bool,
+    /// The rule by which recorded answers of a real server refute it.
+    pub refuted_by: Option<&'static str>,
     pub verdicts: usize,
     pub counts: usize,
     pub scenario: Option<String>,

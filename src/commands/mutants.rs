@@ -26,6 +26,8 @@ const LARGEST: u64 = 60_000;
 struct Fate {
     mutation: Mutation,
     changes: Vec<Change>,
+    /// The rule by which recorded answers of a real server refute it.
+    refuted: Option<&'static str>,
 }
 
 pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
@@ -47,7 +49,11 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
         if found.is_empty() {
             found.extend(killer(*mutation, large)?);
         }
-        Ok::<_, fencepost::checker::InternalError>(Fate { mutation: *mutation, changes: found })
+        Ok::<_, fencepost::checker::InternalError>(Fate {
+            mutation: *mutation,
+            changes: found,
+            refuted: refuted(*mutation),
+        })
     });
     let fates = fates.into_iter().collect::<Result<Vec<Fate>, _>>()?;
     for fate in &fates {
@@ -55,7 +61,7 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
             say_json(&fate.line());
         }
     }
-    let survivors = fates.iter().filter(|fate| fate.changes.is_empty()).count();
+    let survivors = fates.iter().filter(|fate| !fate.is_killed()).count();
     if !common.json {
         say(&matrix(&fates));
         say(&format!(
@@ -68,7 +74,24 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
     Ok(if survivors == 0 { Exit::AsExpected } else { Exit::Unexpected })
 }
 
+/// The rule by which the recorded answers of a real server are impossible in the model with the fault.
+#[cfg(feature = "conform")]
+fn refuted(mutation: Mutation) -> Option<&'static str> {
+    use fencepost::conform::{RECORDED, judge, read};
+    let episodes = read(RECORDED).expect("it is tested");
+    judge(&episodes, Some(mutation)).err().map(|impossible| impossible.class.map_or("some rule", |class| class.rule()))
+}
+
+#[cfg(not(feature = "conform"))]
+fn refuted(_: Mutation) -> Option<&'static str> {
+    None
+}
+
 impl Fate {
+    fn is_killed(&self) -> bool {
+        !self.changes.is_empty() || self.refuted.is_some()
+    }
+
     /// In how many scenarios the verdict on a property is another one.
     fn verdicts(&self) -> BTreeMap<Property, usize> {
         let mut counts = BTreeMap::new();
@@ -91,7 +114,8 @@ impl Fate {
         let first = self.first();
         json::Mutant {
             mutant: self.mutation,
-            killed: first.is_some(),
+            killed: self.is_killed(),
+            refuted_by: self.refuted,
             verdicts: self.verdicts().values().sum(),
             counts: self.counted(),
             scenario: first.map(|change| change.scenario.clone()),
@@ -119,13 +143,16 @@ fn matrix(fates: &[Fate]) -> String {
             text += &verdicts.get(property).map_or("  ·".to_owned(), |count| format!("{count:3}"));
         }
         text += &match fate.first() {
+            None if fate.is_killed() => "   no scenario".to_owned(),
             None => "   SURVIVES".to_owned(),
             Some(Change { scenario, property, verdict: Some(verdict) }) => {
                 format!("   {scenario} {property} is {verdict}")
             }
             Some(Change { scenario, property, verdict: None }) => format!("   {scenario} {property} has other counts"),
         };
-        text += &format!(", {} other counts\n", fate.counted());
+        text += &format!(", {} other counts", fate.counted());
+        text += &fate.refuted.map_or(String::new(), |rule| format!("; a real server refutes it, {rule}"));
+        text.push('\n');
     }
     text
 }

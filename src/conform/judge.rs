@@ -55,7 +55,7 @@ impl fmt::Display for Impossible {
 /// More states than this, and the log says too little.
 const STATES_MAX: usize = 20_000;
 
-/// Answers that do not say whether the request was carried out. C-CON-5, C-CON-6, C-CON-8.
+/// Answers that do not say whether the request was carried out, or will be. C-CON-5, C-CON-6, C-CON-8.
 const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost", "EOF"];
 
 /// A state that the server may be in.
@@ -82,20 +82,24 @@ pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possibl
     Ok(possible)
 }
 
-struct Judge<'a> {
-    lines: &'a [Line],
+struct Judge {
+    lines: Vec<Line>,
     states: Vec<State>,
     /// Requests that have been sent and not been answered.
     open: Vec<usize>,
     lateness: Option<i64>,
 }
 
-impl<'a> Judge<'a> {
-    fn new(episode: &'a Episode, mutation: Option<Mutation>) -> Self {
+impl Judge {
+    fn new(episode: &Episode, mutation: Option<Mutation>) -> Self {
         let options = Options { mutation, ..episode.options };
         let agent = Agent::new(&episode.node, options);
         let start = State { agent, doomed: Vec::new(), done: Vec::new(), passed: Vec::new() };
-        Judge { lines: &episode.lines, states: vec![start], open: Vec::new(), lateness: episode.lateness }
+        let mut lines = episode.lines.clone();
+        for line in lines.iter_mut().filter(|line| line.reply.as_ref().is_some_and(is_in_doubt)) {
+            (line.reply, line.received) = (None, i64::MAX);
+        }
+        Judge { lines, states: vec![start], open: Vec::new(), lateness: episode.lateness }
     }
 
     fn run(mut self, possible: &mut Possible) -> Result<(), Impossible> {
@@ -223,11 +227,8 @@ fn attempt(mut state: State, line: &Line, now: Instant, has_passed: bool) -> Ste
     let success = line.reply.as_ref().map(is_success);
     let hint = Hint { success, has_passed };
     let expected = state.agent.ask(&line.question, now, hint).map_err(|overflow| (None, overflow.to_string()))?;
-    match &line.reply {
-        Some(reply) if !is_in_doubt(reply) => {
-            state.agent.accept(&expected, reply).map_err(|why| (Some(expected.class), why))?;
-        }
-        _ => {}
+    if let Some(reply) = &line.reply {
+        state.agent.accept(&expected, reply).map_err(|why| (Some(expected.class), why))?;
     }
     Ok((state, expected.class))
 }

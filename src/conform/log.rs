@@ -196,7 +196,7 @@ pub fn write(version: &str, episodes: &[Episode]) -> String {
 impl Record {
     fn of(line: &Line) -> Self {
         let (body, body64) = text_of(&line.question.body);
-        let (answer, answer64) = line.reply.as_ref().map_or((None, None), |reply| text_of(&reply.body));
+        let (answer, answer64) = line.reply.as_ref().map_or((None, None), |reply| text_of(&compact(&reply.body)));
         Record {
             method: line.question.method.clone(),
             url: line.question.url.clone(),
@@ -217,6 +217,14 @@ fn seconds(nanoseconds: i64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a microsecond of a century is representable")]
     let microseconds = (nanoseconds / 1000) as f64;
     microseconds / 1e6
+}
+
+/// JSON without the blanks that Consul puts into it.
+fn compact(body: &[u8]) -> Vec<u8> {
+    match serde_json::from_slice::<serde_json::Value>(body) {
+        Ok(value) if value.is_array() || value.is_object() => value.to_string().into_bytes(),
+        _ => body.to_owned(),
+    }
 }
 
 fn text_of(bytes: &[u8]) -> (Option<String>, Option<String>) {

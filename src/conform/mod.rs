@@ -19,6 +19,9 @@ mod timed;
 mod watches;
 mod wire;
 
+/// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
+pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
+
 pub use hunt::{Found, hunt};
 pub use judge::{Impossible, Possible, judge};
 pub use log::{Episode, Line, Unreadable, read, write};
