@@ -52,6 +52,8 @@ goals! {
     CheckFailed = "check-failed",
     /// A client hears that its session lives although its end is decided already.
     RenewedInVain = "renewed-in-vain",
+    /// A deposed leader acknowledges a renewal.
+    RenewedByDeposed = "renewed-by-deposed",
     /// A client stops acting in jeopardy, and goes on later.
     Resumed = "resumed",
     /// A client is refused a slot, for all are taken.

@@ -56,7 +56,7 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     }
 
     /// What may go wrong in the service itself now.
-    fn faults(_world: &World<Self>, _offer: &mut dyn FnMut(Self::Fault)) {}
+    fn faults(_world: &World<Self>, _scenario: &Scenario<Self>, _offer: &mut dyn FnMut(Self::Fault)) {}
 
     /// Takes the budget for a fault of the service, and lets it happen.
     fn strike(world: &mut World<Self>, fault: Self::Fault, context: &Context<'_, Self>, out: &mut Outbox<Self>);
@@ -76,6 +76,16 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
 
     /// What a fact of this service reaches.
     fn reaches(_fact: &Self::Fact) -> Option<Goal> {
+        None
+    }
+
+    /// Whether this wish of a user begins a read of who has the lock.
+    fn begins_read(_wish: Self::Command) -> bool {
+        false
+    }
+
+    /// What such a read comes to: whose it was, and who has the lock by it.
+    fn ends_read(_fact: &Self::Fact) -> Option<(ClientId, Option<ClientId>)> {
         None
     }
 

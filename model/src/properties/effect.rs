@@ -42,6 +42,19 @@ pub(super) fn sequencer_complete<P: Protocol>(view: &View<'_, P>, _: Option<Tick
     Ok(())
 }
 
+pub(super) fn linearizable<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let reads = &view.after.ghosts.reads;
+    for fact in view.facts {
+        let Fact::Service(fact) = fact else { continue };
+        let Some((client, owner)) = P::ends_read(fact) else { continue };
+        if reads.iter().any(|(other, _)| *other == client) && !reads.contains(&(client, owner)) {
+            let told = owner.map_or("nobody has the lock".to_owned(), |owner| format!("{owner} has the lock"));
+            return Err(format!("{client} hears that {told}, which was not so at any instant since it asked"));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn no_lost_update<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let touched = view.after.ghosts.touched;
     for fact in view.facts {

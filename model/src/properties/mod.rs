@@ -140,6 +140,8 @@ properties! {
     SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::sequencer_sound;
     /// the present holder's sequencer is never refused
     SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::sequencer_complete;
+    /// whoever asks who has the lock hears who had it at some instant since the question
+    Linearizable = "linearizable", "LIN", Effect, bound: Never, needs: [EveryClientEnters, Discovered], effect::linearizable;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
     NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::no_lost_update;
     /// a lock that nobody believes in is eventually acquired by somebody who keeps trying

@@ -1,7 +1,7 @@
 //! Promises about what the service stores.
 
 use super::View;
-use crate::fact::{Fact, Refusal};
+use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::ClientId;
 use crate::protocol::Protocol;
 use crate::time::Ticks;
@@ -20,15 +20,22 @@ pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
 }
 
 pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
-    let Some(since) = view.after.ghosts.invalidated else { return Ok(()) };
-    let (age, bound) = (view.after.now - since, bound.unwrap_or_default());
+    let bound = bound.unwrap_or_default();
+    let mut invalidated = view.after.ghosts.invalidated;
     for fact in view.facts {
-        if let Fact::Granted { client, .. } = fact
-            && age < bound
-        {
-            return Err(format!(
-                "{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} is over"
-            ));
+        match fact {
+            // C-LD-10: both may happen in one step.
+            Fact::Freed { by: Ending::Invalidated } => invalidated = Some(view.after.now),
+            Fact::Granted { client, .. } => {
+                let Some(since) = invalidated else { continue };
+                let age = view.after.now - since;
+                if age < bound {
+                    return Err(format!(
+                        "{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} is over"
+                    ));
+                }
+            }
+            _ => {}
         }
     }
     Ok(())

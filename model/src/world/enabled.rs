@@ -171,7 +171,7 @@ impl<P: Protocol> Scenario<P> {
             self.links(world).filter(is_whole).for_each(|link| offer(Fault::Cut(link)));
         }
         world.cuts.iter().for_each(|link| offer(Fault::Heal(*link)));
-        P::faults(world, &mut |fault| offer(Fault::Service(fault)));
+        P::faults(world, self, &mut |fault| offer(Fault::Service(fault)));
     }
 
     /// Every link that something may travel on, each direction for itself unless a cut goes both ways.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::normal::{Normal, Visitor};
-use super::{Condition, World};
+use super::{Action, Condition, World};
 use crate::fact::{Ending, Fact};
-use crate::ids::{SessionId, Tenure, Token};
+use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::list::List;
 use crate::properties::Property;
 use crate::protocol::Protocol;
@@ -30,22 +30,32 @@ pub struct Ghosts {
     /// Since when nobody believes to have the lock although somebody keeps trying; kept where a bound is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Instant>,
+    /// Who has had the lock since each read under way began; kept where reads are promised to be linearizable.
+    #[serde(default, skip_serializing_if = "no_reads")]
+    pub reads: List<(ClientId, Option<ClientId>), 0>,
     /// When each TTL last began.
     pub renewed: List<(SessionId, Instant), 3>,
 }
 
 impl Clone for Ghosts {
     fn clone(&self) -> Self {
-        Ghosts { held: self.held.clone(), renewed: self.renewed.clone(), ..*self }
+        let mut copy = Ghosts::default();
+        copy.clone_from(self);
+        copy
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Ghosts { tenure, is_running, held, touched, token, invalidated, idle, renewed } = other;
+        let Ghosts { tenure, is_running, held, touched, token, invalidated, idle, reads, renewed } = other;
         (self.tenure, self.is_running, self.touched) = (*tenure, *is_running, *touched);
         (self.token, self.invalidated, self.idle) = (*token, *invalidated, *idle);
         self.held.clone_from(held);
+        self.reads.clone_from(reads);
         self.renewed.clone_from(renewed);
     }
+}
+
+fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
+    reads.is_empty()
 }
 
 impl Ghosts {
@@ -74,6 +84,26 @@ impl<P: Protocol> Scenario<P> {
             // While the servers stand still, nothing can be expected of them.
             let counts = world.server.condition == Condition::Up && world.is_idle();
             world.ghosts.idle = counts.then(|| since.unwrap_or(now));
+        }
+    }
+
+    /// A read under way may return whoever has had the lock at some instant since it began.
+    pub(super) fn remember_reads(&self, world: &mut World<P>, action: &Action<P>) {
+        if !self.watches(Property::Linearizable) {
+            return;
+        }
+        let owners = P::record(&world.server.process, self).owners;
+        let owner = owners.first().copied();
+        let begun = match action {
+            Action::Command { client, command } if P::begins_read(*command) => Some(*client),
+            _ => None,
+        };
+        world.ghosts.reads.retain(|(client, _)| Some(*client) != begun);
+        let under_way: Vec<ClientId> = world.ghosts.reads.iter().map(|(client, _)| *client).chain(begun).collect();
+        for client in under_way {
+            if !world.ghosts.reads.contains(&(client, owner)) {
+                world.ghosts.reads.insert_sorted((client, owner));
+            }
         }
     }
 
@@ -107,6 +137,11 @@ impl<P: Protocol> Scenario<P> {
             Fact::Expired { session } | Fact::Destroyed { session } | Fact::Ended { session } => {
                 ghosts.renewed.retain(|(other, _)| *other != session);
             }
+            Fact::Service(fact) => {
+                if let Some((client, _)) = P::ends_read(&fact) {
+                    ghosts.reads.retain(|(other, _)| *other != client);
+                }
+            }
             Fact::Written { tenure, .. } => ghosts.touched = ghosts.touched.max(tenure),
             _ => {}
         }
@@ -124,6 +159,10 @@ impl Normal for Ghosts {
         for at in [&mut self.invalidated, &mut self.idle].into_iter().flatten() {
             visitor.since(at);
         }
+        for (client, owner) in self.reads.iter_mut() {
+            visitor.client(client);
+            owner.iter_mut().for_each(|owner| visitor.client(owner));
+        }
         for (session, at) in self.renewed.iter_mut() {
             visitor.session(session);
             visitor.since(at);
@@ -131,6 +170,7 @@ impl Normal for Ghosts {
     }
 
     fn sort(&mut self) {
+        self.reads.sort_unstable();
         self.renewed.sort_unstable();
     }
 }

@@ -50,6 +50,7 @@ impl<P: Protocol> Scenario<P> {
             self.remember(world, fact);
         }
         self.remember_idleness(world);
+        self.remember_reads(world, action);
         Step { facts, sent, dropped, touched, breaches }
     }
 

@@ -21,9 +21,9 @@ pub use messages::{
 pub use operator::Act;
 pub use server::{Node, Server, Status, Trouble};
 pub use settings::{
-    Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Log, Monitor, OnConflict, OnLoss,
-    OperatorAct, Priced, Registers, Release, RenewalErrors, Semaphore, Sequencer, Servers, SessionUse, Settings, Takes,
-    Unlock, Waiting, Writes,
+    Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, Monitor, OldLeader,
+    OnConflict, OnLoss, OperatorAct, Priced, Reads, Registers, Release, RenewalErrors, Renewals, Restarts, Revocations,
+    Semaphore, Sequencer, Servers, SessionUse, Settings, Takes, Timers, Unlock, Waiting, Writes,
 };
 
 use crate::goal::Goal;
@@ -80,8 +80,8 @@ impl Protocol for Consul {
         operator::cost(act, settings)
     }
 
-    fn faults(world: &World<Self>, offer: &mut dyn FnMut(Trouble)) {
-        Server::offer_trouble(world, offer);
+    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
+        Server::offer_trouble(world, &scenario.service.servers, offer);
     }
 
     fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
@@ -93,7 +93,7 @@ impl Protocol for Consul {
     }
 
     fn pressing(server: &Server, settings: &Settings) -> Option<Instant> {
-        server.must_elect_by(settings)
+        server.must_happen_by(settings)
     }
 
     fn stamp(message: &mut Text) -> Option<&mut Tenure> {
@@ -109,6 +109,7 @@ impl Protocol for Consul {
             Word::Discovered { .. } => Some(Goal::Discovered),
             Word::Elected => Some(Goal::Elected),
             Word::RenewedInVain(_) => Some(Goal::RenewedInVain),
+            Word::RenewedByDeposed(_) => Some(Goal::RenewedByDeposed),
             Word::Resumed(_) => Some(Goal::Resumed),
             Word::Full(_) => Some(Goal::Full),
             Word::FreedSlot(_) => Some(Goal::SlotFreed),
@@ -122,6 +123,17 @@ impl Protocol for Consul {
     fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
         let limits = settings.semaphore.as_ref().is_none_or(|semaphore| semaphore.limit(one) == semaphore.limit(other));
         settings.session == SessionUse::Own && settings.sequencer != Sequencer::Random && limits
+    }
+
+    fn begins_read(wish: Wish) -> bool {
+        wish == Wish::Look
+    }
+
+    fn ends_read(fact: &Word) -> Option<(ClientId, Option<ClientId>)> {
+        match fact {
+            Word::Discovered { observer, leader } => Some((*observer, *leader)),
+            _ => None,
+        }
     }
 
     fn inspect(server: &Server) -> Result<(), String> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::server::Status;
 use super::settings::CheckKind;
-use super::{Claim, Consul, LOCK, Opaque, OperatorAct, Prefix, Request, Server, Settings};
+use super::{Claim, Consul, LOCK, Opaque, Operation, OperatorAct, Plain, Prefix, Request, Server, Settings};
 use crate::ids::{ClientId, Index, SessionId};
 use crate::process::{Context, Outbox};
 use crate::scenario::Scenario;
@@ -43,6 +43,8 @@ pub enum Act {
     DropService(ClientId),
     /// Deregisters a node. C-INV-6.
     DropNode(ClientId),
+    /// Makes a check of a node critical and acquires the lock in the name of a session, in one transaction. C-LD-10.
+    TakeOver(ClientId, CheckKind, SessionId),
 }
 
 pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: &mut dyn FnMut(Act)) {
@@ -93,6 +95,15 @@ fn offer_kind(act: OperatorAct, world: &World<Consul>, offer: &mut dyn FnMut(Act
             }
         }),
         OperatorAct::DeregisterNode => server.nodes().for_each(|node| offer(Act::DropNode(node.id))),
+        OperatorAct::TakeOver => {
+            let Some(holder) = entry.and_then(|entry| entry.session) else { return };
+            let others = || server.sessions().filter(|session| session.creator != holder.creator);
+            registered(server, |node, kind, _| {
+                if node == holder.creator {
+                    others().for_each(|session| offer(Act::TakeOver(node, kind, session)));
+                }
+            });
+        }
     }
 }
 
@@ -133,6 +144,7 @@ pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
         OperatorAct::DeregisterCheck => matches!(act, Act::DropCheck(..)),
         OperatorAct::DeregisterService => matches!(act, Act::DropService(_)),
         OperatorAct::DeregisterNode => matches!(act, Act::DropNode(_)),
+        OperatorAct::TakeOver => matches!(act, Act::TakeOver(..)),
     };
     let prices = settings.operator.iter().filter(|priced| is_it(priced.act()));
     prices.map(|priced| priced.cost()).min().expect("only what is listed is offered")
@@ -159,6 +171,14 @@ pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consu
         Act::DropCheck(node, kind) => return server.deregister_check(node, kind, context, out),
         Act::DropService(node) => return server.deregister_check(node, CheckKind::ServiceCheck, context, out),
         Act::DropNode(node) => return server.deregister_node(node, context, out),
+        Act::TakeOver(node, kind, session) => {
+            let claim = Claim::new(LOCK, session, Plain::Foreign, 0);
+            let operations = [Operation::SetCheck(node, kind, Status::Critical), Operation::Lock(claim)];
+            if server.delayed(&operations, context).next().is_none() {
+                server.transact(session.creator, &operations, context, out, &mut |_, _| {});
+            }
+            return;
+        }
     };
     server.serve(None, request, context, out);
 }
@@ -172,6 +192,10 @@ impl Normal for Act {
             Act::Cas(index) | Act::DeleteCas(index) => visitor.index(index),
             Act::SetCheck(node, ..) | Act::DropCheck(node, _) | Act::DropService(node) | Act::DropNode(node) => {
                 visitor.client(node);
+            }
+            Act::TakeOver(node, _, session) => {
+                visitor.client(node);
+                visitor.session(session);
             }
             Act::Put | Act::Delete | Act::DeleteTree => {}
         }
@@ -194,6 +218,12 @@ impl fmt::Display for Act {
             Act::DropCheck(node, kind) => write!(f, "deregisters the check {kind} of the node of {node}"),
             Act::DropService(node) => write!(f, "deregisters the service on the node of {node}"),
             Act::DropNode(node) => write!(f, "deregisters the node of {node}"),
+            Act::TakeOver(node, kind, session) => {
+                write!(
+                    f,
+                    "fails the check {kind} of the node of {node} and acquires the key in the name of {session}, at once"
+                )
+            }
         }
     }
 }

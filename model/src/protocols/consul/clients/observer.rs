@@ -7,6 +7,7 @@ use crate::fact::Fact;
 use crate::ids::Call;
 use crate::process::{Context, Input, Message, Outbox};
 use crate::protocols::consul::messages::Word;
+use crate::protocols::consul::settings::Reads;
 use crate::protocols::consul::{Answer, Consul, LOCK, Opaque, Request, Text, Wish};
 use crate::world::normal::{Normal, Visitor};
 
@@ -29,12 +30,18 @@ impl Observer {
         match (self.call, input) {
             (None, Input::Command(Wish::Look)) => {
                 self.looks -= 1;
-                self.call = Some(ask(&mut self.last, Request::Get(LOCK), out));
+                let request = match context.scenario.service.reads {
+                    Reads::Default => Request::Get(LOCK),
+                    Reads::Consistent => Request::GetConsistent(LOCK),
+                };
+                self.call = Some(ask(&mut self.last, request, out));
             }
             (Some(call), Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) if to == call => {
                 self.call = None;
                 let observer = context.me.client().expect("an observer is a client");
                 let leader = match answer {
+                    // Nothing is known.
+                    Answer::NoLeader => return,
                     Answer::Found(entry) if entry.session.is_some() => match entry.value {
                         Opaque::Name(leader) => Some(leader),
                         _ => None,

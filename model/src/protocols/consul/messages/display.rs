@@ -25,6 +25,7 @@ impl fmt::Display for Request {
             Request::RenewSession(session) => write!(f, "renew {session}"),
             Request::DestroySession(session) => write!(f, "destroy {session}"),
             Request::Get(key) => write!(f, "get {key}"),
+            Request::GetConsistent(key) => write!(f, "get {key}, consistently"),
             Request::Put { key, .. } => write!(f, "put {key}"),
             Request::Cas { key, index, .. } => write!(f, "put {key} if at {index}"),
             Request::Acquire(Claim { key, session, .. }) => write!(f, "acquire {key} for {session}"),

@@ -31,6 +31,7 @@ pub enum Request {
     RenewSession(SessionId),
     DestroySession(SessionId),
     Get(Key),
+    GetConsistent(Key),
     Put { key: Key, value: Opaque, flags: u8 },
     Cas { key: Key, index: Index, value: Opaque, flags: u8 },
     Acquire(Claim),
@@ -270,7 +271,7 @@ impl Normal for Request {
                 key.visit(visitor);
                 value.visit(visitor);
             }
-            Request::Get(key) | Request::Delete(key) => key.visit(visitor),
+            Request::Get(key) | Request::GetConsistent(key) | Request::Delete(key) => key.visit(visitor),
             Request::Watch(watch) => watch.visit(visitor),
             Request::Commit(transaction) => {
                 transaction.operations.each(|operation| operation.visit(visitor));

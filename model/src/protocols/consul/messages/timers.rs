@@ -35,6 +35,10 @@ pub enum Timer {
     Elect,
     /// The same, and its lock-delays start now: it had not applied the log to its end. C-LD-11.
     ElectBehind,
+    /// A deposed leader learns that it is none. C-CON-2.
+    StepDown,
+    /// A deposed leader ends a session whose time is up by its own clock.
+    Revoke(SessionId),
     /// Gossip gives a silent node up. C-INV-4.
     Suspect(ClientId),
     /// The servers forget a node that has been silent for very long. C-INV-4.
@@ -78,6 +82,8 @@ pub enum Word {
     Elected,
     /// The servers have started anew from what they have on disk. C-LD-12.
     Restarted,
+    /// A leader that is deposed and does not know it has acknowledged a renewal. C-CON-5.
+    RenewedByDeposed(SessionId),
     /// A renewal was answered with 200 although the session's end is decided. C-TTL-5.
     RenewedInVain(SessionId),
     /// The client goes on acting after a time of jeopardy.
@@ -95,7 +101,7 @@ pub enum Word {
 impl Normal for Timer {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
-            Timer::Expire(session) | Timer::Destroy(session) => visitor.session(session),
+            Timer::Expire(session) | Timer::Destroy(session) | Timer::Revoke(session) => visitor.session(session),
             Timer::Apply(client, call) | Timer::Deadline(client, call) => {
                 visitor.call_of(*client, call);
                 visitor.client(client);
@@ -123,6 +129,8 @@ impl fmt::Display for Timer {
             Timer::Deadline(client, call) => write!(f, "{client} has waited long enough [{}]", call.0),
             Timer::Elect => f.write_str("a leader is elected"),
             Timer::ElectBehind => f.write_str("a leader is elected that is behind with its log"),
+            Timer::StepDown => f.write_str("the old leader steps down"),
+            Timer::Revoke(session) => write!(f, "the old leader ends {session}"),
             Timer::Suspect(node) => write!(f, "gossip gives the node of {node} up"),
             Timer::Reap(node) => write!(f, "the node of {node} is reaped"),
             Timer::CheckFails(node) => write!(f, "the check of {node} fails"),
@@ -153,6 +161,7 @@ impl fmt::Display for Word {
             Word::LeaderLost => f.write_str("the servers have no leader"),
             Word::Elected => f.write_str("the servers have a leader; every TTL starts anew"),
             Word::Restarted => f.write_str("the servers start anew; every TTL and every lock-delay starts anew"),
+            Word::RenewedByDeposed(session) => write!(f, "the old leader renews {session}, and nobody else knows"),
             Word::RenewedInVain(session) => write!(f, "{session} is renewed, and its end is decided already"),
             Word::Resumed(client) => write!(f, "{client} is out of jeopardy and goes on"),
             Word::TookSlot(client) => write!(f, "{client} is on record as a holder"),

@@ -14,7 +14,7 @@ use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{Answer, Text, Timer, Word};
-use crate::protocols::consul::settings::CheckKind;
+use crate::protocols::consul::settings::{CheckKind, OldLeader, Restarts, Servers, Settings, Timers};
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::World;
@@ -26,6 +26,8 @@ use crate::world::normal::{Normal, Visitor};
 pub enum Trouble {
     /// The leader dies or is cut off; the others will elect a new one.
     LoseLeader,
+    /// The leader is cut off from the others and does not know it; a client may be cut off with it.
+    Depose(Option<ClientId>),
     /// All servers start anew from what they have on disk.
     Restart,
     /// A check of a node turns critical although what it looks at is well.
@@ -34,20 +36,32 @@ pub enum Trouble {
 
 impl Normal for Trouble {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Trouble::FalseAlarm(node, _) = self {
-            visitor.client(node);
+        match self {
+            Trouble::FalseAlarm(node, _) => visitor.client(node),
+            Trouble::Depose(with) => with.iter_mut().for_each(|client| visitor.client(client)),
+            Trouble::LoseLeader | Trouble::Restart => {}
         }
     }
 }
 
 impl Server {
-    pub(in crate::protocols::consul) fn offer_trouble(world: &World<Consul>, offer: &mut dyn FnMut(Trouble)) {
+    pub(in crate::protocols::consul) fn offer_trouble(
+        world: &World<Consul>,
+        servers: &Servers,
+        offer: &mut dyn FnMut(Trouble),
+    ) {
         let (server, left) = (&world.server.process, world.left);
-        if !server.has_leader() {
+        if !server.has_leader() || server.deposed.is_some() {
             return;
         }
-        if left.outages > 0 {
-            offer(Trouble::LoseLeader);
+        if left.outages > 0 || servers.endless_elections {
+            match servers.old_leader {
+                OldLeader::Dies => offer(Trouble::LoseLeader),
+                OldLeader::Lingers => {
+                    offer(Trouble::Depose(None));
+                    (0..world.clients.len()).for_each(|place| offer(Trouble::Depose(Some(ClientId::of(place)))));
+                }
+            }
         }
         if left.server_restarts > 0 {
             offer(Trouble::Restart);
@@ -66,16 +80,21 @@ impl Server {
         let server = &mut world.server.process;
         match trouble {
             Trouble::LoseLeader => {
-                world.left.outages -= 1;
-                server.leaderless = Some(context.now);
-                // C-TTL-4: a destroy entry that a former leader proposes fails.
-                server.sessions.iter_mut().for_each(|row| row.is_doomed = false);
-                out.record(Fact::Service(Word::LeaderLost));
+                world.left.outages = world.left.outages.saturating_sub(1);
+                server.lose_leader(context, out);
+            }
+            Trouble::Depose(with) => {
+                world.left.outages = world.left.outages.saturating_sub(1);
+                server.depose(with, context, out);
             }
             Trouble::Restart => {
                 world.left.server_restarts -= 1;
                 // C-LD-12: the log is replayed, and the delays start in full.
-                server.restart_delays(context);
+                match context.scenario.service.servers.restarts {
+                    Restarts::FromLog => server.restart_delays(context),
+                    // C-LD-13: they are in no snapshot.
+                    Restarts::FromSnapshot => server.delays.clear(),
+                }
                 server.restart_timers(context);
                 server.close_connections(out);
                 out.record(Fact::Service(Word::Restarted));
@@ -88,11 +107,19 @@ impl Server {
         }
     }
 
+    pub(super) fn lose_leader(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.leaderless = Some(context.now);
+        // C-TTL-4: a destroy entry that a former leader proposes fails.
+        self.sessions.iter_mut().for_each(|row| row.is_doomed = false);
+        out.record(Fact::Service(Word::LeaderLost));
+    }
+
     /// C-TTL-6: every timer starts anew, in full. C-LD-11: the lock-delays of a new leader end when the old one's would
     /// have, or later, if it had not yet applied the entries that set them.
     pub(super) fn elect(&mut self, is_behind: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.leaderless = None;
-        if !context.is_mutated(Mutation::ElectionKeepsTimers) {
+        let are_kept = context.scenario.service.servers.timers == Timers::GoOn;
+        if !are_kept && !context.is_mutated(Mutation::ElectionKeepsTimers) {
             self.restart_timers(context);
         }
         if is_behind {
@@ -133,9 +160,10 @@ impl Server {
         }
     }
 
-    /// By when there must be a leader again.
-    pub(in crate::protocols::consul) fn must_elect_by(&self, settings: &super::super::Settings) -> Option<Instant> {
-        Some(self.leaderless? + settings.servers.outage_max?)
+    /// By when something must have happened among the servers.
+    pub(in crate::protocols::consul) fn must_happen_by(&self, settings: &Settings) -> Option<Instant> {
+        let elected = self.leaderless.zip(settings.servers.outage_max).map(|(since, most)| since + most);
+        elected.into_iter().chain(self.must_step_down_by(settings)).min()
     }
 }
 
@@ -143,6 +171,8 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trouble::LoseLeader => f.write_str("the servers lose their leader"),
+            Trouble::Depose(None) => f.write_str("the leader is cut off from the others"),
+            Trouble::Depose(Some(client)) => write!(f, "the leader is cut off from the others, and {client} with it"),
             Trouble::Restart => f.write_str("the servers start anew"),
             Trouble::FalseAlarm(node, kind) => write!(f, "false alarm: the check {kind} of the node of {node} fails"),
         }

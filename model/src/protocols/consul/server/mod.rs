@@ -6,12 +6,13 @@
 //! lock_delay  keys that cannot be acquired yet   transaction  all or nothing
 //! queries     blocking queries, parked           leader       outages, elections, restarts
 //! catalog     nodes and checks                   agents       what gossip and agents tell the catalogue
-//! books       what only readers of the HTTP API see
+//! books       what only readers of the HTTP API see  deposed      a leader that does not know it is none
 //! ```
 
 mod agents;
 mod books;
 mod catalog;
+mod deposed;
 mod kv;
 mod leader;
 mod lock_delay;
@@ -25,6 +26,7 @@ mod rules;
 use serde::{Deserialize, Serialize};
 
 use self::books::Books;
+use self::deposed::Deposed;
 use self::kv::Decided;
 use self::lock_delay::Delay;
 use self::queries::Parked;
@@ -67,6 +69,8 @@ pub struct Server {
     parked: List<Parked, 0>,
     /// The catalogue, by node; empty where the scenario does not look at it.
     nodes: List<Node, 0>,
+    /// The former leader, while it takes itself for the leader.
+    deposed: Option<Box<Deposed>>,
     /// What only readers of the HTTP API see; none where there are none.
     books: Option<Box<Books>>,
 }
@@ -79,10 +83,11 @@ impl Clone for Server {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Server { index, sessions, entries, delays, given, tombstones, leaderless, decided, parked, nodes, books } =
-            other;
+        let Server { index, sessions, entries, delays, given, tombstones, leaderless, .. } = other;
+        let Server { decided, parked, nodes, deposed, books, .. } = other;
         (self.index, self.leaderless) = (*index, *leaderless);
         self.tombstones.clone_from(tombstones);
+        self.deposed.clone_from(deposed);
         self.books.clone_from(books);
         self.sessions.clone_from(sessions);
         self.entries.clone_from(entries);
@@ -188,13 +193,18 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Option<Answer> {
+        if self.deposed.is_some()
+            && let Some(answer) = self.ask_deposed(from, request, context, out)
+        {
+            return Some(answer);
+        }
         if !self.has_leader() {
             return Some(Answer::NoLeader);
         }
         let client = from.map(|(client, _)| client);
         let answer = match request {
             Request::RenewSession(session) => self.renew_session(session, context, out),
-            Request::Get(key) => self.get(key),
+            Request::Get(key) | Request::GetConsistent(key) => self.get(key),
             Request::FindSession => Answer::Named(self.sessions().next()),
             Request::List => Answer::Listed(self.list()),
             Request::Watch(watch) => return self.watch(asker(from), watch, context),
@@ -236,6 +246,7 @@ impl Process<Consul> for Server {
 
     fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
         self.leader_wakes(scenario, due);
+        self.deposed_wakes(scenario, due);
         if self.has_leader() {
             self.session_wakes(due);
             self.log_wakes(due);
@@ -258,6 +269,8 @@ impl Server {
             Timer::Deadline(client, call) => self.query_is_over((client, call), out),
             Timer::Elect => self.elect(false, context, out),
             Timer::ElectBehind => self.elect(true, context, out),
+            Timer::StepDown => self.step_down(),
+            Timer::Revoke(session) => self.revoke(session, context, out),
             Timer::Suspect(node) => self.suspect(node, context, out),
             Timer::Reap(node) => self.deregister_node(node, context, out),
             Timer::CheckFails(node) => self.check_fails(node, context, out),
@@ -298,6 +311,7 @@ impl Normal for Server {
         self.decided.iter_mut().for_each(|decided| decided.visit(visitor));
         self.parked.iter_mut().for_each(|parked| parked.visit(visitor));
         self.nodes.iter_mut().for_each(|node| node.visit(visitor));
+        self.deposed.iter_mut().for_each(|deposed| deposed.visit(visitor));
         self.books.iter_mut().for_each(|books| books.visit(visitor));
     }
 
@@ -311,6 +325,7 @@ impl Normal for Server {
         self.entries.sort_unstable();
         self.delays.sort_unstable();
         self.tombstones.sort_unstable();
+        self.deposed.iter_mut().for_each(|deposed| deposed.sort());
         self.given.sort_unstable();
         self.decided.sort_unstable();
         self.parked.sort_unstable();

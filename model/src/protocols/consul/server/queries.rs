@@ -66,7 +66,11 @@ impl Server {
 
     /// C-BLK-8: what is told is the present state; what happened in between is not.
     pub(in crate::protocols::consul) fn answer_watchers(&mut self, out: &mut Outbox<Consul>) {
-        while let Some(place) = self.parked.iter().position(|parked| self.has_passed(parked.target, parked.index)) {
+        // C-BLK-9: one that waits at a leader who has lost the others hears nothing.
+        let hears = |server: &Server, parked: &Parked| !server.is_behind(parked.client);
+        while let Some(place) =
+            self.parked.iter().position(|parked| hears(self, parked) && self.has_passed(parked.target, parked.index))
+        {
             self.unpark(place, out);
         }
     }

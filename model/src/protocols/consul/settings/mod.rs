@@ -16,10 +16,12 @@ use crate::time::Ticks;
 
 pub use operator::{OperatorAct, Priced};
 pub use recipe::{
-    Belief, DeadSession, Guard, Job, Killed, Monitor, OnConflict, OnLoss, Registers, Release, RenewalErrors, Semaphore,
-    Sequencer, SessionUse, Unlock, Waiting, Writes,
+    Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnConflict, OnLoss, Reads, Registers, Release,
+    RenewalErrors, Semaphore, Sequencer, SessionUse, Unlock, Waiting, Writes,
 };
-pub use servers::{Behavior, CheckKind, Expiry, Health, Log, Servers, Takes};
+pub use servers::{
+    Behavior, CheckKind, Expiry, Health, Log, OldLeader, Renewals, Restarts, Revocations, Servers, Takes, Timers,
+};
 pub(super) use validate::validate;
 
 /// Settings of the service and of the client recipe.
@@ -86,6 +88,12 @@ pub struct Settings {
     pub job: Option<Job>,
     /// Third parties that read the key to find out who leads.
     pub observers: u8,
+    /// How they read.
+    #[serde(skip_serializing_if = "is_default")]
+    pub reads: Reads,
+    /// How a client writes its session's id when it acquires; everywhere else it writes it as the server does.
+    #[serde(skip_serializing_if = "is_default")]
+    pub acquires_in: Letters,
     /// What an operator or a bystander may do, within `budget.operator`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operator: Vec<Priced>,
@@ -131,6 +139,8 @@ impl Default for Settings {
             monitor: None,
             job: None,
             observers: 0,
+            reads: Reads::default(),
+            acquires_in: Letters::default(),
             operator: Vec::new(),
             health: Health::default(),
             servers: Servers::default(),

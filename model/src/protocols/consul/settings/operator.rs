@@ -38,6 +38,8 @@ pub enum OperatorAct {
     DeregisterService,
     /// Deregister any node, and with it its checks and sessions.
     DeregisterNode,
+    /// In one transaction, make a check of the lock's holder critical and lock the key for another session (C-LD-10).
+    TakeOver,
 }
 
 impl OperatorAct {

@@ -18,6 +18,28 @@ pub enum SessionUse {
     ByName,
 }
 
+/// How somebody reads the key.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// From the leader's state, without a round trip (C-CON-2).
+    #[default]
+    Default,
+    /// After the leader has made sure that it leads (C-CON-3).
+    Consistent,
+}
+
+/// In which letters a session's id is written (C-SES-20).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Letters {
+    /// As the server does.
+    #[default]
+    Small,
+    /// In capitals.
+    Capitals,
+}
+
 /// What a client does when it hears that its session is gone.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -148,6 +148,76 @@ pub struct Servers {
     /// And at most; none: for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outage_max: Option<Ticks>,
+    /// What becomes of a leader that the others no longer follow.
+    pub old_leader: OldLeader,
+    /// How long it takes itself for the leader at most (C-CON-2: the leader lease); none: for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lingers_max: Option<Ticks>,
+    /// How a renewal is acknowledged.
+    pub renewals: Renewals,
+    /// What becomes of the end of a session that a former leader wants.
+    pub revocations: Revocations,
+    /// What an election does to the timers of TTLs.
+    pub timers: Timers,
+    /// Whether there is no end of elections; else there are as many as `budget.outages`.
+    pub endless_elections: bool,
+    /// From what servers start anew.
+    pub restarts: Restarts,
+}
+
+macro_rules! choices {
+    ($($(#[doc = $doc:literal])* $name:ident { $(#[doc = $first_doc:literal])* $first:ident, $(#[doc = $second_doc:literal])* $second:ident })*) => {
+        $(
+            $(#[doc = $doc])*
+            #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+            #[serde(rename_all = "kebab-case")]
+            pub enum $name {
+                #[default]
+                $(#[doc = $first_doc])*
+                $first,
+                $(#[doc = $second_doc])*
+                $second,
+            }
+        )*
+    };
+}
+
+choices! {
+    /// What becomes of a leader that the others no longer follow.
+    OldLeader {
+        /// It is gone at once.
+        Dies,
+        /// It goes on for a while, with whoever can reach nobody else (C-CON-2).
+        Lingers
+    }
+    /// How a renewal is acknowledged.
+    Renewals {
+        /// From the leader's memory, as Consul does (C-SES-18).
+        FromMemory,
+        /// After the leader has made sure that it leads.
+        WithQuorum
+    }
+    /// What becomes of the end of a session that a former leader wants.
+    Revocations {
+        /// It fails, as in Consul (C-TTL-4).
+        Refused,
+        /// It is carried out, whoever wanted it.
+        Forwarded
+    }
+    /// What an election does to the timers of TTLs.
+    Timers {
+        /// They start anew, in full, as in Consul (C-TTL-6).
+        Anew,
+        /// They go on where they were.
+        GoOn
+    }
+    /// From what servers start anew.
+    Restarts {
+        /// From their log: lock-delays begin again (C-LD-12).
+        FromLog,
+        /// From a snapshot: lock-delays are gone (C-LD-13).
+        FromSnapshot
+    }
 }
 
 /// Whether an acquire is decided and applied at once.
@@ -175,11 +245,12 @@ pub enum Expiry {
 impl Servers {
     pub(super) fn scaled(&self, factor: i64) -> Self {
         let outage_max = self.outage_max.map(|ticks| ticks.times(factor));
-        Servers { election: self.election.times(factor), outage_max, ..self.clone() }
+        let lingers_max = self.lingers_max.map(|ticks| ticks.times(factor));
+        Servers { election: self.election.times(factor), outage_max, lingers_max, ..self.clone() }
     }
 
     pub(super) fn longest(&self) -> Option<Ticks> {
-        Some(self.outage_max.unwrap_or_default().max(self.election))
+        Some(self.outage_max.unwrap_or_default().max(self.election).max(self.lingers_max.unwrap_or_default()))
     }
 
     pub(super) fn assumptions(&self, list: &mut Vec<String>) {
@@ -191,6 +262,12 @@ impl Servers {
         }
         if let Some(outage_max) = self.outage_max {
             list.push(format!("the servers are without a leader for at most {outage_max}"));
+        }
+        if let Some(lingers_max) = self.lingers_max {
+            list.push(format!("a deposed leader takes itself for the leader for at most {lingers_max}"));
+        }
+        if self.endless_elections {
+            list.push("there is no end of elections".to_owned());
         }
     }
 }

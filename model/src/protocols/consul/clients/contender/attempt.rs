@@ -6,8 +6,8 @@ use super::{Contender, Phase, What, me};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Token;
 use crate::process::{Context, Outbox};
-use crate::protocols::consul::settings::{DeadSession, Sequencer, SessionUse, Waiting};
-use crate::protocols::consul::{Answer, Claim, Consul, Entry, LOCK, Opaque, Request, Target, Watch};
+use crate::protocols::consul::settings::{DeadSession, Letters, Sequencer, SessionUse, Waiting};
+use crate::protocols::consul::{Answer, Claim, Consul, Entry, LOCK, Opaque, Request, Spelling, Target, Watch};
 
 impl Contender {
     /// Asks for a session if it has none, else for the lock.
@@ -57,7 +57,11 @@ impl Contender {
             _ if settings.names_leader => Opaque::Name(me(context)),
             _ => Opaque::Empty,
         };
-        let claim = Claim::new(LOCK, session.id, value, 0);
+        let spelling = match settings.acquires_in {
+            Letters::Small => Spelling::default(),
+            Letters::Capitals => Spelling(1),
+        };
+        let claim = Claim { spelling, ..Claim::new(LOCK, session.id, value, 0) };
         self.call(what, Request::Acquire(claim), context, out);
     }
 

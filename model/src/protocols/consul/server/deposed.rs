@@ -1,0 +1,115 @@
+//! A leader that has been deposed and does not know it yet. It answers from what it had when it was cut off: default reads
+//! (C-CON-2), renewals (C-CON-5). Whatever needs the others fails there (C-CON-3, C-CON-6).
+
+use serde::{Deserialize, Serialize};
+
+use super::sessions::Row;
+use super::{Asker, Server};
+use crate::fact::Fact;
+use crate::ids::{ClientId, SessionId};
+use crate::list::List;
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::messages::{Answer, Entry, Key, Request, Timer};
+use crate::protocols::consul::settings::{Renewals, Revocations, Settings};
+use crate::protocols::consul::{Consul, Word};
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::normal::{Normal, Visitor};
+
+/// The old leader, with what it has in memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Deposed {
+    /// Who can reach no other server.
+    with: Option<ClientId>,
+    since: Instant,
+    entries: List<(Key, Entry), 1>,
+    sessions: List<Row, 3>,
+}
+
+impl Server {
+    /// The leader is cut off from the others, together with a client or alone.
+    pub(super) fn depose(&mut self, with: Option<ClientId>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let (entries, sessions) = (self.entries.clone(), self.sessions.clone());
+        self.deposed = Some(Box::new(Deposed { with, since: context.now, entries, sessions }));
+        self.lose_leader(context, out);
+    }
+
+    /// Whether the client can reach the old leader only.
+    pub(super) fn is_behind(&self, client: ClientId) -> bool {
+        self.deposed.as_ref().is_some_and(|deposed| deposed.with == Some(client))
+    }
+
+    /// What the old leader answers to a client that can reach no other server.
+    pub(super) fn ask_deposed(
+        &mut self,
+        from: Option<Asker>,
+        request: Request,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Option<Answer> {
+        let (client, _) = from.filter(|(client, _)| self.is_behind(*client))?;
+        let deposed = self.deposed.as_mut().filter(|deposed| deposed.with == Some(client))?;
+        let entry = |wanted: Key| deposed.entries.iter().find(|(key, _)| *key == wanted).map(|(_, entry)| *entry);
+        Some(match request {
+            Request::Get(key) => entry(key).map_or(Answer::Absent, Answer::Found),
+            Request::RenewSession(session) if context.scenario.service.servers.renewals == Renewals::FromMemory => {
+                let Some(row) = deposed.sessions.iter_mut().find(|row| row.id == session) else {
+                    return Some(Answer::UnknownSession);
+                };
+                row.expires = super::sessions::timer(&row.terms, context);
+                out.record(Fact::Service(Word::RenewedByDeposed(session)));
+                Answer::Renewed
+            }
+            _ => Answer::NoLeader,
+        })
+    }
+
+    pub(super) fn deposed_wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
+        let Some(deposed) = &self.deposed else { return };
+        due(Timer::StepDown, deposed.since);
+        if scenario.service.servers.revocations == Revocations::Forwarded && self.has_leader() {
+            let expiring = deposed.sessions.iter().filter_map(|row| Some((row.id, row.expires?)));
+            expiring.for_each(|(session, at)| due(Timer::Revoke(session), at));
+        }
+    }
+
+    /// The old leader learns that it is none.
+    pub(super) fn step_down(&mut self) {
+        self.deposed = None;
+    }
+
+    /// The end of a session that the old leader wants, in a service whose servers forward it without looking at the term.
+    pub(super) fn revoke(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if let Some(deposed) = &mut self.deposed {
+            deposed.sessions.retain(|row| row.id != session);
+        }
+        if self.row(session).is_some() {
+            self.expire(session, context, out);
+        }
+    }
+
+    /// By when the old leader must have learned that it is none.
+    pub(super) fn must_step_down_by(&self, settings: &Settings) -> Option<Instant> {
+        Some(self.deposed.as_ref()?.since + settings.servers.lingers_max?)
+    }
+}
+
+impl Normal for Deposed {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        self.with.iter_mut().for_each(|client| visitor.client(client));
+        visitor.elapsed(&mut self.since);
+        for (key, entry) in self.entries.iter_mut() {
+            key.visit(visitor);
+            entry.visit(visitor);
+        }
+        for row in self.sessions.iter_mut() {
+            visitor.session(&mut row.id);
+            row.expires.iter_mut().for_each(|expires| visitor.deadline(expires));
+        }
+    }
+
+    fn sort(&mut self) {
+        self.entries.sort_unstable();
+        self.sessions.sort_unstable();
+    }
+}
