@@ -58,9 +58,7 @@ macro_rules! files {
 }
 
 files! {
-    "b21-checkpointed",
     "b21-elections-stop",
-    "b21-reset-for-ever",
     "b22-five-seconds",
     "b22-ninety-is-sixty",
     "b22-ninety-seconds",

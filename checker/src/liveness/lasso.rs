@@ -28,11 +28,13 @@ fn round(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Vec<u16>
     let mut at = start;
     loop {
         let owed = owed(graph, &walk, start, component, &is_inside);
+        // What is weakly fair is no longer owed where it is not possible; what is strongly fair must be taken.
+        let weak = || owed.iter().copied().filter(|class| graph.strengths[*class] == Strength::Weak);
         let way = way(
             graph,
             at,
             &is_inside,
-            &|node| node != at && owed.iter().any(|class| !is_possible(graph, node, *class)),
+            &|node| node != at && weak().any(|class| !is_possible(graph, node, class)),
             &|_, edge| graph.class(edge).is_some_and(|class| owed.contains(&class)),
         );
         let Some(way) = way.filter(|_| !owed.is_empty()) else { break };

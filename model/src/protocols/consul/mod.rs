@@ -23,7 +23,7 @@ pub use server::{Node, Server, Status, Trouble};
 pub use settings::{
     Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, Monitor, OldLeader,
     OnConflict, OnLoss, OperatorAct, Priced, Reads, Registers, Release, RenewalErrors, Renewals, Restarts, Revocations,
-    Semaphore, Sequencer, Servers, SessionUse, Settings, Takes, Timers, Unlock, Waiting, Writes,
+    Semaphore, Sequencer, Servers, SessionUse, Settings, Takes, Unlock, Waiting, Writes,
 };
 
 use crate::goal::Goal;

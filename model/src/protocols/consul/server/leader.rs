@@ -14,7 +14,7 @@ use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{Answer, Text, Timer, Word};
-use crate::protocols::consul::settings::{CheckKind, OldLeader, Restarts, Servers, Settings, Timers};
+use crate::protocols::consul::settings::{CheckKind, OldLeader, Restarts, Servers, Settings};
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::World;
@@ -54,7 +54,7 @@ impl Server {
         if !server.has_leader() || server.deposed.is_some() {
             return;
         }
-        if left.outages > 0 || servers.endless_elections {
+        if left.outages > 0 {
             match servers.old_leader {
                 OldLeader::Dies => offer(Trouble::LoseLeader),
                 OldLeader::Lingers => {
@@ -118,8 +118,7 @@ impl Server {
     /// have, or later, if it had not yet applied the entries that set them.
     pub(super) fn elect(&mut self, is_behind: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.leaderless = None;
-        let are_kept = context.scenario.service.servers.timers == Timers::GoOn;
-        if !are_kept && !context.is_mutated(Mutation::ElectionKeepsTimers) {
+        if !context.is_mutated(Mutation::ElectionKeepsTimers) {
             self.restart_timers(context);
         }
         if is_behind {

@@ -20,7 +20,7 @@ pub use recipe::{
     RenewalErrors, Semaphore, Sequencer, SessionUse, Unlock, Waiting, Writes,
 };
 pub use servers::{
-    Behavior, CheckKind, Expiry, Health, Log, OldLeader, Renewals, Restarts, Revocations, Servers, Takes, Timers,
+    Behavior, CheckKind, Expiry, Health, Log, OldLeader, Renewals, Restarts, Revocations, Servers, Takes,
 };
 pub(super) use validate::validate;
 

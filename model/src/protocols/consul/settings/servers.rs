@@ -157,10 +157,6 @@ pub struct Servers {
     pub renewals: Renewals,
     /// What becomes of the end of a session that a former leader wants.
     pub revocations: Revocations,
-    /// What an election does to the timers of TTLs.
-    pub timers: Timers,
-    /// Whether there is no end of elections; else there are as many as `budget.outages`.
-    pub endless_elections: bool,
     /// From what servers start anew.
     pub restarts: Restarts,
 }
@@ -203,13 +199,6 @@ choices! {
         Refused,
         /// It is carried out, whoever wanted it.
         Forwarded
-    }
-    /// What an election does to the timers of TTLs.
-    Timers {
-        /// They start anew, in full, as in Consul (C-TTL-6).
-        Anew,
-        /// They go on where they were.
-        GoOn
     }
     /// From what servers start anew.
     Restarts {
@@ -265,9 +254,6 @@ impl Servers {
         }
         if let Some(lingers_max) = self.lingers_max {
             list.push(format!("a deposed leader takes itself for the leader for at most {lingers_max}"));
-        }
-        if self.endless_elections {
-            list.push("there is no end of elections".to_owned());
         }
     }
 }

@@ -93,7 +93,18 @@ fn c_seed_8_a_ttl_lasts_twice_as_long() {
 }
 
 #[test]
-fn c_seed_9_and_10_a_session_without_checks_ends_with_its_node() {
+fn c_seed_9_services_and_new_names_end_sessions_too() {
+    let mut talk = Talk::new();
+    let check = json!({"CheckID": "c3", "Name": "c3", "Status": "passing", "ServiceID": "svc"});
+    let node = json!({"Node": "ext", "Address": "127.0.0.1", "Service": {"Service": "svc"}, "Check": check});
+    talk.put("/v1/catalog/register", node);
+    let mine = talk.session(&json!({"Node": "ext", "NodeChecks": ["c3"]}));
+    talk.put("/v1/catalog/deregister", json!({"Node": "ext", "ServiceID": "svc"}));
+    assert_eq!(talk.get(&format!("/v1/session/info/{mine}")).class, Class::SessionUnknown);
+}
+
+#[test]
+fn c_seed_10_a_session_without_checks_ends_with_its_node() {
     let mut talk = Talk::new();
     talk.node("ext", &[]);
     let mine = talk.session(&json!({"Node": "ext"}));

@@ -1,6 +1,7 @@
 //! A test for each rule about the server, named after it. The rules stand in `model/rules/consul.md`.
 
 mod catalog;
+mod deposed;
 mod kv;
 mod leader;
 mod lock_delay;
