@@ -173,7 +173,7 @@ fn destroy_in_a_crowd(desk: &Desk<'_>) -> Result<(), Trouble> {
         let spam = |other| move || (0..3).try_for_each(|_| desk.acquire("lead", other).map(|_| ()));
         let crowd = others.each_ref().map(|other| scope.spawn(spam(other)));
         let ended = desk.destroy(&mine);
-        crowd.into_iter().map(|one| one.join().expect("nobody panics")).collect::<Result<(), _>>().and(ended)
+        crowd.into_iter().try_for_each(|one| one.join().expect("nobody panics")).and(ended)
     })?;
     desk.ask(get(&format!("/v1/kv/{}lead", desk.tree)))?;
     Ok(())

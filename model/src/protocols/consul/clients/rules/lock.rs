@@ -59,6 +59,41 @@ fn c_lck_6_the_monitor_watches_on_while_the_session_is_its_own_and_anything_else
 }
 
 #[test]
+fn c_lck_2_whoever_has_the_lock_does_not_ask_for_it_again() {
+    let mut desk = desk(|_| {});
+    desk.enter();
+    assert_eq!(desk.wish(Wish::Acquire), []);
+    assert!(desk.is_inside());
+}
+
+#[test]
+fn c_lck_7_a_renewal_that_fails_is_no_loss() {
+    let mut desk = desk(|lock| {
+        (lock.ttl, lock.renew_every) = (Some(Ticks::new(4)), Some(Ticks::new(2)));
+        lock.monitor = Some(Monitor::default());
+    });
+    desk.enter();
+    for _ in 0..5 {
+        desk.now += Ticks::new(2);
+        desk.wake(Timer::Renew);
+        desk.tell(|request| matches!(request, Request::RenewSession(_)), Answer::NoLeader);
+    }
+    assert!(desk.is_inside());
+}
+
+#[test]
+fn c_lck_9_what_a_release_is_answered_does_not_matter() {
+    for answer in [Answer::Done(true), Answer::Done(false), Answer::NoLeader] {
+        let mut desk = desk(|_| {});
+        desk.enter();
+        assert!(matches!(desk.wish(Wish::Release)[..], [Request::Release(_)]));
+        assert!(!desk.is_inside());
+        assert_eq!(desk.answer(answer), []);
+        assert!(matches!(desk.wish(Wish::Acquire)[..], [Request::Acquire(_)]), "on to the next round");
+    }
+}
+
+#[test]
 fn c_lck_8_after_a_loss_the_renewer_goes_on_unless_it_is_told_otherwise() {
     for (on_loss, sends, renews) in [
         (OnLoss::Keep, vec![], true),

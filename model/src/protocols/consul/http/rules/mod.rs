@@ -6,6 +6,7 @@ mod errors;
 mod indexes;
 mod kv;
 mod queries;
+mod recipes;
 mod seeds;
 mod sessions;
 mod transactions;
