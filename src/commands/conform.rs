@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use fencepost::conform::{Consul, Episode, Exchange, Tally, hunt, judge, read, timed, watches, write};
 
-use super::output::say;
+use super::output::{say, say_json};
 use super::parallel::progress;
-use super::{Common, Exit, Trouble};
+use super::{Common, Exit, Trouble, json};
 
 #[derive(Args, Debug)]
 pub struct Conform {
@@ -65,18 +65,21 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
     bar.finish_and_clear();
     let found = found.map_err(input)?;
     if let Some(exchanges) = &found.difference {
-        say(&transcript(exchanges));
-        say(&format!("The model and Consul {} differ (seed {}).\n", consul.version, conform.seed));
+        conclude(&transcript(exchanges), common);
+        conclude(&format!("The model and Consul {} differ (seed {}).\n", consul.version, conform.seed), common);
         return Ok(Exit::Unexpected);
     }
     let watched = match watches(&consul, conform.seed, conform.watches).map_err(input)? {
         Ok(watched) => watched,
         Err(missed) => {
-            say(&transcript(&missed.exchanges));
-            say(&format!(
-                "A read of {} that waits: the model says {:?}, and it is not so.\n",
-                missed.url, missed.expected
-            ));
+            conclude(&transcript(&missed.exchanges), common);
+            conclude(
+                &format!(
+                    "A read of {} that waits: the model says {:?}, and it is not so.\n",
+                    missed.url, missed.expected
+                ),
+                common,
+            );
             return Ok(Exit::Unexpected);
         }
     };
@@ -91,26 +94,29 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
     let judged = match judged {
         Ok(possible) => possible,
         Err(impossible) => {
-            say(&write(&consul.version, &slow));
-            say(&format!("{impossible}\n"));
+            conclude(&write(&consul.version, &slow), common);
+            conclude(&format!("{impossible}\n"), common);
             return Ok(Exit::Unexpected);
         }
     };
     let mut tally = found.tally.clone();
     tally.add(&judged.tally);
     report(&tally, common);
-    say(&format!(
-        "{} answers of Consul {} are as the model says, {} of them at random (seed {}) and {} in real time;\n\
+    conclude(
+        &format!(
+            "{} answers of Consul {} are as the model says, {} of them at random (seed {}) and {} in real time;\n\
          of the reads that wait, {} were woken and {} slept as it says, and {} did what is left open.\n",
-        tally.total(),
-        consul.version,
-        found.tally.total(),
-        conform.seed,
-        judged.lines,
-        watched.woken,
-        watched.slept,
-        watched.either
-    ));
+            tally.total(),
+            consul.version,
+            found.tally.total(),
+            conform.seed,
+            judged.lines,
+            watched.woken,
+            watched.slept,
+            watched.either
+        ),
+        common,
+    );
     Ok(Exit::AsExpected)
 }
 
@@ -122,22 +128,36 @@ fn recorded(file: &Path, common: &Common) -> Result<Exit, Trouble> {
     match judge(&episodes, None) {
         Ok(possible) => {
             report(&possible.tally, common);
-            say(&format!("{} answers are possible.\n", possible.lines));
+            conclude(&format!("{} answers are possible.\n", possible.lines), common);
             Ok(Exit::AsExpected)
         }
         Err(impossible) => {
-            say(&format!("{impossible}\n"));
+            conclude(&format!("{impossible}\n"), common);
             if let Some(line) = text.lines().nth(impossible.line - 1) {
-                say(&format!("    {}\n", line.chars().take(400).collect::<String>()));
+                conclude(&format!("    {}\n", line.chars().take(400).collect::<String>()), common);
             }
             Ok(Exit::Unexpected)
         }
     }
 }
 
+/// The histogram over the classes of answers.
 fn report(tally: &Tally, common: &Common) {
-    if !common.quiet {
+    if common.json {
+        for (class, count) in tally.iter() {
+            say_json(&json::Answered { rule: class.rule(), answer: class.text(), count });
+        }
+    } else if !common.quiet {
         say(&tally.table());
+    }
+}
+
+/// A sentence for people.
+fn conclude(text: &str, common: &Common) {
+    if common.json {
+        eprint!("{text}");
+    } else {
+        say(text);
     }
 }
 

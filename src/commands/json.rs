@@ -26,6 +26,15 @@ pub struct Expected {
     pub expect: Expect,
 }
 
+/// A line of `fencepost conform`: how often a class of answers came up.
+#[cfg(feature = "conform")]
+#[derive(Serialize)]
+pub struct Answered {
+    pub rule: &'static str,
+    pub answer: &'static str,
+    pub count: u64,
+}
+
 /// A line of `fencepost check`.
 #[derive(Serialize)]
 pub struct Checked<'a> {

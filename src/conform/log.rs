@@ -66,12 +66,16 @@ impl std::error::Error for Unreadable {}
 #[serde(deny_unknown_fields)]
 struct Head {
     consul: String,
-    #[serde(default)]
+    #[serde(default = "some_node")]
     node: String,
     #[serde(default = "ten_seconds")]
     session_ttl_min: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lateness: Option<String>,
+}
+
+fn some_node() -> String {
+    "agent".to_owned()
 }
 
 fn ten_seconds() -> String {

@@ -196,8 +196,47 @@ fn the_kill_matrix_has_a_row_for_each_mutant_and_no_survivor() {
     let output = fencepost(&["mutants", "--states", "500", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let rows = json(&output);
-    assert!(rows.len() >= 25);
-    assert!(rows.iter().all(|row| row["killed"] == true && row["scenario"].is_string()));
+    assert!(rows.len() >= 40);
+    let notices = |row: &serde_json::Value| row["scenario"].is_string() || row["refuted_by"].is_string();
+    assert!(rows.iter().all(|row| row["killed"] == true && notices(row)));
+    let refuted = rows.iter().filter(|row| row["refuted_by"].is_string()).count();
+    assert!(refuted >= 30, "a real server refutes {refuted}");
+}
+
+#[cfg(feature = "conform")]
+#[test]
+fn a_recorded_log_is_possible_or_impossible_at_a_line_because_of_a_rule() {
+    let folder = folder("recorded");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file can be written");
+        path.display().to_string()
+    };
+    let session = |number: u8| {
+        format!(
+            r#"{{"method": "PUT", "url": "/v1/session/create", "status": 200, "answer": "{{\"ID\": \"aaaaaaaa-0000-0000-0000-00000000000{number}\"}}"}}"#
+        )
+    };
+    let acquire = |number: u8, answer: bool| {
+        format!(
+            r#"{{"method": "PUT", "url": "/v1/kv/lead?acquire=aaaaaaaa-0000-0000-0000-00000000000{number}", "status": 200, "answer": "{answer}"}}"#
+        )
+    };
+    let log = |second: bool| {
+        let head = r#"{"consul": "1.8.7"}"#.to_owned();
+        [head, session(1), session(2), acquire(1, true), acquire(2, second)].join("\n")
+    };
+    let output = fencepost(&["conform", "--recorded", &file("possible.jsonl", &log(false)), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(json(&output).iter().any(|row| row["rule"] == "C-KV-10" && row["count"] == 1));
+    let output = fencepost(&["conform", "--recorded", &file("impossible.jsonl", &log(true))]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("impossible at line 5 because of rule C-KV-10"), "{}", stdout(&output));
+    let output = fencepost(&["conform", "--recorded", &file("broken.jsonl", "{\"consul\": \"1.8.7\"}\n{")]);
+    assert_eq!((output.status.code(), stderr(&output).contains("broken.jsonl: line 2")), (Some(2), true));
+    let output = fencepost(&["conform", "--consul", "http://127.0.0.1:1"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("http://127.0.0.1:1")), (Some(2), true));
+    assert_eq!(fencepost(&["conform"]).status.code(), Some(2));
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn every_rule_that_is_cited_stands_in_the_rules_and_is_tested_or_left_out() {
     };
     let (implemented, left_out) = (heads(implemented), heads(left_out));
     let mut tests = String::new();
-    for (path, text) in files("model", &["rs", "toml", "txt"]) {
+    for (path, text) in [files("model", &["rs", "toml", "txt"]), files("src", &["rs"])].concat() {
         for rule in rules_in(&text) {
             assert!(
                 implemented.contains(&rule) || left_out.contains(&rule),
