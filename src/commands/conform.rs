@@ -149,6 +149,7 @@ fn report(tally: &Tally, common: &Common) {
         }
     } else if !common.quiet {
         say(&tally.table());
+        say(&format!("{} classes of answers came up less than 50 times.\n", tally.rarer_than(50).len()));
     }
 }
 
