@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fencepost::conform::{Consul, Episode, Exchange, Tally, hunt, judge, read, timed, watches, write};
+use fencepost::conform::{Consul, Episode, Exchange, Objection, Tally, hunt, judge, read, timed, watches, write};
 
 use super::output::{say, say_json};
 use super::parallel::progress;
@@ -131,7 +131,11 @@ fn recorded(file: &Path, common: &Common) -> Result<Exit, Trouble> {
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
             Ok(Exit::AsExpected)
         }
-        Err(impossible) => {
+        Err(Objection::Undecided { line, why }) => {
+            conclude(&format!("undecided at line {line}: {why}\n"), common);
+            Ok(Exit::Undecided)
+        }
+        Err(Objection::Impossible(impossible)) => {
             conclude(&format!("{impossible}\n"), common);
             if let Some(line) = text.lines().nth(impossible.line - 1) {
                 conclude(&format!("    {}\n", line.chars().take(400).collect::<String>()), common);

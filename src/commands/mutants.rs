@@ -77,9 +77,12 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
 /// The rule by which the recorded answers of a real server are impossible in the model with the fault.
 #[cfg(feature = "conform")]
 fn refuted(mutation: Mutation) -> Option<&'static str> {
-    use fencepost::conform::{RECORDED, judge, read};
+    use fencepost::conform::{Objection, RECORDED, judge, read};
     let episodes = read(RECORDED).expect("it is tested");
-    judge(&episodes, Some(mutation)).err().map(|impossible| impossible.class.map_or("some rule", |class| class.rule()))
+    match judge(&episodes, Some(mutation)) {
+        Err(Objection::Impossible(impossible)) => Some(impossible.class.map_or("some rule", |class| class.rule())),
+        Err(Objection::Undecided { .. }) | Ok(_) => None,
+    }
 }
 
 #[cfg(not(feature = "conform"))]

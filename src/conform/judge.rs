@@ -34,6 +34,29 @@ pub struct Impossible {
     pub why: String,
 }
 
+/// Why a log is not judged possible.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Objection {
+    /// It could not have been.
+    Impossible(Impossible),
+    /// That is not known: the log says too little, or asks for what the model does not have.
+    Undecided {
+        /// At which line.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Objection::Impossible(impossible) => impossible.fmt(f),
+            Objection::Undecided { line, why } => write!(f, "undecided at line {line}: {why}"),
+        }
+    }
+}
+
 impl fmt::Display for Impossible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.class {
@@ -73,8 +96,8 @@ struct State {
 /// Judges a log, of a model with a fault if one is given.
 ///
 /// # Errors
-/// It could not have been, or says too little.
-pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possible, Impossible> {
+/// It could not have been, or that is not known.
+pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possible, Objection> {
     let mut possible = Possible::default();
     for episode in episodes {
         Judge::new(episode, mutation).run(&mut possible)?;
@@ -102,7 +125,7 @@ impl Judge {
         Judge { lines, states: vec![start], open: Vec::new(), lateness: episode.lateness }
     }
 
-    fn run(mut self, possible: &mut Possible) -> Result<(), Impossible> {
+    fn run(mut self, possible: &mut Possible) -> Result<(), Objection> {
         let mut events: Vec<(i64, bool, usize)> = Vec::new();
         for (place, line) in self.lines.iter().enumerate() {
             events.push((line.sent, false, place));
@@ -125,12 +148,14 @@ impl Judge {
     }
 
     /// The answer to a request arrives: by now it has been carried out.
-    fn answer(&mut self, place: usize, possible: &mut Possible) -> Result<(), Impossible> {
+    fn answer(&mut self, place: usize, possible: &mut Possible) -> Result<(), Objection> {
+        let line = self.lines[place].number;
         let mut ready: Vec<State> = Vec::new();
         let mut work = std::mem::take(&mut self.states);
         let mut seen = Vec::new();
         let mut first = None;
         let mut class = None;
+        let mut beyond = None;
         while let Some(mut state) = work.pop() {
             if let Some(done) = state.done.iter().position(|done| *done == place) {
                 state.done.remove(done);
@@ -143,28 +168,35 @@ impl Judge {
                 self.carry_out(&state, open, self.lines[place].received, &mut |outcome| match outcome {
                     Ok((next, of)) => {
                         if open == place {
-                            class.get_or_insert(of);
+                            class = class.or(of);
                         }
                         if !work.contains(&next) && !seen.contains(&next) {
                             work.push(next);
                         }
                     }
-                    Err(why) if open == place => first = first.take().or(Some(why)),
-                    Err(_) => {}
+                    Err(Why::Beyond(why)) => beyond = Some(why),
+                    Err(Why::Differs(class, why)) if open == place => first = first.take().or(Some((class, why))),
+                    Err(Why::Differs(..)) => {}
                 });
             }
             seen.push(state);
             if ready.len() + work.len() > STATES_MAX {
                 let why = format!("more than {STATES_MAX} states are possible: the log says too little");
-                return Err(Impossible { line: self.lines[place].number, class: None, why });
+                return Err(Objection::Undecided { line, why });
             }
+        }
+        if let Some(why) = beyond {
+            return Err(Objection::Undecided { line, why });
         }
         if let Some(class) = class {
             possible.tally.count(class);
         }
         if ready.is_empty() {
-            let (class, why) = first.unwrap_or((None, "no order of the requests explains it".to_owned()));
-            return Err(Impossible { line: self.lines[place].number, class, why });
+            let (class, why) = match first {
+                Some((class, why)) => (Some(class), why),
+                None => (None, "no order of the requests explains it".to_owned()),
+            };
+            return Err(Objection::Impossible(Impossible { line, class, why }));
         }
         let oldest = self.open.iter().filter(|open| **open != place).map(|open| self.lines[*open].sent).min();
         let oldest = oldest.unwrap_or(self.lines[place].received);
@@ -192,7 +224,7 @@ impl Judge {
                 if may_pass && next.agent.lets_pass(&line.question, Instant::at(now)) {
                     let mut waiting = next.clone();
                     waiting.passed.push(place);
-                    each(Ok((waiting, Class::Acquired)));
+                    each(Ok((waiting, None)));
                 }
                 next.passed.retain(|passed| *passed != place);
                 next.done.push(place);
@@ -220,17 +252,29 @@ impl Judge {
     }
 }
 
-/// A state in which the request has been carried out, with what it answered; or why that answer is none.
-type Step = Result<(State, Class), (Option<Class>, String)>;
+/// A state in which the request has been carried out, with what it answered, or in which it has been let pass.
+type Step = Result<(State, Option<Class>), Why>;
+
+/// Why a request was not answered so in a state.
+enum Why {
+    /// This had to be answered.
+    Differs(Class, String),
+    /// The model does not have what is asked for.
+    Beyond(String),
+}
 
 fn attempt(mut state: State, line: &Line, now: Instant, has_passed: bool) -> Step {
     let success = line.reply.as_ref().map(is_success);
     let hint = Hint { success, has_passed };
-    let expected = state.agent.ask(&line.question, now, hint).map_err(|overflow| (None, overflow.to_string()))?;
-    if let Some(reply) = &line.reply {
-        state.agent.accept(&expected, reply).map_err(|why| (Some(expected.class), why))?;
+    let expected = state.agent.ask(&line.question, now, hint).map_err(|overflow| Why::Beyond(overflow.to_string()))?;
+    // A path that nobody has is refused by both; one that only the agent has may change what it stores.
+    if expected.class == Class::NoSuchPath && line.reply.as_ref().is_none_or(|reply| reply.status != 404) {
+        return Err(Why::Beyond(format!("the model does not have {}", line.question.url)));
     }
-    Ok((state, expected.class))
+    if let Some(reply) = &line.reply {
+        state.agent.accept(&expected, reply).map_err(|why| Why::Differs(expected.class, why))?;
+    }
+    Ok((state, Some(expected.class)))
 }
 
 fn is_success(reply: &Reply) -> bool {

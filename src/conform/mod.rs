@@ -23,7 +23,7 @@ mod wire;
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
 pub use hunt::{Found, hunt};
-pub use judge::{Impossible, Possible, judge};
+pub use judge::{Impossible, Objection, Possible, judge};
 pub use log::{Episode, Line, Unreadable, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;

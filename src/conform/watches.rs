@@ -72,7 +72,13 @@ pub fn watches(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched,
             let reply = waiting.join().expect("it does not panic");
             (reply, done)
         });
-        let (Ok(reply), Ok(())) = reply else { continue };
+        let reply = match reply {
+            (Err(trouble), _) | (_, Err(Stop::Trouble(trouble))) => return Err(trouble),
+            (_, Err(Stop::Differs(exchanges))) => {
+                return Ok(Err(Missed { url, expected: Waking::Either, exchanges }));
+            }
+            (Ok(reply), Ok(())) => reply,
+        };
         let is_woken = reply.index.is_some_and(|now| now > index);
         let expected = sequence.agent.waking(&watch);
         match (expected, is_woken) {

@@ -80,11 +80,11 @@ impl Server {
         let server = &mut world.server.process;
         match trouble {
             Trouble::LoseLeader => {
-                world.left.outages = world.left.outages.saturating_sub(1);
+                world.left.outages -= 1;
                 server.lose_leader(context, out);
             }
             Trouble::Depose(with) => {
-                world.left.outages = world.left.outages.saturating_sub(1);
+                world.left.outages -= 1;
                 server.depose(with, context, out);
             }
             Trouble::Restart => {
