@@ -136,7 +136,13 @@ impl<'a> Sequence<'a> {
             .agent
             .ask(&question, Moment::at(self.now), Hint::default())
             .map_err(|overflow| Trouble(format!("{}: {overflow}", question.url)))?;
-        let difference = self.agent.accept(&expected, &reply).err();
+        let difference = self.agent.accept(&expected, &reply).err().or_else(|| {
+            // C-GEN-7: reads have an index, and writes have none.
+            let is_read = question.method == "GET";
+            let is_amiss =
+                if is_read { expected.index.is_some() && reply.index.is_none() } else { reply.index.is_some() };
+            is_amiss.then(|| format!("X-Consul-Index: {:?} in the answer to a {}", reply.index, question.method))
+        });
         let differs = difference.is_some();
         self.exchanges.push(Exchange { line, expected, difference });
         if differs { Err(Stop::Differs(std::mem::take(&mut self.exchanges))) } else { Ok(reply) }

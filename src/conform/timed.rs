@@ -20,6 +20,8 @@ struct Desk<'a> {
     began: Instant,
     /// What its keys begin with.
     tree: String,
+    /// A node of its own.
+    node: String,
     lines: Mutex<Vec<Line>>,
 }
 
@@ -47,7 +49,8 @@ pub fn timed(consul: &Consul) -> Result<Vec<Episode>, Trouble> {
         let play = |(number, script): (usize, Script)| {
             scope.spawn(move || {
                 let tree = format!("{}-timed-{number}/", consul.position);
-                let desk = Desk { consul, began: Instant::now(), tree, lines: Mutex::default() };
+                let node = format!("timed-{number}");
+                let desk = Desk { consul, began: Instant::now(), tree, node, lines: Mutex::default() };
                 script(&desk)?;
                 Ok(desk.into_episode())
             })
@@ -181,7 +184,7 @@ fn destroy_in_a_crowd(desk: &Desk<'_>) -> Result<(), Trouble> {
 
 /// C-LD-8: a transaction that fails leaves a lock-delay behind, and it hits the holder.
 fn failed_transaction(desk: &Desk<'_>) -> Result<(), Trouble> {
-    let node = format!("timed{}", desk.tree.len() * 1000 + desk.tree.bytes().map(usize::from).sum::<usize>());
+    let node = &desk.node;
     let check = json!({"CheckID": "c1", "Name": "c1", "Status": "passing"});
     desk.ask(put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "Check": check}).to_string()))?;
     let mine = desk.session(&json!({"Node": node, "NodeChecks": ["c1"], "LockDelay": "800ms"}))?;
@@ -196,7 +199,7 @@ fn failed_transaction(desk: &Desk<'_>) -> Result<(), Trouble> {
 
 /// C-LD-14: a second delay on the key, cut short by the timer of the first.
 fn delay_of_a_ghost(desk: &Desk<'_>) -> Result<(), Trouble> {
-    let node = format!("ghost{}", desk.tree.bytes().map(usize::from).sum::<usize>());
+    let node = &desk.node;
     let check = json!({"CheckID": "c1", "Name": "c1", "Status": "passing"});
     desk.ask(put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "Check": check}).to_string()))?;
     let mine = desk.session(&json!({"Node": node, "NodeChecks": ["c1"], "LockDelay": "1s"}))?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use fencepost_model::protocols::consul::http::{Options, Question, Reply};
+use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
 use serde_json::Value;
 use ureq::http::Request;
 
@@ -63,7 +63,7 @@ impl Consul {
         if consul.node.is_empty() {
             return Err(Trouble(format!("{} answers, but not as a Consul agent does", consul.base)));
         }
-        if let Some(minimum) = seconds(&text("/DebugConfig/SessionTTLMin")).filter(|minimum| *minimum > 0) {
+        if let Some(minimum) = nanoseconds(&text("/DebugConfig/SessionTTLMin")).ok().filter(|minimum| *minimum > 0) {
             consul.options.session_ttl_min = minimum;
         }
         Ok(consul)
@@ -137,9 +137,4 @@ pub(super) fn put(url: &str, body: impl Into<Vec<u8>>) -> Question {
 
 pub(super) fn question(method: &str, url: &str, body: impl Into<Vec<u8>>) -> Question {
     Question { method: method.to_owned(), url: url.to_owned(), body: body.into() }
-}
-
-/// Whole seconds, or milliseconds, as the agent shows a short duration: `10s`, `500ms`, `1m0s`.
-fn seconds(text: &str) -> Option<i64> {
-    fencepost_model::protocols::consul::http::nanoseconds(text).ok()
 }

@@ -37,6 +37,7 @@ classes! {
 
     SessionCreated = "C-SES-1" "create: a fresh id",
     SessionBody = "C-SES-3" "create: 400, the body is not what it should be",
+    SessionNoNode = "C-SES-4" "create: 500, no node",
     SessionDelay = "C-SES-8" "create: 400, the lock-delay is no duration",
     SessionBehavior = "C-SES-6" "create: invalid behavior",
     SessionTtl = "C-SES-7" "create: the TTL is no duration",

@@ -155,7 +155,7 @@ impl Agent {
         }
         wish.choose_checks();
         if wish.node.is_empty() {
-            return Err(Expected::text(Class::SessionBody, 500, "Must provide Node"));
+            return Err(Expected::text(Class::SessionNoNode, 500, "Must provide Node"));
         }
         Ok(wish)
     }

@@ -252,6 +252,15 @@ impl Servers {
         if let Some(outage_max) = self.outage_max {
             list.push(format!("the servers are without a leader for at most {outage_max}"));
         }
+        if self.renewals == Renewals::WithQuorum {
+            list.push("a leader acknowledges a renewal only after it has made sure that it leads".to_owned());
+        }
+        if self.revocations == Revocations::Forwarded {
+            list.push("the end of a session is carried out even if a former leader wants it".to_owned());
+        }
+        if self.restarts == Restarts::FromSnapshot {
+            list.push("servers start anew from a snapshot, without lock-delays".to_owned());
+        }
         if let Some(lingers_max) = self.lingers_max {
             list.push(format!("a deposed leader takes itself for the leader for at most {lingers_max}"));
         }

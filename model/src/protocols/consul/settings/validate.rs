@@ -1,8 +1,8 @@
 //! What a Consul scenario must not say, because it would be meaningless or silently ignored.
 
 use super::{
-    Belief, DeadSession, Guard, Killed, OnLoss, OperatorAct, Priced, RenewalErrors, Sequencer, SessionUse, Settings,
-    Unlock, Waiting,
+    Belief, DeadSession, Guard, Killed, OldLeader, OnLoss, OperatorAct, Priced, Reads, RenewalErrors, Renewals,
+    Revocations, Sequencer, SessionUse, Settings, Unlock, Waiting,
 };
 use crate::properties::Property;
 use crate::protocols::consul::{Consul, SEMAPHORE};
@@ -55,6 +55,18 @@ fn durations(settings: &Settings) -> Verdict {
         return wrong("service.renewal_errors", "without `renew_every` there are no renewals that could fail");
     }
     let servers = &settings.servers;
+    let is_about_old_leader = servers.lingers_max.is_some()
+        || servers.renewals == Renewals::WithQuorum
+        || servers.revocations == Revocations::Forwarded;
+    if is_about_old_leader && servers.old_leader != OldLeader::Lingers {
+        return wrong(
+            "service.servers",
+            "`lingers_max`, `renewals` and `revocations` are about a deposed leader; set `old_leader = \"lingers\"`",
+        );
+    }
+    if settings.reads == Reads::Consistent && settings.observers == 0 {
+        return wrong("service.reads", "only observers read so; set `observers`");
+    }
     if servers.outage_max.is_some_and(|most| most < servers.election) {
         return wrong("service.servers.outage_max", "an outage cannot last less than `election`");
     }
