@@ -19,6 +19,9 @@ use crate::world::{Fault, World};
 pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// The names in scenario files (`system = "…"`); the first is that of scenarios built in Rust.
     const SYSTEMS: &'static [&'static str];
+    /// Ready-made settings, by the name that a scenario gives as `service.recipe`: what else its `[service]` table says goes
+    /// before them.
+    const RECIPES: &'static [(&'static str, &'static str)] = &[];
     /// Constants: the `[service]` table of a scenario.
     type Config: Clone + PartialEq + Debug + Default + Serialize + DeserializeOwned + Send + Sync;
     /// What clients and server say to each other.

@@ -211,9 +211,11 @@ fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
         operator,
         retries: _,
         outages,
+        endless_outages,
         server_restarts,
         false_alarms,
     } = scenario.budget;
+    let of_the_service = if endless_outages { u8::MAX } else { outages + server_restarts + false_alarms };
     let budgets = [
         ("lose", losses),
         ("duplicate", duplicates),
@@ -223,7 +225,7 @@ fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
         ("cut", cuts),
         ("slip", slips),
         ("operator", operator),
-        ("service-fault", outages + server_restarts + false_alarms),
+        ("service-fault", of_the_service),
     ];
     let trace = record(scenario, choices);
     for (kind, budget) in budgets {

@@ -1,7 +1,8 @@
 //! Scenarios made in Rust, and scenarios made from scenarios.
 
 use super::{
-    Budget, Clocks, Cuts, Cutting, Drift, Expect, FairKind, Fairness, Goal, Promise, Scenario, Suite, Synchrony, Ways,
+    Budget, Clocks, Cutting, Drift, Expect, FairKind, Fairness, Goal, Links, Promise, Replies, Scenario, Suite,
+    Synchrony, Ways,
 };
 use crate::properties::Property;
 use crate::protocol::Protocol;
@@ -26,7 +27,7 @@ impl<P: Protocol> Scenario<P> {
             service: P::Config::default(),
             synchrony: Synchrony::default(),
             fairness: Fairness::default(),
-            network: Cuts::default(),
+            network: Links::default(),
             clocks: Clocks::default(),
             budget: Budget::default(),
             promises: Vec::new(),
@@ -132,6 +133,9 @@ impl<P: Protocol> Scenario<P> {
             Some(bound) => say(format!("a message is under way for at most {bound}")),
             None => say("messages may be late for ever".to_owned()),
         }
+        if self.network.replies == Replies::Instant {
+            say("an answer takes no time".to_owned());
+        }
         match self.synchrony.wake_delay {
             Some(bound) => say(format!("a client's wake-up is late by at most {bound}")),
             None => say("wake-ups may be late for ever".to_owned()),
@@ -201,6 +205,11 @@ impl Budget {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} × {what}"))
         .collect();
-        if parts.is_empty() { "nothing goes wrong".to_owned() } else { format!("at most {}", parts.join(", ")) }
+        match (parts.is_empty(), self.endless_outages) {
+            (true, false) => "nothing goes wrong".to_owned(),
+            (true, true) => "outages of the service without end".to_owned(),
+            (false, false) => format!("at most {}", parts.join(", ")),
+            (false, true) => format!("outages of the service without end, and at most {}", parts.join(", ")),
+        }
     }
 }

@@ -64,9 +64,9 @@ pub struct Scenario<P: Protocol> {
     /// What cannot be put off for ever, where progress is promised.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub fairness: Fairness,
-    /// What a cut link does.
+    /// How messages travel, and what a cut link does.
     #[serde(default)]
-    pub network: Cuts,
+    pub network: Links,
     /// How far clocks may be apart.
     #[serde(default)]
     pub clocks: Clocks,
@@ -188,17 +188,20 @@ impl std::fmt::Display for FairKind {
     }
 }
 
-/// What a cut link does.
+/// How messages travel, and what a cut link does.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Cuts {
-    /// What becomes of messages on it.
+pub struct Links {
+    /// What becomes of messages on a cut link.
     pub cuts: Cutting,
     /// Whether a cut goes both ways.
     pub ways: Ways,
+    /// Whether answers travel.
+    #[serde(skip_serializing_if = "travels")]
+    pub replies: Replies,
 }
 
-impl Cuts {
+impl Links {
     /// Whether a link is cut by one of these cuts.
     pub fn is_among(self, cuts: &[Link], link: Link) -> bool {
         let back = Link { from: link.to, to: link.from };
@@ -226,6 +229,21 @@ pub enum Ways {
     One,
     /// Both directions.
     Both,
+}
+
+/// Whether answers travel. A blocking query's answer that was waited for does in any case.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replies {
+    /// As requests do.
+    #[default]
+    Travel,
+    /// They do not: whoever asks hears the answer in the step in which it is given.
+    Instant,
+}
+
+fn travels(replies: &Replies) -> bool {
+    *replies == Replies::Travel
 }
 
 /// Which clocks move against true time, and how.
@@ -301,6 +319,9 @@ pub struct Budget {
     pub operator: u8,
     /// Times that the service is without a leader for a while.
     pub outages: u8,
+    /// Whether that may happen again and again, at no cost: an outage leads back to a state that was there before.
+    #[serde(skip_serializing_if = "is_false")]
+    pub endless_outages: bool,
     /// Times that the service's servers start anew from what they have on disk.
     pub server_restarts: u8,
     /// Times that a failure detector is wrong about something that lives.
@@ -309,8 +330,12 @@ pub struct Budget {
     pub retries: u8,
 }
 
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 impl Hash for Budget {
-    /// Two words: most of it is 0, and never changes.
+    /// Two words: most of it is 0, and never changes. What costs nothing does not change at all.
     #[inline]
     fn hash<H: Hasher>(&self, to: &mut H) {
         let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *self;

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde::Deserialize;
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::{Mistake, Scenario};
 use crate::protocol::Protocol;
@@ -48,9 +49,42 @@ pub fn system_of(text: &str, file: &str) -> Result<String, Unreadable> {
 /// # Errors
 /// Anything a person can get wrong, with line and column.
 pub fn from_toml<P: Protocol>(text: &str, file: &str) -> Result<Scenario<P>, Unreadable> {
-    let scenario: Scenario<P> = toml::from_str(text).map_err(|error| unreadable(text, file, &error))?;
+    let refused = |error: toml::de::Error| unreadable(text, file, &error);
+    let mut document = DeTable::parse(text).map_err(refused)?;
+    add_recipe::<P>(document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
+    let scenario = Scenario::<P>::deserialize(Deserializer::from(document)).map_err(refused)?;
     scenario.validate().map_err(|mistake| misplaced(text, file, &mistake))?;
     Ok(scenario)
+}
+
+/// Puts the settings of the recipe that is named, if any, below those that the scenario has itself.
+fn add_recipe<P: Protocol>(document: &mut DeTable<'_>) -> Result<(), Mistake> {
+    let Some(DeValue::Table(service)) = document.get_mut("service").map(|value| value.get_mut()) else { return Ok(()) };
+    let Some(named) = service.remove("recipe") else { return Ok(()) };
+    let name = named.get_ref().as_str().unwrap_or_default();
+    let Some((_, text)) = P::RECIPES.iter().find(|(other, _)| *other == name) else {
+        let known: Vec<&str> = P::RECIPES.iter().map(|(name, _)| *name).collect();
+        let message = match known[..] {
+            [] => "this system has no recipes".to_owned(),
+            _ => format!("there is no recipe `{name}`; there are `{}`", known.join("`, `")),
+        };
+        return Err(Mistake { path: "service.recipe".to_owned(), message });
+    };
+    lay_below(service, DeTable::parse(text).expect("recipes are tested").into_inner());
+    Ok(())
+}
+
+/// Adds what is missing, in tables within tables as well.
+fn lay_below<'a>(table: &mut DeTable<'a>, below: DeTable<'a>) {
+    for (key, value) in below {
+        match (table.get_mut(key.get_ref().as_ref()).map(|own| own.get_mut()), value.into_inner()) {
+            (Some(DeValue::Table(own)), DeValue::Table(inner)) => lay_below(own, inner),
+            (Some(_), _) => {}
+            (None, inner) => {
+                table.insert(key, Spanned::new(0..0, inner));
+            }
+        }
+    }
 }
 
 impl Unreadable {

@@ -1,6 +1,6 @@
 //! What a scenario must not say, because it would be meaningless or silently ignored.
 
-use super::{Cuts, Scenario, Synchrony};
+use super::{Links, Scenario, Synchrony};
 use crate::properties::Bound;
 use crate::protocol::Protocol;
 use crate::time::{TICKS_MAX, Ticks};
@@ -57,6 +57,9 @@ impl<P: Protocol> Scenario<P> {
                 "a pause lifts the bounds of [synchrony], and there are none: everything may be late anyway. Set a bound there, or leave pauses out",
             );
         }
+        if budget.endless_outages && budget.outages > 0 {
+            return wrong("budget.endless_outages", "outages without end are not counted; leave `outages` out");
+        }
         if budget.restarts > budget.crashes {
             return wrong(
                 "budget.restarts",
@@ -69,8 +72,11 @@ impl<P: Protocol> Scenario<P> {
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "a slip of 0 ticks is none; use 1 or more");
         }
-        if self.network != Cuts::default() && budget.cuts == 0 {
-            return wrong("network", "nothing is ever cut; allow at least 1 in `budget.cuts`, or leave [network] out");
+        if self.network != (Links { replies: self.network.replies, ..Links::default() }) && budget.cuts == 0 {
+            return wrong(
+                "network",
+                "nothing is ever cut; allow at least 1 in `budget.cuts`, or leave `cuts` and `ways` out",
+            );
         }
         if self.clocks.offsets.len() > usize::from(self.clients) {
             return wrong("clocks.offsets", "there are more offsets than clients");

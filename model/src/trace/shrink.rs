@@ -305,6 +305,7 @@ fn fit<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenar
         slips: had.slips - left.slips,
         operator: had.operator - left.operator,
         outages: had.outages - left.outages,
+        endless_outages: had.endless_outages,
         server_restarts: had.server_restarts - left.server_restarts,
         false_alarms: had.false_alarms - left.false_alarms,
         retries: had.retries,

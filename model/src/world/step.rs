@@ -1,13 +1,13 @@
 //! What happens when something happens: `step` is a function of scenario, world and action.
 
-use super::{Action, Condition, Envelope, Fault, World};
+use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{ProcessId, Tenure};
 use crate::list::List;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::properties::{Property, View};
 use crate::protocol::Protocol;
-use crate::scenario::{Cutting, Scenario};
+use crate::scenario::{Cutting, Replies, Scenario};
 
 /// What one step did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +42,11 @@ impl<P: Protocol> Scenario<P> {
         let mut out = Outbox::new();
         let mut touched = List::new();
         let sender = self.act(world, action, &mut out, &mut touched);
-        let sent = self.post(world, sender, &out);
+        let prompt = self.hear_at_once(world, action, &mut out, &mut touched);
+        let mut sent = self.post(world, sender, &out);
+        if let Some((caller, prompt)) = prompt {
+            self.post(world, caller, &prompt).iter().for_each(|envelope| sent.push(*envelope));
+        }
         let dropped = self.drop_at_cuts(world);
         let facts = out.facts;
         let breaches = self.judge(world, action, &facts);
@@ -149,6 +153,32 @@ impl<P: Protocol> Scenario<P> {
             out.messages.push((from, Message::Written { to, accepted: matches!(fact, Fact::Written { .. }) }));
         }
         ProcessId::Resource
+    }
+
+    /// Where answers take no time, whoever asked hears them now; what it sends then is in an outbox of its own.
+    fn hear_at_once(
+        &self,
+        world: &mut World<P>,
+        action: &Action<P>,
+        out: &mut Outbox<P>,
+        touched: &mut List<ProcessId, 2>,
+    ) -> Option<(ProcessId, Outbox<P>)> {
+        let Action::Deliver(Envelope { from: caller, to: peer, .. }) = *action else { return None };
+        let hears = caller.client().is_some() && world.condition(caller) == Condition::Up;
+        let back = Link { from: peer, to: caller };
+        if self.network.replies == Replies::Travel || !hears || world.is_cut(back, self) {
+            return None;
+        }
+        let mut own = Outbox::new();
+        let is_for_caller = |(to, _): &(ProcessId, Message<P>)| *to == caller;
+        let answers: List<(ProcessId, Message<P>), 2> = out.messages.iter().copied().filter(is_for_caller).collect();
+        out.messages.retain(|message| !is_for_caller(message));
+        for (_, message) in &answers {
+            let input = Input::Message { from: peer, message: *message };
+            self.feed(world, caller, input, &mut own, touched);
+        }
+        own.facts.iter().for_each(|fact| out.record(*fact));
+        Some((caller, own))
     }
 
     /// Lets a fault happen; returns whose outbox was filled.

@@ -22,8 +22,9 @@ pub use operator::Act;
 pub use server::{Node, Server, Status, Trouble};
 pub use settings::{
     Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, Monitor, OldLeader,
-    OnConflict, OnLoss, OperatorAct, Priced, Reads, Registers, Release, RenewalErrors, Renewals, Restarts, Revocations,
-    Semaphore, Sequencer, Servers, SessionUse, Settings, Takes, Unlock, Waiting, Writes,
+    OnConflict, OnLoss, OperatorAct, Priced, Queue, Reads, Registers, Release, RenewalErrors, Renewals, Requests,
+    Restarts, Revocations, Semaphore, Sequencer, Servers, SessionUse, Settings, Takes, Timers, TreeDeletions, Unlock,
+    Waiting, Writes,
 };
 
 use crate::goal::Goal;
@@ -43,6 +44,7 @@ const SEMAPHORE: &str = "consul-semaphore";
 
 impl Protocol for Consul {
     const SYSTEMS: &'static [&'static str] = &["consul-lock", SEMAPHORE];
+    const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
     type Config = Settings;
     type Message = Text;
     type Timer = Timer;
@@ -62,6 +64,10 @@ impl Protocol for Consul {
         if let Some(semaphore) = &scenario.service.semaphore {
             return clients::record_of_slots(server, semaphore);
         }
+        if scenario.service.queue.is_some() {
+            let Some((session, token)) = server.first() else { return Record::default() };
+            return Record { owners: [session.creator].into_iter().collect(), slots: None, token };
+        }
         let Some(entry) = server.entry(LOCK) else { return Record::default() };
         let owners = entry.session.map(|session| session.creator).into_iter().collect();
         Record { owners, slots: None, token: scenario.service.token(&entry) }
@@ -72,7 +78,9 @@ impl Protocol for Consul {
     }
 
     fn operate(server: &mut Server, act: Act, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+        let first = server.first_in_queue(context);
         operator::perform(server, act, context, out);
+        server.note_turn(first, context, out);
         server.answer_watchers(out);
     }
 

@@ -69,6 +69,13 @@ fn offer_kind(act: OperatorAct, world: &World<Consul>, offer: &mut dyn FnMut(Act
                 .filter(|session| is_down(session.creator))
                 .for_each(|session| offer(Act::Destroy(session)));
         }
+        OperatorAct::DestroyWaiting => {
+            let waiting = |client: ClientId| world.waiting().any(|other| other == client);
+            server
+                .sessions()
+                .filter(|session| waiting(session.creator))
+                .for_each(|session| offer(Act::Destroy(session)));
+        }
         OperatorAct::Put => offer(Act::Put),
         OperatorAct::Delete => entry.iter().for_each(|_| offer(Act::Delete)),
         OperatorAct::Cas => entry.iter().for_each(|entry| offer(Act::Cas(entry.modify))),
@@ -129,7 +136,9 @@ fn offer_status(server: &Server, status: Status, offer: &mut dyn FnMut(Act)) {
 /// What the act costs.
 pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
     let is_it = |kind: OperatorAct| match kind {
-        OperatorAct::DestroySession | OperatorAct::DestroyCrashed => matches!(act, Act::Destroy(_)),
+        OperatorAct::DestroySession | OperatorAct::DestroyWaiting | OperatorAct::DestroyCrashed => {
+            matches!(act, Act::Destroy(_))
+        }
         OperatorAct::Put => matches!(act, Act::Put),
         OperatorAct::Delete => matches!(act, Act::Delete),
         OperatorAct::Cas => matches!(act, Act::Cas(_)),

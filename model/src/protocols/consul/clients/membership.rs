@@ -101,7 +101,11 @@ impl Membership {
                 }
                 Some(News::Unclear)
             }
-            _ => Some(News::Gone),
+            // C-API-2: whoever renews has nothing more to do.
+            _ => {
+                self.renewal = Renewal::Off;
+                Some(News::Gone)
+            }
         }
     }
 

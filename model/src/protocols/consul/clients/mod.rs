@@ -3,6 +3,7 @@
 
 mod contender;
 mod membership;
+mod monitor;
 mod observer;
 #[cfg(test)]
 mod rules;

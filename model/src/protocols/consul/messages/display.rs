@@ -34,6 +34,7 @@ impl fmt::Display for Request {
             Request::DeleteCas { key, index } => write!(f, "delete {key} if at {index}"),
             Request::FindSession => f.write_str("which session has our name?"),
             Request::List => f.write_str("list the prefix"),
+            Request::Before(index) => write!(f, "list the prefix: who was there before {index}?"),
             Request::Watch(Watch { target, index, .. }) => write!(f, "tell me when {target} is past {index}"),
             Request::Commit(transaction) => {
                 f.write_str("all or nothing: ")?;
@@ -111,6 +112,8 @@ impl fmt::Display for Answer {
                     write!(f, "{before}{session}")
                 })
             }
+            Answer::Before(Some((session, index))) => write!(f, "before you is {session}, at {index}"),
+            Answer::Before(None) => f.write_str("nobody is before you"),
             Answer::Committed => f.write_str("committed"),
             Answer::RolledBack(place) => write!(f, "409, operation {place} failed"),
             Answer::Missing(None) => f.write_str("500, missing node registration"),

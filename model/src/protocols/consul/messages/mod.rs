@@ -32,14 +32,28 @@ pub enum Request {
     DestroySession(SessionId),
     Get(Key),
     GetConsistent(Key),
-    Put { key: Key, value: Opaque, flags: u8 },
-    Cas { key: Key, index: Index, value: Opaque, flags: u8 },
+    Put {
+        key: Key,
+        value: Opaque,
+        flags: u8,
+    },
+    Cas {
+        key: Key,
+        index: Index,
+        value: Opaque,
+        flags: u8,
+    },
     Acquire(Claim),
     Release(Claim),
     Delete(Key),
-    DeleteCas { key: Key, index: Index },
+    DeleteCas {
+        key: Key,
+        index: Index,
+    },
     FindSession,
     List,
+    /// Everything below the prefix, of which a client in a queue looks at what is older than its own key: at this index.
+    Before(Index),
     Watch(Watch),
     Commit(Transaction),
 }
@@ -158,6 +172,8 @@ pub enum Answer {
     Named(Option<SessionId>),
     /// What is below the semaphore's prefix.
     Listed(Listing),
+    /// The newest contender key that is older: its session and its ModifyIndex.
+    Before(Option<(SessionId, Index)>),
     /// 200 to a transaction.
     Committed,
     /// 409 to a transaction: the operation with this number, from 0, failed. Nothing of it is applied.
@@ -272,6 +288,7 @@ impl Normal for Request {
                 value.visit(visitor);
             }
             Request::Get(key) | Request::GetConsistent(key) | Request::Delete(key) => key.visit(visitor),
+            Request::Before(index) => visitor.index(index),
             Request::Watch(watch) => watch.visit(visitor),
             Request::Commit(transaction) => {
                 transaction.operations.each(|operation| operation.visit(visitor));
@@ -354,7 +371,12 @@ impl Normal for Answer {
                 listing.slots.iter_mut().for_each(|entry| entry.visit(visitor));
                 listing.alive.each(|session| visitor.session(session));
             }
+            Answer::Before(Some((session, index))) => {
+                visitor.session(session);
+                visitor.index(index);
+            }
             Answer::Absent
+            | Answer::Before(None)
             | Answer::Renewed
             | Answer::UnknownSession
             | Answer::Done(_)

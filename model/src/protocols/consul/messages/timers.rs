@@ -23,6 +23,8 @@ pub enum Timer {
     Lapse,
     /// The client loses patience with its monitor.
     Unwatch,
+    /// Its monitor asks again after an error.
+    Rewatch,
     /// The job is killed.
     Kill,
     /// The destroy entry of a session whose timer fired is applied. C-TTL-4.
@@ -123,6 +125,7 @@ impl fmt::Display for Timer {
             Timer::GiveUp => f.write_str("no answer for too long"),
             Timer::Lapse => f.write_str("the lease is over"),
             Timer::Unwatch => f.write_str("no word from the monitor for too long"),
+            Timer::Rewatch => f.write_str("time to watch again"),
             Timer::Kill => f.write_str("the job is killed"),
             Timer::Destroy(session) => write!(f, "the end of {session} is applied"),
             Timer::Apply(client, call) => write!(f, "the acquire of {client} is applied [{}]", call.0),

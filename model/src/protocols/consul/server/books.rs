@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Server;
 use crate::ids::{ClientId, Index, SessionId};
+use crate::process::Context;
+use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{Key, Spelling};
 use crate::protocols::consul::settings::CheckKind;
 use crate::world::normal::{Normal, Visitor};
@@ -69,11 +71,20 @@ impl Server {
         self.books.iter_mut().for_each(|books| books.sessions = index);
     }
 
-    /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1.
+    /// Everything is deleted, of which only the index of the store tells. Where no books are kept, and somebody may ask
+    /// for it, a grave below no prefix stands for that.
+    pub(super) fn note_emptied(&mut self, context: &Context<'_, Consul>) {
+        if self.books.is_none() && context.scenario.service.semaphore.is_some() {
+            self.tombstones.retain(|(name, _)| *name != Key::Other);
+            self.tombstones.insert_sorted((Key::Other, self.index));
+        }
+    }
+
+    /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where books are
+    /// kept.
     pub(in crate::protocols::consul) fn store_index(&self) -> Index {
-        let entries = self.books.as_ref().map_or(Index(0), |books| books.entries);
-        let tombstones = self.tombstones.iter().map(|(_, index)| *index).max().unwrap_or_default();
-        if self.books.is_some() { entries.max(tombstones).max(Index(1)) } else { Index(0) }
+        let entries = self.books.as_ref().map_or(Index(0), |books| books.entries.max(Index(1)));
+        self.tombstones.iter().map(|(_, index)| *index).max().unwrap_or_default().max(entries)
     }
 
     /// C-SES-17: the index of every read of sessions.

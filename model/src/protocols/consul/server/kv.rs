@@ -11,7 +11,7 @@ use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{
     Answer, Claim, Entry, Key, Listing, Opaque, Prefix, Spelling, Text, Timer, Word,
 };
-use crate::protocols::consul::settings::Log;
+use crate::protocols::consul::settings::{Log, TreeDeletions};
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
@@ -248,12 +248,15 @@ impl Server {
         for key in &keys {
             self.delete(*key, context, out);
         }
-        if context.is_mutated(Mutation::TreeBuriesEachKey) {
+        let for_each_key = context.scenario.service.servers.tree_deletions == TreeDeletions::ForEachKey;
+        if for_each_key || context.is_mutated(Mutation::TreeBuriesEachKey) {
             return Answer::Done(true);
         }
         self.tombstones = before;
-        if let Some(name) = prefix.name().filter(|_| !keys.is_empty()) {
-            self.bury(name, context);
+        match prefix.name() {
+            _ if keys.is_empty() => {}
+            Some(name) => self.bury(name, context),
+            None => self.note_emptied(context),
         }
         Answer::Done(true)
     }

@@ -5,16 +5,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Server;
 use super::catalog::Status;
 use super::sessions::timer;
+use super::{Asker, Server};
 use crate::fact::Fact;
-use crate::ids::ClientId;
+use crate::ids::{Call, ClientId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
-use crate::protocols::consul::messages::{Answer, Text, Timer, Word};
-use crate::protocols::consul::settings::{CheckKind, OldLeader, Restarts, Servers, Settings};
+use crate::protocols::consul::messages::{Answer, Request, Text, Timer, Word};
+use crate::protocols::consul::settings::{CheckKind, OldLeader, Requests, Restarts, Servers, Settings, Timers};
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::World;
@@ -32,6 +32,28 @@ pub enum Trouble {
     Restart,
     /// A check of a node turns critical although what it looks at is well.
     FalseAlarm(ClientId, CheckKind),
+}
+
+/// A request that waits for a leader. C-CON-6.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Held {
+    client: ClientId,
+    call: Call,
+    request: Request,
+}
+
+impl Held {
+    pub(super) fn asker(&self) -> Asker {
+        (self.client, self.call)
+    }
+}
+
+impl Normal for Held {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.call_of(self.client, &mut self.call);
+        visitor.client(&mut self.client);
+        self.request.visit(visitor);
+    }
 }
 
 impl Normal for Trouble {
@@ -54,7 +76,7 @@ impl Server {
         if !server.has_leader() || server.deposed.is_some() {
             return;
         }
-        if left.outages > 0 {
+        if left.outages > 0 || left.endless_outages {
             match servers.old_leader {
                 OldLeader::Dies => offer(Trouble::LoseLeader),
                 OldLeader::Lingers => {
@@ -80,7 +102,9 @@ impl Server {
         let server = &mut world.server.process;
         match trouble {
             Trouble::LoseLeader => {
-                world.left.outages -= 1;
+                if !world.left.endless_outages {
+                    world.left.outages -= 1;
+                }
                 server.lose_leader(context, out);
             }
             Trouble::Depose(with) => {
@@ -118,13 +142,35 @@ impl Server {
     /// have, or later, if it had not yet applied the entries that set them.
     pub(super) fn elect(&mut self, is_behind: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.leaderless = None;
-        if !context.is_mutated(Mutation::ElectionKeepsTimers) {
+        let starts_anew = context.scenario.service.servers.timers == Timers::StartAnew;
+        if starts_anew && !context.is_mutated(Mutation::ElectionKeepsTimers) {
             self.restart_timers(context);
         }
         if is_behind {
             self.restart_delays(context);
         }
         out.record(Fact::Service(Word::Elected));
+        for Held { client, call, request } in std::mem::take(&mut self.held).iter().copied() {
+            if let Some(answer) = self.serve(Some((client, call)), request, context, out) {
+                out.send(client.into(), Text::Tell(call, answer));
+            }
+        }
+    }
+
+    /// C-CON-6: a request is held for a while, in the hope of a leader, and then answered with an error.
+    pub(super) fn do_without_leader(
+        &mut self,
+        from: Option<Asker>,
+        request: Request,
+        context: &Context<'_, Consul>,
+    ) -> Option<Answer> {
+        match (context.scenario.service.servers.requests, from) {
+            (Requests::Held, Some((client, call))) => {
+                self.held.push(Held { client, call, request });
+                None
+            }
+            _ => Some(Answer::NoLeader),
+        }
     }
 
     /// Whoever waits for an answer gets an error, and does not learn what became of its request.
@@ -133,6 +179,7 @@ impl Server {
             out.send(client.into(), Text::Tell(call, Answer::NoLeader));
         }
         self.parked.clear();
+        self.held.clear();
         self.decided.clear();
     }
 

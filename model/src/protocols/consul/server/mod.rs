@@ -7,6 +7,7 @@
 //! queries     blocking queries, parked           leader       outages, elections, restarts
 //! catalog     nodes and checks                   agents       what gossip and agents tell the catalogue
 //! books       what only readers of the HTTP API see  deposed      a leader that does not know it is none
+//! line        contender keys as a queue
 //! ```
 
 mod agents;
@@ -15,6 +16,7 @@ mod catalog;
 mod deposed;
 mod kv;
 mod leader;
+mod line;
 mod lock_delay;
 mod queries;
 mod sessions;
@@ -28,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use self::books::Books;
 use self::deposed::Deposed;
 use self::kv::Decided;
+use self::leader::Held;
 use self::lock_delay::Delay;
 use self::queries::Parked;
 use self::sessions::Row;
@@ -65,6 +68,8 @@ pub struct Server {
     leaderless: Option<Instant>,
     /// Acquires that the leader has let pass and the log has not applied yet, by client.
     decided: List<Decided, 0>,
+    /// Requests that wait for a leader, in the order in which they came.
+    held: List<Held, 0>,
     /// Blocking queries that wait, by client.
     parked: List<Parked, 0>,
     /// The catalogue, by node; empty where the scenario does not look at it.
@@ -84,7 +89,7 @@ impl Clone for Server {
 
     fn clone_from(&mut self, other: &Self) {
         let Server { index, sessions, entries, delays, given, tombstones, leaderless, .. } = other;
-        let Server { decided, parked, nodes, deposed, books, .. } = other;
+        let Server { decided, held, parked, nodes, deposed, books, .. } = other;
         (self.index, self.leaderless) = (*index, *leaderless);
         self.tombstones.clone_from(tombstones);
         self.deposed.clone_from(deposed);
@@ -94,6 +99,7 @@ impl Clone for Server {
         self.delays.clone_from(delays);
         self.given.clone_from(given);
         self.decided.clone_from(decided);
+        self.held.clone_from(held);
         self.parked.clone_from(parked);
         self.nodes.clone_from(nodes);
     }
@@ -150,7 +156,8 @@ impl Server {
     /// Who waits for an answer, and on which connection.
     fn waiting(&self) -> impl Iterator<Item = Asker> {
         let parked = self.parked.iter().map(Parked::asker);
-        self.decided.iter().map(Decided::asker).chain(parked)
+        let held = self.held.iter().map(Held::asker);
+        self.decided.iter().map(Decided::asker).chain(held).chain(parked)
     }
 
     /// What the semaphore's coordination entry says.
@@ -199,7 +206,7 @@ impl Server {
             return Some(answer);
         }
         if !self.has_leader() {
-            return Some(Answer::NoLeader);
+            return self.do_without_leader(from, request, context);
         }
         let client = from.map(|(client, _)| client);
         let answer = match request {
@@ -207,6 +214,7 @@ impl Server {
             Request::Get(key) | Request::GetConsistent(key) => self.get(key),
             Request::FindSession => Answer::Named(self.sessions().next()),
             Request::List => Answer::Listed(self.list()),
+            Request::Before(index) => Answer::Before(self.before(index)),
             Request::Watch(watch) => return self.watch(asker(from), watch, context),
             Request::Acquire(claim) => return self.request_lock(from, claim, context, out),
             Request::Commit(transaction) => self.commit(asker(from).0, transaction, context, out),
@@ -230,6 +238,7 @@ impl Server {
 
 impl Process<Consul> for Server {
     fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let first = self.first_in_queue(context);
         match input {
             Input::Message { from, message: Message::Service(Text::Ask(call, request)) } => {
                 let asker = from.client().map(|client| (client, call));
@@ -241,6 +250,7 @@ impl Process<Consul> for Server {
             // Answers, the resource's words and wishes are not for servers.
             Input::Message { .. } | Input::Command(_) | Input::Choice(_) => {}
         }
+        self.note_turn(first, context, out);
         self.answer_watchers(out);
     }
 
@@ -276,7 +286,13 @@ impl Server {
             Timer::CheckFails(node) => self.check_fails(node, context, out),
             Timer::Sync(node) => self.sync(node, context),
             // Clients' deadlines.
-            Timer::Renew | Timer::Retry | Timer::GiveUp | Timer::Lapse | Timer::Unwatch | Timer::Kill => {}
+            Timer::Renew
+            | Timer::Retry
+            | Timer::GiveUp
+            | Timer::Lapse
+            | Timer::Unwatch
+            | Timer::Rewatch
+            | Timer::Kill => {}
         }
     }
 }
@@ -309,6 +325,7 @@ impl Normal for Server {
             visitor.elapsed(since);
         }
         self.decided.iter_mut().for_each(|decided| decided.visit(visitor));
+        self.held.iter_mut().for_each(|held| held.visit(visitor));
         self.parked.iter_mut().for_each(|parked| parked.visit(visitor));
         self.nodes.iter_mut().for_each(|node| node.visit(visitor));
         self.deposed.iter_mut().for_each(|deposed| deposed.visit(visitor));

@@ -1,9 +1,10 @@
 //! The `[service]` table of a Consul scenario: the session's terms, and the knobs of the client recipes. Broken and fixed
 //! variants of a client are knobs of one recipe, not copies.
 //!
-//! `recipe` names the choices of a client, `servers` those of the servers and of what they know about nodes, `operator`
-//! what somebody may do from outside, `validate` what cannot be meant.
+//! `recipe` names the choices of a client, `servers` what happens among servers, `health` what they know about nodes,
+//! `operator` what somebody may do from outside, `validate` what cannot be meant.
 
+mod health;
 mod operator;
 mod recipe;
 mod servers;
@@ -14,15 +15,23 @@ use serde::{Deserialize, Serialize};
 use super::Checks;
 use crate::time::Ticks;
 
+pub use health::{CheckKind, Health, Takes};
 pub use operator::{OperatorAct, Priced};
 pub use recipe::{
-    Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnConflict, OnLoss, Reads, Registers, Release,
-    RenewalErrors, Semaphore, Sequencer, SessionUse, Unlock, Waiting, Writes,
+    Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnConflict, OnLoss, Queue, Reads, Registers,
+    Release, RenewalErrors, Semaphore, Sequencer, SessionUse, Unlock, Waiting, Writes,
 };
-pub use servers::{
-    Behavior, CheckKind, Expiry, Health, Log, OldLeader, Renewals, Restarts, Revocations, Servers, Takes,
-};
+pub use servers::{Expiry, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers, TreeDeletions};
 pub(super) use validate::validate;
+
+macro_rules! recipes {
+    ($($name:literal),*) => {
+        &[$(($name, include_str!(concat!("../../../../recipes/", $name, ".toml")))),*]
+    };
+}
+
+/// Clients as they are in the field: settings that say what the rules say, and cite them.
+pub(super) const RECIPES: &[(&str, &str)] = recipes!["go-lock", "lock-command", "leader-election"];
 
 /// Settings of the service and of the client recipe.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -77,6 +86,9 @@ pub struct Settings {
     /// How a client waits while somebody else has the lock.
     #[serde(skip_serializing_if = "is_default")]
     pub waiting: Waiting,
+    /// How long the server may hold the query by which it does; none: for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch_wait: Option<Ticks>,
     /// After which time a client gives up a request and sends it anew, within `budget.retries`; none: it waits for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<Ticks>,
@@ -103,6 +115,9 @@ pub struct Settings {
     /// What happens among the servers.
     #[serde(skip_serializing_if = "is_default")]
     pub servers: Servers,
+    /// The lock as a queue; none: one key for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
     /// The semaphore that clients compete for, instead of the lock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semaphore: Option<Semaphore>,
@@ -135,6 +150,7 @@ impl Default for Settings {
             names_leader: false,
             retry_every: Ticks::new(1),
             waiting: Waiting::default(),
+            watch_wait: None,
             patience: None,
             monitor: None,
             job: None,
@@ -144,12 +160,20 @@ impl Default for Settings {
             operator: Vec::new(),
             health: Health::default(),
             servers: Servers::default(),
+            queue: None,
             semaphore: None,
         }
     }
 }
 
 impl Settings {
+    /// Those of a client as it is in the field: `go-lock`, `lock-command` or `leader-election`. They stand in
+    /// `model/recipes`; a scenario file has them by `service.recipe`.
+    pub fn of_recipe(name: &str) -> Option<Settings> {
+        let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
+        Some(toml::from_str(text).expect("recipes are tested"))
+    }
+
     /// What this recipe's sessions are created with.
     pub fn terms(&self) -> super::Terms {
         let checks: Checks = self.health.checks.iter().copied().collect();
@@ -175,10 +199,12 @@ impl Settings {
             lock_delay_max: scale(self.lock_delay_max),
             renew_every: scale(self.renew_every),
             retry_every: self.retry_every.times(factor),
+            watch_wait: scale(self.watch_wait),
             patience: scale(self.patience),
             monitor: self.monitor.map(|monitor| Monitor {
                 patience: scale(monitor.patience),
                 wait: scale(monitor.wait),
+                retry_every: monitor.retry_every.times(factor),
                 ..monitor
             }),
             job: self.job.map(|job| Job { grace: job.grace.times(factor), ..job }),
@@ -194,8 +220,10 @@ impl Settings {
             self.lock_delay_max,
             self.renew_every,
             self.patience,
+            self.watch_wait,
             self.monitor.and_then(|monitor| monitor.patience),
             self.monitor.and_then(|monitor| monitor.wait),
+            self.monitor.map(|monitor| monitor.retry_every),
             self.job.map(|job| job.grace),
             self.health.longest(),
             self.servers.longest(),
@@ -213,6 +241,9 @@ impl Settings {
         let mut list = vec![ttl, format!("the lock-delay is {}", self.lock_delay)];
         self.health.assumptions(&mut list);
         self.servers.assumptions(&mut list);
+        if self.queue.is_some() {
+            list.push("the lock belongs to the oldest contender key".to_owned());
+        }
         if let Some(semaphore) = &self.semaphore {
             list.push(semaphore.assumption());
         }

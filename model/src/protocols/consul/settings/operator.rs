@@ -10,6 +10,8 @@ pub enum OperatorAct {
     DestroySession,
     /// Destroy the session of a client that has crashed.
     DestroyCrashed,
+    /// Destroy the session of a client that waits for the lock, as if its renewals had failed.
+    DestroyWaiting,
     /// Put another value into the lock's key.
     Put,
     /// Delete the lock's key.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use crate::ids::ClientId;
 use crate::time::Ticks;
 
@@ -16,6 +17,17 @@ pub enum SessionUse {
     Shared,
     /// Whichever has the right name, which all clients use; a new one if there is none.
     ByName,
+}
+
+/// What the end of a session does to its keys (C-INV-1).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Behavior {
+    /// They are free again.
+    #[default]
+    Release,
+    /// They are gone.
+    Delete,
 }
 
 /// How somebody reads the key.
@@ -62,6 +74,8 @@ pub enum Belief {
     SelfLimiting,
     /// Until its user is done, whatever it hears.
     None,
+    /// Until its monitor says otherwise; what renewals are answered does not matter (C-LCK-7).
+    ByMonitor,
     /// As self-limiting, but it only suspends its work, and goes on when a renewal is acknowledged again.
     Suspending,
 }
@@ -162,8 +176,17 @@ pub enum Waiting {
     /// It asks again after `retry_every`.
     #[default]
     Retry,
-    /// It watches the key by a blocking query (C-LCK-3).
+    /// It watches the key, or the prefix, by a blocking query (C-LCK-3, C-SEM-4).
     Watch,
+    /// The same, and it waits `retry_every` before it asks for a key that has become free (C-LE-1).
+    WatchThenRest,
+}
+
+impl Waiting {
+    /// Whether it watches.
+    pub fn is_watching(self) -> bool {
+        self != Waiting::Retry
+    }
 }
 
 /// How a holder watches its key, by blocking queries one after the other (C-LCK-6).
@@ -178,6 +201,21 @@ pub struct Monitor {
     pub wait: Option<Ticks>,
     /// What a client does that is told of a loss, or loses patience.
     pub on_loss: OnLoss,
+    /// How often in a row an error is no loss yet (C-LCK-6).
+    #[serde(skip_serializing_if = "is_default")]
+    pub retries: u8,
+    /// How long after an error it asks again.
+    #[serde(skip_serializing_if = "is_default")]
+    pub retry_every: Ticks,
+}
+
+/// The lock as a queue of contender keys, of which the oldest has it, as in the recipes of etcd and ZooKeeper. A client
+/// waits for the end of the one before it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Queue {
+    /// Whether a client whose turn has come makes sure that its own key is still there.
+    pub rechecks: bool,
 }
 
 /// What a client does when its monitor says that the lock is lost. It always stops acting.

@@ -1,139 +1,9 @@
-//! What the servers do with sessions, what they know about nodes and checks, and what happens among them.
-
-use std::fmt;
+//! What happens among the servers, and what they remember.
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use crate::time::Ticks;
-
-/// What the end of a session does to its keys (C-INV-1).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Behavior {
-    /// They are free again.
-    #[default]
-    Release,
-    /// They are gone.
-    Delete,
-}
-
-/// A check of a node. Each node has one of each kind.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CheckKind {
-    /// What gossip thinks of the node.
-    SerfHealth,
-    /// A check that belongs to the node.
-    NodeCheck,
-    /// A check that belongs to the service on it, which is the client's process.
-    ServiceCheck,
-    /// Any other, by a number below [`CheckKind::ROOM`] - 3: the HTTP edge has names for them.
-    #[serde(skip)]
-    Other(u8),
-}
-
-impl CheckKind {
-    /// Those that a client's node has.
-    pub const ALL: [CheckKind; 3] = [CheckKind::SerfHealth, CheckKind::NodeCheck, CheckKind::ServiceCheck];
-
-    /// How many checks a node may have.
-    pub const ROOM: usize = 8;
-
-    /// The check with this number.
-    pub fn of(number: usize) -> CheckKind {
-        match CheckKind::ALL.get(number) {
-            Some(kind) => *kind,
-            None => CheckKind::Other(u8::try_from(number - CheckKind::ALL.len()).expect("below ROOM")),
-        }
-    }
-
-    /// Its number, below [`CheckKind::ROOM`].
-    pub fn number(self) -> usize {
-        match self {
-            CheckKind::SerfHealth => 0,
-            CheckKind::NodeCheck => 1,
-            CheckKind::ServiceCheck => 2,
-            CheckKind::Other(number) => CheckKind::ALL.len() + usize::from(number),
-        }
-    }
-
-    /// Every check that there may be.
-    pub fn all() -> impl Iterator<Item = CheckKind> {
-        (0..CheckKind::ROOM).map(CheckKind::of)
-    }
-}
-
-impl fmt::Display for CheckKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CheckKind::SerfHealth => f.write_str("serfHealth"),
-            CheckKind::NodeCheck => f.write_str("of the node"),
-            CheckKind::ServiceCheck => f.write_str("of the service"),
-            CheckKind::Other(number) => write!(f, "number {number}"),
-        }
-    }
-}
-
-/// Nodes and checks. Each client runs on a node of its own.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Health {
-    /// What sessions are bound to (C-SES-10).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<CheckKind>,
-    /// How long a node must be silent, crashed or cut off, until gossip may give it up; none: gossip notices nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detection: Option<Ticks>,
-    /// How long a node must be silent until the servers may forget it; none: they never do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reap_after: Option<Ticks>,
-    /// How long a process must be gone until the check of its service may fail; none: that does not look at it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub check_interval: Option<Ticks>,
-    /// What a crash takes along.
-    pub crash: Takes,
-}
-
-/// What a crash takes along.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Takes {
-    /// The process only; its node lives.
-    #[default]
-    Process,
-    /// The node.
-    Node,
-}
-
-impl Health {
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
-        Health {
-            checks: self.checks.clone(),
-            detection: scale(self.detection),
-            reap_after: scale(self.reap_after),
-            check_interval: scale(self.check_interval),
-            crash: self.crash,
-        }
-    }
-
-    pub(super) fn longest(&self) -> Option<Ticks> {
-        [self.detection, self.reap_after, self.check_interval].into_iter().flatten().max()
-    }
-
-    pub(super) fn assumptions(&self, list: &mut Vec<String>) {
-        if !self.checks.is_empty() {
-            let names: Vec<String> = self.checks.iter().map(ToString::to_string).collect();
-            list.push(format!("sessions are bound to the check {}", names.join(" and the check ")));
-        }
-        if let Some(detection) = self.detection {
-            list.push(format!("gossip gives up a node that was silent for at least {detection}"));
-        }
-        if let Some(after) = self.reap_after {
-            list.push(format!("the servers forget a node that was silent for at least {after}"));
-        }
-    }
-}
 
 /// What happens among the servers.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -159,54 +29,92 @@ pub struct Servers {
     pub revocations: Revocations,
     /// From what servers start anew.
     pub restarts: Restarts,
+    /// What a new leader makes of the time that sessions have left.
+    #[serde(skip_serializing_if = "is_default")]
+    pub timers: Timers,
+    /// What becomes of a request while there is no leader.
+    #[serde(skip_serializing_if = "is_default")]
+    pub requests: Requests,
+    /// What is remembered of the deletion of a whole tree.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tree_deletions: TreeDeletions,
 }
 
-macro_rules! choices {
-    ($($(#[doc = $doc:literal])* $name:ident { $(#[doc = $first_doc:literal])* $first:ident, $(#[doc = $second_doc:literal])* $second:ident })*) => {
-        $(
-            $(#[doc = $doc])*
-            #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-            #[serde(rename_all = "kebab-case")]
-            pub enum $name {
-                #[default]
-                $(#[doc = $first_doc])*
-                $first,
-                $(#[doc = $second_doc])*
-                $second,
-            }
-        )*
-    };
+/// What becomes of a leader that the others no longer follow.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OldLeader {
+    /// It is gone at once.
+    #[default]
+    Dies,
+    /// It goes on for a while, with whoever can reach nobody else (C-CON-2).
+    Lingers,
 }
 
-choices! {
-    /// What becomes of a leader that the others no longer follow.
-    OldLeader {
-        /// It is gone at once.
-        Dies,
-        /// It goes on for a while, with whoever can reach nobody else (C-CON-2).
-        Lingers
-    }
-    /// How a renewal is acknowledged.
-    Renewals {
-        /// From the leader's memory, as Consul does (C-SES-18).
-        FromMemory,
-        /// After the leader has made sure that it leads.
-        WithQuorum
-    }
-    /// What becomes of the end of a session that a former leader wants.
-    Revocations {
-        /// It fails, as in Consul (C-TTL-4).
-        Refused,
-        /// It is carried out, whoever wanted it.
-        Forwarded
-    }
-    /// From what servers start anew.
-    Restarts {
-        /// From their log: lock-delays begin again (C-LD-12).
-        FromLog,
-        /// From a snapshot: lock-delays are gone (C-LD-13).
-        FromSnapshot
-    }
+/// How a renewal is acknowledged.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Renewals {
+    /// From the leader's memory, as Consul does (C-SES-18).
+    #[default]
+    FromMemory,
+    /// After the leader has made sure that it leads.
+    WithQuorum,
+}
+
+/// What becomes of the end of a session that a former leader wants.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Revocations {
+    /// It fails, as in Consul (C-TTL-4).
+    #[default]
+    Refused,
+    /// It is carried out, whoever wanted it.
+    Forwarded,
+}
+
+/// From what servers start anew.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restarts {
+    /// From their log: lock-delays begin again (C-LD-12).
+    #[default]
+    FromLog,
+    /// From a snapshot: lock-delays are gone (C-LD-13).
+    FromSnapshot,
+}
+
+/// What a new leader makes of the time that sessions have left.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timers {
+    /// Every TTL starts anew, as in Consul (C-TTL-6).
+    #[default]
+    StartAnew,
+    /// It knows how much was left, as etcd does with checkpoints.
+    GoOn,
+}
+
+/// What becomes of a request while there is no leader (C-CON-6).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Requests {
+    /// It is answered with an error: the outage is longer than requests are held.
+    #[default]
+    Refused,
+    /// It is held until there is a leader: the outage is shorter than that.
+    Held,
+}
+
+/// What is remembered of the deletion of a whole tree, and so who hears of it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TreeDeletions {
+    /// One position, for the prefix that was deleted: who watches a longer one may miss it (C-KV-24, C-BLK-7).
+    #[default]
+    ForThePrefix,
+    /// A position for each key.
+    ForEachKey,
 }
 
 /// Whether an acquire is decided and applied at once.
@@ -260,6 +168,15 @@ impl Servers {
         }
         if self.restarts == Restarts::FromSnapshot {
             list.push("servers start anew from a snapshot, without lock-delays".to_owned());
+        }
+        if self.timers == Timers::GoOn {
+            list.push("a new leader knows how much time was left of each TTL".to_owned());
+        }
+        if self.requests == Requests::Held {
+            list.push("a request that comes while there is no leader is held until there is one".to_owned());
+        }
+        if self.tree_deletions == TreeDeletions::ForEachKey {
+            list.push("the deletion of a tree is remembered for each of its keys".to_owned());
         }
         if let Some(lingers_max) = self.lingers_max {
             list.push(format!("a deposed leader takes itself for the leader for at most {lingers_max}"));

@@ -1,10 +1,10 @@
 //! What a Consul scenario must not say, because it would be meaningless or silently ignored.
 
 use super::{
-    Belief, DeadSession, Guard, Killed, OldLeader, OnLoss, OperatorAct, Priced, Reads, RenewalErrors, Renewals,
-    Revocations, Sequencer, SessionUse, Settings, Unlock, Waiting,
+    Behavior, Belief, DeadSession, Guard, Killed, OldLeader, OnLoss, OperatorAct, Priced, Reads, RenewalErrors,
+    Renewals, Requests, Revocations, Sequencer, SessionUse, Settings, Timers, Unlock, Waiting,
 };
-use crate::properties::Property;
+use crate::properties::{Level, Property};
 use crate::protocols::consul::{Consul, SEMAPHORE};
 use crate::resource::Accepts;
 use crate::scenario::{Mistake, Scenario};
@@ -19,7 +19,9 @@ fn wrong(path: &str, message: &str) -> Verdict {
 pub(in crate::protocols::consul) fn validate(scenario: &Scenario<Consul>) -> Verdict {
     durations(&scenario.service)?;
     recipe(scenario)?;
+    servers(scenario)?;
     budgets(scenario)?;
+    queue(scenario)?;
     semaphore(scenario)?;
     promises(scenario)
 }
@@ -41,8 +43,18 @@ fn durations(settings: &Settings) -> Verdict {
             "`renew_every`, `retry_every` and `patience` of 0 ticks would stop time; use 1 or more",
         );
     }
-    if monitor.is_some_and(|monitor| monitor.patience == Some(Ticks::ZERO) || monitor.wait == Some(Ticks::ZERO)) {
+    let stops_time = |ticks: Option<Ticks>| ticks == Some(Ticks::ZERO);
+    if monitor.is_some_and(|monitor| stops_time(monitor.patience) || stops_time(monitor.wait)) {
         return wrong("service.monitor", "`patience` and `wait` of 0 ticks would stop time; use 1 or more");
+    }
+    if monitor.is_some_and(|monitor| (monitor.retries > 0) != (monitor.retry_every > Ticks::ZERO)) {
+        return wrong("service.monitor", "a monitor asks again only with both `retries` and `retry_every`");
+    }
+    if belief == Belief::ByMonitor && monitor.is_none() {
+        return wrong("service.belief", "`by-monitor` needs a table [service.monitor]");
+    }
+    if stops_time(settings.watch_wait) || settings.watch_wait.is_some() && !settings.waiting.is_watching() {
+        return wrong("service.watch_wait", "it is about a client that waits by watching: `waiting`; use 1 or more");
     }
     if ttl.is_none() && settings.counts_lease() {
         let who = if belief == Belief::SelfLimiting { "self-limiting" } else { "suspending" };
@@ -54,7 +66,14 @@ fn durations(settings: &Settings) -> Verdict {
     if renewal_errors != RenewalErrors::GoOn && renew_every.is_none() {
         return wrong("service.renewal_errors", "without `renew_every` there are no renewals that could fail");
     }
-    let servers = &settings.servers;
+    if settings.reads == Reads::Consistent && settings.observers == 0 {
+        return wrong("service.reads", "only observers read so; set `observers`");
+    }
+    Ok(())
+}
+
+fn servers(scenario: &Scenario<Consul>) -> Verdict {
+    let servers = &scenario.service.servers;
     let is_about_old_leader = servers.lingers_max.is_some()
         || servers.renewals == Renewals::WithQuorum
         || servers.revocations == Revocations::Forwarded;
@@ -64,11 +83,22 @@ fn durations(settings: &Settings) -> Verdict {
             "`lingers_max`, `renewals` and `revocations` are about a deposed leader; set `old_leader = \"lingers\"`",
         );
     }
-    if settings.reads == Reads::Consistent && settings.observers == 0 {
-        return wrong("service.reads", "only observers read so; set `observers`");
-    }
     if servers.outage_max.is_some_and(|most| most < servers.election) {
         return wrong("service.servers.outage_max", "an outage cannot last less than `election`");
+    }
+    let is_endless = scenario.budget.endless_outages;
+    if is_endless && servers.old_leader == OldLeader::Lingers {
+        return wrong("budget.endless_outages", "a leader that lingers is deposed once for each of `outages`");
+    }
+    let is_about_outages = servers.election > Ticks::ZERO
+        || servers.outage_max.is_some()
+        || servers.timers == Timers::GoOn
+        || servers.requests == Requests::Held;
+    if is_about_outages && scenario.budget.outages == 0 && !is_endless {
+        return wrong(
+            "budget.outages",
+            "`election`, `outage_max`, `timers` and `requests` are about outages; allow at least 1",
+        );
     }
     Ok(())
 }
@@ -98,12 +128,6 @@ fn recipe(scenario: &Scenario<Consul>) -> Verdict {
     }
     if settings.guard == Guard::Transaction && scenario.resource != Accepts::All {
         return wrong("resource", "with `guard = \"transaction\"` writes go to the store itself; leave `resource` out");
-    }
-    if settings.servers != super::Servers::default() && scenario.budget.outages == 0 {
-        let servers = &settings.servers;
-        if servers.election > Ticks::ZERO || servers.outage_max.is_some() {
-            return wrong("budget.outages", "`election` and `outage_max` are about outages; allow at least 1");
-        }
     }
     Ok(())
 }
@@ -140,6 +164,52 @@ fn budgets(scenario: &Scenario<Consul>) -> Verdict {
     Ok(())
 }
 
+/// What the queue is not made for would be silently ignored.
+fn queue(scenario: &Scenario<Consul>) -> Verdict {
+    let settings = &scenario.service;
+    if settings.queue.is_none() {
+        return Ok(());
+    }
+    if scenario.system == SEMAPHORE {
+        return wrong("service.queue", "a queue is a lock, and this is a semaphore");
+    }
+    if settings.behavior != Behavior::Delete {
+        return wrong("service.behavior", "in a queue a session's key must go with it; set `delete` (C-INV-1)");
+    }
+    if settings.sequencer != Sequencer::CreateIndex {
+        return wrong("service.sequencer", "a queue is ordered by `create-index`, which is its fencing token, too");
+    }
+    if settings.session != SessionUse::Own
+        || settings.belief == Belief::Suspending
+        || settings.monitor.is_some()
+        || settings.guard != Guard::None
+        || settings.delegates
+        || settings.unlock != Unlock::Release
+        || settings.waiting != Waiting::Retry
+        || settings.cleanup
+        || settings.names_leader
+        || settings.observers > 0
+    {
+        return wrong(
+            "service.queue",
+            "the queue's recipe does not know `session`, `monitor`, `guard`, `delegates`, `unlock`, `waiting`, `cleanup`, `names_leader`, `observers` and a belief that is `suspending`; leave them out",
+        );
+    }
+    let is_about_sessions = |priced: &Priced| {
+        matches!(
+            priced.act(),
+            OperatorAct::DestroySession
+                | OperatorAct::DestroyWaiting
+                | OperatorAct::DestroyCrashed
+                | OperatorAct::RenewSession
+        )
+    };
+    if !settings.operator.iter().all(|priced| is_about_sessions(priced) || priced.act().is_about_health()) {
+        return wrong("service.operator", "this act is about the lock's key, which a queue does not have");
+    }
+    Ok(())
+}
+
 /// The most clients that fit into a list of who is alive, and the highest limit.
 const CONTENDERS_MAX: u16 = 6;
 const LIMIT_MAX: u8 = 4;
@@ -167,7 +237,11 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         !priced.act().is_about_health()
             && !matches!(
                 priced.act(),
-                OperatorAct::DestroySession | OperatorAct::DestroyCrashed | OperatorAct::RenewSession
+                OperatorAct::DestroySession
+                    | OperatorAct::DestroyWaiting
+                    | OperatorAct::DestroyCrashed
+                    | OperatorAct::DeleteTree
+                    | OperatorAct::RenewSession
             )
     };
     if settings.operator.iter().any(acts_on_the_lock) {
@@ -187,7 +261,7 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         || settings.sequencer != Sequencer::None
         || settings.guard != Guard::None
         || settings.unlock != Unlock::Release
-        || settings.waiting != Waiting::Retry
+        || settings.waiting == Waiting::WatchThenRest
         || settings.cleanup
         || settings.names_leader
         || scenario.writes > 0
@@ -195,7 +269,7 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     {
         return wrong(
             "service.semaphore",
-            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `waiting`, `patience`, `cleanup`, `names_leader`, `observers`, `writes` and a belief that is `suspending`; leave them out",
+            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `patience`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest`; leave them out",
         );
     }
     Ok(())
@@ -211,7 +285,8 @@ fn promises(scenario: &Scenario<Consul>) -> Verdict {
         {
             return says(format!("`{property}` is about tokens, and `service.sequencer` is `none`; choose one"));
         }
-        if property.is_about_slots() != is_semaphore && property != Property::SessionConsistency {
+        let is_about_both = property == Property::SessionConsistency || property.level() == Level::Progress;
+        if property.is_about_slots() != is_semaphore && !is_about_both {
             let what = if is_semaphore { "a lock, and this is a semaphore" } else { "a semaphore, and this is a lock" };
             return says(format!("`{property}` is about {what}"));
         }

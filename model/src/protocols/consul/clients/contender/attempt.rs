@@ -1,13 +1,13 @@
 //! The way in: a session, the number to be sent with writes if it has to be known before, the key, the sequencer.
 
-use super::super::ask;
 use super::super::membership::{Membership, lease_from};
+use super::super::monitor::Watching;
 use super::{Contender, Phase, What, me};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Token;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::settings::{DeadSession, Letters, Sequencer, SessionUse, Waiting};
-use crate::protocols::consul::{Answer, Claim, Consul, Entry, LOCK, Opaque, Request, Spelling, Target, Watch};
+use crate::protocols::consul::{Answer, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Spelling, Target, Watch};
 
 impl Contender {
     /// Asks for a session if it has none, else for the lock.
@@ -61,7 +61,8 @@ impl Contender {
             Letters::Small => Spelling::default(),
             Letters::Capitals => Spelling(1),
         };
-        let claim = Claim { spelling, ..Claim::new(LOCK, session.id, value, 0) };
+        let key = if settings.queue.is_some() { Key::Contender(session.id) } else { LOCK };
+        let claim = Claim { spelling, ..Claim::new(key, session.id, value, 0) };
         self.call(what, Request::Acquire(claim), context, out);
     }
 
@@ -71,7 +72,8 @@ impl Contender {
             What::Create { .. } | What::Acquire | What::Find | What::ReadVersion | What::LookWhoHasIt | What::Await => {
                 self.attempt(context, out)
             }
-            What::ReadBack => self.call(what, Request::Get(LOCK), context, out),
+            What::LineUp | What::AwaitTurn | What::Recheck => self.line_up(context, out),
+            What::ReadBack => self.read_back(context, out),
             What::Release { is_inside } | What::LookToDelete { is_inside } => {
                 self.send_release(is_inside, context, out);
             }
@@ -95,7 +97,7 @@ impl Contender {
                 self.enter(self.stake, context, out);
             }
             (What::Acquire | What::Reassert, Answer::Done(true)) => {
-                self.call(What::ReadBack, Request::Get(LOCK), context, out);
+                self.read_back(context, out);
             }
             (What::Acquire, Answer::InvalidSession) => {
                 if settings.dead_session == DeadSession::Recreate {
@@ -104,17 +106,27 @@ impl Contender {
                 self.wait(context);
             }
             // C-LCK-4: after a refusal it looks once; a key that is free then means a lock-delay, and it sleeps.
-            (What::Acquire, Answer::Done(false)) if settings.waiting == Waiting::Watch => {
+            (What::Acquire, Answer::Done(false)) if settings.waiting.is_watching() => {
                 self.call(What::LookWhoHasIt, Request::Get(LOCK), context, out);
             }
             (What::LookWhoHasIt, Answer::Found(Entry { session: Some(_), modify, .. })) => {
-                let watch = Watch { target: Target::Key(LOCK), index: modify, wait: None };
+                let watch = Watch { target: Target::Key(LOCK), index: modify, wait: settings.watch_wait };
                 self.call(What::Await, Request::Watch(watch), context, out);
+            }
+            // C-LE-1: a key that is free may be in its lock-delay.
+            (What::Await, Answer::Found(_) | Answer::Absent) if settings.waiting == Waiting::WatchThenRest => {
+                self.wait(context);
             }
             (What::Await, Answer::Found(_) | Answer::Absent) => self.attempt(context, out),
             (What::ReadBack, Answer::Found(entry)) if self.is_mine(&entry) => {
-                self.enter(settings.token(&entry), context, out);
+                let token = settings.token(&entry);
+                if settings.queue.is_some() {
+                    self.stake = token;
+                    return self.line_up(context, out);
+                }
+                self.enter(token, context, out);
             }
+            (What::LineUp | What::AwaitTurn | What::Recheck, _) => self.hear_in_line(what, answer, context, out),
             // A create may be refused for the sake of a check (C-SES-4), and anything while there is no leader.
             (What::Create { .. } | What::Find | What::Acquire | What::LookWhoHasIt | What::Await, _) => {
                 self.wait(context);
@@ -143,16 +155,18 @@ impl Contender {
         }
     }
 
-    fn wait(&mut self, context: &Context<'_, Consul>) {
+    /// What the sequencer is made of.
+    fn read_back(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let key = self.own_key(context);
+        self.call(What::ReadBack, Request::Get(key), context, out);
+    }
+
+    pub(super) fn wait(&mut self, context: &Context<'_, Consul>) {
         self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
     }
 
     /// C-LCK-6: the first query does not block; the following ones wait for the next change.
     pub(super) fn watch(&mut self, index: crate::ids::Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Some(settings) = context.scenario.service.monitor else { return };
-        let watch = Watch { target: Target::Key(LOCK), index, wait: settings.wait };
-        let call = ask(&mut self.last, Request::Watch(watch), out);
-        let give_up = settings.patience.map(|patience| context.now + patience);
-        self.monitor = Some(super::Watching { call, give_up });
+        self.monitor = Watching::start(Target::Key(LOCK), index, &mut self.last, context, out);
     }
 }

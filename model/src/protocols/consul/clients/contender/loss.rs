@@ -8,7 +8,7 @@ use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::messages::Word;
 use crate::protocols::consul::settings::{Belief, Job, Killed, OnLoss, SessionUse};
-use crate::protocols::consul::{Answer, Consul, Request};
+use crate::protocols::consul::{Answer, Consul, LOCK, Request, Target};
 
 impl Contender {
     pub(super) fn renew(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -30,8 +30,11 @@ impl Contender {
                 self.rest();
             }
             (Some(News::Gone), _) => {
-                if context.scenario.service.belief != Belief::None {
-                    self.leave(Leaving::Told, context, out);
+                match context.scenario.service.belief {
+                    // C-LCK-7: the one who renews tells nobody.
+                    Belief::ByMonitor if self.is_acting() => return,
+                    Belief::None => {}
+                    _ => self.leave(Leaving::Told, context, out),
                 }
                 self.session = None;
             }
@@ -99,8 +102,13 @@ impl Contender {
     pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match answer {
             Answer::Found(entry) if self.is_mine(&entry) => self.watch(entry.modify, context, out),
+            Answer::NoLeader if self.monitor.as_mut().is_some_and(|watching| watching.rests_after_error(context)) => {}
             _ => self.lose_by_monitor(context, out),
         }
+    }
+
+    pub(super) fn watch_again(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.monitor = self.monitor.and_then(|old| old.again(Target::Key(LOCK), &mut self.last, context, out));
     }
 
     pub(super) fn lose_by_monitor(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {

@@ -1,15 +1,17 @@
 //! The lock recipe: create a session, acquire the key, read back the sequencer, work, release, perhaps clean up.
 //! Leader election is the same recipe with a name in the key.
 //!
-//! `attempt` is the way in, `tenure` the time inside, `loss` the way out that nobody asked for.
+//! `attempt` is the way in, `line` that through a queue, `tenure` the time inside, `loss` the way out that nobody asked for.
 
 mod attempt;
+mod line;
 mod loss;
 mod tenure;
 
 use serde::{Deserialize, Serialize};
 
 use super::membership::{Membership, overstay};
+use super::monitor::Watching;
 use super::{ask, me, third_party};
 use crate::ids::{Call, ClientId, SessionId, Token};
 use crate::mutation::Mutation;
@@ -89,6 +91,12 @@ enum What {
     Destroy,
     /// The lock once more, with the session that it had it with.
     Reassert,
+    /// Who is before it in the queue.
+    LineUp,
+    /// The end of the key before it.
+    AwaitTurn,
+    /// Its own key, now that its turn has come.
+    Recheck,
 }
 
 /// What a client inside awaits.
@@ -103,13 +111,6 @@ enum Pending {
     Commit(Call),
     /// The third party's answer.
     Order(Call),
-}
-
-/// A blocking query under way.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-struct Watching {
-    call: Call,
-    give_up: Option<Instant>,
 }
 
 impl Contender {
@@ -140,6 +141,7 @@ impl Contender {
             (_, Input::Wake(Timer::Lapse)) => self.lapse(context, out),
             (_, Input::Wake(Timer::Renew)) => self.renew(context, out),
             (_, Input::Wake(Timer::Unwatch)) => self.lose_by_monitor(context, out),
+            (_, Input::Wake(Timer::Rewatch)) => self.watch_again(context, out),
             (Phase::Killing { .. }, Input::Wake(Timer::Kill)) => self.job_is_killed(context, out),
             (Phase::Calling { what, .. }, Input::Wake(Timer::GiveUp)) => {
                 self.retries -= 1;
@@ -165,7 +167,9 @@ impl Contender {
                 Phase::Inside { pending: Some(Pending::Look(call) | Pending::Commit(call)), .. },
                 Message::Service(Text::Tell(to, answer)),
             ) if to == call => self.hear_guard(answer, context, out),
-            (_, Message::Service(Text::Tell(to, answer))) if self.monitor.is_some_and(|monitor| monitor.call == to) => {
+            (_, Message::Service(Text::Tell(to, answer)))
+                if self.monitor.is_some_and(|watching| watching.hears(to)) =>
+            {
                 self.hear_monitor(answer, context, out);
             }
             (_, Message::Service(Text::Tell(to, answer))) => self.hear_renewal(to, answer, context, out),
@@ -223,9 +227,7 @@ impl Contender {
             Phase::Killing { at } => due(Timer::Kill, at),
             _ => {}
         }
-        if let Some(Watching { give_up: Some(at), .. }) = self.monitor {
-            due(Timer::Unwatch, at);
-        }
+        self.monitor.iter().for_each(|watching| watching.wakes(due));
         let Some(session) = self.session else { return };
         session.wakes(self.retries, due);
         if self.is_acting()
@@ -267,6 +269,9 @@ impl Contender {
                 | What::ReadVersion
                 | What::LookWhoHasIt
                 | What::Await
+                | What::LineUp
+                | What::AwaitTurn
+                | What::Recheck
                 | What::Reassert => true,
                 What::Release { .. } | What::Look | What::Remove | What::LookToDelete { .. } | What::Destroy => false,
             },
@@ -309,12 +314,7 @@ impl Normal for Contender {
         if let Some(session) = &mut self.session {
             session.visit(visitor);
         }
-        if let Some(Watching { call, give_up }) = &mut self.monitor {
-            visitor.call(call);
-            if let Some(give_up) = give_up {
-                visitor.deadline(give_up);
-            }
-        }
+        self.monitor.iter_mut().for_each(|watching| watching.visit(visitor));
         visitor.token(&mut self.stake);
         visitor.call(&mut self.last);
     }

@@ -90,6 +90,10 @@ impl Contender {
             }
             return self.rest();
         };
+        if context.scenario.service.queue.is_some() {
+            self.stake = Token(0);
+            return self.call(What::Release { is_inside }, Request::Delete(Key::Contender(session.id)), context, out);
+        }
         match context.scenario.service.unlock {
             // C-KV-16: a release writes the value, too; the recipe leaves none behind.
             Unlock::Release => {

@@ -1,6 +1,7 @@
 //! Rules about the semaphore recipe: C-SEM, C-GDE.
 
 use super::*;
+use crate::protocols::consul::Waiting;
 
 fn desk(limit: u8) -> Desk {
     Desk::new("consul-semaphore", |service| {
@@ -74,6 +75,28 @@ fn c_sem_4_dead_holders_are_pruned_a_full_set_is_waited_for_another_limit_refuse
     let mut late = registered(2);
     assert_eq!(late.answer(listing(Some((2, &[OTHERS], 8)), &[MINE, OTHERS])), [cas(2, &[MINE, OTHERS], 8)]);
     assert_eq!(late.answer(Answer::Done(false)), [Request::List]);
+}
+
+#[test]
+fn c_sem_4_a_contender_that_watches_waits_for_the_next_change_below_the_prefix() {
+    let mut desk = registered(1);
+    desk.scenario.service.waiting = Waiting::Watch;
+    let watch = Watch { target: Target::Prefix, index: Index(40), wait: None };
+    assert_eq!(desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), [Request::Watch(watch)]);
+    assert_eq!(desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
+}
+
+#[test]
+fn c_sem_6_with_retries_an_error_is_no_loss_yet() {
+    let mut desk = registered(1);
+    let retry_every = Ticks::new(2);
+    desk.scenario.service.monitor = Some(Monitor { retries: 1, retry_every, ..Monitor::default() });
+    desk.answer(listing(None, &[MINE]));
+    desk.answer(Answer::Done(true));
+    desk.tell(is_watch, Answer::NoLeader);
+    assert!(matches!(desk.wake(Timer::Rewatch)[..], [Request::Watch(Watch { index: Index(0), .. })]));
+    desk.tell(is_watch, Answer::NoLeader);
+    assert!(!desk.is_inside());
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod tenure;
 use serde::{Deserialize, Serialize};
 
 use super::membership::{Membership, News, lease_from, overstay};
+use super::monitor::Watching;
 use super::{ask, me};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, Index, SessionId};
@@ -15,8 +16,10 @@ use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};
 use crate::protocol::Record;
 use crate::protocols::consul::messages::{Listing, Slots, Word};
-use crate::protocols::consul::settings::{OnConflict, Registers, Release, Semaphore};
-use crate::protocols::consul::{Answer, Claim, Consul, Entry, Key, Opaque, Request, Server, Text, Timer, Wish};
+use crate::protocols::consul::settings::{self, OnConflict, Registers, Release, Semaphore};
+use crate::protocols::consul::{
+    Answer, Claim, Consul, Entry, Key, Opaque, Request, Server, Target, Text, Timer, Watch, Wish,
+};
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -30,8 +33,8 @@ pub struct SlotTaker {
     is_registered: bool,
     rounds: u8,
     last: Call,
-    /// The blocking query on the prefix, with the instant at which it loses patience.
-    monitor: Option<(Call, Option<Instant>)>,
+    /// The blocking query on the prefix.
+    monitor: Option<Watching>,
 }
 
 /// Where it stands.
@@ -60,6 +63,8 @@ enum What {
     Register,
     /// Everything below the prefix, to see whether a slot is free.
     List,
+    /// The same, as soon as something changes there.
+    Await,
     /// A slot.
     Take,
     /// Everything below the prefix, to take itself off.
@@ -96,6 +101,9 @@ impl SlotTaker {
                 self.start_leaving(context, out);
             }
             (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.lose(Leaving::Lapsed, context, out),
+            (Phase::Inside { .. }, Input::Wake(Timer::Rewatch)) => {
+                self.monitor = self.monitor.and_then(|old| old.again(Target::Prefix, &mut self.last, context, out));
+            }
             (Phase::Inside { .. }, Input::Wake(Timer::Unwatch)) => self.lose(Leaving::Told, context, out),
             (Phase::Killing { .. }, Input::Wake(Timer::Kill)) => {
                 out.record(Fact::Left { client: me(context), why: Leaving::Told });
@@ -116,12 +124,14 @@ impl SlotTaker {
     fn hear(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match self.phase {
             Phase::Calling { call, what } if call == to => self.go_on(what, answer, context, out),
-            Phase::Inside { .. } if self.monitor.is_some_and(|(call, _)| call == to) => {
+            Phase::Inside { .. } if self.monitor.is_some_and(|watching| watching.hears(to)) => {
                 self.hear_monitor(answer, context, out);
             }
             _ => {
                 let Some(session) = &mut self.session else { return };
-                if session.hear(to, answer, context) == Some(News::Gone) {
+                let tells_nobody = context.scenario.service.belief == settings::Belief::ByMonitor
+                    && matches!(self.phase, Phase::Inside { .. });
+                if session.hear(to, answer, context) == Some(News::Gone) && !tells_nobody {
                     self.lose(Leaving::Told, context, out);
                     self.forget();
                 }
@@ -172,7 +182,7 @@ impl SlotTaker {
                 self.forget();
                 self.wait(context);
             }
-            (What::List, Answer::Listed(listing)) => self.look(listing, context, out),
+            (What::List | What::Await, Answer::Listed(listing)) => self.look(listing, context, out),
             (What::Take, Answer::Done(true)) => self.enter(context, out),
             // C-SEM-4: somebody else was faster; it looks again at once.
             (What::Take, Answer::Done(false)) => self.call(What::List, Request::List, out),
@@ -184,7 +194,7 @@ impl SlotTaker {
                 Some(session) => self.call(What::Destroy, Request::DestroySession(session.id), out),
                 None => self.rest(),
             },
-            (What::Create { .. } | What::Register | What::List | What::Take, _) => self.wait(context),
+            (What::Create { .. } | What::Register | What::List | What::Await | What::Take, _) => self.wait(context),
             (What::ListToLeave | What::Leave | What::Destroy, _) => self.rest(),
         }
     }
@@ -195,7 +205,11 @@ impl SlotTaker {
         let own = semaphore(context).limit(me(context));
         let is_full = |count: usize| count >= usize::from(own) && !context.is_mutated(Mutation::LimitIgnored);
         if semaphore(context).registers == Registers::CountThenRegister {
-            return if is_full(listing.alive.len()) { self.find_full(context, out) } else { self.register(out) };
+            return if is_full(listing.alive.len()) {
+                self.find_full(&listing, context, out)
+            } else {
+                self.register(out)
+            };
         }
         let (slots, index) = decode(&listing, own);
         if slots.limit != own && semaphore(context).on_conflict == OnConflict::Refuse {
@@ -204,15 +218,21 @@ impl SlotTaker {
         }
         let mut holders = slots.holders.filtered(|holder| listing.alive.contains(holder));
         if is_full(holders.len()) {
-            return self.find_full(context, out);
+            return self.find_full(&listing, context, out);
         }
         holders.push(id);
         let value = Opaque::Slots(Slots { limit: own, holders: sorted(holders.iter().copied()) });
         self.call(What::Take, Request::Cas { key: Key::Slots, index, value, flags: 0 }, out);
     }
 
-    fn find_full(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+    /// C-SEM-4: it waits for the next change below the prefix.
+    fn find_full(&mut self, listing: &Listing, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let settings = &context.scenario.service;
         out.record(Fact::Service(Word::Full(me(context))));
+        if settings.waiting.is_watching() {
+            let watch = Watch { target: Target::Prefix, index: listing.index, wait: settings.watch_wait };
+            return self.call(What::Await, Request::Watch(watch), out);
+        }
         self.wait(context);
     }
 
@@ -230,9 +250,7 @@ impl SlotTaker {
             Phase::Killing { at, .. } => due(Timer::Kill, at),
             _ => {}
         }
-        if let Some((_, Some(at))) = self.monitor {
-            due(Timer::Unwatch, at);
-        }
+        self.monitor.iter().for_each(|watching| watching.wakes(due));
         let Some(session) = self.session else { return };
         session.wakes(0, due);
         if matches!(self.phase, Phase::Inside { .. })
@@ -255,9 +273,10 @@ impl SlotTaker {
                 Belief { is_inside: true, until, slots: Some(limit.into()), is_waiting: false }
             }
             Phase::Waiting { .. }
-            | Phase::Calling { what: What::Create { .. } | What::Register | What::List | What::Take, .. } => {
-                Belief { is_waiting: true, ..Belief::default() }
-            }
+            | Phase::Calling {
+                what: What::Create { .. } | What::Register | What::List | What::Await | What::Take,
+                ..
+            } => Belief { is_waiting: true, ..Belief::default() },
             Phase::Idle | Phase::Calling { .. } => Belief::default(),
         }
     }
@@ -310,12 +329,7 @@ impl Normal for SlotTaker {
         if let Some(session) = &mut self.session {
             session.visit(visitor);
         }
-        if let Some((call, give_up)) = &mut self.monitor {
-            visitor.call(call);
-            if let Some(give_up) = give_up {
-                visitor.deadline(give_up);
-            }
-        }
+        self.monitor.iter_mut().for_each(|watching| watching.visit(visitor));
         visitor.call(&mut self.last);
     }
 }

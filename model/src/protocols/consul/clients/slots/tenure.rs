@@ -1,6 +1,7 @@
 //! The time with a slot: entering, watching the prefix, and the way out.
 
-use super::super::{ask, me};
+use super::super::me;
+use super::super::monitor::Watching;
 use super::{Membership, Phase, SlotTaker, What, decode, semaphore};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Index, SessionId};
@@ -8,7 +9,7 @@ use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::messages::{Listing, Slots};
 use crate::protocols::consul::settings::{self, Job, Killed, Registers};
-use crate::protocols::consul::{Answer, Consul, Key, Opaque, Request, Target, Watch};
+use crate::protocols::consul::{Answer, Consul, Key, Opaque, Request, Target};
 
 impl SlotTaker {
     pub(super) fn enter(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -22,10 +23,7 @@ impl SlotTaker {
     }
 
     pub(super) fn watch(&mut self, index: Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let Some(monitor) = context.scenario.service.monitor else { return };
-        let watch = Watch { target: Target::Prefix, index, wait: monitor.wait };
-        let give_up = monitor.patience.map(|patience| context.now + patience);
-        self.monitor = Some((ask(&mut self.last, Request::Watch(watch), out), give_up));
+        self.monitor = Watching::start(Target::Prefix, index, &mut self.last, context, out);
     }
 
     /// C-SEM-6: decode, prune, and see whether it is still among the holders.
@@ -38,6 +36,7 @@ impl SlotTaker {
             (Answer::Listed(listing), Some(Membership { id, .. })) if is_holder(&listing, id) => {
                 self.watch(listing.index, context, out);
             }
+            (Answer::NoLeader, _) if self.monitor.as_mut().is_some_and(|old| old.rests_after_error(context)) => {}
             _ => self.lose(Leaving::Told, context, out),
         }
     }

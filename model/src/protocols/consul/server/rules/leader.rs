@@ -1,6 +1,7 @@
 //! Rules about what happens among the servers: C-TTL-5, C-TTL-6, C-LD-9 to C-LD-12, C-CON-6, C-BLK-9.
 
 use super::*;
+use crate::protocols::consul::{Requests, Timers};
 
 #[test]
 fn c_ttl_5_a_renewal_between_timer_and_end_is_answered_with_200_and_in_vain() {
@@ -39,6 +40,48 @@ fn c_con_6_without_a_leader_everything_is_answered_with_an_error() {
     assert_eq!(lab.server.index, before);
     lab.wake(Timer::Elect);
     assert_eq!(lab.ask(A, Request::Get(LOCK)), Answer::Absent);
+}
+
+#[test]
+fn c_con_6_a_request_that_is_held_is_answered_when_there_is_a_leader() {
+    let mut lab = Lab::new();
+    lab.scenario.service.servers.requests = Requests::Held;
+    let session = lab.session(A, terms(0, 0));
+    lab.suffer(Trouble::LoseLeader);
+    assert_eq!(lab.send(B, 1, Request::Get(LOCK)), []);
+    assert_eq!(lab.send(A, 2, Request::Acquire(Claim::new(LOCK, session, Opaque::Empty, 0))), []);
+    assert_eq!(
+        lab.wake(Timer::Elect),
+        [(B.into(), Answer::Absent), (A.into(), YES)],
+        "in the order in which they came"
+    );
+    lab.suffer(Trouble::LoseLeader);
+    assert_eq!(lab.send(B, 3, Request::Get(LOCK)), []);
+    assert_eq!(lab.suffer(Trouble::Restart), [(B.into(), Answer::NoLeader)]);
+}
+
+#[test]
+fn b_21_with_checkpoints_a_new_leader_knows_how_much_time_was_left() {
+    let mut lab = Lab::new();
+    lab.scenario.service.servers.timers = Timers::GoOn;
+    let session = lab.session(A, terms(5, 0));
+    lab.pass(9);
+    lab.suffer(Trouble::LoseLeader);
+    lab.wake(Timer::Elect);
+    assert_eq!(lab.expiry(session), Some(1));
+}
+
+#[test]
+fn b_21_elections_without_end_cost_no_budget() {
+    let mut lab = Lab::new();
+    lab.scenario.budget.endless_outages = true;
+    lab.suffer(Trouble::LoseLeader);
+    lab.wake(Timer::Elect);
+    let world = lab.scenario.start();
+    assert_eq!(world.left.outages, 0);
+    let mut offered = Vec::new();
+    Server::offer_trouble(&world, &lab.scenario.service.servers, &mut |trouble| offered.push(trouble));
+    assert_eq!(offered, [Trouble::LoseLeader]);
 }
 
 /// A lab in which A's lock has just been freed by the end of its session, and B has a session.

@@ -1,6 +1,8 @@
 //! Rules about blocking queries and listings: C-BLK, C-KV-21, C-KV-22.
 
 use super::*;
+use crate::protocol::Protocol;
+use crate::protocols::consul::{Act, Registers, Semaphore, TreeDeletions};
 
 fn watch(target: Target, index: Index) -> Request {
     Request::Watch(Watch { target, index, wait: None })
@@ -80,4 +82,32 @@ fn c_kv_22_a_deletion_below_the_prefix_raises_its_index_and_wakes_its_watchers()
     assert_eq!(lab.send(A, 1, watch(Target::Prefix, index)), []);
     let answers = lab.send(B, 1, Request::Delete(Key::Slots));
     assert!(matches!(answers[..], [_, (_, Answer::Listed(listing))] if listing.index == index.next()));
+}
+
+/// What a watcher of the prefix hears when somebody deletes everything, after a contender key was deleted there or not.
+fn hears_of_deletion(after_another: bool, tree_deletions: TreeDeletions) -> bool {
+    let mut lab = Lab::new();
+    lab.scenario.service.servers.tree_deletions = tree_deletions;
+    let (on_conflict, registers) = (Default::default(), Registers::Cas);
+    lab.scenario.service.semaphore = Some(Semaphore { limits: vec![1], on_conflict, registers });
+    let session = lab.session(A, terms(0, 0));
+    if after_another {
+        lab.put(Key::Contender(session), Opaque::Empty, 0);
+        lab.ask(B, Request::Delete(Key::Contender(session)));
+    }
+    lab.put(Key::Slots, Opaque::Foreign, 0);
+    let Answer::Listed(listing) = lab.ask(B, Request::List) else { panic!("a listing") };
+    let watch = Watch { target: Target::Prefix, index: listing.index, wait: None };
+    assert_eq!(lab.send(B, 7, Request::Watch(watch)), []);
+    let context = Context { scenario: &lab.scenario, now: lab.now, me: ProcessId::Server };
+    let mut out = Outbox::new();
+    Consul::operate(&mut lab.server, Act::DeleteTree, &context, &mut out);
+    !out.messages.is_empty()
+}
+
+#[test]
+fn c_blk_7_a_watcher_misses_the_deletion_of_everything_after_an_older_one() {
+    assert!(hears_of_deletion(false, TreeDeletions::ForThePrefix));
+    assert!(!hears_of_deletion(true, TreeDeletions::ForThePrefix));
+    assert!(hears_of_deletion(true, TreeDeletions::ForEachKey), "as it should be");
 }

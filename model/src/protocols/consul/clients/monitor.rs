@@ -1,0 +1,77 @@
+//! The blocking query by which a holder watches its key, or the prefix of its semaphore (C-LCK-6, C-SEM-6).
+
+use serde::{Deserialize, Serialize};
+
+use super::ask;
+use crate::ids::{Call, Index};
+use crate::process::{Context, Outbox};
+use crate::protocols::consul::{Consul, Request, Target, Timer, Watch};
+use crate::time::Instant;
+use crate::world::normal::{Normal, Visitor};
+
+/// A query under way, or the rest after one that failed.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Watching {
+    call: Call,
+    /// When it loses patience with the query; at rest, when it asks again.
+    at: Option<Instant>,
+    is_resting: bool,
+    /// How many more errors are no loss yet.
+    retries: u8,
+}
+
+impl Watching {
+    /// Sends a query, where the scenario has monitors. After an answer the retries begin anew.
+    pub(super) fn start(
+        target: Target,
+        index: Index,
+        last: &mut Call,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Option<Watching> {
+        let settings = context.scenario.service.monitor?;
+        let call = ask(last, Request::Watch(Watch { target, index, wait: settings.wait }), out);
+        let at = settings.patience.map(|patience| context.now + patience);
+        Some(Watching { call, at, is_resting: false, retries: settings.retries })
+    }
+
+    /// The same after a rest: from index 0, so that the answer comes at once, and with the retries that are left.
+    pub(super) fn again(
+        self,
+        target: Target,
+        last: &mut Call,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Option<Watching> {
+        let watching = Watching::start(target, Index(0), last, context, out)?;
+        Some(Watching { retries: self.retries, ..watching })
+    }
+
+    /// Whether an answer on this call is for it.
+    pub(super) fn hears(&self, to: Call) -> bool {
+        self.call == to && !self.is_resting
+    }
+
+    /// C-LCK-6: with retries left, an error is no loss yet.
+    pub(super) fn rests_after_error(&mut self, context: &Context<'_, Consul>) -> bool {
+        let Some(settings) = context.scenario.service.monitor.filter(|_| self.retries > 0) else { return false };
+        self.retries -= 1;
+        (self.at, self.is_resting) = (Some(context.now + settings.retry_every), true);
+        true
+    }
+
+    pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
+        if let Some(at) = self.at {
+            due(if self.is_resting { Timer::Rewatch } else { Timer::Unwatch }, at);
+        }
+    }
+}
+
+impl Normal for Watching {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.call(&mut self.call);
+        if let Some(at) = &mut self.at {
+            visitor.deadline(at);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What the servers know about nodes and checks.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Ticks;
+
+/// A check of a node. Each node has one of each kind.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckKind {
+    /// What gossip thinks of the node.
+    SerfHealth,
+    /// A check that belongs to the node.
+    NodeCheck,
+    /// A check that belongs to the service on it, which is the client's process.
+    ServiceCheck,
+    /// Any other, by a number below [`CheckKind::ROOM`] - 3: the HTTP edge has names for them.
+    #[serde(skip)]
+    Other(u8),
+}
+
+impl CheckKind {
+    /// Those that a client's node has.
+    pub const ALL: [CheckKind; 3] = [CheckKind::SerfHealth, CheckKind::NodeCheck, CheckKind::ServiceCheck];
+
+    /// How many checks a node may have.
+    pub const ROOM: usize = 8;
+
+    /// The check with this number.
+    pub fn of(number: usize) -> CheckKind {
+        match CheckKind::ALL.get(number) {
+            Some(kind) => *kind,
+            None => CheckKind::Other(u8::try_from(number - CheckKind::ALL.len()).expect("below ROOM")),
+        }
+    }
+
+    /// Its number, below [`CheckKind::ROOM`].
+    pub fn number(self) -> usize {
+        match self {
+            CheckKind::SerfHealth => 0,
+            CheckKind::NodeCheck => 1,
+            CheckKind::ServiceCheck => 2,
+            CheckKind::Other(number) => CheckKind::ALL.len() + usize::from(number),
+        }
+    }
+
+    /// Every check that there may be.
+    pub fn all() -> impl Iterator<Item = CheckKind> {
+        (0..CheckKind::ROOM).map(CheckKind::of)
+    }
+}
+
+impl fmt::Display for CheckKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckKind::SerfHealth => f.write_str("serfHealth"),
+            CheckKind::NodeCheck => f.write_str("of the node"),
+            CheckKind::ServiceCheck => f.write_str("of the service"),
+            CheckKind::Other(number) => write!(f, "number {number}"),
+        }
+    }
+}
+
+/// Nodes and checks. Each client runs on a node of its own.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Health {
+    /// What sessions are bound to (C-SES-10).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckKind>,
+    /// How long a node must be silent, crashed or cut off, until gossip may give it up; none: gossip notices nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detection: Option<Ticks>,
+    /// How long a node must be silent until the servers may forget it; none: they never do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reap_after: Option<Ticks>,
+    /// How long a process must be gone until the check of its service may fail; none: that does not look at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_interval: Option<Ticks>,
+    /// What a crash takes along.
+    pub crash: Takes,
+}
+
+/// What a crash takes along.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Takes {
+    /// The process only; its node lives.
+    #[default]
+    Process,
+    /// The node.
+    Node,
+}
+
+impl Health {
+    pub(super) fn scaled(&self, factor: i64) -> Self {
+        let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
+        Health {
+            checks: self.checks.clone(),
+            detection: scale(self.detection),
+            reap_after: scale(self.reap_after),
+            check_interval: scale(self.check_interval),
+            crash: self.crash,
+        }
+    }
+
+    pub(super) fn longest(&self) -> Option<Ticks> {
+        [self.detection, self.reap_after, self.check_interval].into_iter().flatten().max()
+    }
+
+    pub(super) fn assumptions(&self, list: &mut Vec<String>) {
+        if !self.checks.is_empty() {
+            let names: Vec<String> = self.checks.iter().map(ToString::to_string).collect();
+            list.push(format!("sessions are bound to the check {}", names.join(" and the check ")));
+        }
+        if let Some(detection) = self.detection {
+            list.push(format!("gossip gives up a node that was silent for at least {detection}"));
+        }
+        if let Some(after) = self.reap_after {
+            list.push(format!("the servers forget a node that was silent for at least {after}"));
+        }
+    }
+}

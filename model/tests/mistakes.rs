@@ -1,0 +1,98 @@
+//! What a scenario must not say: each mistake is answered at its place, with what would be right.
+
+use fencepost_model::catalogue::AnyScenario;
+
+/// The smallest scenario that says something, with additions to its tables.
+fn scenario(system: &str, top: &str, service: &str, rest: &str) -> String {
+    format!(
+        "name = \"mistaken\"\nsystem = \"{system}\"\nabout = \"It is wrong.\"\nclients = 2\n{top}\n\n[service]\n{service}\n\n{rest}\n"
+    )
+}
+
+fn refused(text: &str) -> String {
+    match AnyScenario::from_toml(text, "file") {
+        Ok(_) => panic!("nobody minds:\n{text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+macro_rules! mistakes {
+    ($($name:ident, $system:literal: [$top:literal, $service:literal, $rest:literal] => $says:literal;)*) => {
+        $(#[test] fn $name() {
+            let text = scenario($system, $top, $service, $rest);
+            let told = refused(&text);
+            assert!(told.contains($says), "it says: {told}");
+        })*
+    };
+}
+
+mistakes! {
+    a_ttl_of_0, "consul-lock": ["", "ttl = 0", ""] => "C-SES-7";
+    no_multiple_of_a_ttl, "consul-lock": ["", "ttl = 1\nttl_multiplier = 0", ""] => "at least 1 TTL";
+    renewals_without_a_ttl, "consul-lock": ["", "renew_every = 1", ""] => "nothing to renew";
+    a_retry_that_takes_no_time, "consul-lock": ["", "retry_every = 0", ""] => "would stop time";
+    a_monitor_without_patience, "consul-lock": ["", "monitor.patience = 0", ""] => "would stop time";
+    a_monitor_that_asks_again_at_once, "consul-lock": ["", "monitor.retries = 2", ""] => "both `retries` and `retry_every`";
+    belief_by_a_monitor_that_is_not_there, "consul-lock": ["", "belief = \"by-monitor\"", ""] => "[service.monitor]";
+    a_watch_that_nobody_has, "consul-lock": ["", "watch_wait = 3", ""] => "`waiting`";
+    self_limiting_without_a_ttl, "consul-lock": ["", "belief = \"self-limiting\"", ""] => "counts its TTL";
+    suspending_without_renewals, "consul-lock": ["", "ttl = 1\nbelief = \"suspending\"", ""] => "`renew_every`";
+    errors_of_no_renewals, "consul-lock": ["", "renewal_errors = \"give-up\"", ""] => "no renewals";
+    consistent_reads_of_nobody, "consul-lock": ["", "reads = \"consistent\"", ""] => "`observers`";
+    a_deposed_leader_that_is_none, "consul-lock": ["", "servers.renewals = \"with-quorum\"", ""] => "`old_leader = \"lingers\"`";
+    an_outage_shorter_than_an_election, "consul-lock":
+        ["", "servers.election = 3\nservers.outage_max = 2", "[budget]\noutages = 1"] => "less than `election`";
+    an_election_without_an_outage, "consul-lock": ["", "servers.election = 3", ""] => "allow at least 1";
+    timers_without_an_outage, "consul-lock": ["", "servers.timers = \"go-on\"", ""] => "allow at least 1";
+    requests_held_without_an_outage, "consul-lock": ["", "servers.requests = \"held\"", ""] => "allow at least 1";
+    endless_and_budgeted, "consul-lock":
+        ["", "", "[budget]\noutages = 1\nendless_outages = true"] => "not counted";
+    endless_and_lingering, "consul-lock":
+        ["", "servers.old_leader = \"lingers\"", "[budget]\nendless_outages = true"] => "deposed once";
+    a_shared_session_with_a_ttl, "consul-lock": ["", "ttl = 1\nsession = \"shared\"", ""] => "leave `ttl` out";
+    a_version_that_nobody_compares, "consul-lock": ["", "sequencer = \"version\"", ""] => "`unchanged`";
+    a_third_party_without_a_sequencer, "consul-lock": ["writes = 1", "delegates = true", ""] => "`modify-index`";
+    a_third_party_without_work, "consul-lock":
+        ["", "delegates = true\nsequencer = \"lock-index\"", ""] => "allow at least 1";
+    a_transaction_with_another_resource, "consul-lock":
+        ["writes = 1\nresource = \"not-lower\"", "guard = \"transaction\"\nsequencer = \"lock-index\"", ""] => "the store itself";
+    an_operator_without_acts, "consul-lock": ["", "", "[budget]\noperator = 1"] => "`service.operator`";
+    an_act_that_costs_nothing, "consul-lock":
+        ["", "operator = [{ act = \"put\", cost = 0 }]", "[budget]\noperator = 1"] => "for ever";
+    an_act_that_nobody_can_pay, "consul-lock":
+        ["", "operator = [{ act = \"put\", cost = 2 }]", "[budget]\noperator = 1"] => "not enough";
+    retries_without_patience, "consul-lock": ["", "", "[budget]\nretries = 1"] => "`service.patience`";
+    the_session_of_one_who_never_crashes, "consul-lock":
+        ["", "operator = [\"destroy-crashed\"]", "[budget]\noperator = 1"] => "waits for a crash";
+    an_alarm_that_nobody_hears, "consul-lock": ["", "", "[budget]\nfalse_alarms = 1"] => "`service.health.checks`";
+    a_network_that_is_never_cut, "consul-lock": ["", "", "[network]\ncuts = \"drop\""] => "`cuts` and `ways`";
+    a_queue_whose_keys_stay, "consul-lock": ["", "queue = {}", ""] => "set `delete`";
+    a_queue_without_an_order, "consul-lock": ["", "queue = {}\nbehavior = \"delete\"", ""] => "`create-index`";
+    a_queue_that_is_watched, "consul-lock":
+        ["", "queue = {}\nbehavior = \"delete\"\nsequencer = \"create-index\"\nmonitor = {}", ""] => "does not know";
+    an_act_on_a_key_that_is_not_there, "consul-lock":
+        ["", "queue = {}\nbehavior = \"delete\"\nsequencer = \"create-index\"\noperator = [\"put\"]", "[budget]\noperator = 1"]
+        => "does not have";
+    a_semaphore_without_a_limit, "consul-semaphore": ["", "", ""] => "`limits`";
+    a_limit_of_0, "consul-semaphore": ["", "semaphore.limits = [0]", ""] => "from 1 to";
+    a_limit_of_a_lock, "consul-lock": ["", "semaphore.limits = [1]", ""] => "`consul-semaphore`";
+    a_semaphore_that_is_a_queue, "consul-semaphore": ["", "semaphore.limits = [1]\nqueue = {}", ""] => "a queue is a lock";
+    a_semaphore_with_writes, "consul-semaphore": ["writes = 1", "semaphore.limits = [1]", ""] => "does not know";
+    an_act_on_a_semaphore_s_key, "consul-semaphore":
+        ["", "semaphore.limits = [1]\noperator = [\"put\"]", "[budget]\noperator = 1"] => "does not have";
+    a_slot_of_a_lock, "consul-lock":
+        ["", "", "[[promise]]\nproperty = \"slot-limit\""] => "this is a lock";
+    an_owner_of_a_semaphore, "consul-semaphore":
+        ["", "semaphore.limits = [1]", "[[promise]]\nproperty = \"single-owner\""] => "this is a semaphore";
+    a_recipe_that_nobody_knows, "consul-lock": ["", "recipe = \"java-lock\"", ""] => "file:8:10: service.recipe: there is no recipe `java-lock`; there are `go-lock`";
+    a_recipe_where_there_are_none, "lease": ["", "recipe = \"go-lock\"", ""] => "this system has no recipes";
+}
+
+#[test]
+fn what_a_scenario_says_goes_before_its_recipe() {
+    let text = scenario("consul-lock", "", "recipe = \"lock-command\"\nttl = 7\njob.grace = 3", "");
+    let read = AnyScenario::from_toml(&text, "file").expect("it is right").to_toml();
+    for line in ["ttl = 7", "grace = 3", "killed = \"group\"", "lock_delay = 30", "cleanup = true"] {
+        assert!(read.contains(line), "`{line}` is missing in:\n{read}");
+    }
+}
