@@ -125,18 +125,33 @@ fn recorded(file: &Path, common: &Common) -> Result<Exit, Trouble> {
     let named = |why: String| Trouble::Input(format!("{}: {why}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
     let episodes = read(&text).map_err(|error| named(error.to_string()))?;
+    let tell = |judged: json::Judged<'_>| {
+        if common.json {
+            say_json(&judged);
+        }
+    };
     match judge(&episodes, None) {
         Ok(possible) => {
             report(&possible.tally, common);
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
+            tell(json::Judged {
+                verdict: "possible",
+                answers: Some(possible.lines),
+                line: None,
+                rule: None,
+                why: None,
+            });
             Ok(Exit::AsExpected)
         }
         Err(Objection::Undecided { line, why }) => {
             conclude(&format!("undecided at line {line}: {why}\n"), common);
+            tell(json::Judged { verdict: "undecided", answers: None, line: Some(line), rule: None, why: Some(&why) });
             Ok(Exit::Undecided)
         }
         Err(Objection::Impossible(impossible)) => {
             conclude(&format!("{impossible}\n"), common);
+            let (line, rule, why) = (impossible.line, impossible.rule.map(|(rule, _)| rule), impossible.why.as_str());
+            tell(json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why) });
             if let Some(line) = text.lines().nth(impossible.line - 1) {
                 conclude(&format!("    {}\n", line.chars().take(400).collect::<String>()), common);
             }

@@ -35,6 +35,17 @@ pub struct Answered {
     pub count: u64,
 }
 
+/// What `fencepost conform --recorded` says of a log.
+#[cfg(feature = "conform")]
+#[derive(Serialize)]
+pub struct Judged<'a> {
+    pub verdict: &'static str,
+    pub answers: Option<usize>,
+    pub line: Option<usize>,
+    pub rule: Option<&'static str>,
+    pub why: Option<&'a str>,
+}
+
 /// A line of `fencepost check`.
 #[derive(Serialize)]
 pub struct Checked<'a> {

@@ -80,7 +80,7 @@ fn refuted(mutation: Mutation) -> Option<&'static str> {
     use fencepost::conform::{Objection, RECORDED, judge, read};
     let episodes = read(RECORDED).expect("it is tested");
     match judge(&episodes, Some(mutation)) {
-        Err(Objection::Impossible(impossible)) => Some(impossible.class.map_or("some rule", |class| class.rule())),
+        Err(Objection::Impossible(impossible)) => Some(impossible.rule.map_or("some rule", |(rule, _)| rule)),
         Err(Objection::Undecided { .. }) | Ok(_) => None,
     }
 }

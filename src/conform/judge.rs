@@ -2,78 +2,13 @@
 //! timers that fire at any time after they may, and with log entries that are applied some time after the leader looked at
 //! the lock-delay (C-LD-9). What is kept is the set of all states that the server may be in.
 
-use std::fmt;
-
 use fencepost_model::ids::SessionId;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocols::consul::http::{Agent, Class, Hint, Options, Question, Reply};
+use fencepost_model::protocols::consul::http::{Agent, Class, Hint, Options, Question, Reply, Sleep};
 use fencepost_model::time::Instant;
 
 use super::log::{Episode, Line};
-use super::tally::Tally;
-
-/// A log that could have been.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Possible {
-    /// Requests that were judged.
-    pub lines: usize,
-    /// Which answers there were.
-    pub tally: Tally,
-    /// The most states that the server could have been in at once.
-    pub widest: usize,
-}
-
-/// A log that could not have been.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Impossible {
-    /// The line up to which it is possible, and with which it no longer is.
-    pub line: usize,
-    /// What had to be answered, in the most plausible state.
-    pub class: Option<Class>,
-    /// How the answer differs.
-    pub why: String,
-}
-
-/// Why a log is not judged possible.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Objection {
-    /// It could not have been.
-    Impossible(Impossible),
-    /// That is not known: the log says too little, or asks for what the model does not have.
-    Undecided {
-        /// At which line.
-        line: usize,
-        /// Why.
-        why: String,
-    },
-}
-
-impl fmt::Display for Objection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Objection::Impossible(impossible) => impossible.fmt(f),
-            Objection::Undecided { line, why } => write!(f, "undecided at line {line}: {why}"),
-        }
-    }
-}
-
-impl fmt::Display for Impossible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.class {
-            Some(class) => {
-                write!(
-                    f,
-                    "impossible at line {} because of rule {} ({}): {}",
-                    self.line,
-                    class.rule(),
-                    class.text(),
-                    self.why
-                )
-            }
-            None => write!(f, "impossible at line {}: {}", self.line, self.why),
-        }
-    }
-}
+use super::verdict::{Impossible, Objection, Possible};
 
 /// More states than this, and the log says too little.
 const STATES_MAX: usize = 20_000;
@@ -150,6 +85,10 @@ impl Judge {
     /// The answer to a request arrives: by now it has been carried out.
     fn answer(&mut self, place: usize, possible: &mut Possible) -> Result<(), Objection> {
         let line = self.lines[place].number;
+        if let Some(why) = answered_too_early(&self.lines[place]) {
+            let rule = Some(("C-BLK-1", "a read waits until its index is passed, or its time is up"));
+            return Err(Objection::Impossible(Impossible { line, rule, why }));
+        }
         let mut ready: Vec<State> = Vec::new();
         let mut work = std::mem::take(&mut self.states);
         let mut seen = Vec::new();
@@ -192,11 +131,11 @@ impl Judge {
             possible.tally.count(class);
         }
         if ready.is_empty() {
-            let (class, why) = match first {
-                Some((class, why)) => (Some(class), why),
+            let (rule, why) = match first {
+                Some((class, why)) => (Some((class.rule(), class.text())), why),
                 None => (None, "no order of the requests explains it".to_owned()),
             };
-            return Err(Objection::Impossible(Impossible { line, class, why }));
+            return Err(Objection::Impossible(Impossible { line, rule, why }));
         }
         let oldest = self.open.iter().filter(|open| **open != place).map(|open| self.lines[*open].sent).min();
         let oldest = oldest.unwrap_or(self.lines[place].received);
@@ -294,6 +233,21 @@ fn depends_on_time(state: &State, line: &Line, (early, late): (i64, i64)) -> boo
         (agent, expected)
     };
     early != late && (!state.agent.expirable(Instant::at(late)).is_empty() || at(early) != at(late))
+}
+
+/// C-BLK-1, C-BLK-2: a read with an index that is answered at that index, or a lower one, has waited for its time.
+fn answered_too_early(line: &Line) -> Option<String> {
+    let Sleep { index, at_least } = Sleep::of(&line.question)?;
+    let told = line.reply.as_ref().filter(|_| line.is_timed)?.index?;
+    let waited = line.received - line.sent;
+    let seconds = |nanoseconds: i64| nanoseconds / 1_000_000_000;
+    (told <= index && waited < at_least).then(|| {
+        format!(
+            "answered at index {told}, which does not pass {index}, after {} of {} seconds",
+            seconds(waited),
+            seconds(at_least)
+        )
+    })
 }
 
 fn ends_sessions(question: &Question) -> bool {

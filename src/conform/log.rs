@@ -43,6 +43,8 @@ pub struct Line {
     pub sent: i64,
     /// When the answer arrived.
     pub received: i64,
+    /// Whether the log says so itself; else times only tell the order.
+    pub is_timed: bool,
 }
 
 /// What is wrong with a file.
@@ -155,7 +157,7 @@ impl Record {
         let answer = bytes(self.answer, self.answer64)?;
         let reply = self.status.map(|status| Reply { status, index: self.index, body: answer });
         let question = Question { method: self.method, url: self.url, body };
-        Ok(Line { number, question, reply, sent, received })
+        Ok(Line { number, question, reply, sent, received, is_timed: self.sent.is_some() })
     }
 }
 

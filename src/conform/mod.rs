@@ -6,7 +6,7 @@
 //! sequence   one of them, on both sides         wire    requests to a real agent
 //! tally      which answers came up              log     requests and answers in a file
 //! timed      TTLs, lock-delays, crowds           judge   whether they are possible
-//! watches    blocking queries
+//! watches    blocking queries                    verdict what can be said of a log
 //! ```
 
 mod commands;
@@ -16,6 +16,7 @@ mod log;
 mod sequence;
 mod tally;
 mod timed;
+mod verdict;
 mod watches;
 mod wire;
 
@@ -23,10 +24,11 @@ mod wire;
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
 pub use hunt::{Found, hunt};
-pub use judge::{Impossible, Objection, Possible, judge};
+pub use judge::judge;
 pub use log::{Episode, Line, Unreadable, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;
 pub use timed::timed;
+pub use verdict::{Impossible, Objection, Possible};
 pub use watches::{Missed, Watched, watches};
 pub use wire::{Consul, Trouble};

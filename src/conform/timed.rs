@@ -71,7 +71,7 @@ impl Desk<'_> {
         reply.index = None;
         let mut lines = self.lines.lock().expect("nobody panics");
         let number = lines.len() + 1;
-        lines.push(Line { number, question, reply: Some(reply.clone()), sent, received });
+        lines.push(Line { number, question, reply: Some(reply.clone()), sent, received, is_timed: true });
         Ok(reply)
     }
 

@@ -20,7 +20,7 @@ struct Wanted {
 impl Agent {
     /// The agent's own node is there from the start, and well.
     pub(super) fn add_own_node(&mut self, name: &str) {
-        let node = self.names.node(name);
+        let node = self.names.node(name).expect("the first one");
         let kind = self.names.check(SERF_HEALTH).expect("the first one");
         self.act(|server, context, out| server.apply_check(node, kind, Status::Passing, context, out));
     }
@@ -38,11 +38,12 @@ impl Agent {
         if text("Node").is_empty() || text("Address").is_empty() {
             return Ok(Expected::text(Class::RegisterBody, 500, "Must provide"));
         }
-        let node = self.names.node(text("Node"));
+        let node = self.names.node(text("Node"))?;
         let service = body.get("Service").filter(|service| !service.is_null()).map(|service| {
             let id = service["ID"].as_str().or(service["Service"].as_str()).unwrap_or("");
             self.names.service(id)
         });
+        let service = service.transpose()?;
         let listed = body.get("Checks").and_then(Value::as_array).into_iter().flatten();
         let checks: Vec<Wanted> = body
             .get("Check")
@@ -74,7 +75,7 @@ impl Agent {
         let text = |name: &str| check[name].as_str().unwrap_or("");
         let id = if text("CheckID").is_empty() { text("Name") } else { text("CheckID") };
         let service = (!text("ServiceID").is_empty()).then(|| self.names.service(text("ServiceID")));
-        Ok(Wanted { kind: self.names.check(id)?, status: status(text("Status")), service })
+        Ok(Wanted { kind: self.names.check(id)?, status: status(text("Status")), service: service.transpose()? })
     }
 
     /// C-INV-4: a node's id says that it is the same node, whatever its name.
@@ -102,10 +103,10 @@ impl Agent {
         if text("Node").is_empty() {
             return Ok(Expected::text(Class::RegisterBody, 500, "Must provide node"));
         }
-        let node = self.names.node(text("Node"));
+        let node = self.names.node(text("Node"))?;
         let is_listed = self.server.is_listed(node);
         let class = if !text("ServiceID").is_empty() {
-            let service = self.names.service(text("ServiceID"));
+            let service = self.names.service(text("ServiceID"))?;
             let was_there = is_listed && self.server.has_service(node, service);
             self.act(|server, context, out| server.deregister_service(node, service, context, out));
             if was_there { Class::ServiceRemoved } else { Class::NothingRemoved }
@@ -124,7 +125,7 @@ impl Agent {
 
     /// C-GEN-8: the checks of a node, by id.
     pub(super) fn health_of_node(&mut self, parts: &Parts<'_>) -> Answered {
-        let node = self.names.node(&parts.path);
+        let node = self.names.node(&parts.path)?;
         let mut checks: Vec<(&str, Status, &str)> = CheckKind::all()
             .filter_map(|kind| {
                 let status = self.server.check(node, kind)?;

@@ -97,7 +97,7 @@ impl Agent {
             return Ok(self.cas(key, index, content));
         }
         if let Some(text) = parts.get("acquire") {
-            let named = self.names.session(text);
+            let named = self.names.session(text)?;
             return Ok(self.acquire(key, named, content));
         }
         if let Some(text) = parts.get("release") {
@@ -105,7 +105,7 @@ impl Agent {
                 self.server.begin_entry();
                 return Ok(Expected::text(Class::ReleaseNoSession, 500, "missing session"));
             }
-            let Named::Id(session, spelling) = self.names.any_session(text) else { unreachable!("it is not empty") };
+            let Named::Id(session, spelling) = self.names.any_session(text)? else { unreachable!("it is not empty") };
             return Ok(self.release(key, session, spelling, content));
         }
         self.server.begin_entry();

@@ -3,18 +3,22 @@
 //! is explored.
 //!
 //! ```text
-//! class         what an answer says, by which rule      shape     what a body must look like
-//! names         what small numbers are called outside   duration  Go's durations
+//! exchange      what is asked and answered              class     what an answer says, by which rule
+//! names         what small numbers are called outside   shape     what a body must look like
+//! duration      Go's durations                          settle    forgetting
 //! kv  sessions  transactions  catalog  prepared         the endpoints
+//! watch         blocking queries
 //! ```
 
 mod catalog;
 mod class;
 mod duration;
+mod exchange;
 mod kv;
 mod names;
 mod prepared;
 mod sessions;
+mod settle;
 mod shape;
 mod transactions;
 mod watch;
@@ -24,69 +28,19 @@ mod rules;
 
 pub use class::Class;
 pub use duration::nanoseconds;
+pub use exchange::{Expected, Hint, Options, Question, Reply};
 pub use names::Overflow;
 pub use shape::Shape;
-pub use watch::{Waking, Watch};
+pub use watch::{Sleep, Waking, Watch};
 
+use self::exchange::{Answered, Parts, refused_options};
 use self::names::Names;
 use self::sessions::Card;
 use super::{Consul, Key, Prefix, Server};
-use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
-use crate::mutation::Mutation;
+use crate::ids::{ClientId, Index, ProcessId, SessionId};
 use crate::process::{Context, Outbox};
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
-use crate::world::normal::{Normal, Visitor};
-
-/// What is asked, as it is written.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Question {
-    /// `GET`, `PUT`, `POST` or `DELETE`.
-    pub method: String,
-    /// The path with its query: `/v1/kv/lead?acquire=…`.
-    pub url: String,
-    /// The body.
-    pub body: Vec<u8>,
-}
-
-/// What must be answered.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Expected {
-    /// What the answer says, and by which rule.
-    pub class: Class,
-    /// The status.
-    pub status: u16,
-    /// What `X-Consul-Index` says, where it says something that is known.
-    pub index: Option<Index>,
-    /// The body.
-    pub body: Shape,
-}
-
-/// What was answered.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reply {
-    /// The status.
-    pub status: u16,
-    /// `X-Consul-Index`, if it was there.
-    pub index: Option<u64>,
-    /// The body.
-    pub body: Vec<u8>,
-}
-
-/// What an agent is configured with.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// `session_ttl_min`, in nanoseconds. C-SES-7.
-    pub session_ttl_min: i64,
-    /// A fault that is built in on purpose.
-    pub mutation: Option<Mutation>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { session_ttl_min: 10 * SECOND, mutation: None }
-    }
-}
 
 /// A second, in the unit of an agent's time.
 pub const SECOND: i64 = 1_000_000_000;
@@ -105,65 +59,11 @@ pub struct Agent {
     hint: Hint,
 }
 
-/// What is known of a request that has been answered already.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct Hint {
-    /// Whether it was a success, where that is known: decides what an index is that has not been seen before.
-    pub success: Option<bool>,
-    /// Whether the leader has looked at the lock-delay already, some time ago. C-LD-9.
-    pub has_passed: bool,
-}
-
 impl PartialEq for Agent {
     /// What may differ between agents of one scenario.
     fn eq(&self, other: &Self) -> bool {
         (&self.server, &self.names, &self.cards, &self.node_ids)
             == (&other.server, &other.names, &other.cards, &other.node_ids)
-    }
-}
-
-/// A request, taken apart.
-struct Parts<'a> {
-    method: &'a str,
-    /// Below the endpoint, decoded.
-    path: String,
-    query: Vec<(String, String)>,
-    body: &'a [u8],
-}
-
-impl Parts<'_> {
-    /// The first value of a parameter.
-    fn get(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-}
-
-/// What an endpoint answers, or why it cannot: too much of something for the model.
-type Answered = Result<Expected, Overflow>;
-
-impl Expected {
-    fn new(class: Class, status: u16, body: Shape) -> Self {
-        Expected { class, status, index: None, body }
-    }
-
-    /// A text, as errors have it.
-    fn text(class: Class, status: u16, text: impl Into<String>) -> Self {
-        Expected::new(class, status, Shape::Text(text.into()))
-    }
-
-    /// `true` or `false`.
-    fn done(class: Class, done: bool) -> Self {
-        Expected::new(class, 200, Shape::Json(done.into()))
-    }
-
-    /// A read, at an index; one of 0 is not known.
-    fn at(mut self, index: Index) -> Self {
-        self.index = (index != Index(0)).then_some(index);
-        self
     }
 }
 
@@ -275,29 +175,6 @@ impl Agent {
         self.server.reap_tombstones(up_to);
     }
 
-    /// Forgets what makes no difference from an instant on: lock-delays that are over, and how large the gaps between log
-    /// positions are (C-GEN-4).
-    pub fn settle(&mut self, oldest: Instant) {
-        self.server.settle(oldest);
-        let mut all: Vec<Index> = vec![Index(0), Index(1), Index(u32::MAX)];
-        self.each_index(&mut |index| all.push(*index));
-        all.extend(self.names.told());
-        all.sort_unstable();
-        all.dedup();
-        let mut rank = |index: &mut Index| {
-            let place = all.binary_search(index).expect("all were seen");
-            *index = Index(u32::try_from(place).expect("few enough"));
-        };
-        self.each_index(&mut rank);
-        self.names.renumber(rank);
-    }
-
-    /// Every log position, but for those that have been told.
-    fn each_index(&mut self, each: &mut dyn FnMut(&mut Index)) {
-        self.server.visit(&mut Indexes(each));
-        self.cards.iter_mut().for_each(|card| each(&mut card.create));
-    }
-
     /// The state behind the API.
     pub fn server(&self) -> &Server {
         &self.server
@@ -349,26 +226,6 @@ impl Agent {
     }
 }
 
-/// Sees log positions only.
-struct Indexes<'a>(&'a mut dyn FnMut(&mut Index));
-
-impl Visitor for Indexes<'_> {
-    fn index(&mut self, index: &mut Index) {
-        (self.0)(index);
-    }
-
-    fn deadline(&mut self, _: &mut Instant) {}
-    fn until(&mut self, _: &mut Instant) {}
-    fn elapsed(&mut self, _: &mut Instant) {}
-    fn since(&mut self, _: &mut Instant) {}
-    fn token(&mut self, _: &mut Token) {}
-    fn tenure(&mut self, _: &mut Tenure) {}
-    fn session(&mut self, _: &mut SessionId) {}
-    fn call(&mut self, _: &mut Call) {}
-    fn call_of(&mut self, _: ClientId, _: &mut Call) {}
-    fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
-}
-
 type Endpoint = (&'static str, &'static [&'static str], fn(&mut Agent, &Parts<'_>) -> Answered);
 
 /// Where requests go; the longer path first.
@@ -387,15 +244,3 @@ const ENDPOINTS: &[Endpoint] = &[
     ("/v1/query/", &["GET", "PUT", "DELETE"], Agent::serve_query),
     ("/v1/query", &["GET", "POST"], Agent::serve_queries),
 ];
-
-/// C-BLK-2, C-CON-1: what is wrong with the options that every read has.
-fn refused_options(parts: &Parts<'_>) -> Option<Expected> {
-    if parts.get("wait").is_some_and(|wait| !wait.is_empty() && duration::nanoseconds(wait).is_err()) {
-        return Some(Expected::text(Class::BadWait, 400, "Invalid wait time"));
-    }
-    if parts.get("index").is_some_and(|index| !index.is_empty() && index.parse::<u64>().is_err()) {
-        return Some(Expected::text(Class::BadIndex, 400, "Invalid index"));
-    }
-    let is_both = parts.has("stale") && parts.has("consistent");
-    is_both.then(|| Expected::text(Class::ModesConflict, 400, "Cannot specify ?stale with ?consistent"))
-}

@@ -2,24 +2,25 @@
 //! of their names, so that whatever begins with a prefix is a range; a new name makes room among the old ones.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::ids::{ClientId, Index, SessionId};
 use crate::protocols::consul::settings::CheckKind;
 use crate::protocols::consul::{Opaque, Plain, Prefix, Spelling};
 
-/// Names, by what stands for them.
+/// Names, by what stands for them. Copies share what has not changed: whoever judges a log makes many.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Names {
-    keys: Vec<String>,
-    values: Vec<Vec<u8>>,
+    keys: Arc<Vec<String>>,
+    values: Arc<Vec<Vec<u8>>>,
     flags: Vec<u64>,
-    sessions: Vec<(String, SessionId)>,
-    spellings: Vec<String>,
-    nodes: Vec<String>,
-    checks: Vec<String>,
-    services: Vec<String>,
-    queries: Vec<String>,
-    query_ids: BTreeMap<u16, String>,
+    sessions: Arc<Vec<(String, SessionId)>>,
+    spellings: Arc<Vec<String>>,
+    nodes: Arc<Vec<String>>,
+    checks: Arc<Vec<String>>,
+    services: Arc<Vec<String>>,
+    queries: Arc<Vec<String>>,
+    query_ids: Arc<BTreeMap<u16, String>>,
     indexes: BTreeMap<Index, u64>,
 }
 
@@ -53,7 +54,7 @@ impl Names {
             if self.keys.len() > 60_000 {
                 return Err(Overflow("more than 60,000 keys"));
             }
-            self.keys.insert(place, name.to_owned());
+            Arc::make_mut(&mut self.keys).insert(place, name.to_owned());
         }
         Ok((u16::try_from(place).expect("few enough"), is_new))
     }
@@ -76,7 +77,7 @@ impl Names {
             return Plain::Empty;
         }
         let place = self.values.iter().position(|known| known == bytes).unwrap_or_else(|| {
-            self.values.push(bytes.to_owned());
+            Arc::make_mut(&mut self.values).push(bytes.to_owned());
             self.values.len() - 1
         });
         Plain::Bytes(u32::try_from(place).expect("few enough"))
@@ -106,35 +107,36 @@ impl Names {
     }
 
     /// C-SES-20: ids are looked up as 16 bytes, whatever their letter case, and compared as strings.
-    pub(super) fn session(&mut self, text: &str) -> Named {
+    pub(super) fn session(&mut self, text: &str) -> Result<Named, Overflow> {
         if text.is_empty() {
-            return Named::Missing;
+            return Ok(Named::Missing);
         }
         if !is_uuid(text) {
-            return Named::Malformed;
+            return Ok(Named::Malformed);
         }
         self.any_session(text)
     }
 
     /// The same for a text that need not be an id.
-    pub(super) fn any_session(&mut self, text: &str) -> Named {
+    pub(super) fn any_session(&mut self, text: &str) -> Result<Named, Overflow> {
         let plain = text.to_ascii_lowercase();
         let known = self.sessions.iter().find(|(name, _)| *name == plain).map(|(_, id)| *id);
-        let id = known.unwrap_or_else(|| {
-            // Nobody creates sessions in the name of client 0.
-            let strangers = self.sessions.iter().filter(|(_, id)| id.creator == ClientId(0)).count();
-            let id = SessionId { creator: ClientId(0), number: u16::try_from(strangers + 1).unwrap_or(u16::MAX) };
-            self.sessions.push((plain.clone(), id));
-            id
-        });
+        let id = match known {
+            Some(id) => id,
+            None => {
+                // Nobody creates sessions in the name of client 0.
+                let strangers = self.sessions.iter().filter(|(_, id)| id.creator == ClientId(0)).count();
+                let number = few(strangers + 1, "more than 65,535 sessions that nobody has created")?;
+                let id = SessionId { creator: ClientId(0), number };
+                Arc::make_mut(&mut self.sessions).push((plain.clone(), id));
+                id
+            }
+        };
         if text == plain {
-            return Named::Id(id, Spelling::default());
+            return Ok(Named::Id(id, Spelling::default()));
         }
-        let place = self.spellings.iter().position(|known| known == text).unwrap_or_else(|| {
-            self.spellings.push(text.to_owned());
-            self.spellings.len() - 1
-        });
-        Named::Id(id, Spelling(u8::try_from(place + 1).unwrap_or(u8::MAX)))
+        let place = usize::from(number(&mut self.spellings, text, TOO_MANY_SPELLINGS)?);
+        Ok(Named::Id(id, Spelling(u8::try_from(place + 1).map_err(|_| Overflow(TOO_MANY_SPELLINGS))?)))
     }
 
     /// Writes down the id that the server has given to a session.
@@ -143,7 +145,7 @@ impl Names {
         if !is_fresh {
             return Err(format!("{text} is no fresh id of a session"));
         }
-        self.sessions.push((text.to_owned(), id));
+        Arc::make_mut(&mut self.sessions).push((text.to_owned(), id));
         Ok(())
     }
 
@@ -156,8 +158,9 @@ impl Names {
     }
 
     /// C-SES-12: nodes and checks are looked up whatever their letter case.
-    pub(super) fn node(&mut self, name: &str) -> ClientId {
-        ClientId::of(number(&mut self.nodes, &name.to_lowercase()))
+    pub(super) fn node(&mut self, name: &str) -> Result<ClientId, Overflow> {
+        let place = number(&mut self.nodes, &name.to_lowercase(), "more than 65,000 nodes")?;
+        Ok(ClientId::of(usize::from(place)))
     }
 
     /// The first one that was named.
@@ -166,24 +169,28 @@ impl Names {
     }
 
     pub(super) fn check(&mut self, name: &str) -> Result<CheckKind, Overflow> {
-        let number = number(&mut self.checks, &name.to_lowercase());
-        (number < CheckKind::ROOM).then(|| CheckKind::of(number)).ok_or(Overflow("more than 8 different checks"))
+        let too_many = "more than 8 different checks";
+        let number = usize::from(number(&mut self.checks, &name.to_lowercase(), too_many)?);
+        (number < CheckKind::ROOM).then(|| CheckKind::of(number)).ok_or(Overflow(too_many))
     }
 
     pub(super) fn check_name(&self, kind: CheckKind) -> Option<&str> {
         self.checks.get(kind.number()).map(String::as_str)
     }
 
-    pub(super) fn service(&mut self, name: &str) -> u16 {
-        u16::try_from(number(&mut self.services, &name.to_lowercase())).expect("few enough")
+    pub(super) fn service(&mut self, name: &str) -> Result<u16, Overflow> {
+        number(&mut self.services, &name.to_lowercase(), "more than 65,000 services")
     }
 
     pub(super) fn service_name(&self, service: u16) -> &str {
         &self.services[usize::from(service)]
     }
 
-    pub(super) fn query_name(&mut self, name: &str) -> Option<u16> {
-        (!name.is_empty()).then(|| u16::try_from(number(&mut self.queries, name)).expect("few enough"))
+    pub(super) fn query_name(&mut self, name: &str) -> Result<Option<u16>, Overflow> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        number(&mut self.queries, name, "more than 65,000 names of queries").map(Some)
     }
 
     pub(super) fn query_text(&self, name: Option<u16>) -> &str {
@@ -191,8 +198,9 @@ impl Names {
     }
 
     /// The next number of a prepared query.
-    pub(super) fn fresh_query(&self) -> u16 {
-        self.query_ids.last_key_value().map_or(1, |(last, _)| last + 1)
+    pub(super) fn fresh_query(&self) -> Result<u16, Overflow> {
+        let last = self.query_ids.last_key_value().map_or(0, |(last, _)| *last);
+        few(usize::from(last) + 1, "more than 65,535 queries")
     }
 
     pub(super) fn query(&self, id: &str) -> Option<u16> {
@@ -207,7 +215,7 @@ impl Names {
         if !is_uuid(text) || self.query_ids.values().any(|known| known == text) {
             return Err(format!("{text} is no fresh id of a query"));
         }
-        self.query_ids.insert(query, text.to_owned());
+        Arc::make_mut(&mut self.query_ids).insert(query, text.to_owned());
         Ok(())
     }
 
@@ -226,6 +234,20 @@ impl Names {
         }
         self.indexes.insert(ours, theirs);
         Ok(())
+    }
+
+    /// Log positions are forgotten that are gone from the state; but for those next to one that has not been told, for what
+    /// that may be lies between them, and the last. All are given in order.
+    pub(super) fn forget_but(&mut self, present: &[Index]) {
+        let is_told = |index: &Index| self.indexes.contains_key(index);
+        let untold: Vec<Index> = present.iter().copied().filter(|index| !is_told(index)).collect();
+        let last = self.indexes.last_key_value().map(|(index, _)| *index);
+        let below = untold.iter().filter_map(|index| self.indexes.range(..index).next_back());
+        let above = untold.iter().filter_map(|index| self.indexes.range(index..).next());
+        let mut kept: Vec<Index> = below.chain(above).map(|(index, _)| *index).chain(last).collect();
+        kept.extend(present);
+        kept.sort_unstable();
+        self.indexes.retain(|index, _| kept.binary_search(index).is_ok());
     }
 
     /// Log positions get other numbers, in the same order.
@@ -256,12 +278,21 @@ impl Names {
     }
 }
 
+const TOO_MANY_SPELLINGS: &str = "more than 255 ids of sessions in other letters than the server's";
+
 /// The place of a name in a list in the order of first mention.
-fn number(list: &mut Vec<String>, name: &str) -> usize {
-    list.iter().position(|known| known == name).unwrap_or_else(|| {
-        list.push(name.to_owned());
+fn number(list: &mut Arc<Vec<String>>, name: &str, too_many: &'static str) -> Result<u16, Overflow> {
+    let known = list.iter().position(|known| known == name);
+    let place = known.unwrap_or_else(|| {
+        Arc::make_mut(list).push(name.to_owned());
         list.len() - 1
-    })
+    });
+    // The last number is left for whoever counts from 1.
+    few(place + 1, too_many).map(|next| next - 1)
+}
+
+fn few(count: usize, too_many: &'static str) -> Result<u16, Overflow> {
+    u16::try_from(count).map_err(|_| Overflow(too_many))
 }
 
 /// C-SES-20: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.

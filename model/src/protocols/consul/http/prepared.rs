@@ -9,8 +9,8 @@ use crate::protocols::consul::server::{Query, QueryRefusal};
 impl Agent {
     pub(super) fn serve_queries(&mut self, parts: &Parts<'_>) -> Answered {
         if parts.method == "POST" {
-            let query = self.names.fresh_query();
-            return Ok(self.prepare(query, parts.body, true));
+            let query = self.names.fresh_query()?;
+            return self.prepare(query, parts.body, true);
         }
         let mut queries: Vec<&Query> = self.server.prepared().iter().collect();
         queries.sort_unstable_by_key(|query| self.names.query_id(query.id));
@@ -33,7 +33,7 @@ impl Agent {
                 let shape = Shape::List(vec![self.query_shape(query)]);
                 Expected::new(Class::QueryFound, 200, shape).at(self.server.queries_index())
             }
-            "PUT" => self.prepare(id, parts.body, false),
+            "PUT" => return self.prepare(id, parts.body, false),
             _ => {
                 self.server.forget_query(id);
                 Expected::new(Class::QueryDeleted, 200, Shape::Any)
@@ -42,21 +42,21 @@ impl Agent {
     }
 
     /// C-PQ-1 to C-PQ-4.
-    fn prepare(&mut self, query: u16, body: &[u8], is_new: bool) -> Expected {
+    fn prepare(&mut self, query: u16, body: &[u8], is_new: bool) -> Answered {
         let object: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or("");
         let (name, session) = (text("Name"), text("Session"));
         if name.is_empty() && session.is_empty() {
-            return Expected::text(Class::QueryUnbound, 500, "Must be bound to a session");
+            return Ok(Expected::text(Class::QueryUnbound, 500, "Must be bound to a session"));
         }
-        let bound = match self.names.session(session) {
+        let bound = match self.names.session(session)? {
             Named::Missing => None,
             Named::Id(session, spelling) => Some((session, spelling)),
             // Nobody has it: client 0 creates no sessions.
             Named::Malformed => Some(Default::default()),
         };
-        let written = self.names.query_name(name);
-        match self.server.prepare(query, written, bound) {
+        let written = self.names.query_name(name)?;
+        Ok(match self.server.prepare(query, written, bound) {
             Err(QueryRefusal::NoSession) if bound == Some(Default::default()) => {
                 Expected::text(Class::QueryMalformed, 500, "invalid session")
             }
@@ -70,7 +70,7 @@ impl Agent {
                 Expected::new(Class::QueryCreated, 200, Shape::Object(vec![("ID", Shape::NewQuery(query))]))
             }
             Ok(()) => Expected::new(Class::QueryUpdated, 200, Shape::Any),
-        }
+        })
     }
 
     fn query_shape(&self, query: &Query) -> Shape {

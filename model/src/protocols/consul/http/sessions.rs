@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::duration::nanoseconds;
-use super::names::Named;
+use super::names::{Named, Overflow};
 use super::{Agent, Answered, Class, Expected, Parts, SECOND, Shape};
 use crate::ids::{ClientId, Index, SessionId};
 use crate::protocols::consul::settings::CheckKind;
@@ -68,7 +68,7 @@ impl Agent {
                 format!("Invalid Session TTL '{ttl}', must be between"),
             ));
         }
-        let node = self.names.node(&wish.node);
+        let node = self.names.node(&wish.node)?;
         let listed = wish.service_checks.iter().flatten().filter_map(|check| check["ID"].as_str());
         let all: Vec<String> = wish
             .checks
@@ -162,7 +162,7 @@ impl Agent {
 
     /// C-SES-19.
     pub(super) fn destroy_session(&mut self, parts: &Parts<'_>) -> Answered {
-        let session = match self.named_session(parts) {
+        let session = match self.named_session(parts)? {
             Ok(session) => session,
             Err(refusal) => return Ok(refusal),
         };
@@ -175,7 +175,7 @@ impl Agent {
 
     /// C-SES-18: no log entry.
     pub(super) fn renew_session(&mut self, parts: &Parts<'_>) -> Answered {
-        let session = match self.named_session(parts) {
+        let session = match self.named_session(parts)? {
             Ok(session) => session,
             Err(refusal) => return Ok(refusal),
         };
@@ -188,7 +188,7 @@ impl Agent {
 
     /// C-SES-15 to C-SES-17.
     pub(super) fn session_info(&mut self, parts: &Parts<'_>) -> Answered {
-        let session = match self.named_session(parts) {
+        let session = match self.named_session(parts)? {
             Ok(session) => session,
             Err(refusal) => return Ok(refusal),
         };
@@ -202,7 +202,7 @@ impl Agent {
         if parts.path.is_empty() {
             return Ok(Expected::text(Class::SessionMissing, 400, "Missing node name"));
         }
-        let node = self.names.node(&parts.path);
+        let node = self.names.node(&parts.path)?;
         let shape = self.session_list(|id| id.creator == node);
         Ok(Expected::new(Class::SessionList, 200, shape).at(self.server.sessions_index()))
     }
@@ -212,12 +212,12 @@ impl Agent {
         Ok(Expected::new(Class::SessionList, 200, shape).at(self.server.sessions_index()))
     }
 
-    fn named_session(&mut self, parts: &Parts<'_>) -> Result<SessionId, Expected> {
-        match self.names.session(&parts.path) {
+    fn named_session(&mut self, parts: &Parts<'_>) -> Result<Result<SessionId, Expected>, Overflow> {
+        Ok(match self.names.session(&parts.path)? {
             Named::Id(session, _) => Ok(session),
             Named::Missing => Err(Expected::text(Class::SessionMissing, 400, "Missing session")),
             Named::Malformed => Err(Expected::text(Class::SessionMalformed, 500, "UUID must be 36 characters")),
-        }
+        })
     }
 
     /// C-GEN-8: by id.

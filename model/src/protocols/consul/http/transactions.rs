@@ -150,8 +150,8 @@ impl Agent {
         let present = self.server.entry(name).map(|entry| entry.modify);
         let index = self.index(theirs, present);
         let named = match verb.as_str() {
-            "unlock" | "check-session" if !session_text.is_empty() => self.names.any_session(&session_text),
-            _ => self.names.session(&session_text),
+            "unlock" | "check-session" if !session_text.is_empty() => self.names.any_session(&session_text)?,
+            _ => self.names.session(&session_text)?,
         };
         let claim = match named {
             Named::Id(session, spelling) => Claim { key: name, session, spelling, value, flags },
@@ -184,7 +184,7 @@ impl Agent {
         let verb = item.get("Verb").and_then(Value::as_str).ok_or(Refused::Body)?.to_owned();
         let check = item.get("Check").and_then(Value::as_object).ok_or(Refused::Body)?;
         let text = |name: &str| check.get(name).and_then(Value::as_str).unwrap_or("");
-        let node = self.names.node(text("Node"));
+        let node = self.names.node(text("Node"))?;
         let kind = self.names.check(text("CheckID"))?;
         let operation = match verb.as_str() {
             "set" => Operation::SetCheck(node, kind, status(text("Status"))),

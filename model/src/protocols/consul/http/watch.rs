@@ -1,7 +1,8 @@
 //! Blocking queries at the edge: what a read with an index waits for. Where Consul's answer depends on the shape of a tree in
 //! its memory (C-BLK-6), both are right.
 
-use super::{Agent, Parts};
+use super::duration::nanoseconds;
+use super::{Agent, Parts, Question, SECOND};
 use crate::ids::{ClientId, Index, SessionId};
 use crate::protocols::consul::Prefix;
 
@@ -10,6 +11,26 @@ use crate::protocols::consul::Prefix;
 pub struct Watch {
     target: Target,
     index: Index,
+}
+
+/// What a request says about waiting: it is a read with an index. C-BLK-1, C-BLK-2.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Sleep {
+    /// The index that is to be passed.
+    pub index: u64,
+    /// How long it waits for that at least, in nanoseconds; up to a sixteenth is added.
+    pub at_least: i64,
+}
+
+impl Sleep {
+    /// None for a request that does not wait.
+    pub fn of(question: &Question) -> Option<Sleep> {
+        let (_, query) = question.url.split_once('?').filter(|_| question.method == "GET")?;
+        let value = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
+        let index = value("index")?.1.parse().ok().filter(|index| *index > 0)?;
+        let asked = value("wait").and_then(|(_, wait)| nanoseconds(&wait).ok()).filter(|wait| *wait > 0);
+        Some(Sleep { index, at_least: asked.unwrap_or(300 * SECOND).min(600 * SECOND) })
+    }
 }
 
 /// Whether a read that waits has been answered by now.
@@ -60,12 +81,12 @@ impl Agent {
         }
         let index = self.server.sessions_index();
         if let Some(text) = path.strip_prefix("/v1/session/info/") {
-            let super::names::Named::Id(session, _) = self.names.session(text) else { return None };
+            let super::names::Named::Id(session, _) = self.names.session(text).ok()? else { return None };
             let is_there = self.server.sessions().any(|id| id == session);
             return Some(Watch { target: Target::Session(session, is_there), index });
         }
         let node = match path.strip_prefix("/v1/session/node/") {
-            Some(name) => Some(self.names.node(name)),
+            Some(name) => Some(self.names.node(name).ok()?),
             None if path == "/v1/session/list" => None,
             None => return None,
         };

@@ -1,0 +1,125 @@
+//! What is asked and answered at the edge, and what is known besides.
+
+use super::SECOND;
+use super::class::Class;
+use super::duration;
+use super::names::Overflow;
+use super::shape::Shape;
+use crate::ids::Index;
+use crate::mutation::Mutation;
+
+/// What is asked, as it is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Question {
+    /// `GET`, `PUT`, `POST` or `DELETE`.
+    pub method: String,
+    /// The path with its query: `/v1/kv/lead?acquire=…`.
+    pub url: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What must be answered.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expected {
+    /// What the answer says, and by which rule.
+    pub class: Class,
+    /// The status.
+    pub status: u16,
+    /// What `X-Consul-Index` says, where it says something that is known.
+    pub index: Option<Index>,
+    /// The body.
+    pub body: Shape,
+}
+
+/// What was answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// `X-Consul-Index`, if it was there.
+    pub index: Option<u64>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What an agent is configured with.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// `session_ttl_min`, in nanoseconds. C-SES-7.
+    pub session_ttl_min: i64,
+    /// A fault that is built in on purpose.
+    pub mutation: Option<Mutation>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { session_ttl_min: 10 * SECOND, mutation: None }
+    }
+}
+
+/// What is known of a request that has been answered already.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Hint {
+    /// Whether it was a success, where that is known: decides what an index is that has not been seen before.
+    pub success: Option<bool>,
+    /// Whether the leader has looked at the lock-delay already, some time ago. C-LD-9.
+    pub has_passed: bool,
+}
+
+/// A request, taken apart.
+pub(super) struct Parts<'a> {
+    pub(super) method: &'a str,
+    /// Below the endpoint, decoded.
+    pub(super) path: String,
+    pub(super) query: Vec<(String, String)>,
+    pub(super) body: &'a [u8],
+}
+
+impl Parts<'_> {
+    /// The first value of a parameter.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+/// What an endpoint answers, or why it cannot: too much of something for the model.
+pub(super) type Answered = Result<Expected, Overflow>;
+
+impl Expected {
+    pub(super) fn new(class: Class, status: u16, body: Shape) -> Self {
+        Expected { class, status, index: None, body }
+    }
+
+    /// A text, as errors have it.
+    pub(super) fn text(class: Class, status: u16, text: impl Into<String>) -> Self {
+        Expected::new(class, status, Shape::Text(text.into()))
+    }
+
+    /// `true` or `false`.
+    pub(super) fn done(class: Class, done: bool) -> Self {
+        Expected::new(class, 200, Shape::Json(done.into()))
+    }
+
+    /// A read, at an index; one of 0 is not known.
+    pub(super) fn at(mut self, index: Index) -> Self {
+        self.index = (index != Index(0)).then_some(index);
+        self
+    }
+}
+
+/// C-BLK-2, C-CON-1: what is wrong with the options that every read has.
+pub(super) fn refused_options(parts: &Parts<'_>) -> Option<Expected> {
+    if parts.get("wait").is_some_and(|wait| !wait.is_empty() && duration::nanoseconds(wait).is_err()) {
+        return Some(Expected::text(Class::BadWait, 400, "Invalid wait time"));
+    }
+    if parts.get("index").is_some_and(|index| !index.is_empty() && index.parse::<u64>().is_err()) {
+        return Some(Expected::text(Class::BadIndex, 400, "Invalid index"));
+    }
+    let is_both = parts.has("stale") && parts.has("consistent");
+    is_both.then(|| Expected::text(Class::ModesConflict, 400, "Cannot specify ?stale with ?consistent"))
+}

@@ -1,0 +1,132 @@
+//! What a random sequence is made of: commands whose keys, sessions, nodes, checks and queries are places in small pools, so
+//! that any sequence makes sense, and any part of it too.
+
+mod odds;
+
+use serde_json::Value;
+
+pub use odds::sequence;
+
+/// One command.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Create a session, and put its id into this place of the pool.
+    Create { place: usize, wish: Value },
+    /// Create one with a body that may be anything.
+    CreateRaw(&'static str),
+    /// Do something with a session: `info`, `renew` or `destroy`.
+    Session(&'static str, Who),
+    /// List sessions, of a node or all.
+    Sessions(Option<&'static str>),
+    /// Put, with whatever parameters.
+    Put { key: usize, how: How, flags: Option<&'static str>, value: Content },
+    /// Read one key, with these parameters.
+    Get(usize, &'static str),
+    /// Read what is below a prefix, with these parameters.
+    List(usize, &'static str),
+    /// Delete a key, perhaps if at an index.
+    Delete(usize, Option<At>),
+    /// Delete what is below a prefix.
+    DeleteTree(usize),
+    /// Several operations at once.
+    Transaction(Vec<Verb>),
+    /// Register a node, with a service or a check.
+    Register { node: &'static str, service: bool, check: Option<(&'static str, Option<&'static str>, bool)> },
+    /// Register a node with an id, so that it takes away the node that had it.
+    Identify { node: &'static str, id: &'static str },
+    /// Deregister a node, a service, or a check.
+    Deregister { node: &'static str, service: Option<&'static str>, check: Option<&'static str> },
+    /// The checks of a node.
+    Health(&'static str),
+    /// Create a prepared query, and put its id into this place of the pool.
+    Query { place: usize, name: &'static str, session: Option<Who> },
+    /// Change one.
+    Requery { place: usize, name: &'static str, session: Option<Who> },
+    /// Read or delete one.
+    OneQuery(&'static str, usize),
+    /// List all.
+    Queries,
+    /// Something else: method, url and body as they are.
+    Raw(&'static str, &'static str, &'static str),
+    /// A value with this many bytes.
+    Large(usize, usize),
+    /// A transaction of so many reads.
+    Many(usize, usize),
+}
+
+/// A session, as a request names it.
+#[derive(Copy, Clone, Debug)]
+pub enum Who {
+    /// The one in this place of the pool.
+    Pool(usize),
+    /// The same in capital letters. C-SES-20.
+    Capitals(usize),
+    /// An id that nobody has.
+    Nobody,
+    /// No id.
+    Malformed,
+    /// Nothing.
+    Empty,
+}
+
+/// What is put how.
+#[derive(Copy, Clone, Debug)]
+pub enum How {
+    /// As it is.
+    Plain,
+    /// If at an index.
+    Cas(At),
+    /// For a session.
+    Acquire(Who),
+    /// Of a session.
+    Release(Who),
+    /// With both.
+    Both,
+    /// With an index that is no number.
+    NotANumber,
+}
+
+/// An index.
+#[derive(Copy, Clone, Debug)]
+pub enum At {
+    /// That of the key.
+    Present,
+    /// 0.
+    Zero,
+    /// One that is long past.
+    Past,
+    /// One that is far ahead.
+    Future,
+}
+
+/// A value.
+#[derive(Copy, Clone, Debug)]
+pub enum Content {
+    /// Nothing.
+    Empty,
+    /// A short text.
+    Text(&'static str),
+    /// Bytes that are no text.
+    Bytes,
+}
+
+/// An operation of a transaction.
+#[derive(Clone, Debug)]
+pub struct Verb {
+    pub verb: &'static str,
+    pub key: usize,
+    pub who: Who,
+    pub at: At,
+    pub value: Content,
+    pub flags: u64,
+    pub check: (&'static str, &'static str, &'static str),
+}
+
+/// How large the pools are.
+pub const POOL: usize = 3;
+/// Keys, below the tree of the sequence.
+pub const KEYS: [&str; POOL] = ["a", "a/b", "a/ü ?"];
+/// Prefixes; the first is empty, the others are below the tree.
+pub const PREFIXES: [Option<&str>; 6] = [None, Some(""), Some("a"), Some("a/"), Some("a/b"), Some("zz")];
+const NODES: [&str; 2] = ["n1", "n2"];
+const CHECKS: [&str; 3] = ["c1", "c2", "c3"];

@@ -1,0 +1,60 @@
+//! What can be said of a log.
+
+use std::fmt;
+
+use super::tally::Tally;
+
+/// A log that could have been.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Possible {
+    /// Requests that were judged.
+    pub lines: usize,
+    /// Which answers there were.
+    pub tally: Tally,
+    /// The most states that the server could have been in at once.
+    pub widest: usize,
+}
+
+/// A log that could not have been.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Impossible {
+    /// The line up to which it is possible, and with which it no longer is.
+    pub line: usize,
+    /// The rule, and what had to be answered by it, in the most plausible state.
+    pub rule: Option<(&'static str, &'static str)>,
+    /// How the answer differs.
+    pub why: String,
+}
+
+/// Why a log is not judged possible.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Objection {
+    /// It could not have been.
+    Impossible(Impossible),
+    /// That is not known: the log says too little, or asks for what the model does not have.
+    Undecided {
+        /// At which line.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Objection::Impossible(impossible) => impossible.fmt(f),
+            Objection::Undecided { line, why } => write!(f, "undecided at line {line}: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "impossible at line {}", self.line)?;
+        if let Some((rule, says)) = self.rule {
+            write!(f, " because of rule {rule} ({says})")?;
+        }
+        write!(f, ": {}", self.why)
+    }
+}
