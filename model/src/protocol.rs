@@ -110,6 +110,11 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     /// Whether tokens are log positions, of which only the order counts.
     fn tokens_are_indexes(config: &Self::Config) -> bool;
 
+    /// How many may be inside at once: of those who differ, what the most careful one thinks.
+    fn room(_config: &Self::Config) -> usize {
+        1
+    }
+
     /// What is wrong with the configuration, if anything.
     fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake>;
 

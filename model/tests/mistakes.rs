@@ -78,6 +78,14 @@ mistakes! {
     a_limit_of_a_lock, "consul-lock": ["", "semaphore.limits = [1]", ""] => "`consul-semaphore`";
     a_semaphore_that_is_a_queue, "consul-semaphore": ["", "semaphore.limits = [1]\nqueue = {}", ""] => "a queue is a lock";
     a_semaphore_with_writes, "consul-semaphore": ["writes = 1", "semaphore.limits = [1]", ""] => "does not know";
+    a_count_that_is_pruned, "consul-semaphore":
+        ["", "semaphore = { limits = [1], registers = \"count-then-register\", prunes = \"never\" }", ""] => "no list to prune";
+    a_wait_for_nobody, "consul-semaphore":
+        ["", "semaphore = { limits = [1], prunes = \"never\", prune_wait = 1 }", ""] => "prunes nobody";
+    a_doubt_that_never_comes, "consul-semaphore":
+        ["", "semaphore = { limits = [1], unclear = \"report\" }", ""] => "set `patience`";
+    a_watch_that_is_none, "consul-semaphore":
+        ["", "semaphore = { limits = [1], watches_once = true }", ""] => "nobody watches";
     an_act_on_a_semaphore_s_key, "consul-semaphore":
         ["", "semaphore.limits = [1]\noperator = [\"put\"]", "[budget]\noperator = 1"] => "does not have";
     a_slot_of_a_lock, "consul-lock":

@@ -59,8 +59,8 @@ pub(crate) struct Liveness<P: Protocol> {
 /// The most clients: each has a bit of its own.
 const CLIENTS_MAX: u16 = 30;
 
-/// Somebody is inside.
-const INSIDE: u32 = 1 << 31;
+/// As many are inside as may be.
+const FULL: u32 = 1 << 31;
 
 fn bit(client: ClientId) -> u32 {
     1 << client.place().min(30)
@@ -95,7 +95,7 @@ impl<P: Protocol> Liveness<P> {
         for client in clients {
             let is_open = |node: Node| {
                 let facts = self.facts[node as usize];
-                client.map_or(facts & INSIDE == 0 && facts != 0, |client| facts & bit(client) != 0)
+                client.map_or(facts & FULL == 0 && facts != 0, |client| facts & bit(client) != 0)
             };
             let stays_open = |label: u16| {
                 let enters = self.enters[usize::from(label)];
@@ -104,7 +104,7 @@ impl<P: Protocol> Liveness<P> {
             let question = Question { is_open: &is_open, stays_open: &stays_open };
             if let Some(component) = fair::component(&self.graph, &question) {
                 let lasso = lasso::lasso(&self.graph, &question, &component);
-                let waits = self.facts[component[0] as usize] & !INSIDE;
+                let waits = self.facts[component[0] as usize] & !FULL;
                 return self.trace(&lasso, property, client, waits).map(Some);
             }
         }
@@ -125,6 +125,9 @@ impl<P: Protocol> Liveness<P> {
             .collect();
         let (waiting, tries) = (waiting.join(" and "), if waiting.len() == 1 { "tries" } else { "try" });
         let message = match property {
+            Property::EventuallyAcquired if P::room(&self.scenario.service) > 1 => {
+                format!("a slot is free, and {waiting} {tries} for ever")
+            }
             Property::EventuallyAcquired => format!("nobody has the lock, and {waiting} {tries} for ever"),
             _ => format!("{waiting} {tries} for ever, and never gets in"),
         };
@@ -247,8 +250,8 @@ impl<'a, P: Protocol> Build<'a, P> {
             return known;
         }
         let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
-        let inside = if world.inside().next().is_some() { INSIDE } else { 0 };
-        self.facts.push(waiting | inside);
+        let full = if world.has_room(self.scenario) { 0 } else { FULL };
+        self.facts.push(waiting | full);
         self.depth = level + 1;
         self.queue.push_back((Box::new(world.clone()), level));
         new

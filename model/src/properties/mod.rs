@@ -144,7 +144,7 @@ properties! {
     Linearizable = "linearizable", "LIN", Effect, bound: Never, needs: [EveryClientEnters, Discovered], effect::linearizable;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
     NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::no_lost_update;
-    /// a lock that nobody believes in is eventually acquired by somebody who keeps trying
+    /// a lock that nobody believes in, or a slot, is eventually acquired by somebody who keeps trying
     EventuallyAcquired = "eventually-acquired", "LV", Progress, bound: Maybe, needs: [EveryClientEnters], progress::acquired_in_time;
     /// each client that keeps trying gets its turn
     Progress = "progress", "PR", Progress, bound: Never, needs: [EveryClientEnters], progress::in_the_end;

@@ -9,11 +9,12 @@ pub(super) fn acquired_in_time<P: Protocol>(view: &View<'_, P>, bound: Option<Ti
     let (Some(bound), Some(since)) = (bound, view.after.ghosts.idle) else { return Ok(()) };
     let age = view.after.now - since;
     // It breaks when time passes: how long ago that was, the normal form forgets.
-    if age <= bound || !matches!(view.action, Action::Advance(_)) || !view.after.is_idle() {
+    if age <= bound || !matches!(view.action, Action::Advance(_)) || !view.after.is_idle(view.scenario) {
         return Ok(());
     }
     let waiting: Vec<String> = view.after.waiting().map(|client| client.to_string()).collect();
-    Err(format!("for more than {bound} nobody has had the lock, and {} kept trying", waiting.join(" and ")))
+    let idle = if P::room(&view.scenario.service) == 1 { "nobody has had the lock" } else { "a slot has been free" };
+    Err(format!("for more than {bound} {idle}, and {} kept trying", waiting.join(" and ")))
 }
 
 pub(super) fn in_the_end<P: Protocol>(_: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {

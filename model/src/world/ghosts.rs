@@ -82,7 +82,7 @@ impl<P: Protocol> Scenario<P> {
             let now = world.now;
             let since = world.ghosts.idle;
             // While the servers stand still, nothing can be expected of them.
-            let counts = world.server.condition == Condition::Up && world.is_idle();
+            let counts = world.server.condition == Condition::Up && world.is_idle(self);
             world.ghosts.idle = counts.then(|| since.unwrap_or(now));
         }
     }

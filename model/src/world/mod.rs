@@ -163,9 +163,14 @@ impl<P: Protocol> World<P> {
             .map(|(place, _)| ClientId::of(place))
     }
 
-    /// Whether nobody believes to be inside although somebody keeps trying.
-    pub fn is_idle(&self) -> bool {
-        self.inside().next().is_none() && self.waiting().next().is_some()
+    /// Whether there is room inside, for all that anybody believes, although somebody keeps trying.
+    pub fn is_idle(&self, scenario: &Scenario<P>) -> bool {
+        self.has_room(scenario) && self.waiting().next().is_some()
+    }
+
+    /// Whether fewer believe to be inside than may be.
+    pub fn has_room(&self, scenario: &Scenario<P>) -> bool {
+        self.inside().count() < P::room(&scenario.service)
     }
 
     /// Like [`World::inside`], but only those whose own clock is still within their lease.

@@ -21,10 +21,10 @@ pub use messages::{
 pub use operator::Act;
 pub use server::{Node, Server, Status, Trouble};
 pub use settings::{
-    Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, Monitor, OldLeader,
-    OnConflict, OnLoss, OperatorAct, Priced, Queue, Reads, Registers, Release, RenewalErrors, Renewals, Requests,
-    Restarts, Revocations, Semaphore, Sequencer, Servers, SessionUse, Settings, Takes, Timers, TreeDeletions, Unlock,
-    Waiting, Writes,
+    Afterwards, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,
+    Monitor, OldLeader, OnConflict, OnLoss, OperatorAct, Priced, Prunes, Queue, Reads, Registers, Release,
+    RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers, SessionUse, Settings,
+    Takes, Timers, TreeDeletions, Unclear, Unlock, Waiting, Writes,
 };
 
 use crate::goal::Goal;
@@ -81,7 +81,7 @@ impl Protocol for Consul {
         let first = server.first_in_queue(context);
         operator::perform(server, act, context, out);
         server.note_turn(first, context, out);
-        server.answer_watchers(out);
+        server.answer_watchers(context, out);
     }
 
     fn cost(act: Act, settings: &Settings) -> u8 {
@@ -158,6 +158,11 @@ impl Protocol for Consul {
 
     fn tokens_are_indexes(settings: &Settings) -> bool {
         matches!(settings.sequencer, Sequencer::ModifyIndex | Sequencer::CreateIndex)
+    }
+
+    fn room(settings: &Settings) -> usize {
+        let limits = settings.semaphore.as_ref().map_or(&[1][..], |semaphore| &semaphore.limits);
+        limits.iter().min().map_or(1, |least| usize::from(*least))
     }
 
     fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {

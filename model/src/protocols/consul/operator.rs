@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::server::Status;
 use super::settings::CheckKind;
-use super::{Claim, Consul, LOCK, Opaque, Operation, OperatorAct, Plain, Prefix, Request, Server, Settings};
+use super::{
+    Claim, Consul, Key, LOCK, Opaque, Operation, OperatorAct, Plain, Prefix, Request, Server, Settings, Slots,
+};
 use crate::ids::{ClientId, Index, SessionId};
 use crate::process::{Context, Outbox};
 use crate::scenario::Scenario;
@@ -29,6 +31,8 @@ pub enum Act {
     DeleteCas(Index),
     /// Deletes every key. C-KV-17.
     DeleteTree,
+    /// Deletes the coordination entry of the semaphore; if at this index.
+    DeleteSlots(Option<Index>),
     /// Releases the lock in the name of its session. C-KV-13.
     Release(SessionId),
     /// Acquires the lock in the name of a session. C-KV-10.
@@ -82,6 +86,20 @@ fn offer_kind(act: OperatorAct, world: &World<Consul>, offer: &mut dyn FnMut(Act
         OperatorAct::DeleteTree => {
             if server.keys().next().is_some() {
                 offer(Act::DeleteTree);
+            }
+        }
+        OperatorAct::DeleteSlots => {
+            if server.slots().is_some() {
+                offer(Act::DeleteSlots(None));
+            }
+        }
+        OperatorAct::DestroySlots => {
+            let is_held =
+                |slots: Slots| slots.holders.iter().any(|holder| server.contenders().any(|other| other == *holder));
+            if let (Some(slots), Some(entry)) = (server.slots(), server.entry(Key::Slots))
+                && !is_held(slots)
+            {
+                offer(Act::DeleteSlots(Some(entry.modify)));
             }
         }
         OperatorAct::DeleteCas => entry.iter().for_each(|entry| offer(Act::DeleteCas(entry.modify))),
@@ -144,6 +162,8 @@ pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
         OperatorAct::Cas => matches!(act, Act::Cas(_)),
         OperatorAct::DeleteTree => matches!(act, Act::DeleteTree),
         OperatorAct::DeleteCas => matches!(act, Act::DeleteCas(_)),
+        OperatorAct::DeleteSlots => matches!(act, Act::DeleteSlots(None)),
+        OperatorAct::DestroySlots => matches!(act, Act::DeleteSlots(Some(_))),
         OperatorAct::Release => matches!(act, Act::Release(_)),
         OperatorAct::Acquire => matches!(act, Act::Acquire(_)),
         OperatorAct::RenewSession => matches!(act, Act::Renew(_)),
@@ -168,6 +188,8 @@ pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consu
         Act::Delete => Request::Delete(LOCK),
         Act::Cas(index) => Request::Cas { key: LOCK, index, value, flags: 0 },
         Act::DeleteCas(index) => Request::DeleteCas { key: LOCK, index },
+        Act::DeleteSlots(None) => Request::Delete(Key::Slots),
+        Act::DeleteSlots(Some(index)) => Request::DeleteCas { key: Key::Slots, index },
         Act::Release(session) => Request::Release(claim(session)),
         Act::Acquire(session) => Request::Acquire(claim(session)),
         Act::Renew(session) => Request::RenewSession(session),
@@ -198,7 +220,7 @@ impl Normal for Act {
             Act::Destroy(session) | Act::Release(session) | Act::Acquire(session) | Act::Renew(session) => {
                 visitor.session(session);
             }
-            Act::Cas(index) | Act::DeleteCas(index) => visitor.index(index),
+            Act::Cas(index) | Act::DeleteCas(index) | Act::DeleteSlots(Some(index)) => visitor.index(index),
             Act::SetCheck(node, ..) | Act::DropCheck(node, _) | Act::DropService(node) | Act::DropNode(node) => {
                 visitor.client(node);
             }
@@ -206,7 +228,7 @@ impl Normal for Act {
                 visitor.client(node);
                 visitor.session(session);
             }
-            Act::Put | Act::Delete | Act::DeleteTree => {}
+            Act::Put | Act::Delete | Act::DeleteTree | Act::DeleteSlots(None) => {}
         }
     }
 }
@@ -218,6 +240,8 @@ impl fmt::Display for Act {
             Act::Put => f.write_str("puts another value into the key"),
             Act::Delete => f.write_str("deletes the key"),
             Act::DeleteTree => f.write_str("deletes every key"),
+            Act::DeleteSlots(None) => f.write_str("deletes the semaphore's entry"),
+            Act::DeleteSlots(Some(index)) => write!(f, "removes the semaphore, of which nobody has a slot, at {index}"),
             Act::Cas(index) => write!(f, "puts another value into the key if it is at {index}"),
             Act::DeleteCas(index) => write!(f, "deletes the key if it is at {index}"),
             Act::Release(session) => write!(f, "releases the key in the name of {session}"),

@@ -16,6 +16,8 @@ pub(super) struct Watching {
     /// When it loses patience with the query; at rest, when it asks again.
     at: Option<Instant>,
     is_resting: bool,
+    /// Whether it is the last one, for whoever watches for one change only.
+    is_last: bool,
     /// How many more errors are no loss yet.
     retries: u8,
 }
@@ -32,7 +34,9 @@ impl Watching {
         let settings = context.scenario.service.monitor?;
         let call = ask(last, Request::Watch(Watch { target, index, wait: settings.wait }), out);
         let at = settings.patience.map(|patience| context.now + patience);
-        Some(Watching { call, at, is_resting: false, retries: settings.retries })
+        let once = context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.watches_once);
+        let is_last = once && index != Index(0);
+        Some(Watching { call, at, is_resting: false, is_last, retries: settings.retries })
     }
 
     /// The same after a rest: from index 0, so that the answer comes at once, and with the retries that are left.
@@ -50,6 +54,11 @@ impl Watching {
     /// Whether an answer on this call is for it.
     pub(super) fn hears(&self, to: Call) -> bool {
         self.call == to && !self.is_resting
+    }
+
+    /// Whether it is not to be followed by another one.
+    pub(super) fn is_last(&self) -> bool {
+        self.is_last
     }
 
     /// C-LCK-6: with retries left, an error is no loss yet.

@@ -11,7 +11,7 @@ use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{
     Answer, Claim, Entry, Key, Listing, Opaque, Prefix, Spelling, Text, Timer, Word,
 };
-use crate::protocols::consul::settings::{Log, TreeDeletions};
+use crate::protocols::consul::settings::{Log, Prunes, TreeDeletions};
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
@@ -39,11 +39,20 @@ impl Server {
     }
 
     /// C-KV-21, C-KV-22: all entries below the semaphore's prefix at once, with the index of the newest change.
-    pub(super) fn list(&self) -> Listing {
+    ///
+    /// Who counts as alive is the client's business: it names whoever still has a contender key, or holds one.
+    pub(super) fn list(&self, context: &Context<'_, Consul>) -> Listing {
+        let by_name =
+            context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.prunes == Prunes::ByName);
+        let named = self.entries.iter().filter_map(|(key, _)| match key {
+            Key::Contender(session) if by_name => Some(*session),
+            _ => None,
+        });
+        let held = self.contenders().filter(|_| !by_name);
         Listing {
             index: self.prefix_index(Prefix::Semaphore),
             slots: self.entry(Key::Slots),
-            alive: self.contenders().collect(),
+            alive: named.chain(held).collect(),
         }
     }
 

@@ -126,7 +126,7 @@ impl Server {
             Trouble::FalseAlarm(node, kind) => {
                 world.left.false_alarms -= 1;
                 server.set_check(node, kind, Status::Critical, context, out);
-                server.answer_watchers(out);
+                server.answer_watchers(context, out);
             }
         }
     }

@@ -213,7 +213,7 @@ impl Server {
             Request::RenewSession(session) => self.renew_session(session, context, out),
             Request::Get(key) | Request::GetConsistent(key) => self.get(key),
             Request::FindSession => Answer::Named(self.sessions().next()),
-            Request::List => Answer::Listed(self.list()),
+            Request::List => Answer::Listed(self.list(context)),
             Request::Before(index) => Answer::Before(self.before(index)),
             Request::Watch(watch) => return self.watch(asker(from), watch, context),
             Request::Acquire(claim) => return self.request_lock(from, claim, context, out),
@@ -251,7 +251,7 @@ impl Process<Consul> for Server {
             Input::Message { .. } | Input::Command(_) | Input::Choice(_) => {}
         }
         self.note_turn(first, context, out);
-        self.answer_watchers(out);
+        self.answer_watchers(context, out);
     }
 
     fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
@@ -276,7 +276,7 @@ impl Server {
             Timer::Expire(session) => self.timer_fires(session, context, out),
             Timer::Destroy(session) => self.expire(session, context, out),
             Timer::Apply(client, call) => self.apply((client, call), context, out),
-            Timer::Deadline(client, call) => self.query_is_over((client, call), out),
+            Timer::Deadline(client, call) => self.query_is_over((client, call), context, out),
             Timer::Elect => self.elect(false, context, out),
             Timer::ElectBehind => self.elect(true, context, out),
             Timer::StepDown => self.step_down(),

@@ -38,7 +38,7 @@ impl Server {
     ) -> Option<Answer> {
         let Watch { target, index, wait } = watch;
         if index == Index(0) || self.has_passed(target, index) {
-            return Some(self.look(target));
+            return Some(self.look(target, context));
         }
         if !context.is_mutated(Mutation::WatchForgotten) {
             let until = wait.map(|wait| context.now + wait);
@@ -57,34 +57,38 @@ impl Server {
         }
     }
 
-    fn look(&self, target: Target) -> Answer {
+    fn look(&self, target: Target, context: &Context<'_, Consul>) -> Answer {
         match target {
             Target::Key(key) => self.get(key),
-            Target::Prefix => Answer::Listed(self.list()),
+            Target::Prefix => Answer::Listed(self.list(context)),
         }
     }
 
     /// C-BLK-8: what is told is the present state; what happened in between is not.
-    pub(in crate::protocols::consul) fn answer_watchers(&mut self, out: &mut Outbox<Consul>) {
+    pub(in crate::protocols::consul) fn answer_watchers(
+        &mut self,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
         // C-BLK-9: one that waits at a leader who has lost the others hears nothing.
         let hears = |server: &Server, parked: &Parked| !server.is_behind(parked.client);
         while let Some(place) =
             self.parked.iter().position(|parked| hears(self, parked) && self.has_passed(parked.target, parked.index))
         {
-            self.unpark(place, out);
+            self.unpark(place, context, out);
         }
     }
 
-    fn unpark(&mut self, place: usize, out: &mut Outbox<Consul>) {
+    fn unpark(&mut self, place: usize, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Parked { client, call, target, .. } = self.parked.remove(place);
-        out.send(client.into(), Text::Tell(call, self.look(target)));
+        out.send(client.into(), Text::Tell(call, self.look(target, context)));
     }
 
     /// C-BLK-2: at the deadline the answer is the present state, changed or not.
-    pub(super) fn query_is_over(&mut self, asker: Asker, out: &mut Outbox<Consul>) {
+    pub(super) fn query_is_over(&mut self, asker: Asker, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let place = self.parked.iter().position(|parked| parked.asker() == asker);
         if let Some(place) = place {
-            self.unpark(place, out);
+            self.unpark(place, context, out);
         }
     }
 

@@ -18,8 +18,9 @@ use crate::time::Ticks;
 pub use health::{CheckKind, Health, Takes};
 pub use operator::{OperatorAct, Priced};
 pub use recipe::{
-    Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnConflict, OnLoss, Queue, Reads, Registers,
-    Release, RenewalErrors, Semaphore, Sequencer, SessionUse, Unlock, Waiting, Writes,
+    Afterwards, Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, LostRace, Monitor, OnConflict, OnLoss,
+    Prunes, Queue, Reads, Registers, Release, RenewalErrors, Semaphore, Sequencer, SessionUse, Unclear, Unlock,
+    Waiting, Writes,
 };
 pub use servers::{Expiry, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers, TreeDeletions};
 pub(super) use validate::validate;
@@ -210,6 +211,7 @@ impl Settings {
             job: self.job.map(|job| Job { grace: job.grace.times(factor), ..job }),
             health: self.health.scaled(factor),
             servers: self.servers.scaled(factor),
+            semaphore: self.semaphore.as_ref().map(|semaphore| semaphore.scaled(factor)),
             ..self.clone()
         }
     }
@@ -227,6 +229,7 @@ impl Settings {
             self.job.map(|job| job.grace),
             self.health.longest(),
             self.servers.longest(),
+            self.semaphore.as_ref().map(|semaphore| semaphore.prune_wait),
         ];
         [self.lock_delay, self.retry_every].into_iter().chain(optional.into_iter().flatten()).max().unwrap_or_default()
     }

@@ -22,6 +22,10 @@ pub enum OperatorAct {
     DeleteCas,
     /// Delete every key there is, as by a recursive deletion of a prefix that contains them.
     DeleteTree,
+    /// Delete the coordination entry of the semaphore, whoever is on it.
+    DeleteSlots,
+    /// Delete it as the Go client does: only if nobody who lives is on it, and at the index it has (C-SEM-8).
+    DestroySlots,
     /// Release the lock in the name of the session that has it (C-KV-13).
     Release,
     /// Acquire the lock in the name of any session.

@@ -1,8 +1,8 @@
 //! What a Consul scenario must not say, because it would be meaningless or silently ignored.
 
 use super::{
-    Behavior, Belief, DeadSession, Guard, Killed, OldLeader, OnLoss, OperatorAct, Priced, Reads, RenewalErrors,
-    Renewals, Requests, Revocations, Sequencer, SessionUse, Settings, Timers, Unlock, Waiting,
+    Behavior, Belief, DeadSession, Guard, Killed, OldLeader, OnLoss, OperatorAct, Priced, Prunes, Reads, Registers,
+    RenewalErrors, Renewals, Requests, Revocations, Sequencer, SessionUse, Settings, Timers, Unclear, Unlock, Waiting,
 };
 use crate::properties::{Level, Property};
 use crate::protocols::consul::{Consul, SEMAPHORE};
@@ -241,6 +241,8 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
                     | OperatorAct::DestroyWaiting
                     | OperatorAct::DestroyCrashed
                     | OperatorAct::DeleteTree
+                    | OperatorAct::DeleteSlots
+                    | OperatorAct::DestroySlots
                     | OperatorAct::RenewSession
             )
     };
@@ -250,13 +252,31 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     if settings.job.is_some_and(|job| job.killed == Killed::Shell) {
         return wrong("service.job", "a semaphore's job is killed with its group");
     }
+    let by_count = semaphore.registers == Registers::CountThenRegister;
+    if by_count && (semaphore.prunes != Prunes::Dead || semaphore.unclear != Unclear::ReadAgain) {
+        return wrong(
+            "service.semaphore.registers",
+            "who counts contender keys has no list to prune, and no entry to read",
+        );
+    }
+    if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Never) {
+        return wrong("service.semaphore.prune_wait", "who prunes nobody does not wait for that");
+    }
+    if semaphore.unclear != Unclear::ReadAgain && settings.patience.is_none() {
+        return wrong(
+            "service.semaphore.unclear",
+            "who waits for ever for an answer is never in doubt; set `patience`",
+        );
+    }
+    if semaphore.watches_once && settings.monitor.is_none() {
+        return wrong("service.semaphore.watches_once", "nobody watches; add a table [service.monitor]");
+    }
     if settings.monitor.is_some_and(|monitor| monitor.on_loss != OnLoss::Forget) {
         return wrong("service.monitor", "a client that loses its slot forgets its session; leave `on_loss` out");
     }
     if settings.session != SessionUse::Own
         || settings.belief == Belief::Suspending
         || settings.dead_session != DeadSession::Recreate
-        || settings.patience.is_some()
         || settings.delegates
         || settings.sequencer != Sequencer::None
         || settings.guard != Guard::None
@@ -269,7 +289,7 @@ fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     {
         return wrong(
             "service.semaphore",
-            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `patience`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest`; leave them out",
+            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest`; leave them out",
         );
     }
     Ok(())

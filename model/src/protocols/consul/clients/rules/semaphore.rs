@@ -1,12 +1,11 @@
 //! Rules about the semaphore recipe: C-SEM, C-GDE.
 
 use super::*;
-use crate::protocols::consul::Waiting;
+use crate::protocols::consul::{Afterwards, LostRace, Prunes, Unclear, Waiting};
 
 fn desk(limit: u8) -> Desk {
     Desk::new("consul-semaphore", |service| {
-        service.semaphore =
-            Some(Semaphore { limits: vec![limit], on_conflict: Default::default(), registers: Default::default() });
+        service.semaphore = Some(Semaphore { limits: vec![limit], ..Semaphore::default() });
         service.monitor = Some(Monitor::default());
     })
 }
@@ -134,4 +133,88 @@ fn c_sem_11_a_slot_is_free_for_those_who_prune_as_soon_as_the_session_of_its_hol
     desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS]));
     desk.wake(Timer::Retry);
     assert_eq!(desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
+}
+
+/// A desk whose client has a slot, with other settings.
+fn holding(change: impl FnOnce(&mut Semaphore)) -> Desk {
+    let mut desk = registered(2);
+    change(desk.scenario.service.semaphore.as_mut().expect("a semaphore"));
+    desk.answer(listing(None, &[MINE]));
+    desk.answer(Answer::Done(true));
+    assert!(desk.is_inside());
+    desk
+}
+
+#[test]
+fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
+    for (holders, refuses) in [(&[][..], true), (&[OTHERS][..], true), (&[OTHERS, MINE][..], false)] {
+        let mut desk = registered(2);
+        desk.scenario.service.semaphore.as_mut().unwrap().on_conflict = crate::protocols::consul::OnConflict::Literal;
+        desk.answer(listing(Some((2, holders, 8)), &[MINE, OTHERS]));
+        assert_eq!(desk.facts.contains(&Fact::Service(Word::LimitConflict(ME))), refuses, "{holders:?}");
+    }
+}
+
+#[test]
+fn c_sem_4_who_never_prunes_counts_the_dead() {
+    let mut desk = registered(1);
+    desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
+    desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
+    assert_eq!(desk.facts, [Fact::Service(Word::Full(ME))]);
+}
+
+#[test]
+fn b_27_with_a_hand_made_delay_a_dead_holder_keeps_its_slot_for_a_while() {
+    let mut desk = registered(1);
+    desk.scenario.service.semaphore.as_mut().unwrap().prune_wait = Ticks::new(3);
+    let dead = listing(Some((1, &[OTHERS], 8)), &[MINE]);
+    assert_eq!(desk.answer(dead), []);
+    assert_eq!(desk.due(Timer::Retry), Some(3));
+    assert_eq!(desk.wake(Timer::Retry), [Request::List]);
+    assert_eq!(desk.answer(dead), [cas(1, &[MINE], 8)]);
+}
+
+#[test]
+fn b_30_a_release_that_lost_its_race_may_be_let_be_and_its_key_kept() {
+    let mut desk = holding(|semaphore| {
+        (semaphore.lost_race, semaphore.afterwards) = (LostRace::LetBe, Afterwards::Kept);
+    });
+    desk.wish(Wish::Release);
+    assert_eq!(desk.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
+    assert_eq!(desk.answer(Answer::Done(false)), [], "neither once more, nor is anything removed");
+    assert_eq!(desk.wish(Wish::Acquire), [Request::List], "with the same session and contender key");
+}
+
+#[test]
+fn b_31_without_an_answer_a_client_reads_or_reports_or_repeats() {
+    for (unclear, next) in [
+        (Unclear::ReadAgain, Some(Request::List)),
+        (Unclear::Report, None),
+        (Unclear::Repeat, Some(cas(2, &[MINE], 0))),
+    ] {
+        let mut desk = registered(2);
+        desk.scenario.service.patience = Some(Ticks::new(1));
+        desk.scenario.budget.retries = 1;
+        let semaphore = desk.scenario.service.semaphore.as_mut().unwrap();
+        (semaphore.unclear, semaphore.afterwards) = (unclear, Afterwards::Kept);
+        desk.client = Participant::all(&desk.scenario, None)[0];
+        desk.wish(Wish::Acquire);
+        desk.answer(Answer::Created(MINE));
+        desk.answer(Answer::Done(true));
+        assert_eq!(desk.answer(listing(None, &[MINE])), [cas(2, &[MINE], 0)]);
+        assert_eq!(desk.due(Timer::GiveUp), Some(1));
+        assert_eq!(desk.wake(Timer::GiveUp), next.into_iter().collect::<Vec<_>>());
+        if unclear == Unclear::ReadAgain {
+            desk.answer(listing(Some((2, &[MINE], 8)), &[MINE]));
+            assert!(desk.is_inside(), "it had its slot already");
+        }
+    }
+}
+
+#[test]
+fn c_sem_6_a_watch_that_is_not_renewed_hears_of_one_change() {
+    let mut desk = holding(|semaphore| semaphore.watches_once = true);
+    let still_mine = listing(Some((2, &[MINE], 9)), &[MINE]);
+    assert!(matches!(desk.tell(is_watch, still_mine)[..], [Request::Watch(Watch { index: Index(40), .. })]));
+    assert_eq!(desk.tell(is_watch, still_mine), []);
 }

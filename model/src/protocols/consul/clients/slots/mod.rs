@@ -16,12 +16,12 @@ use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};
 use crate::protocol::Record;
 use crate::protocols::consul::messages::{Listing, Slots, Word};
-use crate::protocols::consul::settings::{self, OnConflict, Registers, Release, Semaphore};
+use crate::protocols::consul::settings::{self, LostRace, OnConflict, Prunes, Registers, Release, Semaphore, Unclear};
 use crate::protocols::consul::{
     Answer, Claim, Consul, Entry, Key, Opaque, Request, Server, Target, Text, Timer, Watch, Wish,
 };
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
 
 /// A client that wants a slot.
@@ -31,7 +31,11 @@ pub struct SlotTaker {
     session: Option<Membership>,
     /// Whether its contender key is there.
     is_registered: bool,
+    /// A holder that it has found dead, and will take off the list after a while.
+    doubt: Option<SessionId>,
     rounds: u8,
+    /// How many requests may still be given up.
+    retries: u8,
     last: Call,
     /// The blocking query on the prefix.
     monitor: Option<Watching>,
@@ -46,7 +50,7 @@ enum Phase {
     /// Refused; it tries anew.
     Waiting { retry: Instant },
     /// A request is under way that decides how it goes on.
-    Calling { call: Call, what: What },
+    Calling { call: Call, what: What, give_up: Option<Instant> },
     /// It believes that it has a slot.
     Inside { limit: u8 },
     /// The slot is lost, and the job is being killed.
@@ -65,8 +69,10 @@ enum What {
     List,
     /// The same, as soon as something changes there.
     Await,
-    /// A slot.
-    Take,
+    /// A slot. What it would send again without an answer: the list, if the entry is still at this index.
+    Take { again: Option<(Slots, Index)> },
+    /// The same list once more.
+    TakeAgain,
     /// Everything below the prefix, to take itself off.
     ListToLeave,
     /// Taking itself off.
@@ -83,7 +89,9 @@ impl SlotTaker {
             phase: Phase::Idle,
             session: None,
             is_registered: false,
+            doubt: None,
             rounds: scenario.rounds,
+            retries: scenario.budget.retries,
             last: Call(0),
             monitor: None,
         }
@@ -109,10 +117,13 @@ impl SlotTaker {
                 out.record(Fact::Left { client: me(context), why: Leaving::Told });
                 self.start_leaving(context, out);
             }
+            (Phase::Calling { what, .. }, Input::Wake(Timer::GiveUp)) => {
+                self.retries -= 1;
+                self.give_up(what, context, out);
+            }
             (_, Input::Wake(Timer::Renew)) => {
-                if let Some(session) = &mut self.session {
-                    session.renew(&mut self.last, &mut 0, context, out);
-                }
+                let SlotTaker { session: Some(session), last, retries, .. } = self else { return };
+                session.renew(last, retries, context, out);
             }
             (_, Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) => {
                 self.hear(to, answer, context, out);
@@ -123,7 +134,7 @@ impl SlotTaker {
 
     fn hear(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match self.phase {
-            Phase::Calling { call, what } if call == to => self.go_on(what, answer, context, out),
+            Phase::Calling { call, what, .. } if call == to => self.go_on(what, answer, context, out),
             Phase::Inside { .. } if self.monitor.is_some_and(|watching| watching.hears(to)) => {
                 self.hear_monitor(answer, context, out);
             }
@@ -144,23 +155,53 @@ impl SlotTaker {
         let settings = &context.scenario.service;
         if self.session.is_none() {
             let what = What::Create { until_if_created: lease_from(context) };
-            return self.call(what, Request::CreateSession(settings.terms()), out);
+            return self.call(what, Request::CreateSession(settings.terms()), context, out);
         }
         if self.is_registered || semaphore(context).registers == Registers::CountThenRegister {
-            return self.call(What::List, Request::List, out);
+            return self.call(What::List, Request::List, context, out);
         }
-        self.register(out);
+        self.register(context, out);
     }
 
     /// C-SEM-2: `<prefix>/<session>`, by acquire.
-    fn register(&mut self, out: &mut Outbox<Consul>) {
+    fn register(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return };
         let claim = Claim::new(Key::Contender(id), id, Opaque::Empty, 0);
-        self.call(What::Register, Request::Acquire(claim), out);
+        self.call(What::Register, Request::Acquire(claim), context, out);
     }
 
-    fn call(&mut self, what: What, request: Request, out: &mut Outbox<Consul>) {
-        self.phase = Phase::Calling { call: ask(&mut self.last, request, out), what };
+    fn call(&mut self, what: What, request: Request, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        // A blocking query may take its time.
+        let patience = context.scenario.service.patience.filter(|_| self.retries > 0 && what != What::Await);
+        let give_up = patience.map(|patience| context.now + patience);
+        self.phase = Phase::Calling { call: ask(&mut self.last, request, out), what, give_up };
+    }
+
+    fn take(
+        &mut self,
+        what: What,
+        slots: Slots,
+        index: Index,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let cas = Request::Cas { key: Key::Slots, index, value: Opaque::Slots(slots), flags: 0 };
+        self.call(what, cas, context, out);
+    }
+
+    /// No answer came. What was asked may have been done.
+    fn give_up(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match (what, semaphore(context).unclear) {
+            (What::Take { again: Some((slots, index)) }, _) => self.take(What::TakeAgain, slots, index, context, out),
+            (What::Take { .. } | What::TakeAgain, Unclear::Report) => self.clean_up(context, out),
+            (What::Create { .. } | What::Register, _) => self.attempt(context, out),
+            (What::List | What::Await | What::Take { .. } | What::TakeAgain, _) => {
+                self.call(What::List, Request::List, context, out);
+            }
+            (What::ListToLeave | What::Leave, _) => self.call(What::ListToLeave, Request::List, context, out),
+            (What::Unregister, _) => self.unregister(context, out),
+            (What::Destroy, _) => self.rest(),
+        }
     }
 
     fn go_on(&mut self, what: What, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -173,7 +214,7 @@ impl SlotTaker {
             (What::Register, Answer::Done(true)) => {
                 self.is_registered = true;
                 match semaphore(context).registers {
-                    Registers::Cas => self.call(What::List, Request::List, out),
+                    Registers::Cas => self.call(What::List, Request::List, context, out),
                     Registers::CountThenRegister => self.enter(context, out),
                 }
             }
@@ -183,18 +224,25 @@ impl SlotTaker {
                 self.wait(context);
             }
             (What::List | What::Await, Answer::Listed(listing)) => self.look(listing, context, out),
-            (What::Take, Answer::Done(true)) => self.enter(context, out),
+            (What::Take { .. } | What::TakeAgain, Answer::Done(true)) => self.enter(context, out),
             // C-SEM-4: somebody else was faster; it looks again at once.
-            (What::Take, Answer::Done(false)) => self.call(What::List, Request::List, out),
-            (What::ListToLeave, Answer::Listed(listing)) => self.take_itself_off(listing, out),
+            (What::Take { .. } | What::TakeAgain, Answer::Done(false)) => {
+                self.call(What::List, Request::List, context, out);
+            }
+            (What::ListToLeave, Answer::Listed(listing)) => self.take_itself_off(listing, context, out),
             // C-SEM-7: on a lost race it reads again and repeats.
-            (What::Leave, Answer::Done(false)) => self.call(What::ListToLeave, Request::List, out),
-            (What::Leave, Answer::Done(true)) => self.unregister(out),
+            (What::Leave, Answer::Done(false)) if semaphore(context).lost_race == LostRace::Repeat => {
+                self.call(What::ListToLeave, Request::List, context, out);
+            }
+            (What::Leave, Answer::Done(_)) => self.clean_up(context, out),
             (What::Unregister, _) => match self.session {
-                Some(session) => self.call(What::Destroy, Request::DestroySession(session.id), out),
+                Some(session) => self.call(What::Destroy, Request::DestroySession(session.id), context, out),
                 None => self.rest(),
             },
-            (What::Create { .. } | What::Register | What::List | What::Await | What::Take, _) => self.wait(context),
+            (
+                What::Create { .. } | What::Register | What::List | What::Await | What::Take { .. } | What::TakeAgain,
+                _,
+            ) => self.wait(context),
             (What::ListToLeave | What::Leave | What::Destroy, _) => self.rest(),
         }
     }
@@ -208,21 +256,42 @@ impl SlotTaker {
             return if is_full(listing.alive.len()) {
                 self.find_full(&listing, context, out)
             } else {
-                self.register(out)
+                self.register(context, out)
             };
         }
         let (slots, index) = decode(&listing, own);
-        if slots.limit != own && semaphore(context).on_conflict == OnConflict::Refuse {
+        let disagrees = match semaphore(context).on_conflict {
+            OnConflict::Refuse => slots.limit != own,
+            OnConflict::Literal => listing.slots.is_some() && usize::from(slots.limit) != slots.holders.len(),
+            OnConflict::Ignore => false,
+        };
+        if disagrees {
             out.record(Fact::Service(Word::LimitConflict(me(context))));
-            return self.unregister(out);
+            return self.wait(context);
         }
-        let mut holders = slots.holders.filtered(|holder| listing.alive.contains(holder));
+        let is_alive =
+            |holder: &SessionId| semaphore(context).prunes == Prunes::Never || listing.alive.contains(holder);
+        let doubted = slots.holders.iter().find(|holder| !is_alive(holder)).copied();
+        let waits = semaphore(context).prune_wait;
+        if waits > Ticks::ZERO && doubted.is_some() && doubted != self.doubt {
+            self.doubt = doubted;
+            self.phase = Phase::Waiting { retry: context.now + waits };
+            return;
+        }
+        let dies = |holder: &SessionId| !is_alive(holder) && (waits == Ticks::ZERO || Some(*holder) == doubted);
+        let mut holders = slots.holders.filtered(|holder| !dies(holder));
+        self.doubt = None;
+        // After an answer that was lost: it has its slot already.
+        if holders.contains(&id) && semaphore(context).unclear == Unclear::ReadAgain {
+            return self.enter(context, out);
+        }
         if is_full(holders.len()) {
             return self.find_full(&listing, context, out);
         }
         holders.push(id);
-        let value = Opaque::Slots(Slots { limit: own, holders: sorted(holders.iter().copied()) });
-        self.call(What::Take, Request::Cas { key: Key::Slots, index, value, flags: 0 }, out);
+        let slots = Slots { limit: own, holders: sorted(holders.iter().copied()) };
+        let again = (semaphore(context).unclear == Unclear::Repeat).then_some((slots, index));
+        self.take(What::Take { again }, slots, index, context, out);
     }
 
     /// C-SEM-4: it waits for the next change below the prefix.
@@ -231,7 +300,7 @@ impl SlotTaker {
         out.record(Fact::Service(Word::Full(me(context))));
         if settings.waiting.is_watching() {
             let watch = Watch { target: Target::Prefix, index: listing.index, wait: settings.watch_wait };
-            return self.call(What::Await, Request::Watch(watch), out);
+            return self.call(What::Await, Request::Watch(watch), context, out);
         }
         self.wait(context);
     }
@@ -248,11 +317,12 @@ impl SlotTaker {
         match self.phase {
             Phase::Waiting { retry } => due(Timer::Retry, retry),
             Phase::Killing { at, .. } => due(Timer::Kill, at),
+            Phase::Calling { give_up: Some(at), .. } if self.retries > 0 => due(Timer::GiveUp, at),
             _ => {}
         }
         self.monitor.iter().for_each(|watching| watching.wakes(due));
         let Some(session) = self.session else { return };
-        session.wakes(0, due);
+        session.wakes(self.retries, due);
         if matches!(self.phase, Phase::Inside { .. })
             && scenario.service.counts_lease()
             && let Some(until) = session.until
@@ -263,7 +333,7 @@ impl SlotTaker {
 
     /// What survives a crash: what its user still wants.
     pub(super) fn restarted(&self, scenario: &Scenario<Consul>) -> Self {
-        SlotTaker { rounds: self.rounds, last: self.last, ..SlotTaker::new(scenario) }
+        SlotTaker { rounds: self.rounds, retries: self.retries, last: self.last, ..SlotTaker::new(scenario) }
     }
 
     pub(super) fn belief(&self) -> Belief {
@@ -274,7 +344,8 @@ impl SlotTaker {
             }
             Phase::Waiting { .. }
             | Phase::Calling {
-                what: What::Create { .. } | What::Register | What::List | What::Await | What::Take,
+                what:
+                    What::Create { .. } | What::Register | What::List | What::Await | What::Take { .. } | What::TakeAgain,
                 ..
             } => Belief { is_waiting: true, ..Belief::default() },
             Phase::Idle | Phase::Calling { .. } => Belief::default(),
@@ -318,17 +389,25 @@ impl Normal for SlotTaker {
         match &mut self.phase {
             Phase::Idle | Phase::Inside { .. } => {}
             Phase::Waiting { retry } => visitor.deadline(retry),
-            Phase::Calling { call, what } => {
+            Phase::Calling { call, what, give_up } => {
                 visitor.call(call);
-                if let What::Create { until_if_created: Some(until) } = what {
-                    visitor.until(until);
+                match what {
+                    What::Create { until_if_created: Some(until) } => visitor.until(until),
+                    What::Take { again: Some((slots, index)) } => {
+                        slots.holders.each(|session| visitor.session(session));
+                        slots.holders.sort();
+                        visitor.index(index);
+                    }
+                    _ => {}
                 }
+                give_up.iter_mut().for_each(|at| visitor.deadline(at));
             }
             Phase::Killing { at, .. } => visitor.deadline(at),
         }
         if let Some(session) = &mut self.session {
             session.visit(visitor);
         }
+        self.doubt.iter_mut().for_each(|session| visitor.session(session));
         self.monitor.iter_mut().for_each(|watching| watching.visit(visitor));
         visitor.call(&mut self.last);
     }

@@ -8,7 +8,7 @@ use crate::ids::{Index, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::messages::{Listing, Slots};
-use crate::protocols::consul::settings::{self, Job, Killed, Registers};
+use crate::protocols::consul::settings::{self, Afterwards, Job, Killed, Registers};
 use crate::protocols::consul::{Answer, Consul, Key, Opaque, Request, Target};
 
 impl SlotTaker {
@@ -34,7 +34,11 @@ impl SlotTaker {
         };
         match (answer, self.session) {
             (Answer::Listed(listing), Some(Membership { id, .. })) if is_holder(&listing, id) => {
-                self.watch(listing.index, context, out);
+                let was_last = self.monitor.is_some_and(|watching| watching.is_last());
+                self.monitor = None;
+                if !was_last {
+                    self.watch(listing.index, context, out);
+                }
             }
             (Answer::NoLeader, _) if self.monitor.as_mut().is_some_and(|old| old.rests_after_error(context)) => {}
             _ => self.lose(Leaving::Told, context, out),
@@ -66,23 +70,36 @@ impl SlotTaker {
             return self.rest();
         }
         let is_named = semaphore(context).registers == Registers::Cas && !context.is_mutated(Mutation::SlotKept);
-        if is_named { self.call(What::ListToLeave, Request::List, out) } else { self.unregister(out) }
+        if is_named { self.call(What::ListToLeave, Request::List, context, out) } else { self.clean_up(context, out) }
     }
 
-    pub(super) fn take_itself_off(&mut self, listing: Listing, out: &mut Outbox<Consul>) {
+    pub(super) fn take_itself_off(
+        &mut self,
+        listing: Listing,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
         let Some(Membership { id, .. }) = self.session else { return self.rest() };
         let (slots, index) = decode(&listing, 0);
         if !slots.holders.contains(&id) {
-            return self.unregister(out);
+            return self.clean_up(context, out);
         }
         let value = Opaque::Slots(Slots { limit: slots.limit, holders: slots.holders.filtered(|other| *other != id) });
-        self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, out);
+        self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, context, out);
+    }
+
+    /// What a client leaves behind when it is done, or has given up.
+    pub(super) fn clean_up(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match semaphore(context).afterwards {
+            Afterwards::Removed => self.unregister(context, out),
+            Afterwards::Kept => (self.phase, self.monitor) = (Phase::Idle, None),
+        }
     }
 
     /// C-SEM-7: a plain delete of the contender key, then the end of the session.
-    pub(super) fn unregister(&mut self, out: &mut Outbox<Consul>) {
+    pub(super) fn unregister(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return self.rest() };
-        self.call(What::Unregister, Request::Delete(Key::Contender(id)), out);
+        self.call(What::Unregister, Request::Delete(Key::Contender(id)), context, out);
     }
 
     pub(super) fn wait(&mut self, context: &Context<'_, Consul>) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::protocol::Protocol;
-use crate::protocols::consul::{Act, Registers, Semaphore, TreeDeletions};
+use crate::protocols::consul::{Act, Semaphore, TreeDeletions};
 
 fn watch(target: Target, index: Index) -> Request {
     Request::Watch(Watch { target, index, wait: None })
@@ -88,8 +88,7 @@ fn c_kv_22_a_deletion_below_the_prefix_raises_its_index_and_wakes_its_watchers()
 fn hears_of_deletion(after_another: bool, tree_deletions: TreeDeletions) -> bool {
     let mut lab = Lab::new();
     lab.scenario.service.servers.tree_deletions = tree_deletions;
-    let (on_conflict, registers) = (Default::default(), Registers::Cas);
-    lab.scenario.service.semaphore = Some(Semaphore { limits: vec![1], on_conflict, registers });
+    lab.scenario.service.semaphore = Some(Semaphore { limits: vec![1], ..Semaphore::default() });
     let session = lab.session(A, terms(0, 0));
     if after_another {
         lab.put(Key::Contender(session), Opaque::Empty, 0);
