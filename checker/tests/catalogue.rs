@@ -134,7 +134,7 @@ fn both_engines_agree_on_verdicts_and_counts() {
 }
 
 /// Scenarios larger than this are too slow to try every mutant on.
-const SMALL: u64 = 60_000;
+const SMALL: u64 = 100_000;
 
 #[test]
 fn every_mutant_is_killed_by_a_verdict_or_a_count() {

@@ -94,6 +94,22 @@ mutations! {
     LimitIgnored,
     /// A contender that leaves a semaphore stays on record.
     SlotKept,
+    /// A contender for a semaphore takes every holder for dead (C-SEM-4).
+    PrunesTheLiving,
+    /// It becomes a holder by a plain put instead of a compare-and-set (C-SEM-3).
+    TakesByPut,
+    /// It takes a compare-and-set that was refused for one that was not (C-SEM-4).
+    EntersOnFalse,
+    /// A holder of a slot does not read what its monitor is told (C-SEM-6).
+    MonitorIgnored,
+    /// A holder that leaves takes everybody off the list (C-SEM-7).
+    LeavesForAll,
+    /// A contender that has found a holder dead does not wait before it prunes.
+    DoubtForgotten,
+    /// A client in a queue does not wait for those before it.
+    QueueJumped,
+    /// Requests that are held while there is no leader are forgotten (C-CON-6).
+    HeldRequestsForgotten,
     /// A deletion starts a lock-delay, too (C-LD-6).
     LockDelayAfterDelete,
     /// A transaction that fails takes the lock-delays back that it has set (C-LD-8).

@@ -97,6 +97,22 @@ mistakes! {
 }
 
 #[test]
+fn every_recipe_makes_a_scenario() {
+    for (system, service) in [
+        ("consul-lock", "recipe = \"go-lock\""),
+        ("consul-lock", "recipe = \"lock-command\""),
+        ("consul-lock", "recipe = \"leader-election\""),
+        ("consul-semaphore", "recipe = \"go-semaphore\"\nsemaphore.limits = [2]"),
+        ("consul-semaphore", "recipe = \"semaphore-guide\"\nsemaphore.limits = [2]"),
+    ] {
+        let text = scenario(system, "", service, "");
+        let scenario = AnyScenario::from_toml(&text, "file").unwrap_or_else(|error| panic!("{error}"));
+        let again = AnyScenario::from_toml(&scenario.to_toml(), "file").expect("it was written a moment ago");
+        assert_eq!(again, scenario, "{service}");
+    }
+}
+
+#[test]
 fn what_a_scenario_says_goes_before_its_recipe() {
     let text = scenario("consul-lock", "", "recipe = \"lock-command\"\nttl = 7\njob.grace = 3", "");
     let read = AnyScenario::from_toml(&text, "file").expect("it is right").to_toml();

@@ -20,7 +20,7 @@ pub struct Mutants {
 }
 
 /// Scenarios larger than this are not tried at all.
-const LARGEST: u64 = 60_000;
+const LARGEST: u64 = 100_000;
 
 /// What a mutant came to.
 struct Fate {

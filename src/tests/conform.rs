@@ -191,6 +191,14 @@ fn every_fault_of_the_server_is_seen_in_the_recorded_answers() {
             &KillWithoutGrace,
             &LimitIgnored,
             &SlotKept,
+            &PrunesTheLiving,
+            &TakesByPut,
+            &EntersOnFalse,
+            &MonitorIgnored,
+            &LeavesForAll,
+            &DoubtForgotten,
+            &QueueJumped,
+            &HeldRequestsForgotten,
         ]
     );
 }

@@ -150,6 +150,9 @@ impl Server {
             self.restart_delays(context);
         }
         out.record(Fact::Service(Word::Elected));
+        if context.is_mutated(Mutation::HeldRequestsForgotten) {
+            self.held.clear();
+        }
         for Held { client, call, request } in std::mem::take(&mut self.held).iter().copied() {
             if let Some(answer) = self.serve(Some((client, call)), request, context, out) {
                 out.send(client.into(), Text::Tell(call, answer));

@@ -32,7 +32,8 @@ macro_rules! recipes {
 }
 
 /// Clients as they are in the field: settings that say what the rules say, and cite them.
-pub(super) const RECIPES: &[(&str, &str)] = recipes!["go-lock", "lock-command", "leader-election"];
+pub(super) const RECIPES: &[(&str, &str)] =
+    recipes!["go-lock", "lock-command", "leader-election", "go-semaphore", "semaphore-guide"];
 
 /// Settings of the service and of the client recipe.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -168,8 +169,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Those of a client as it is in the field: `go-lock`, `lock-command` or `leader-election`. They stand in
-    /// `model/recipes`; a scenario file has them by `service.recipe`.
+    /// Those of a client as it is in the field: `go-lock`, `lock-command`, `leader-election`, `go-semaphore` or
+    /// `semaphore-guide`. They stand in `model/recipes`; a scenario file has them by `service.recipe`.
     pub fn of_recipe(name: &str) -> Option<Settings> {
         let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
         Some(toml::from_str(text).expect("recipes are tested"))

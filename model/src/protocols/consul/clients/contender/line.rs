@@ -3,6 +3,7 @@
 
 use super::{Contender, What};
 use crate::ids::{Index, Token};
+use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::{Answer, Consul, Key, LOCK, Request, Target, Watch};
 
@@ -28,6 +29,9 @@ impl Contender {
     ) {
         let rechecks = context.scenario.service.queue.is_some_and(|queue| queue.rechecks);
         match (what, answer) {
+            (What::LineUp, Answer::Before(Some(_))) if context.is_mutated(Mutation::QueueJumped) => {
+                self.enter(self.stake, context, out);
+            }
             (What::LineUp, Answer::Before(Some((session, index)))) => {
                 let watch = Watch { target: Target::Key(Key::Contender(session)), index, wait: None };
                 self.call(What::AwaitTurn, Request::Watch(watch), context, out);

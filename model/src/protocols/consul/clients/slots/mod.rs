@@ -185,7 +185,11 @@ impl SlotTaker {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
-        let cas = Request::Cas { key: Key::Slots, index, value: Opaque::Slots(slots), flags: 0 };
+        let (key, value) = (Key::Slots, Opaque::Slots(slots));
+        let cas = match context.is_mutated(Mutation::TakesByPut) {
+            false => Request::Cas { key, index, value, flags: 0 },
+            true => Request::Put { key, value, flags: 0 },
+        };
         self.call(what, cas, context, out);
     }
 
@@ -225,6 +229,9 @@ impl SlotTaker {
             }
             (What::List | What::Await, Answer::Listed(listing)) => self.look(listing, context, out),
             (What::Take { .. } | What::TakeAgain, Answer::Done(true)) => self.enter(context, out),
+            (What::Take { .. }, Answer::Done(false)) if context.is_mutated(Mutation::EntersOnFalse) => {
+                self.enter(context, out);
+            }
             // C-SEM-4: somebody else was faster; it looks again at once.
             (What::Take { .. } | What::TakeAgain, Answer::Done(false)) => {
                 self.call(What::List, Request::List, context, out);
@@ -272,14 +279,18 @@ impl SlotTaker {
         let is_alive =
             |holder: &SessionId| semaphore(context).prunes == Prunes::Never || listing.alive.contains(holder);
         let doubted = slots.holders.iter().find(|holder| !is_alive(holder)).copied();
-        let waits = semaphore(context).prune_wait;
+        let waits = match context.is_mutated(Mutation::DoubtForgotten) {
+            false => semaphore(context).prune_wait,
+            true => Ticks::ZERO,
+        };
         if waits > Ticks::ZERO && doubted.is_some() && doubted != self.doubt {
             self.doubt = doubted;
             self.phase = Phase::Waiting { retry: context.now + waits };
             return;
         }
         let dies = |holder: &SessionId| !is_alive(holder) && (waits == Ticks::ZERO || Some(*holder) == doubted);
-        let mut holders = slots.holders.filtered(|holder| !dies(holder));
+        let takes_all_for_dead = context.is_mutated(Mutation::PrunesTheLiving);
+        let mut holders = slots.holders.filtered(|holder| !dies(holder) && !takes_all_for_dead);
         self.doubt = None;
         // After an answer that was lost: it has its slot already.
         if holders.contains(&id) && semaphore(context).unclear == Unclear::ReadAgain {

@@ -30,7 +30,9 @@ impl SlotTaker {
     pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let is_holder = |listing: &Listing, id: SessionId| {
             let is_named = decode(listing, 0).0.holders.contains(&id);
-            listing.alive.contains(&id) && (is_named || semaphore(context).registers == Registers::CountThenRegister)
+            context.is_mutated(Mutation::MonitorIgnored)
+                || listing.alive.contains(&id)
+                    && (is_named || semaphore(context).registers == Registers::CountThenRegister)
         };
         match (answer, self.session) {
             (Answer::Listed(listing), Some(Membership { id, .. })) if is_holder(&listing, id) => {
@@ -84,7 +86,8 @@ impl SlotTaker {
         if !slots.holders.contains(&id) {
             return self.clean_up(context, out);
         }
-        let value = Opaque::Slots(Slots { limit: slots.limit, holders: slots.holders.filtered(|other| *other != id) });
+        let stays = |other: &SessionId| *other != id && !context.is_mutated(Mutation::LeavesForAll);
+        let value = Opaque::Slots(Slots { limit: slots.limit, holders: slots.holders.filtered(stays) });
         self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, context, out);
     }
 

@@ -1,6 +1,7 @@
 //! Rules about the key/value store: C-KV.
 
 use super::*;
+use crate::protocols::consul::{Act, OperatorAct, Semaphore, operator};
 
 #[test]
 fn c_kv_1_a_plain_put_always_answers_true() {
@@ -215,4 +216,26 @@ fn c_kv_17_a_recursive_deletion_ignores_locks_and_uses_one_index() {
     assert_eq!((lab.server.keys().count(), lab.server.index), (0, before.next()));
     let next = lab.session(B, terms(0, 0));
     assert_eq!(lab.acquire(B, next), YES);
+}
+
+#[test]
+fn c_sem_8_a_semaphore_is_removed_only_while_nobody_who_lives_is_on_it() {
+    let mut lab = Lab::new();
+    lab.scenario.service.semaphore = Some(Semaphore { limits: vec![1], ..Semaphore::default() });
+    lab.scenario.service.operator = vec![OperatorAct::DestroySlots.into()];
+    let session = lab.session(A, deleting(0, 0));
+    lab.ask(A, Request::Acquire(Claim::new(Key::Contender(session), session, Opaque::Empty, 0)));
+    let holders = [session].into_iter().collect();
+    lab.put(Key::Slots, Opaque::Slots(Slots { limit: 1, holders }), 0);
+    let offered = |lab: &Lab| {
+        let mut world = lab.scenario.start();
+        world.server.process = lab.server.clone();
+        let mut acts = Vec::new();
+        operator::offers(&world, &lab.scenario, &mut |act| acts.push(act));
+        acts
+    };
+    assert_eq!(offered(&lab), [], "the semaphore is in use");
+    lab.ask(A, Request::DestroySession(session));
+    let index = lab.entry(Key::Slots).modify;
+    assert_eq!(offered(&lab), [Act::DeleteSlots(Some(index))], "at the index at which that was seen");
 }
