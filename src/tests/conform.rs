@@ -212,7 +212,7 @@ fn a_live_agent_answers_as_the_model_says() {
         );
         return;
     };
-    let consul = Consul::connect(&address).expect("an agent");
+    let mut consul = Consul::connect(&address).expect("an agent");
     assert_eq!(consul.contents().expect("answers"), None, "the agent is in use; everything in it would be removed");
     let found = hunt(&consul, 1, 3_000, &mut |_| {}).expect("answers");
     assert!(found.difference.is_none(), "{:?}", found.difference);
@@ -220,4 +220,11 @@ fn a_live_agent_answers_as_the_model_says() {
     assert!(watched.is_ok(), "{watched:?}");
     let slow = timed(&consul).expect("answers");
     judge(&slow, None).unwrap_or_else(|impossible| panic!("{impossible}"));
+    // A model that is wrong is found out, by a sequence made as short as it goes.
+    consul.options.mutation = Some(Mutation::PutKeepsLockIndex);
+    let found = hunt(&consul, 1, 3_000, &mut |_| {}).expect("answers");
+    let difference = found.difference.expect("LockIndex is 0 after a put, and the model says that it is not");
+    let asked: Vec<&str> = difference.iter().map(|exchange| exchange.line.question.url.as_str()).collect();
+    assert!(difference.last().is_some_and(|exchange| exchange.difference.is_some()), "{asked:?}");
+    assert!(difference.len() <= 16, "of a hundred commands these are left: {asked:?}");
 }

@@ -1,12 +1,13 @@
 //! The `[service]` table of a Consul scenario: the session's terms, and the knobs of the client recipes. Broken and fixed
 //! variants of a client are knobs of one recipe, not copies.
 //!
-//! `recipe` names the choices of a client, `servers` what happens among servers, `health` what they know about nodes,
+//! `recipe` and `semaphore` name the choices of a client, `servers` what happens among servers, `health` what they know about nodes,
 //! `operator` what somebody may do from outside, `validate` what cannot be meant.
 
 mod health;
 mod operator;
 mod recipe;
+mod semaphore;
 mod servers;
 mod validate;
 
@@ -18,10 +19,10 @@ use crate::time::Ticks;
 pub use health::{CheckKind, Health, Takes};
 pub use operator::{OperatorAct, Priced};
 pub use recipe::{
-    Afterwards, Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, LostRace, Monitor, OnConflict, OnLoss,
-    Prunes, Queue, Reads, Registers, Release, RenewalErrors, Semaphore, Sequencer, SessionUse, Unclear, Unlock,
-    Waiting, Writes,
+    Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnLoss, Queue, Reads, Release, RenewalErrors,
+    Sequencer, SessionUse, Unlock, Waiting, Writes,
 };
+pub use semaphore::{Afterwards, LostRace, OnConflict, Prunes, Registers, Semaphore, Unclear};
 pub use servers::{Expiry, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers, TreeDeletions};
 pub(super) use validate::validate;
 
