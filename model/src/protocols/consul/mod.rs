@@ -93,7 +93,9 @@ impl Protocol for Consul {
     }
 
     fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+        let first = world.server.process.first_in_queue(context);
         Server::suffer(world, fault, context, out);
+        world.server.process.note_turn(first, context, out);
     }
 
     fn notice(server: &mut Server, fault: Fault<Self>, context: &Context<'_, Self>) {

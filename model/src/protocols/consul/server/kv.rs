@@ -40,7 +40,8 @@ impl Server {
 
     /// C-KV-21, C-KV-22: all entries below the semaphore's prefix at once, with the index of the newest change.
     ///
-    /// Who counts as alive is the client's business: it names whoever still has a contender key, or holds one.
+    /// Who counts as alive is for the client to say, and the same read tells it either: the sessions that hold a contender
+    /// key, or those after which one is named, held or not.
     pub(super) fn list(&self, context: &Context<'_, Consul>) -> Listing {
         let by_name =
             context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.prunes == Prunes::ByName);

@@ -1,5 +1,5 @@
-//! The way in through a queue: one key for each contender, and a look at who was there before. What an experienced reader
-//! misses in some libraries is the last look, at whether the own key is still there when the turn has come.
+//! The way in through a queue: a key for each contender, and a look at who was there before. Some libraries leave out the
+//! last look, whether the own key is still there when the turn has come (B-26).
 
 use super::{Contender, What};
 use crate::ids::{Index, Token};
