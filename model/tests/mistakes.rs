@@ -83,7 +83,7 @@ mistakes! {
     a_wait_for_nobody, "consul-semaphore":
         ["", "semaphore = { limits = [1], prunes = \"never\", prune_wait = 1 }", ""] => "prunes nobody";
     a_doubt_that_never_comes, "consul-semaphore":
-        ["", "semaphore = { limits = [1], unclear = \"report\" }", ""] => "set `patience`";
+        ["", "semaphore = { limits = [1], unclear = \"repeat\" }", ""] => "set `patience`";
     a_watch_that_is_none, "consul-semaphore":
         ["", "semaphore = { limits = [1], watches_once = true }", ""] => "nobody watches";
     an_act_on_a_semaphore_s_key, "consul-semaphore":

@@ -84,7 +84,6 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
         }
     };
     let slow = timed(&consul).map_err(input)?;
-    consul.wipe().map_err(input)?;
     let judged = judge(&slow, None);
     episodes.extend(slow.iter().cloned());
     if let Some(file) = &conform.record {

@@ -23,7 +23,7 @@ pub struct Found {
 }
 
 /// Sends at least so many random commands to the model and to the agent, until an answer differs. `each` hears what each
-/// sequence has exchanged.
+/// sequence has exchanged. Nothing is left behind in the agent.
 ///
 /// # Errors
 /// The agent cannot be talked to.
@@ -62,12 +62,14 @@ pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(&[Ex
             return Err(trouble);
         }
         if let Some(exchanges) = last.take() {
+            consul.wipe()?;
             return Ok(Found { tally, difference: Some(exchanges) });
         }
         let exchanges = seen.take().expect("it ran");
         exchanges.iter().for_each(|exchange| tally.count(exchange.expected.class));
         each(&exchanges);
     }
+    consul.wipe()?;
     Ok(Found { tally, difference: None })
 }
 

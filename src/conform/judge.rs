@@ -238,8 +238,9 @@ fn depends_on_time(state: &State, line: &Line, (early, late): (i64, i64)) -> boo
 /// C-BLK-1, C-BLK-2: a read with an index that is answered at that index, or a lower one, has waited for its time.
 fn answered_too_early(line: &Line) -> Option<String> {
     let Sleep { index, at_least } = Sleep::of(&line.question)?;
-    let told = line.reply.as_ref().filter(|_| line.is_timed)?.index?;
-    let waited = line.received - line.sent;
+    let told = line.reply.as_ref().filter(|reply| line.is_timed && matches!(reply.status, 200 | 404))?.index?;
+    // Logs round.
+    let waited = line.received - line.sent + 1_000_000;
     let seconds = |nanoseconds: i64| nanoseconds / 1_000_000_000;
     (told <= index && waited < at_least).then(|| {
         format!(

@@ -39,11 +39,17 @@ const WAIT: Duration = Duration::from_millis(200);
 /// How long until it is certain that it waits.
 const PARKED: Duration = Duration::from_millis(25);
 
-/// Lets so many random reads wait.
+/// Lets so many random reads wait. Nothing is left behind in the agent.
 ///
 /// # Errors
 /// The agent cannot be talked to.
 pub fn watches(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched, Missed>, Trouble> {
+    let watched = each_in_turn(consul, seed, cases)?;
+    consul.wipe()?;
+    Ok(watched)
+}
+
+fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched, Missed>, Trouble> {
     let mut bytes = [1; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));

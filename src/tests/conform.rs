@@ -227,4 +227,5 @@ fn a_live_agent_answers_as_the_model_says() {
     let asked: Vec<&str> = difference.iter().map(|exchange| exchange.line.question.url.as_str()).collect();
     assert!(difference.last().is_some_and(|exchange| exchange.difference.is_some()), "{asked:?}");
     assert!(difference.len() <= 16, "of a hundred commands these are left: {asked:?}");
+    assert_eq!(consul.contents().expect("answers"), None, "something was left behind");
 }

@@ -1,7 +1,7 @@
 //! Rules about the semaphore recipe: C-SEM, C-GDE.
 
 use super::*;
-use crate::protocols::consul::{Afterwards, LostRace, Prunes, Unclear, Waiting};
+use crate::protocols::consul::{Afterwards, LostRace, OnConflict, Prunes, Unclear, Waiting};
 
 fn desk(limit: u8) -> Desk {
     Desk::new("consul-semaphore", |service| {
@@ -149,7 +149,7 @@ fn holding(change: impl FnOnce(&mut Semaphore)) -> Desk {
 fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
     for (holders, refuses) in [(&[][..], true), (&[OTHERS][..], true), (&[OTHERS, MINE][..], false)] {
         let mut desk = registered(2);
-        desk.scenario.service.semaphore.as_mut().unwrap().on_conflict = crate::protocols::consul::OnConflict::Literal;
+        desk.scenario.service.semaphore.as_mut().unwrap().on_conflict = OnConflict::Literal;
         desk.answer(listing(Some((2, holders, 8)), &[MINE, OTHERS]));
         assert_eq!(desk.facts.contains(&Fact::Service(Word::LimitConflict(ME))), refuses, "{holders:?}");
     }
@@ -161,6 +161,16 @@ fn c_sem_4_who_never_prunes_counts_the_dead() {
     desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
     desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
     assert_eq!(desk.facts, [Fact::Service(Word::Full(ME))]);
+}
+
+#[test]
+fn c_sem_5_who_does_not_look_for_itself_waits_for_itself() {
+    for (unclear, enters) in [(Unclear::Report, false), (Unclear::ReadAgain, true)] {
+        let mut desk = registered(1);
+        desk.scenario.service.semaphore.as_mut().unwrap().unclear = unclear;
+        desk.answer(listing(Some((1, &[MINE], 8)), &[MINE]));
+        assert_eq!(desk.is_inside(), enters, "{unclear:?}");
+    }
 }
 
 #[test]

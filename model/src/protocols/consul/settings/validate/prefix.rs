@@ -107,10 +107,10 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Never) {
         return wrong("service.semaphore.prune_wait", "who prunes nobody does not wait for that");
     }
-    if semaphore.unclear != Unclear::ReadAgain && settings.patience.is_none() {
+    if semaphore.unclear == Unclear::Repeat && settings.patience.is_none() {
         return wrong(
             "service.semaphore.unclear",
-            "who waits for ever for an answer is never in doubt; set `patience`",
+            "who waits for ever for an answer sends nothing again; set `patience`",
         );
     }
     if semaphore.watches_once && settings.monitor.is_none() {
