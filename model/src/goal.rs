@@ -62,6 +62,12 @@ goals! {
     SlotFreed = "slot-freed",
     /// A client refuses to take part, for others have agreed on another limit.
     LimitConflict = "limit-conflict",
+    /// A client asks whether it still has its slot, and is told so.
+    Verified = "verified",
+    /// An administrator finishes an operation.
+    Administered = "administered",
+    /// A connection is over.
+    ConnectionLost = "connection-lost",
 }
 
 impl fmt::Display for Goal {

@@ -124,4 +124,48 @@ mutations! {
     QueriesSurvive,
     /// A check that is deregistered takes no session along (C-INV-7).
     CheckRemovalSparesSessions,
+    /// The end of a channel takes exclusive queues along (R-Q-35).
+    ChannelTakesQueues,
+    /// So does a refusal that closes the channel (R-Q-29).
+    RefusalTakesQueues,
+    /// The broker says close-ok before the exclusive queues are gone (R-Q-37).
+    CloseOkFirst,
+    /// Exclusive queues outlive their connection (R-Q-39).
+    OwnerlessQueuesStay,
+    /// The exclusive queues of a connection go all at once (R-Q-40).
+    QueuesGoTogether,
+    /// An exclusive queue is anybody's who declares it (R-Q-51).
+    OwnerIgnored,
+    /// A passive declare of another one's exclusive queue is answered with success (R-Q-9).
+    LooksAtForeign,
+    /// Anybody may delete an exclusive queue (R-Q-12).
+    DeletesForeign,
+    /// A mandatory publish that finds no queue does not come back (R-Q-17).
+    UnroutableIsAcked,
+    /// A probe keeps a queue from expiring (R-Q-25).
+    ProbesRenew,
+    /// Exclusive and transient queues survive a restart of the broker (R-Q-56).
+    RestartKeepsAll,
+    /// A client that finds the holder's queue locked takes it for its own (R-Q-51).
+    EntersWhenLocked,
+    /// A client enters before it has verified (R-Q-87).
+    EntersUnverified,
+    /// A client that finds its slot removed keeps the holder's queue (R-Q-87).
+    KeepsUnverified,
+    /// A client takes 405 from a passive declare for *mine* (R-Q-89).
+    LockedCountsAsMine,
+    /// A client forgets to give its slot back (R-Q-88).
+    ReleaseForgotten,
+    /// A client goes on after its connection was lost (R-Q-89).
+    LossIgnored,
+    /// An administrator does not take the mutex (R-Q-83).
+    MutexForgotten,
+    /// An administrator that stops half-way keeps the mutex (R-Q-83).
+    MutexKept,
+    /// An administrator uses a number again that is still held (R-Q-85).
+    AddsWithoutLooking,
+    /// An administrator does not wait for the holders of removed slots (R-Q-86).
+    RemovesWithoutWaiting,
+    /// An administrator removes the lowest slot first (R-Q-86).
+    AscendingRemoval,
 }

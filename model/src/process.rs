@@ -195,6 +195,8 @@ pub struct Belief {
     pub until: Option<Instant>,
     /// How many may be inside at once, as it was told; `None` for a lock.
     pub slots: Option<u16>,
+    /// In which slot it is, where slots have numbers.
+    pub slot: Option<u8>,
     /// It has been asked for the lock, has not got it, and has not given up.
     pub is_waiting: bool,
 }

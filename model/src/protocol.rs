@@ -92,6 +92,21 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
         None
     }
 
+    /// What a fact says about how many slots there are.
+    fn administered(_fact: &Self::Fact) -> Option<Administered> {
+        None
+    }
+
+    /// Whether the client changes how many slots there are, and nobody else should.
+    fn is_at_work(_client: &Self::Client) -> bool {
+        false
+    }
+
+    /// How many may be inside at once at the start, where administrators may change that.
+    fn slots_at_start(_config: &Self::Config) -> Option<u16> {
+        None
+    }
+
     /// Whether the service treats two clients alike that are in the same state: none is preferred, none has settings of
     /// its own.
     fn are_alike(_config: &Self::Config, _one: ClientId, _other: ClientId) -> bool {
@@ -131,4 +146,53 @@ pub struct Record {
     pub slots: Option<u16>,
     /// The token of the present or last tenure.
     pub token: Token,
+    /// How often the lock is there for somebody to take, where it is a thing that could be lost, or there twice.
+    pub free: Option<u16>,
+    /// The numbers of the slots that there are, in order, where they have numbers.
+    pub numbers: Option<List<u8, 4>>,
+    /// Two who are on record as holding the same slot.
+    pub conflict: Option<Conflict>,
+}
+
+/// Two who are on record as holding the same slot.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Conflict {
+    /// Which.
+    pub slot: u8,
+    /// One of them.
+    pub first: ClientId,
+    /// The other one.
+    pub second: ClientId,
+}
+
+impl Administered {
+    /// How many may be inside from now on, if it says so.
+    pub fn limit(self) -> Option<u16> {
+        match self {
+            Administered::Began { limit } => Some(limit),
+            Administered::Finished { size, is_complete: true } => Some(size),
+            _ => None,
+        }
+    }
+}
+
+/// What a fact says about how many slots there are.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Administered {
+    /// An administrator goes to work; from now on so many may be inside.
+    Began {
+        /// So many.
+        limit: u16,
+    },
+    /// A slot was added or removed.
+    Changed,
+    /// An administrator has counted so many slots.
+    Counted(u16),
+    /// An administrator is done.
+    Finished {
+        /// How many slots there should be now.
+        size: u16,
+        /// Whether nobody is to be inside a slot that was removed.
+        is_complete: bool,
+    },
 }

@@ -150,45 +150,65 @@ fn every_scenario_file_tells_its_story_and_is_in_the_catalogue() {
     }
 }
 
-/// Numbers of rules in a text: `C-KV-8`.
+/// Numbers of rules in a text: `C-KV-8`, `R-Q-35`, `F-6`.
 fn rules_in(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
-    text.split(|c| !is_part(c))
-        .filter(|word| {
-            word.starts_with("C-") && word.matches('-').count() == 2 && word.ends_with(|c: char| c.is_ascii_digit())
-        })
-        .map(str::to_owned)
-        .collect()
+    let is_rule = |word: &&str| {
+        let parts: Vec<&str> = word.split('-').collect();
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match parts[..] {
+            ["C", group, number] => !group.is_empty() && is_number(number),
+            ["R", "Q", number] | ["F", number] => is_number(number),
+            _ => false,
+        }
+    };
+    text.split(|c| !is_part(c)).filter(is_rule).map(str::to_owned).collect()
+}
+
+/// The rules on a page: those that have to be tested, and all.
+fn page(file: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let page = fs::read_to_string(root().join("model/rules").join(file)).expect("the rules");
+    let (implemented, _) = page.split_once("## Cited, and left out").expect("two parts");
+    let heads = |text: &str| {
+        text.lines()
+            .filter_map(|line| line.strip_prefix("- **"))
+            .filter_map(|line| rules_in(line.split(' ').next()?.trim_matches('*')).pop_first())
+            .collect::<BTreeSet<String>>()
+    };
+    (heads(implemented), heads(&page))
 }
 
 #[test]
 fn every_rule_that_is_cited_stands_in_the_rules_and_is_tested_or_left_out() {
-    let page = fs::read_to_string(root().join("model/rules/consul.md")).expect("the rules");
-    let (implemented, left_out) = page.split_once("## Cited, and left out").expect("two parts");
-    let heads = |text: &str| {
-        text.lines()
-            .filter_map(|line| line.strip_prefix("- **"))
-            .filter_map(|line| line.split("**").next())
-            .map(str::to_owned)
-            .collect::<BTreeSet<String>>()
-    };
-    let (implemented, left_out) = (heads(implemented), heads(left_out));
+    let pages = ["consul.md", "rabbitmq.md"].map(page);
+    let known = |rule: &String| pages.iter().any(|(_, all)| all.contains(rule));
     let mut tests = String::new();
     for (path, text) in [files("model", &["rs", "toml", "txt"]), files("src", &["rs"])].concat() {
         for rule in rules_in(&text) {
-            assert!(
-                implemented.contains(&rule) || left_out.contains(&rule),
-                "{} cites {rule}, which is not in model/rules",
-                path.display()
-            );
+            assert!(known(&rule), "{} cites {rule}, which is not in model/rules", path.display());
         }
         tests += &text;
     }
-    for rule in &implemented {
+    for rule in pages.iter().flat_map(|(implemented, _)| implemented) {
         let name = format!("{}_", rule.to_lowercase().replace('-', "_"));
         assert!(
             tests.contains(&format!("fn {name}")) || tests.contains(&format!("    {name}")),
             "{rule} has no test of its name"
         );
     }
+}
+
+#[test]
+fn every_flaw_of_the_published_text_has_a_scenario_or_a_reason() {
+    let page = fs::read_to_string(root().join("model/rules/rabbitmq.md")).expect("the rules");
+    let flaws = page.split_once("## Flaws of the published text").expect("a part").1;
+    let mut shown = 0;
+    for flaw in flaws.split("\n- **").skip(1) {
+        let number = flaw.split(' ').next().expect("a number").trim_matches('*');
+        let quoted = format!("\"{number}\"");
+        let is_shown = fencepost::model::catalogue::FILES.iter().any(|(_, text)| text.contains(&quoted));
+        assert_ne!(is_shown, flaw.contains("No scenario"), "{number}");
+        shown += usize::from(is_shown);
+    }
+    assert!(shown >= 36, "{shown} flaws have a scenario");
 }

@@ -4,38 +4,88 @@ use super::View;
 use crate::fact::Fact;
 use crate::ids::ClientId;
 use crate::process::Client;
-use crate::protocol::Protocol;
+use crate::protocol::{Administered, Protocol};
 use crate::time::Ticks;
+use crate::world::Condition;
 
 pub(super) fn mutual_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     if !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
         return Ok(());
     }
-    alone(view.after.inside(), "are both inside")
-}
-
-/// A clock that falls back can bring a lease back to life, so this looks at every transition it is shown.
-pub(super) fn lease_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    alone(view.after.inside_lease(), "are both inside, each within its lease")
-}
-
-fn alone(mut inside: impl Iterator<Item = ClientId>, what: &str) -> Result<(), String> {
+    let mut inside = view.after.inside();
     match (inside.next(), inside.next()) {
-        (Some(first), Some(second)) => Err(format!("{first} and {second} {what}")),
+        (Some(first), Some(second)) => Err(format!("{first} and {second} are both inside")),
         _ => Ok(()),
     }
 }
 
+/// A clock that falls back can bring a lease back to life, so this looks at every transition it is shown.
+pub(super) fn lease_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
+    for first in view.after.inside_lease() {
+        if let Some(second) = view.after.inside_lease().find(|other| *other > first && slot(*other) == slot(first)) {
+            return Err(format!("{first} and {second} are both inside, each within its lease"));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn slot_limit_belief<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    if !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
+    let is_lowered = view.administered().any(|told| matches!(told, Administered::Finished { is_complete: true, .. }));
+    if !is_lowered && !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
         return Ok(());
     }
     let inside: Vec<ClientId> = view.after.inside().collect();
+    let names = || inside.iter().map(ToString::to_string).collect::<Vec<_>>();
+    if let Some(limit) = view.limit().filter(|limit| inside.len() > usize::from(*limit)) {
+        let are = if inside.len() == 1 { "is" } else { "are" };
+        return Err(format!("{} {are} inside, and the semaphore has {limit} slots", names().join(" and ")));
+    }
     let promised = |client: &ClientId| view.after.clients[client.place()].process.belief().slots;
     let Some(slots) = inside.iter().filter_map(promised).min() else { return Ok(()) };
     if inside.len() <= usize::from(slots) {
         return Ok(());
     }
-    let names: Vec<String> = inside.iter().map(ToString::to_string).collect();
+    let names = names();
     Err(format!("{} are inside, and one of them was promised a limit of {slots}", names.join(" and ")))
+}
+
+pub(super) fn slot_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
+    for fact in view.facts {
+        let Fact::Entered { client, .. } = fact else { continue };
+        let Some(mine) = slot(*client) else { continue };
+        if let Some(other) = view.after.inside().find(|other| other != client && slot(*other) == Some(mine)) {
+            return Err(format!("{} and {} are both inside slot {mine}", other.min(*client), other.max(*client)));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn verify_truthful<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    for fact in view.facts {
+        let Fact::Service(fact) = fact else { continue };
+        let Some((client, Some(owner))) = P::ends_read(fact) else { continue };
+        if !view.after.ghosts.reads.contains(&(client, Some(owner))) {
+            return Err(format!(
+                "{client} is told that it still holds its slot, which was not so at any instant since it asked"
+            ));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn single_administrator<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    if view.facts.is_empty() {
+        return Ok(());
+    }
+    let is_up = |place: &usize| view.after.clients[*place].condition != Condition::Down;
+    let mut at_work = (0..view.after.clients.len())
+        .filter(is_up)
+        .filter(|place| P::is_at_work(&view.after.clients[*place].process))
+        .map(ClientId::of);
+    match (at_work.next(), at_work.next()) {
+        (Some(first), Some(second)) => Err(format!("{first} and {second} are both at work as administrators")),
+        _ => Ok(()),
+    }
 }

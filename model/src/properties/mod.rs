@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fact::Fact;
 use crate::goal::Goal;
-use crate::protocol::Protocol;
+use crate::list::List;
+use crate::protocol::{Administered, Protocol};
 use crate::scenario::Scenario;
 use crate::time::Ticks;
 use crate::world::{Action, World};
@@ -28,6 +29,26 @@ pub struct View<'a, P: Protocol> {
     pub facts: &'a [Fact<P>],
     /// The world after it.
     pub after: &'a World<P>,
+}
+
+impl<P: Protocol> View<'_, P> {
+    /// What the facts say about how many slots there are.
+    fn administered(&self) -> impl Iterator<Item = Administered> {
+        self.facts.iter().filter_map(|fact| match fact {
+            Fact::Service(fact) => P::administered(fact),
+            _ => None,
+        })
+    }
+
+    /// How many may be inside, where administrators change that.
+    fn limit(&self) -> Option<u16> {
+        self.administered().fold(self.after.ghosts.limit, |limit, told| told.limit().or(limit))
+    }
+
+    /// The numbers of the slots that there are.
+    fn numbers(&self) -> List<u8, 4> {
+        P::record(&self.after.server.process, self.scenario).numbers.unwrap_or_default()
+    }
 }
 
 /// Which truth a property is about.
@@ -126,6 +147,14 @@ properties! {
     TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: Always, needs: [Expired], record::ttl_lower_bound;
     /// the service never stores more holders of slots than the limit
     SlotLimit = "slot-limit", "SL-S", Record, bound: Never, needs: [EveryClientEnters], record::slot_limit;
+    /// what serves as the lock is free or held, once
+    SlotConservation = "slot-conservation", "CONS", Record, bound: Never, needs: [EveryClientEnters], record::slot_conservation;
+    /// slots have the numbers from 1 to how many there are
+    Contiguity = "contiguity", "CT", Record, bound: Never, needs: [Administered], record::contiguity;
+    /// an administrator counts as many slots as there are
+    CountExact = "count-exact", "–", Record, bound: Never, needs: [Administered], record::count_exact;
+    /// when an administrator is done, there are as many slots as were asked for
+    SizeAsAsked = "size-as-asked", "–", Record, bound: Never, needs: [Administered], record::size_as_asked;
     /// every key's session lives, and no index ever falls
     SessionConsistency = "session-consistency", "–", Record, bound: Never, needs: [EveryClientEnters], record::session_consistency;
     /// never two clients that have entered the critical section and not yet left it by a step
@@ -134,6 +163,12 @@ properties! {
     LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: Never, needs: [EveryClientEnters], belief::lease_exclusion;
     /// never more clients inside than the limit that any of them was promised
     SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: Never, needs: [EveryClientEnters], belief::slot_limit_belief;
+    /// never two clients inside the same slot
+    SlotExclusion = "slot-exclusion", "–", Belief, bound: Never, needs: [EveryClientEnters], belief::slot_exclusion;
+    /// a client that is told that it still holds its slot did hold it at some instant since it asked
+    VerifyTruthful = "verify-truthful", "–", Belief, bound: Never, needs: [Verified], belief::verify_truthful;
+    /// never two administrators at work
+    SingleAdministrator = "single-administrator", "–", Belief, bound: Never, needs: [Administered], belief::single_administrator;
     /// a later tenure's token is strictly greater
     TokenOrder = "token-order", "FT-M", Effect, bound: Never, needs: [EveryClientEnters], effect::token_order;
     /// a finished tenure's sequencer is never accepted
@@ -158,7 +193,17 @@ impl Property {
 
     /// Whether it is about a semaphore; the others, but for the server's own bookkeeping, are about a lock.
     pub fn is_about_slots(self) -> bool {
-        matches!(self, Property::SlotLimit | Property::SlotLimitBelief)
+        matches!(
+            self,
+            Property::SlotLimit
+                | Property::SlotLimitBelief
+                | Property::SlotExclusion
+                | Property::Contiguity
+                | Property::CountExact
+                | Property::SizeAsAsked
+                | Property::VerifyTruthful
+                | Property::SingleAdministrator
+        )
     }
 }
 

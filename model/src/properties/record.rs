@@ -3,7 +3,7 @@
 use super::View;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::ClientId;
-use crate::protocol::Protocol;
+use crate::protocol::{Administered, Conflict, Protocol};
 use crate::time::Ticks;
 
 pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
@@ -12,8 +12,14 @@ pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
             return Err(format!("{client} is recorded as owner of a lock that another one still had"));
         }
     }
-    let owners = P::record(&view.after.server.process, view.scenario).owners;
-    match *owners {
+    let record = P::record(&view.after.server.process, view.scenario);
+    if let Some(Conflict { slot, first, second }) = record.conflict {
+        return Err(format!("{first} and {second} are both recorded as holders of slot {slot}"));
+    }
+    if record.numbers.is_some() {
+        return Ok(());
+    }
+    match *record.owners {
         [first, second, ..] => Err(format!("{first} and {second} are both recorded as owners")),
         _ => Ok(()),
     }
@@ -64,11 +70,62 @@ pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Tic
 
 pub(super) fn slot_limit<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let record = P::record(&view.after.server.process, view.scenario);
-    let Some(slots) = record.slots else { return Ok(()) };
+    let Some(slots) = record.slots.or_else(|| view.limit()) else { return Ok(()) };
     if record.owners.len() <= usize::from(slots) {
         return Ok(());
     }
     Err(format!("{} are on record as holders, and there are {slots} slots", names(&record.owners)))
+}
+
+pub(super) fn slot_conservation<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    let record = P::record(&view.after.server.process, view.scenario);
+    let (Some(slots), Some(free)) = (record.slots, record.free) else { return Ok(()) };
+    let held = record.owners.len();
+    if usize::from(free) + held == usize::from(slots) {
+        return Ok(());
+    }
+    Err(format!("{free} free and {held} held are not {slots}"))
+}
+
+pub(super) fn contiguity<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    if !view.administered().any(|told| told == Administered::Changed) {
+        return Ok(());
+    }
+    let numbers = view.numbers();
+    if numbers.iter().zip(1..).all(|(number, place)| *number == place) {
+        return Ok(());
+    }
+    Err(format!("the slots there are have the numbers {}", list(&numbers)))
+}
+
+pub(super) fn count_exact<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    for told in view.administered() {
+        let Administered::Counted(count) = told else { continue };
+        let numbers = view.numbers();
+        if numbers.len() != usize::from(count) {
+            return Err(format!("an administrator counts {count}, and there are {}", list(&numbers)));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn size_as_asked<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    for told in view.administered() {
+        let Administered::Finished { size, .. } = told else { continue };
+        let numbers = view.numbers();
+        if numbers.len() != usize::from(size) {
+            return Err(format!("{size} slots were asked for, and there are {}", list(&numbers)));
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of slots for people.
+fn list(numbers: &[u8]) -> String {
+    if numbers.is_empty() {
+        return "none".to_owned();
+    }
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn names(clients: &[ClientId]) -> String {

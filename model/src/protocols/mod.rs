@@ -2,6 +2,7 @@
 
 pub mod consul;
 pub mod lease;
+pub mod rabbitmq;
 
 /// The list: calls a macro with every protocol, as `Variant => Type`.
 #[macro_export]
@@ -10,6 +11,7 @@ macro_rules! for_each_protocol {
         $call! {
             Lease => $crate::protocols::lease::Lease,
             Consul => $crate::protocols::consul::Consul,
+            RabbitMq => $crate::protocols::rabbitmq::RabbitMq,
         }
     };
 }

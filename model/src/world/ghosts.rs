@@ -8,7 +8,7 @@ use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::list::List;
 use crate::properties::Property;
-use crate::protocol::Protocol;
+use crate::protocol::{Administered, Protocol};
 use crate::scenario::{Promise, Scenario};
 use crate::time::Instant;
 
@@ -27,6 +27,9 @@ pub struct Ghosts {
     pub token: Token,
     /// When the lock was last freed by the end of a session, if nobody got it since.
     pub invalidated: Option<Instant>,
+    /// How many may be inside, where administrators change that and a limit is promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u16>,
     /// Since when nobody believes to have the lock although somebody keeps trying; kept where a bound is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Instant>,
@@ -45,9 +48,9 @@ impl Clone for Ghosts {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Ghosts { tenure, is_running, held, touched, token, invalidated, idle, reads, renewed } = other;
+        let Ghosts { tenure, is_running, held, touched, token, invalidated, limit, idle, reads, renewed } = other;
         (self.tenure, self.is_running, self.touched) = (*tenure, *is_running, *touched);
-        (self.token, self.invalidated, self.idle) = (*token, *invalidated, *idle);
+        (self.token, self.invalidated, self.limit, self.idle) = (*token, *invalidated, *limit, *idle);
         self.held.clone_from(held);
         self.reads.clone_from(reads);
         self.renewed.clone_from(renewed);
@@ -59,8 +62,9 @@ fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
 }
 
 impl Ghosts {
-    pub(super) fn new(clients: usize) -> Self {
-        Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), ..Ghosts::default() }
+    pub(super) fn new<P: Protocol>(scenario: &Scenario<P>, clients: usize) -> Self {
+        let limit = P::slots_at_start(&scenario.service).filter(|_| scenario.watches_limit());
+        Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), limit, ..Ghosts::default() }
     }
 }
 
@@ -69,6 +73,10 @@ impl<P: Protocol> Scenario<P> {
         [Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete]
             .iter()
             .any(|property| self.watches(*property))
+    }
+
+    fn watches_limit(&self) -> bool {
+        self.watches(Property::SlotLimit) || self.watches(Property::SlotLimitBelief)
     }
 
     /// Whether a bound is promised on how long the lock may be idle.
@@ -89,11 +97,13 @@ impl<P: Protocol> Scenario<P> {
 
     /// A read under way may return whoever has had the lock at some instant since it began.
     pub(super) fn remember_reads(&self, world: &mut World<P>, action: &Action<P>) {
-        if !self.watches(Property::Linearizable) {
+        if !self.watches(Property::Linearizable) && !self.watches(Property::VerifyTruthful) {
             return;
         }
         let owners = P::record(&world.server.process, self).owners;
-        let owner = owners.first().copied();
+        let is_held = !owners.is_empty();
+        let owners = owners.iter().copied().map(Some).chain((!is_held).then_some(None));
+        let owners: Vec<Option<ClientId>> = owners.collect();
         let begun = match action {
             Action::Command { client, command } if P::begins_read(*command) => Some(*client),
             _ => None,
@@ -101,8 +111,10 @@ impl<P: Protocol> Scenario<P> {
         world.ghosts.reads.retain(|(client, _)| Some(*client) != begun);
         let under_way: Vec<ClientId> = world.ghosts.reads.iter().map(|(client, _)| *client).chain(begun).collect();
         for client in under_way {
-            if !world.ghosts.reads.contains(&(client, owner)) {
-                world.ghosts.reads.insert_sorted((client, owner));
+            for owner in &owners {
+                if !world.ghosts.reads.contains(&(client, *owner)) {
+                    world.ghosts.reads.insert_sorted((client, *owner));
+                }
             }
         }
     }
@@ -138,6 +150,11 @@ impl<P: Protocol> Scenario<P> {
                 ghosts.renewed.retain(|(other, _)| *other != session);
             }
             Fact::Service(fact) => {
+                if self.watches_limit()
+                    && let Some(limit) = P::administered(&fact).and_then(Administered::limit)
+                {
+                    ghosts.limit = Some(limit);
+                }
                 if let Some((client, _)) = P::ends_read(&fact) {
                     ghosts.reads.retain(|(other, _)| *other != client);
                 }

@@ -121,7 +121,7 @@ impl<P: Protocol> Scenario<P> {
         World {
             now: Instant::START,
             server: Seat::new(server, Ticks::ZERO),
-            ghosts: Ghosts::new(clients.len()),
+            ghosts: Ghosts::new(self, clients.len()),
             clients: clients
                 .into_iter()
                 .enumerate()

@@ -66,11 +66,11 @@ impl Protocol for Consul {
         }
         if scenario.service.queue.is_some() {
             let Some((session, token)) = server.first() else { return Record::default() };
-            return Record { owners: [session.creator].into_iter().collect(), slots: None, token };
+            return Record { owners: [session.creator].into_iter().collect(), token, ..Record::default() };
         }
         let Some(entry) = server.entry(LOCK) else { return Record::default() };
         let owners = entry.session.map(|session| session.creator).into_iter().collect();
-        Record { owners, slots: None, token: scenario.service.token(&entry) }
+        Record { owners, token: scenario.service.token(&entry), ..Record::default() }
     }
 
     fn operators(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {

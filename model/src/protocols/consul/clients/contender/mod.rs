@@ -282,7 +282,7 @@ impl Contender {
     pub(super) fn belief(&self) -> Belief {
         let is_inside = self.is_acting() || self.has_orphan || matches!(self.phase, Phase::Killing { .. });
         let until = self.session.and_then(|session| session.until);
-        Belief { is_inside, until, slots: None, is_waiting: self.is_waiting() }
+        Belief { is_inside, until, is_waiting: self.is_waiting(), ..Belief::default() }
     }
 }
 

@@ -183,7 +183,7 @@ impl SlotTaker {
         let until = self.session.and_then(|session| session.until);
         match self.phase {
             Phase::Inside { limit } | Phase::Killing { limit, .. } => {
-                Belief { is_inside: true, until, slots: Some(limit.into()), is_waiting: false }
+                Belief { is_inside: true, until, slots: Some(limit.into()), ..Belief::default() }
             }
             Phase::Waiting { .. }
             | Phase::Calling {

@@ -1,0 +1,177 @@
+//! What can go wrong in the broker, and what it notices of what goes wrong around it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Broker, Ctx, Out, cluster, note};
+use crate::ids::{ProcessId, SessionId};
+use crate::protocols::rabbitmq::messages::{Problem, Word};
+use crate::protocols::rabbitmq::operator::{Act, NOT_EXCLUSIVE};
+use crate::protocols::rabbitmq::settings::Socket;
+use crate::protocols::rabbitmq::{RabbitMq, display};
+use crate::scenario::Scenario;
+use crate::world::normal::{Normal, Visitor};
+use crate::world::{Fault, World};
+
+/// What can go wrong in the service itself.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trouble {
+    /// The broker drops a connection whose client lives.
+    Drop(SessionId),
+    /// It starts anew.
+    Restart,
+    /// Memory or disk is full.
+    Alarm,
+    /// There is room again.
+    Relief,
+    /// A node goes down.
+    Down(u8),
+    /// It comes back.
+    Up(u8),
+    /// A node is cut off from the others.
+    Split(u8),
+    /// It is no longer.
+    Heal,
+}
+
+impl Broker {
+    pub(in super::super) fn offer_trouble(
+        world: &World<RabbitMq>,
+        scenario: &Scenario<RabbitMq>,
+        offer: &mut dyn FnMut(Trouble),
+    ) {
+        let (broker, left) = (&world.server.process, world.left);
+        let settings = &scenario.service;
+        if left.false_alarms > 0 {
+            broker.connections().for_each(|connection| offer(Trouble::Drop(connection.id)));
+        }
+        if left.server_restarts > 0 {
+            offer(Trouble::Restart);
+        }
+        if settings.alarms {
+            match broker.alarm {
+                true => offer(Trouble::Relief),
+                false if left.outages > 0 => offer(Trouble::Alarm),
+                false => {}
+            }
+        }
+        let apart = broker.nodes.apart();
+        if apart.is_some() {
+            offer(Trouble::Heal);
+        }
+        for node in 1..=settings.cluster.nodes {
+            let is_down = broker.nodes.is_down(node);
+            let goes_down = settings.cluster.go_down.contains(&node);
+            if goes_down && is_down && apart.is_none() {
+                offer(Trouble::Up(node));
+            }
+            if goes_down && !is_down && left.outages > 0 {
+                offer(Trouble::Down(node));
+            }
+            if settings.cluster.splits && apart.is_none() && left.outages > 0 {
+                offer(Trouble::Split(node));
+            }
+        }
+    }
+
+    pub(in super::super) fn suffer(world: &mut World<RabbitMq>, trouble: Trouble, context: &Ctx<'_>, out: Out<'_>) {
+        let broker = &mut world.server.process;
+        match trouble {
+            Trouble::Drop(id) => {
+                world.left.false_alarms -= 1;
+                broker.lose(id, Some(None), context, out);
+            }
+            Trouble::Restart => {
+                world.left.server_restarts -= 1;
+                broker.restart(context, out);
+            }
+            Trouble::Alarm => {
+                world.left.outages -= 1;
+                broker.alarm = true;
+                note(Word::Alarm(true), out);
+            }
+            Trouble::Relief => {
+                broker.alarm = false;
+                note(Word::Alarm(false), out);
+                broker.read_again(context, out);
+            }
+            Trouble::Down(node) => {
+                world.left.outages -= 1;
+                broker.take_down(node, context, out);
+            }
+            Trouble::Up(node) => broker.bring_up(node, out),
+            Trouble::Split(node) => {
+                world.left.outages -= 1;
+                broker.split(node, context, out);
+            }
+            Trouble::Heal => broker.heal(context, out),
+        }
+    }
+
+    /// Somebody acts from outside.
+    pub(in super::super) fn operate(&mut self, act: Act, context: &Ctx<'_>, out: Out<'_>) {
+        match act {
+            Act::Delete(name) => self.remove_all(out, |queue| queue.name == name),
+            Act::Declare(name) => {
+                self.declare_from_outside(name, NOT_EXCLUSIVE, cluster::all(&context.scenario.service));
+            }
+            Act::Close(id) => self.lose(id, Some(Some(Problem::Forced)), context, out),
+        }
+    }
+
+    /// A client dies, stands still, or is cut off: its connections end, or fall silent.
+    pub(in super::super) fn notice(&mut self, fault: Fault<RabbitMq>, context: &Ctx<'_>) {
+        let settings = &context.scenario.service;
+        let falls_silent = |broker: &mut Broker, process: ProcessId| {
+            let Some(client) = process.client().filter(|_| settings.heartbeat.is_some()) else { return };
+            for connection in broker.of_client(client).filter(|connection| !connection.is_silent) {
+                connection.is_silent = true;
+                connection.heard = Some(context.now - settings.beat);
+            }
+        };
+        let speaks = |broker: &mut Broker, process: ProcessId| {
+            let Some(client) = process.client() else { return };
+            let may_be_late = context.scenario.synchrony.message_delay.is_none();
+            for connection in broker.of_client(client).filter(|connection| connection.is_silent) {
+                connection.is_silent = false;
+                connection.heard = may_be_late.then_some(context.now);
+            }
+        };
+        match fault {
+            Fault::Crash(client) if settings.crash == Socket::Closes => {
+                self.of_client(client).for_each(|connection| connection.lost = Some(context.now));
+            }
+            Fault::Crash(client) => falls_silent(self, client.into()),
+            Fault::Pause(process) => falls_silent(self, process),
+            Fault::Cut(link) if link.to == ProcessId::Server => falls_silent(self, link.from),
+            Fault::Resume(process) => speaks(self, process),
+            Fault::Heal(link) if link.to == ProcessId::Server => speaks(self, link.from),
+            _ => {}
+        }
+    }
+}
+
+impl Normal for Trouble {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Trouble::Drop(id) = self {
+            visitor.session(id);
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Drop(id) => write!(f, "{} breaks", display::connection(*id)),
+            Trouble::Restart => f.write_str("the broker restarts"),
+            Trouble::Alarm => f.write_str("the broker's disk runs full"),
+            Trouble::Relief => f.write_str("the broker's disk has room again"),
+            Trouble::Down(node) => write!(f, "node {node} goes down"),
+            Trouble::Up(node) => write!(f, "node {node} comes back"),
+            Trouble::Split(node) => write!(f, "node {node} is cut off from the others"),
+            Trouble::Heal => f.write_str("the nodes see each other again"),
+        }
+    }
+}
