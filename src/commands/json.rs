@@ -29,9 +29,10 @@ pub struct Expected {
 /// A line of `fencepost conform`: how often a class of answers came up.
 #[cfg(feature = "conform")]
 #[derive(Serialize)]
-pub struct Answered {
+pub struct Answered<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub rule: &'static str,
-    pub answer: &'static str,
+    pub answer: &'a str,
     pub count: u64,
 }
 

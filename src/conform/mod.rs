@@ -9,6 +9,7 @@
 //! watches    blocking queries                    verdict what can be said of a log
 //! ```
 
+pub mod amqp;
 mod commands;
 mod hunt;
 mod judge;

@@ -4,6 +4,7 @@
 //!
 //! Rules (R-Q-…) and flaws of the published text (F-…) are cited by number and stand in `model/rules/rabbitmq.md`.
 
+mod bench;
 mod broker;
 mod clients;
 mod display;
@@ -13,6 +14,7 @@ mod settings;
 
 use serde::{Deserialize, Serialize};
 
+pub use bench::Bench;
 pub use broker::{Broker, Channel, Connection, Queue, Trouble};
 pub use clients::{Administrator, Getter, Participant, Taker};
 pub use messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};

@@ -133,11 +133,10 @@ impl Broker {
 
     pub(super) fn serve(&mut self, from: ProcessId, ask: Ask, context: &Ctx<'_>, out: Out<'_>) {
         let Some(place) = self.place_of(ask.connection) else { return };
-        let connection = &mut self.connections[place];
-        if ask.close_ok {
-            let stays = |channel: &Channel| channel.number != ask.channel || !channel.is_closing;
-            connection.channels = connection.channels.filtered(stays);
+        if ask.close_ok && self.connections[place].channel(ask.channel).is_some_and(|channel| channel.is_closing) {
+            self.drop_channel(place, ask.channel);
         }
+        let connection = &mut self.connections[place];
         let result = match (connection.channel(ask.channel), ask.request) {
             (_, Request::Close) => return self.end(place, Then::CloseOk(ask), context, out),
             (None, Request::OpenChannel { confirms }) => {
@@ -146,9 +145,10 @@ impl Broker {
                 Ok(Some(Answer::Opened))
             }
             (None, _) => Err(Problem::NotOpen),
-            // R-Q-31: what was sent before close-ok is discarded.
-            (Some(Channel { is_closing: true, .. }), _) => return,
+            // R-Q-31: what was sent before close-ok is discarded, but for a close, which is answered and changes nothing.
+            (Some(Channel { is_closing: true, .. }), Request::CloseChannel) => Ok(Some(Answer::ChannelClosed)),
             (Some(_), Request::OpenChannel { .. }) => Err(Problem::OpenTwice),
+            (Some(Channel { is_closing: true, .. }), _) => return,
             (Some(_), Request::CloseChannel) => {
                 self.drop_channel(place, ask.channel);
                 if context.is_mutated(Mutation::ChannelTakesQueues) {
@@ -169,7 +169,7 @@ impl Broker {
                 self.lose(ask.connection, None, context, out);
             }
             Err(problem) => {
-                self.drop_channel(place, ask.channel);
+                // What was delivered on it is put back when the client has heard of it: observed.
                 let connection = &mut self.connections[place];
                 connection.set(Channel { number: ask.channel, is_closing: true, confirms: false, delivered: 0 });
                 if context.is_mutated(Mutation::RefusalTakesQueues) {

@@ -35,6 +35,8 @@ pub(super) struct Delivery {
     pub(super) channel: u8,
     number: u8,
     name: Name,
+    /// Whether the queue was deleted since: then it can be acknowledged, and put back nowhere.
+    is_orphan: bool,
 }
 
 /// What a method comes to: an answer, silence, or an error.
@@ -261,7 +263,13 @@ impl Broker {
         let messages = queue.ready;
         let number = channel.delivered + 1;
         self.connections[place].set(Channel { delivered: number, ..channel });
-        self.deliveries.insert_sorted(Delivery { connection: id, channel: channel.number, number, name });
+        self.deliveries.insert_sorted(Delivery {
+            connection: id,
+            channel: channel.number,
+            number,
+            name,
+            is_orphan: false,
+        });
         Ok(Answer::Got { delivery: number, messages })
     }
 
@@ -275,7 +283,7 @@ impl Broker {
     }
 
     fn ready_again(&mut self, delivery: Delivery) {
-        let queue = self.queues.iter_mut().find(|queue| queue.name == delivery.name);
+        let queue = self.queues.iter_mut().find(|queue| queue.name == delivery.name && !delivery.is_orphan);
         queue.into_iter().for_each(|queue| queue.ready += 1);
     }
 
@@ -295,7 +303,8 @@ impl Broker {
     pub(super) fn remove_at(&mut self, place: usize, out: Out<'_>) {
         let queue = self.queues.remove(place);
         if self.queues.iter().all(|other| other.name != queue.name) {
-            self.deliveries.retain(|delivery| delivery.name != queue.name);
+            let lost = self.deliveries.iter_mut().filter(|delivery| delivery.name == queue.name);
+            lost.for_each(|delivery| delivery.is_orphan = true);
         }
         match queue.name {
             Name::Slot(slot) => note(Word::Removed(slot), out),

@@ -303,6 +303,12 @@ pub enum OnHeal {
 }
 
 impl Settings {
+    /// Ready-made settings, as a scenario's `recipe` names them.
+    pub fn of_recipe(name: &str) -> Option<Settings> {
+        let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
+        Some(toml::from_str(text).expect("a recipe is well-formed"))
+    }
+
     /// What a slot queue is declared to be.
     pub fn slot_shape(&self) -> Shape {
         self.queues

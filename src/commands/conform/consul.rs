@@ -1,50 +1,16 @@
-//! `fencepost conform`: the model held against a real Consul agent.
+//! The model of Consul against an agent, and against logs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use fencepost::conform::{Consul, Episode, Exchange, Objection, Tally, hunt, judge, read, timed, watches, write};
 
-use super::output::{say, say_json};
-use super::parallel::progress;
-use super::{Common, Exit, Trouble, json};
-
-#[derive(Args, Debug)]
-pub struct Conform {
-    /// Where an agent listens, as http://127.0.0.1:8500; everything in it is removed, again and again
-    #[arg(long, value_name = "URL", required_unless_present = "recorded", conflicts_with = "recorded")]
-    consul: Option<String>,
-    /// A log of requests and answers to be judged
-    #[arg(long, value_name = "FILE")]
-    recorded: Option<PathBuf>,
-    /// How many answers to compare
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
-    commands: u64,
-    /// How many blocking queries to let wait
-    #[arg(long, default_value_t = 60, value_name = "N")]
-    watches: u32,
-    /// From which seed commands are drawn
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Write requests and answers into this file, as --recorded reads them; sequences with very large values are left out
-    #[arg(long, value_name = "FILE")]
-    record: Option<PathBuf>,
-    /// Go on although somebody has put something into the agent, and remove it
-    #[arg(long)]
-    wipe: bool,
-}
-
-pub fn run(conform: &Conform, common: &Common) -> Result<Exit, Trouble> {
-    match (&conform.recorded, &conform.consul) {
-        (Some(file), _) => recorded(file, common),
-        (None, Some(address)) => live(conform, address, common),
-        (None, None) => Err(Trouble::Input("either --consul URL or --recorded FILE".to_owned())),
-    }
-}
+use super::super::output::{say, say_json};
+use super::super::parallel::progress;
+use super::{Common, Conform, Exit, Trouble, conclude, json, tell, unreadable};
 
 /// The model against an agent: first at random, then what takes real time.
-fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
+pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
     let input = |trouble: fencepost::conform::Trouble| Trouble::Input(trouble.0);
     let consul = Consul::connect(address).map_err(input)?;
     if let Some(contents) = consul.contents().map_err(input)?.filter(|_| !conform.wipe) {
@@ -87,8 +53,7 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
     let judged = judge(&slow, None);
     episodes.extend(slow.iter().cloned());
     if let Some(file) = &conform.record {
-        fs::write(file, write(&consul.version, &episodes))
-            .map_err(|error| Trouble::Input(format!("{}: {error}", file.display())))?;
+        fs::write(file, write(&consul.version, &episodes)).map_err(|error| unreadable(file, &error))?;
     }
     let judged = match judged {
         Ok(possible) => possible,
@@ -120,37 +85,31 @@ fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Troub
 }
 
 /// A log against the model.
-fn recorded(file: &Path, common: &Common) -> Result<Exit, Trouble> {
-    let named = |why: String| Trouble::Input(format!("{}: {why}", file.display()));
-    let text = fs::read_to_string(file).map_err(|error| named(error.to_string()))?;
-    let episodes = read(&text).map_err(|error| named(error.to_string()))?;
-    let tell = |judged: json::Judged<'_>| {
-        if common.json {
-            say_json(&judged);
-        }
-    };
+pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Trouble> {
+    let episodes = read(text).map_err(|why| unreadable(file, &why))?;
     match judge(&episodes, None) {
         Ok(possible) => {
             report(&possible.tally, common);
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
-            tell(json::Judged {
-                verdict: "possible",
-                answers: Some(possible.lines),
-                line: None,
-                rule: None,
-                why: None,
-            });
+            let answers = Some(possible.lines);
+            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None }, common);
             Ok(Exit::AsExpected)
         }
         Err(Objection::Undecided { line, why }) => {
             conclude(&format!("undecided at line {line}: {why}\n"), common);
-            tell(json::Judged { verdict: "undecided", answers: None, line: Some(line), rule: None, why: Some(&why) });
+            tell(
+                &json::Judged { verdict: "undecided", answers: None, line: Some(line), rule: None, why: Some(&why) },
+                common,
+            );
             Ok(Exit::Undecided)
         }
         Err(Objection::Impossible(impossible)) => {
             conclude(&format!("{impossible}\n"), common);
             let (line, rule, why) = (impossible.line, impossible.rule.map(|(rule, _)| rule), impossible.why.as_str());
-            tell(json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why) });
+            tell(
+                &json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why) },
+                common,
+            );
             if let Some(line) = text.lines().nth(impossible.line - 1) {
                 conclude(&format!("    {}\n", line.chars().take(400).collect::<String>()), common);
             }
@@ -168,15 +127,6 @@ fn report(tally: &Tally, common: &Common) {
     } else if !common.quiet {
         say(&tally.table());
         say(&format!("{} classes of answers came up less than 50 times.\n", tally.rarer_than(50).len()));
-    }
-}
-
-/// A sentence for people.
-fn conclude(text: &str, common: &Common) {
-    if common.json {
-        eprint!("{text}");
-    } else {
-        say(text);
     }
 }
 

@@ -1,0 +1,114 @@
+//! Methods and answers in a file: JSON, a line for each, held against the model. A sequence begins with a line of its own.
+
+use std::fmt;
+
+use fencepost_model::mutation::Mutation;
+use fencepost_model::protocols::rabbitmq::Answer;
+use serde::{Deserialize, Serialize};
+
+use super::pair::{Command, Exchange, LINES, Pair};
+
+/// A line of the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    /// New queues, new connections.
+    Begins { rabbitmq: String },
+    /// A command with its answer; none: nothing was said.
+    Said { said: Command, answer: Option<Answer> },
+}
+
+/// Sequences of commands and answers, with the line of the file on which each stands.
+pub type Sequences = Vec<Vec<(usize, Command, Option<Answer>)>>;
+
+/// Why a file cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unreadable {
+    /// On which line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.why)
+    }
+}
+
+/// What the model says of a log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Judged {
+    /// So many answers are as it says.
+    Possible(usize),
+    /// One is not.
+    Impossible {
+        /// On which line.
+        line: usize,
+        /// What was answered.
+        answer: Option<Answer>,
+        /// What it says.
+        expected: Option<Answer>,
+    },
+}
+
+/// Whether a text is such a log.
+pub fn is_one(text: &str) -> bool {
+    text.lines().next().is_some_and(|line| matches!(serde_json::from_str(line), Ok(Entry::Begins { .. })))
+}
+
+/// The text of a log.
+pub fn write(version: &str, sequences: &[Vec<Exchange>]) -> String {
+    let line = |entry: &Entry| serde_json::to_string(entry).expect("plain data") + "\n";
+    let mut text = String::new();
+    for sequence in sequences {
+        text += &line(&Entry::Begins { rabbitmq: version.to_owned() });
+        for Exchange { command, answer, .. } in sequence {
+            text += &line(&Entry::Said { said: *command, answer: *answer });
+        }
+    }
+    text
+}
+
+/// Reads a log.
+///
+/// # Errors
+/// A line that is none of it.
+pub fn read(text: &str) -> Result<Sequences, Unreadable> {
+    let mut sequences = Sequences::new();
+    for (place, line) in text.lines().enumerate() {
+        let wrong = |why: String| Unreadable { line: place + 1, why };
+        match serde_json::from_str(line).map_err(|error| wrong(error.to_string()))? {
+            Entry::Begins { .. } => sequences.push(Vec::new()),
+            Entry::Said { said, answer } => {
+                let (Command::Ask { connection, .. } | Command::HangUp { connection }) = said;
+                if !(1..=LINES).contains(&usize::from(connection)) {
+                    return Err(wrong(format!("there are connections 1 to {LINES}, and no connection {connection}")));
+                }
+                if matches!(said, Command::Ask { channel, .. } if !(1..=2).contains(&channel)) {
+                    return Err(wrong("there are channels 1 and 2".to_owned()));
+                }
+                let sequence =
+                    sequences.last_mut().ok_or_else(|| wrong("a sequence begins with a broker".to_owned()))?;
+                sequence.push((place + 1, said, answer));
+            }
+        }
+    }
+    Ok(sequences)
+}
+
+/// Holds a log against the model.
+pub fn judge(sequences: &Sequences, mutation: Option<Mutation>) -> Judged {
+    let mut count = 0;
+    for sequence in sequences {
+        let mut pair = Pair::alone(mutation);
+        for (line, command, answer) in sequence {
+            let expected = pair.expect(*command);
+            if expected != *answer {
+                return Judged::Impossible { line: *line, answer: *answer, expected };
+            }
+            count += 1;
+        }
+    }
+    Judged::Possible(count)
+}

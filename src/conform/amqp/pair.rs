@@ -1,0 +1,177 @@
+//! One sequence of methods, on both sides: the model's broker and a real one.
+
+use std::thread;
+use std::time::Duration;
+
+use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::mutation::Mutation;
+use fencepost_model::protocols::rabbitmq::{Answer, Ask, Bench, Problem, Request};
+use serde::{Deserialize, Serialize};
+
+use super::wire::{Broker, Line, Trouble};
+
+/// What is done on one of the connections.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Command {
+    /// A method.
+    Ask {
+        /// On which connection, from 1.
+        connection: u16,
+        /// On which of its channels, from 1.
+        channel: u8,
+        /// Whether `channel.close-ok` goes before it, if the broker has closed the channel.
+        close_ok: bool,
+        /// Which.
+        request: Request,
+    },
+    /// The end of a socket, without a word.
+    HangUp {
+        /// Of which connection, from 1.
+        connection: u16,
+    },
+}
+
+/// A command with what was answered.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// What was done.
+    pub command: Command,
+    /// What the broker said.
+    pub answer: Option<Answer>,
+    /// What the model says.
+    pub expected: Option<Answer>,
+}
+
+/// What kind of answer to what kind of method.
+pub fn class(exchange: &Exchange) -> Option<String> {
+    let Command::Ask { request, .. } = exchange.command else { return None };
+    if exchange.expected == Some(Answer::Error(Problem::NotOpen)) {
+        return Some("any method: 504 the channel is not open".to_owned());
+    }
+    let request = match request {
+        Request::OpenChannel { .. } => "open the channel",
+        Request::CloseChannel => "close the channel",
+        Request::Close => "close the connection",
+        Request::Declare { .. } => "declare",
+        Request::DeclareSilently { .. } => "declare, no answer wanted",
+        Request::Look(_) => "declare passively",
+        Request::Delete { .. } => "delete",
+        Request::Publish { mandatory: true, .. } => "publish, mandatory",
+        Request::Publish { .. } => "publish",
+        Request::PublishImmediate(_) => "publish, immediate",
+        Request::PublishNowhere => "publish to no exchange",
+        Request::Get(_) => "get",
+        Request::Ack(_) => "ack",
+        Request::Requeue(_) => "reject and requeue",
+    };
+    let answer = match exchange.expected {
+        None => "no answer".to_owned(),
+        Some(Answer::Declared { .. }) => "declare-ok".to_owned(),
+        Some(Answer::Deleted { .. }) => "delete-ok".to_owned(),
+        Some(Answer::Got { .. }) => "get-ok".to_owned(),
+        Some(other) => other.to_string(),
+    };
+    Some(format!("{request}: {answer}"))
+}
+
+/// How many connections there are.
+pub(super) const LINES: usize = 3;
+
+/// How long the broker may take to notice that a socket was closed (R-Q-39: a few milliseconds).
+const NOTICE: Duration = Duration::from_millis(40);
+
+/// Both sides.
+pub struct Pair<'a> {
+    model: Bench,
+    broker: Option<&'a Broker>,
+    prefix: String,
+    lines: [Option<Line>; LINES],
+    /// Which of its connections each client uses.
+    numbers: [u16; LINES],
+    /// What was said.
+    pub exchanges: Vec<Exchange>,
+}
+
+impl<'a> Pair<'a> {
+    /// The model and a broker, on which queues' names begin with the prefix.
+    pub fn live(broker: &'a Broker, prefix: String, mutation: Option<Mutation>) -> Self {
+        Pair { broker: Some(broker), prefix, ..Pair::alone(mutation) }
+    }
+
+    /// The model alone.
+    pub fn alone(mutation: Option<Mutation>) -> Self {
+        Pair {
+            model: Bench::new(mutation),
+            broker: None,
+            prefix: String::new(),
+            lines: [const { None }; LINES],
+            numbers: [1; LINES],
+            exchanges: Vec::new(),
+        }
+    }
+
+    /// What the model says.
+    pub fn expect(&mut self, command: Command) -> Option<Answer> {
+        let id = |connection: u16, numbers: &[u16; LINES]| SessionId {
+            creator: ClientId(connection),
+            number: numbers[usize::from(connection) - 1],
+        };
+        match command {
+            Command::Ask { connection, channel, close_ok, request } => {
+                let ask = Ask { connection: id(connection, &self.numbers), channel, close_ok, call: Call(1), request };
+                let answer = self.model.ask(ask);
+                let is_over = match answer {
+                    Some(Answer::Closed | Answer::Reset) => true,
+                    Some(Answer::Error(problem)) => problem.is_fatal(),
+                    _ => false,
+                };
+                if is_over {
+                    self.numbers[usize::from(connection) - 1] += 1;
+                }
+                answer
+            }
+            Command::HangUp { connection } => {
+                self.model.hang_up(id(connection, &self.numbers));
+                self.numbers[usize::from(connection) - 1] += 1;
+                None
+            }
+        }
+    }
+
+    /// Carries a command out on both sides; false: the answers differ.
+    ///
+    /// # Errors
+    /// The broker cannot be talked to.
+    pub fn carry_out(&mut self, command: Command) -> Result<bool, Trouble> {
+        let expected = self.expect(command);
+        let answer = match command {
+            Command::Ask { connection, channel, close_ok, request } => {
+                let place = usize::from(connection) - 1;
+                let broker = self.broker.expect("a live pair");
+                let line = match &mut self.lines[place] {
+                    Some(line) => line,
+                    empty => empty.insert(broker.line(&self.prefix)?),
+                };
+                let answer = line.ask(channel.into(), close_ok, &request)?;
+                let is_over = match answer {
+                    Some(Answer::Closed | Answer::Reset) => true,
+                    Some(Answer::Error(problem)) => problem.is_fatal(),
+                    _ => false,
+                };
+                if is_over {
+                    self.lines[place] = None;
+                }
+                answer
+            }
+            Command::HangUp { connection } => {
+                if self.lines[usize::from(connection) - 1].take().is_some() {
+                    thread::sleep(NOTICE);
+                }
+                None
+            }
+        };
+        self.exchanges.push(Exchange { command, answer, expected });
+        Ok(answer == expected)
+    }
+}
