@@ -55,6 +55,10 @@ pub struct Change {
 /// # Errors
 /// The mutant panics: that proves nothing, and is our fault.
 pub fn changes(mutation: Mutation, baseline: &Baseline) -> Result<Vec<Change>, InternalError> {
+    let system = with_scenario!(&baseline.scenario, scenario => scenario.system.as_str());
+    if !mutation.concerns(system) {
+        return Ok(Vec::new());
+    }
     let limits = Limits { states: Some(10 * baseline.states() + 10_000), depth: None };
     let options = Options { limits, ..Options::default() };
     let outcomes = with_scenario!(&baseline.scenario, scenario => {

@@ -250,6 +250,7 @@ files! {
     "f29-starvation",
     "f30-false-full",
     "f31-own-connections",
+    "f31-shared-and-closed",
     "f31-shared-connection",
     "f32-passive-declare",
     "f32-probe-holder",

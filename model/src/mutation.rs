@@ -18,10 +18,20 @@ macro_rules! mutations {
 }
 
 impl Mutation {
-    /// Whether only readers of the HTTP API can notice it: no recipe looks at what it changes.
+    /// Whether only logs of requests and answers can show it: no recipe looks at what it changes.
     pub fn is_at_the_edge(self) -> bool {
-        use Mutation::{CheckRemovalSparesSessions, QueriesSurvive, SpellingIgnored, TreeBuriesEachKey};
-        matches!(self, SpellingIgnored | TreeBuriesEachKey | QueriesSurvive | CheckRemovalSparesSessions)
+        use Mutation::{
+            CheckRemovalSparesSessions, DeletesForeign, QueriesSurvive, SpellingIgnored, TreeBuriesEachKey,
+        };
+        matches!(
+            self,
+            SpellingIgnored | TreeBuriesEachKey | QueriesSurvive | CheckRemovalSparesSessions | DeletesForeign
+        )
+    }
+
+    /// Whether it can make a difference in a system: one about RabbitMQ makes none elsewhere, and the other way round.
+    pub fn concerns(self, system: &str) -> bool {
+        system.starts_with("rabbitmq") == (self >= Mutation::ChannelTakesQueues)
     }
 }
 
