@@ -82,7 +82,7 @@ pub fn changes(mutation: Mutation, baseline: &Baseline) -> Result<Vec<Change>, I
 }
 
 /// Where a mutant has changed counts already, scenarios larger than this are not asked for a verdict.
-const PATIENCE: u64 = 25_000;
+const PATIENCE: u64 = 8_000;
 
 /// The first change of a verdict, else the first of a count; `None`: the mutant survives. Baselines come by size.
 ///
