@@ -77,7 +77,12 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
 /// The rule by which the recorded answers of a real server are impossible in the model with the fault.
 #[cfg(feature = "conform")]
 fn refuted(mutation: Mutation) -> Option<&'static str> {
-    use fencepost::conform::{Objection, RECORDED, judge, read};
+    use fencepost::conform::{Objection, RECORDED, amqp, judge, read};
+    if mutation.concerns("rabbitmq-semaphore") {
+        let log = amqp::read(amqp::RECORDED).expect("it is tested");
+        let is_refuted = matches!(amqp::judge(&log, Some(mutation)), amqp::Judged::Impossible { .. });
+        return is_refuted.then_some("recorded answers");
+    }
     let episodes = read(RECORDED).expect("it is tested");
     match judge(&episodes, Some(mutation)) {
         Err(Objection::Impossible(impossible)) => Some(impossible.rule.map_or("some rule", |(rule, _)| rule)),
