@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::queues::Delivery;
 use super::{Broker, Ctx, Out, note};
 use crate::few::Few;
-use crate::ids::{ClientId, ProcessId, SessionId};
+use crate::ids::{Call, ClientId, ProcessId, SessionId};
 use crate::mutation::Mutation;
 use crate::protocols::rabbitmq::Settings;
 use crate::protocols::rabbitmq::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Word};
@@ -51,7 +51,7 @@ pub(super) enum Then {
     /// Its client is told that it was closed (R-Q-38).
     Tell(Option<Problem>),
     /// Its client has asked for it (R-Q-37).
-    CloseOk(Ask),
+    CloseOk(ProcessId, Call),
 }
 
 /// A channel of a connection.
@@ -138,7 +138,7 @@ impl Broker {
         }
         let connection = &mut self.connections[place];
         let result = match (connection.channel(ask.channel), ask.request) {
-            (_, Request::Close) => return self.end(place, Then::CloseOk(ask), context, out),
+            (_, Request::Close) => return self.end(place, Then::CloseOk(from, ask.call), context, out),
             (None, Request::OpenChannel { confirms }) => {
                 let channel = Channel { number: ask.channel, is_closing: false, confirms, delivered: 0 };
                 connection.set(channel);
@@ -220,12 +220,12 @@ impl Broker {
         connection.channels = Few::default();
         self.parked.retain(|parked| parked.ask.connection != id);
         self.put_back(|delivery| delivery.connection == id);
-        let is_clean = matches!(then, Then::CloseOk(_));
+        let is_clean = matches!(then, Then::CloseOk(..));
         match self.queues.iter().filter(|queue| queue.owner == Some(id)).count() {
             0 => self.finish(id, out),
             _ if is_clean && context.is_mutated(Mutation::CloseOkFirst) => {
-                let Then::CloseOk(ask) = then else { return };
-                Broker::tell(ProcessId::Client(id.creator), ask.call, Answer::Closed, out);
+                let Then::CloseOk(asker, call) = then else { return };
+                Broker::tell(asker, call, Answer::Closed, out);
                 self.connections[place].life = Life::Ending { since: context.now, then: Then::Nothing };
             }
             _ if context.is_mutated(Mutation::OwnerlessQueuesStay) => {
@@ -259,9 +259,7 @@ impl Broker {
             Life::Ending { then: Then::Tell(problem), .. } => {
                 out.send(ProcessId::Client(id.creator), Text::Gone(id, problem));
             }
-            Life::Ending { then: Then::CloseOk(ask), .. } => {
-                Broker::tell(ProcessId::Client(id.creator), ask.call, Answer::Closed, out);
-            }
+            Life::Ending { then: Then::CloseOk(asker, call), .. } => Broker::tell(asker, call, Answer::Closed, out),
             Life::Ending { then: Then::Nothing, .. } | Life::Open => {}
         }
     }
@@ -327,9 +325,9 @@ impl Normal for Connection {
         self.lost.iter_mut().for_each(|lost| visitor.deadline(lost));
         if let Life::Ending { since, then } = &mut self.life {
             visitor.deadline(since);
-            if let Then::CloseOk(ask) = then {
-                visitor.session(&mut ask.connection);
-                visitor.call_of(self.id.creator, &mut ask.call);
+            if let Then::CloseOk(ProcessId::Client(asker), call) = then {
+                visitor.call_of(*asker, call);
+                visitor.client(asker);
             }
         }
     }
