@@ -33,7 +33,7 @@ pub use fencepost_sim as sim;
 
 pub use model::catalogue::AnyScenario;
 pub use model::properties::Property;
-pub use model::protocols::{consul, lease, rabbitmq};
+pub use model::protocols::{consul, lease, rabbitmq, replicas, roster};
 pub use model::resource::Accepts;
 pub use model::scenario::{Budget, Expect, Goal, Promise, Scenario, Suite, Synchrony};
 pub use model::time::Ticks;

@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{env, fs, thread};
 
+use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::Property;
-use fencepost_model::protocol::Protocol;
-use fencepost_model::scenario::{Expect, Scenario};
-use fencepost_model::trace::{Trace, replay, shrink, tell};
+use fencepost_model::scenario::Expect;
+use fencepost_model::trace::AnyTrace;
 use fencepost_reports::timeline::timeline;
-use fencepost_sim::{Hunt, Run, Settings, hunt, simulate};
+use fencepost_sim::{Hunt, Run, Settings, hunt_any, simulate_any};
 
 /// Which seeds a test tries on a scenario.
 ///
@@ -76,7 +76,11 @@ impl Seeds {
     /// # Panics
     /// A run breaks a promise that is expected to hold. The message tells the shrunk story, and ends with the line that
     /// reproduces it.
-    pub fn try_on<P: Protocol>(&self, scenario: &Scenario<P>) {
+    pub fn try_on(&self, scenario: &(impl Into<AnyScenario> + Clone)) {
+        self.try_on_any(&scenario.clone().into());
+    }
+
+    fn try_on_any(&self, scenario: &AnyScenario) {
         if let Some(file) = &self.replay {
             return repeat(scenario, file);
         }
@@ -84,7 +88,7 @@ impl Seeds {
         let ranges = kept.into_iter().map(|seed| seed..seed + 1).chain([self.range.clone()]);
         for seeds in ranges {
             if let Some(seed) = self.broken(scenario, seeds) {
-                let run = simulate(&expected(scenario), &Settings { seed, ..self.settings.clone() });
+                let run = simulate_any(&expected(scenario), &Settings { seed, ..self.settings.clone() });
                 let kept = self.keep(scenario, &run);
                 panic!("\n{}", failure(scenario, &run, &kept));
             }
@@ -92,17 +96,17 @@ impl Seeds {
     }
 
     /// The smallest of these seeds that breaks a promise which should hold.
-    fn broken<P: Protocol>(&self, scenario: &Scenario<P>, seeds: Range<u64>) -> Option<u64> {
+    fn broken(&self, scenario: &AnyScenario, seeds: Range<u64>) -> Option<u64> {
         let task = Hunt { settings: self.settings.clone(), seeds, workers: 1, only: Vec::new() };
-        hunt(&expected(scenario), &task, &|_| false).seed
+        hunt_any(&expected(scenario), &task, &|_| false).seed
     }
 
-    fn file<P: Protocol>(&self, scenario: &Scenario<P>) -> PathBuf {
-        self.regressions.join(format!("{}.txt", scenario.name))
+    fn file(&self, scenario: &AnyScenario) -> PathBuf {
+        self.regressions.join(format!("{}.txt", scenario.name()))
     }
 
     /// Seeds that failed before: a number on each line, and what it broke behind a `#`.
-    fn kept<P: Protocol>(&self, scenario: &Scenario<P>) -> Vec<u64> {
+    fn kept(&self, scenario: &AnyScenario) -> Vec<u64> {
         let file = self.file(scenario);
         let text = fs::read_to_string(&file).unwrap_or_default();
         let seeds = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
@@ -110,7 +114,7 @@ impl Seeds {
     }
 
     /// Adds a seed to those kept; says where, or why not.
-    fn keep<P: Protocol>(&self, scenario: &Scenario<P>, run: &Run) -> String {
+    fn keep(&self, scenario: &AnyScenario, run: &Run) -> String {
         let file = self.file(scenario);
         if self.kept(scenario).contains(&run.seed) {
             return format!("seed {} is among those kept in {}", run.seed, file.display());
@@ -137,7 +141,7 @@ fn range_of(name: &str, text: &str) -> Range<u64> {
 }
 
 /// The scenario with only the promises that should hold.
-fn expected<P: Protocol>(scenario: &Scenario<P>) -> Scenario<P> {
+fn expected(scenario: &AnyScenario) -> AnyScenario {
     scenario.judging(|promise| promise.expect == Expect::Proven)
 }
 
@@ -146,13 +150,13 @@ fn test_name() -> String {
     thread::current().name().filter(|name| *name != "main").map(|name| format!(" {name}")).unwrap_or_default()
 }
 
-fn failure<P: Protocol>(scenario: &Scenario<P>, run: &Run, kept: &str) -> String {
+fn failure(scenario: &AnyScenario, run: &Run, kept: &str) -> String {
     let mut text = String::new();
     for violation in &run.violations {
-        let _ = writeln!(text, "{}: {} is violated: {}", scenario.name, violation.property, violation.message);
+        let _ = writeln!(text, "{}: {} is violated: {}", scenario.name(), violation.property, violation.message);
     }
     let first = run.violations.first().map(|violation| violation.property);
-    let trace = Trace::<P>::from_text(&run.trace).expect("a run that was just recorded can be read");
+    let trace = AnyTrace::from_text(&run.trace).expect("a run that was just recorded can be read");
     text += &story(&trace, first);
     let _ = writeln!(text, "{kept}");
     let _ = write!(text, "reproduce it with: FENCEPOST_SEED={} cargo test{}", run.seed, test_name());
@@ -160,39 +164,40 @@ fn failure<P: Protocol>(scenario: &Scenario<P>, run: &Run, kept: &str) -> String
 }
 
 /// The shrunk story, and what it rests on.
-fn story<P: Protocol>(trace: &Trace<P>, broken: Option<Property>) -> String {
-    let small = broken.and_then(|property| shrink(trace, property).ok());
+fn story(trace: &AnyTrace, broken: Option<Property>) -> String {
+    let small = broken.and_then(|property| trace.shrink(property).ok());
     let small = small.as_ref().unwrap_or(trace);
-    let mut text = format!("  shrunk from {} steps to {}:\n\n", trace.steps.len(), small.steps.len());
-    text += &timeline(&tell(small), usize::MAX);
+    let told = small.replay().expect("a run that was just taken can be repeated");
+    let mut text = format!("  shrunk from {} steps to {}:\n\n", trace.steps(), small.steps());
+    text += &timeline(&told.story, usize::MAX);
     text += "\nassumptions:\n";
-    for sentence in small.header.scenario.assumptions() {
+    for sentence in &told.assumptions {
         let _ = writeln!(text, "  - {sentence}");
     }
     text
 }
 
 /// Repeats a recorded run of this scenario; one of another scenario is another test's.
-fn repeat<P: Protocol>(scenario: &Scenario<P>, file: &Path) {
+fn repeat(scenario: &AnyScenario, file: &Path) {
     let name = file.display();
     let text =
         fs::read_to_string(file).unwrap_or_else(|error| panic!("FENCEPOST_REPLAY: {name} cannot be read: {error}"));
-    let Ok(trace) = Trace::<P>::from_text(&text) else { return };
-    if trace.header.scenario.name != scenario.name {
+    let trace = AnyTrace::from_text(&text).unwrap_or_else(|error| panic!("FENCEPOST_REPLAY: {name}: {error}"));
+    if trace.scenario() != scenario.name() {
         return;
     }
-    let now = replay(&trace).unwrap_or_else(|mismatch| panic!("FENCEPOST_REPLAY: {name}: {mismatch}"));
+    let told = trace.replay().unwrap_or_else(|mismatch| panic!("FENCEPOST_REPLAY: {name}: {mismatch}"));
     let should_hold = |property: Property| {
-        scenario.promises.iter().any(|promise| promise.property == property && promise.expect == Expect::Proven)
+        scenario.promises().iter().any(|promise| promise.property == property && promise.expect == Expect::Proven)
     };
-    let broken = now.steps.iter().flat_map(|line| &line.breaches).find(|breach| should_hold(breach.property));
+    let broken = told.story.steps.iter().flat_map(|step| &step.breaches).find(|breach| should_hold(breach.property));
     if let Some(breach) = broken {
         panic!(
             "\n{}: {} is violated: {}\n{}reproduce it with: FENCEPOST_REPLAY={name} cargo test{}",
-            scenario.name,
+            scenario.name(),
             breach.property,
             breach.message,
-            story(&now, Some(breach.property)),
+            story(&trace, Some(breach.property)),
             test_name()
         );
     }

@@ -5,10 +5,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use fencepost_checker::{Options, Outcome, check};
+use fencepost_checker::{Options, Outcome, check_any};
+use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
-use fencepost_model::protocol::Protocol;
-use fencepost_model::scenario::Scenario;
 use fencepost_reports::collision;
 use fencepost_reports::timeline::timeline;
 
@@ -30,10 +29,12 @@ pub trait Verify {
     fn survives(&self, seeds: u64);
 }
 
-impl<P: Protocol> Verify for Scenario<P> {
+impl<T: Into<AnyScenario> + Clone> Verify for T {
     fn verify(&self) {
-        assert!(!self.promises.is_empty(), "the scenario `{}` promises nothing: there is nothing to verify", self.name);
-        let outcomes = check(self, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = self.clone().into();
+        let is_empty = scenario.promises().is_empty();
+        assert!(!is_empty, "the scenario `{}` promises nothing: there is nothing to verify", scenario.name());
+        let outcomes = check_any(&scenario, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
         let failures: Vec<String> =
             outcomes.iter().filter(|outcome| !outcome.finding.is_as_expected()).map(failure).collect();
         assert!(failures.is_empty(), "\n{}", failures.join("\n"));

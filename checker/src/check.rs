@@ -117,7 +117,7 @@ impl std::error::Error for InternalError {}
 /// # Errors
 /// See [`check`].
 pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcome>, InternalError> {
-    with_scenario!(scenario, scenario => check(scenario, options))
+    with_scenario!(scenario, scenario => check_one(scenario, options))
 }
 
 /// Checks every promise of a scenario, in its order.
@@ -130,7 +130,15 @@ pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcom
 ///
 /// # Panics
 /// The scenario is impossible: [`Scenario::validate`] says why.
-pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError>
+where
+    Scenario<P>: Into<AnyScenario>,
+{
+    check_any(&scenario.clone().into(), options)
+}
+
+/// The same. Instantiated here for every protocol, so that whoever calls does not compile the whole checker anew.
+pub(crate) fn check_one<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError> {
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
     }

@@ -7,7 +7,7 @@ use fencepost_model::mutation::Mutation;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::with_scenario;
 
-use crate::check::{InternalError, Options, check, check_any};
+use crate::check::{InternalError, Options, check_any, check_one};
 use crate::limits::Limits;
 
 /// A scenario with what it comes to while nothing is wrong with the model.
@@ -62,7 +62,7 @@ pub fn changes(mutation: Mutation, baseline: &Baseline) -> Result<Vec<Change>, I
     let limits = Limits { states: Some(10 * baseline.states() + 10_000), depth: None };
     let options = Options { limits, ..Options::default() };
     let outcomes = with_scenario!(&baseline.scenario, scenario => {
-        check(&Scenario { mutation: Some(mutation), ..scenario.clone() }, &options)
+        check_one(&Scenario { mutation: Some(mutation), ..scenario.clone() }, &options)
     })?;
     let counts = |finding: &Finding| {
         let steps = finding.verdict.story().map(|story| story.steps.len());

@@ -1,6 +1,6 @@
 //! Scenarios of any protocol behind one type, and the catalogue that ships with fencepost.
 
-use crate::scenario::{Unreadable, from_toml, system_of};
+use crate::scenario::{Promise, Unreadable, from_toml, system_of};
 
 macro_rules! any {
     ($($variant:ident => $protocol:ty,)*) => {
@@ -24,7 +24,19 @@ macro_rules! any {
                 let known = [$(<$protocol as $crate::protocol::Protocol>::SYSTEMS),*].concat().join("`, `");
                 Err(Unreadable::system(text, file, format!("there is no system `{system}`; there are `{known}`")))
             }
+
+            /// The same scenario with only some of its promises judged.
+            #[must_use]
+            pub fn judging(&self, wanted: impl Fn(&Promise) -> bool) -> Self {
+                match self { $(AnyScenario::$variant(scenario) => AnyScenario::$variant(scenario.judging(wanted)),)* }
+            }
         }
+
+        $(impl From<$crate::scenario::Scenario<$protocol>> for AnyScenario {
+            fn from(scenario: $crate::scenario::Scenario<$protocol>) -> Self {
+                AnyScenario::$variant(scenario)
+            }
+        })*
 
         /// Runs an expression with the scenario inside an [`AnyScenario`], whatever its protocol.
         #[macro_export]
@@ -47,6 +59,11 @@ impl AnyScenario {
     /// Its name.
     pub fn name(&self) -> &str {
         with_scenario!(self, scenario => &scenario.name)
+    }
+
+    /// What it promises.
+    pub fn promises(&self) -> &[Promise] {
+        with_scenario!(self, scenario => &scenario.promises)
     }
 }
 
@@ -170,6 +187,7 @@ files! {
     "b29-destroy",
     "b29-plain-delete",
     "b30-contender-deleted",
+    "b30-neighbour",
     "b30-no-retry",
     "b30-retry",
     "b31-blind-retry",
@@ -178,6 +196,19 @@ files! {
     "b31-reread",
     "b32-compare-and-set",
     "b32-count-then-register",
+    "b33-check-then-push",
+    "b33-conditional-return",
+    "b33-unconditional-return",
+    "b34-atomic",
+    "b34-step-by-step",
+    "b34-timestamps-late",
+    "b34-timestamps-skewed",
+    "b35-expiry",
+    "b35-new-record",
+    "b35-no-expiry",
+    "b35-non-reentrant",
+    "b35-recorded-ttl",
+    "b35-same-record",
     "b36-doubled",
     "b36-lost",
     "b36-message-as-mutex",
@@ -202,9 +233,20 @@ files! {
     "b43-from-0-and-1",
     "b43-from-1-and-0",
     "b43-from-1-and-1",
+    "b44-amnesia",
+    "b44-clock-jump",
+    "b44-delayed-restart",
+    "b44-fsync",
+    "b44-late-answers",
+    "b44-validity-unchecked",
+    "b45-async-copy",
+    "b45-quorum",
+    "b45-split",
     "b46-compare-and-delete",
     "b46-look-then-delete",
     "b46-plain-delete",
+    "b47-anonymous-node",
+    "b47-named-by-session",
     "f01-mandatory",
     "f01-not-mandatory",
     "f02-errors-are-absence",

@@ -7,7 +7,7 @@
 //! properties what is promised, on three levels: record, belief, effect
 //! trace      a run as a list of actions: replay, script, shrink
 //! finding    what an exploration established: plain data for reports
-//! protocols  lease (the smallest lock, a tutorial), consul
+//! protocols  lease (the smallest lock, a tutorial), consul, rabbitmq; and what else has been built: roster, replicas
 //! catalogue  the scenarios that ship with fencepost
 //! ```
 //!
@@ -23,6 +23,7 @@ pub mod hash;
 pub mod ids;
 pub mod list;
 pub mod mutation;
+pub mod never;
 pub mod process;
 pub mod properties;
 pub mod protocol;

@@ -31,7 +31,10 @@ impl Mutation {
 
     /// Whether it can make a difference in a system: one about RabbitMQ makes none elsewhere, and the other way round.
     pub fn concerns(self, system: &str) -> bool {
-        system.starts_with("rabbitmq") == (self >= Mutation::ChannelTakesQueues)
+        match self >= Mutation::ChannelTakesQueues {
+            true => system.starts_with("rabbitmq"),
+            false => system.starts_with("consul") || system == "lease",
+        }
     }
 }
 

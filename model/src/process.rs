@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::fact::Fact;
-use crate::ids::{Call, ProcessId, Tenure, Token};
+use crate::ids::{Call, ClientId, ProcessId, Tenure, Token};
 use crate::list::List;
 use crate::mutation::Mutation;
 use crate::protocol::Protocol;
@@ -112,6 +112,14 @@ pub struct Context<'a, P: Protocol> {
 }
 
 impl<P: Protocol> Context<'_, P> {
+    /// Which client it is.
+    ///
+    /// # Panics
+    /// It is none.
+    pub fn client(&self) -> ClientId {
+        self.me.client().expect("a client")
+    }
+
     /// Whether this run has the given fault built in on purpose.
     pub fn is_mutated(&self, mutation: Mutation) -> bool {
         self.scenario.mutation == Some(mutation)

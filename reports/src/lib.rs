@@ -4,12 +4,14 @@
 //! timeline   a story for the terminal: an action a line, who has the lock and who believes so
 //! matrix     verdicts for the terminal: scenario × promise
 //! diagram    a story as a space-time diagram (SVG)
+//! documents  what published documents say, and which promises show that it is wrong
 //! html       everything in one self-contained page
 //! ```
 //!
 //! Same findings, same bytes: no artefact contains a wall-clock time.
 
 pub mod diagram;
+pub mod documents;
 pub mod html;
 pub mod matrix;
 pub mod timeline;

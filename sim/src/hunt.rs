@@ -37,16 +37,15 @@ pub struct Hunted {
     pub was_stopped: bool,
 }
 
-/// Hunts in a scenario of any protocol.
-pub fn hunt_any(scenario: &AnyScenario, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
-    with_scenario!(scenario, scenario => self::hunt(scenario, hunt, is_over))
-}
-
-/// Hunts. `is_over` is told how many seeds were tried so far, and may call the hunt off.
+/// Hunts in a scenario of any protocol. `is_over` is told how many seeds were tried so far, and may call the hunt off.
 ///
 /// # Panics
 /// The scenario is impossible once it is refined: its `validate` says why.
-pub fn hunt<P: Protocol>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
+pub fn hunt_any(scenario: &AnyScenario, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
+    with_scenario!(scenario, scenario => hunt_one(scenario, hunt, is_over))
+}
+
+fn hunt_one<P: Protocol>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
     let judged = scenario.judging(|promise| hunt.only.is_empty() || hunt.only.contains(&promise.property));
     let prepared = prepare(&judged, &hunt.settings);
     if let Err(mistake) = prepared.validate() {

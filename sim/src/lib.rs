@@ -17,7 +17,7 @@ mod random;
 mod run;
 mod scheduler;
 
-pub use hunt::{Hunt, Hunted, hunt, hunt_any};
+pub use hunt::{Hunt, Hunted, hunt_any};
 pub use profile::Profile;
 pub use run::{Run, Settings, Violation, Walk, prepare, simulate, simulate_any, walk};
 pub use scheduler::SchedulerKind;

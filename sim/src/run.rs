@@ -82,14 +82,21 @@ pub struct Run {
 
 /// Simulates a scenario of any protocol.
 pub fn simulate_any(scenario: &AnyScenario, settings: &Settings) -> Run {
-    with_scenario!(scenario, scenario => simulate(scenario, settings))
+    with_scenario!(scenario, scenario => simulate_one(scenario, settings))
 }
 
 /// Simulates a scenario.
 ///
 /// # Panics
 /// The refinement is not positive, or the scenario is impossible once it is refined: its `validate` says why.
-pub fn simulate<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run {
+pub fn simulate<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
+where
+    Scenario<P>: Into<AnyScenario>,
+{
+    simulate_any(&scenario.clone().into(), settings)
+}
+
+fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run {
     let scenario = prepare(scenario, settings);
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);

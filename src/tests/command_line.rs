@@ -1,11 +1,9 @@
 //! The program as people and other programs meet it: exit codes, messages, JSON, files.
 
-mod program;
-
 use std::fs;
 use std::process::Command;
 
-use program::{fencepost, folder, json, stderr, stdout, variant};
+use crate::program::{fencepost, folder, json, stderr, stdout, variant};
 
 #[test]
 fn a_lock_delay_of_one_tick_less_flips_the_verdict() {

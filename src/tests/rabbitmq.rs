@@ -132,6 +132,49 @@ fn r_q_95_6_an_unroutable_publish_overtakes_a_routed_one_and_its_return_comes_be
     );
 }
 
+/// Deletes and declares slots, and counts them as the published text does: up to the first that is not there.
+fn count_after(line: &mut Line, at_start: &[u8], deletes: &[u8], declares: &[u8]) -> u8 {
+    let delete = |line: &mut Line, slot: u8| ask(line, Request::Delete { name: Name::Slot(slot), if_empty: false });
+    at_start.iter().for_each(|slot| assert_eq!(declare(line, Name::Slot(*slot), PLAIN), OK));
+    deletes.iter().for_each(|slot| assert!(matches!(delete(line, *slot), Some(Answer::Deleted { .. }))));
+    declares.iter().for_each(|slot| assert_eq!(declare(line, Name::Slot(*slot), PLAIN), OK));
+    let is_there = |slot: &u8| probe(line, Name::Slot(*slot)) == Some(Answer::Confirmed);
+    let count = (1..).take_while(is_there).last().unwrap_or(0);
+    (1..=5).for_each(|slot| assert!(matches!(delete(line, slot), Some(Answer::Deleted { .. }))));
+    count
+}
+
+#[test]
+fn r_q_95_8_the_arithmetic_of_adding_removing_and_overshooting() {
+    let Some(broker) = broker() else { return };
+    let mut line = broker.line("r-q-95-8").expect("a line");
+    // F-6: three slots are added to two by declaring the last one.
+    assert_eq!(count_after(&mut line, &[1, 2], &[], &[5]), 2);
+    assert_eq!(count_after(&mut line, &[1, 2], &[], &[3, 4, 5]), 5);
+    // F-7: two of five are removed, down to 5 - 2.
+    assert_eq!(count_after(&mut line, &[1, 2, 3, 4, 5], &[5, 4, 3], &[]), 2);
+    assert_eq!(count_after(&mut line, &[1, 2, 3, 4, 5], &[5, 4], &[]), 3);
+    // F-16: overshooting from C = 3, and from behind it.
+    assert_eq!(count_after(&mut line, &[1, 2, 3], &[3, 4, 5], &[]), 2);
+    assert_eq!(count_after(&mut line, &[1, 2, 3], &[4, 5], &[]), 3);
+}
+
+#[test]
+fn r_q_95_9_when_a_holder_s_queue_is_deleted_both_verify_the_slot() {
+    let Some(broker) = broker() else { return };
+    let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-95-9").expect("a line"));
+    assert_eq!(declare(&mut mine, A, PLAIN), OK);
+    assert_eq!(declare(&mut mine, B, MINE), OK);
+    // Whoever deletes it: to the holder's program it comes from outside, and nothing is said.
+    let delete = Request::Delete { name: B, if_empty: false };
+    assert!(matches!(ask(&mut mine, delete), Some(Answer::Deleted { .. })));
+    assert_eq!(declare(&mut other, B, MINE), OK);
+    assert_eq!([probe(&mut mine, A), probe(&mut other, A)], [Some(Answer::Confirmed); 2]);
+    assert_eq!([probe(&mut mine, B), probe(&mut other, B)], [Some(Answer::Confirmed); 2]);
+    assert_eq!([ask(&mut mine, Request::Look(B)), ask(&mut other, Request::Look(B))], [LOCKED, OK]);
+    ask(&mut other, Request::Delete { name: A, if_empty: false });
+}
+
 #[test]
 fn what_was_got_on_a_channel_that_the_broker_closed_is_put_back_only_after_close_ok() {
     let Some(broker) = broker() else { return };

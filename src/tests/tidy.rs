@@ -4,6 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fencepost::model::catalogue;
+use fencepost::model::with_scenario;
+use fencepost::reports::documents;
+use fencepost::{Expect, Promise, Property};
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -198,6 +203,29 @@ fn every_rule_that_is_cited_stands_in_the_rules_and_is_tested_or_left_out() {
             "{rule} has no test of its name"
         );
     }
+}
+
+#[test]
+fn every_flaw_that_the_report_names_is_shown_and_mended_by_a_scenario() {
+    let promises: Vec<(String, Property, Expect)> = catalogue::all()
+        .iter()
+        .flat_map(|any| {
+            with_scenario!(any, scenario => {
+                let told = |promise: &Promise| (scenario.name.clone(), promise.property, promise.expect);
+                scenario.promises.iter().map(told).collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    let is_expected = |promise: &documents::Promise, expect: Expect| {
+        promises.contains(&(promise.scenario.clone(), promise.property, expect))
+    };
+    let mut count = 0;
+    for flaw in documents::documents().iter().flat_map(|document| &document.flaws) {
+        assert!(is_expected(&flaw.shown, Expect::Violated), "{}: {:?}", flaw.number, flaw.shown);
+        assert!(flaw.fixed.iter().all(|fixed| is_expected(fixed, Expect::Proven)), "{}: {:?}", flaw.number, flaw.fixed);
+        count += 1;
+    }
+    assert!(count > 50, "{count}");
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Runs as files: the same seed, the same bytes; found, repeated, shrunk.
 
-mod program;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use program::{fencepost, folder, json, stderr, stdout};
+use crate::program::{fencepost, folder, json, stderr, stdout};
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {

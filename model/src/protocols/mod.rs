@@ -3,6 +3,8 @@
 pub mod consul;
 pub mod lease;
 pub mod rabbitmq;
+pub mod replicas;
+pub mod roster;
 
 /// The list: calls a macro with every protocol, as `Variant => Type`.
 #[macro_export]
@@ -12,6 +14,8 @@ macro_rules! for_each_protocol {
             Lease => $crate::protocols::lease::Lease,
             Consul => $crate::protocols::consul::Consul,
             RabbitMq => $crate::protocols::rabbitmq::RabbitMq,
+            Roster => $crate::protocols::roster::Roster,
+            Replicas => $crate::protocols::replicas::Replicas,
         }
     };
 }

@@ -19,6 +19,7 @@ use crate::resource::Accepts;
 use crate::time::Ticks;
 use crate::world::Link;
 pub use text::{Unreadable, from_toml, system_of};
+pub(crate) use validate::Misfortune;
 pub use validate::Mistake;
 pub use vary::{Axis, Varied, vary};
 

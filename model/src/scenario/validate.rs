@@ -1,6 +1,6 @@
 //! What a scenario must not say, because it would be meaningless or silently ignored.
 
-use super::{Links, Scenario, Synchrony};
+use super::{Budget, Links, Scenario, Synchrony};
 use crate::properties::Bound;
 use crate::protocol::Protocol;
 use crate::time::{TICKS_MAX, Ticks};
@@ -25,6 +25,26 @@ impl std::fmt::Display for Mistake {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.path, self.message)
     }
+}
+
+/// What can go wrong in some services only.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Misfortune {
+    Operator,
+    Outages,
+    ServerRestarts,
+    FalseAlarms,
+    Retries,
+}
+
+impl Misfortune {
+    pub(crate) const ALL: [Misfortune; 5] = [
+        Misfortune::Operator,
+        Misfortune::Outages,
+        Misfortune::ServerRestarts,
+        Misfortune::FalseAlarms,
+        Misfortune::Retries,
+    ];
 }
 
 /// The most clients a scenario may have.
@@ -111,6 +131,24 @@ impl<P: Protocol> Scenario<P> {
             }
         }
         P::validate(self)
+    }
+
+    /// Refuses a budget for what the service does not have.
+    pub(crate) fn has_none(&self, misfortunes: &[Misfortune]) -> Result<(), Mistake> {
+        let Budget { operator, outages, server_restarts, false_alarms, retries, .. } = self.budget;
+        for misfortune in misfortunes {
+            let (count, path) = match misfortune {
+                Misfortune::Operator => (operator, "budget.operator"),
+                Misfortune::Outages => (outages + u8::from(self.budget.endless_outages), "budget.outages"),
+                Misfortune::ServerRestarts => (server_restarts, "budget.server_restarts"),
+                Misfortune::FalseAlarms => (false_alarms, "budget.false_alarms"),
+                Misfortune::Retries => (retries, "budget.retries"),
+            };
+            if count > 0 {
+                return Err(Mistake::at(path, format!("a `{}` has none; leave it out", self.system)));
+            }
+        }
+        Ok(())
     }
 
     /// The longest duration that the scenario names.

@@ -89,6 +89,11 @@ macro_rules! any {
                 Err(BadTrace(format!("line 1: there is no system `{}`", peek.system)))
             }
 
+            /// The name of the scenario that it is a run of.
+            pub fn scenario(&self) -> &str {
+                match self { $(AnyTrace::$variant(trace) => &trace.header.scenario.name,)* }
+            }
+
             /// The first promise that the run breaks, as it was written down.
             pub fn broken(&self) -> Option<Property> {
                 match self {

@@ -1,5 +1,6 @@
 //! One self-contained page: no network, dark and light, usable with a keyboard, printable.
 
+mod documents;
 mod section;
 
 use std::fmt::Write;
@@ -28,17 +29,21 @@ pub fn escape(text: &str) -> String {
 
 /// The page.
 pub fn page(findings: &[Finding], title: &str) -> String {
+    let documents = documents::section(findings);
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}</header>\n<main>\n",
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}{}</header>\n<main>\n",
         summary(findings),
+        ways(!documents.is_empty()),
         title = escape(title),
     );
     html += &matrix(findings);
+    html += &documents;
+    html += "<div id=\"scenarios\">\n";
     for row in rows(findings) {
         html += &section::section(row);
     }
-    let _ = write!(html, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    let _ = write!(html, "</div>\n</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     html
 }
 
@@ -61,6 +66,15 @@ fn summary(findings: &[Finding]) -> String {
         count(&|finding| finding.verdict.word() == "violated"),
         count(&Finding::is_undecided),
     )
+}
+
+/// The ways to the parts of the page.
+fn ways(has_documents: bool) -> &'static str {
+    if has_documents {
+        "<nav><a href=\"#matrix\">Verdicts</a> <a href=\"#documents\">What the documents get wrong</a> <a href=\"#scenarios\">Scenarios</a></nav>\n"
+    } else {
+        ""
+    }
 }
 
 fn matrix(findings: &[Finding]) -> String {

@@ -191,8 +191,3 @@ impl Settings {
         }
     }
 }
-
-/// The process that reacts, as a client.
-fn me(context: &Context<'_, Consul>) -> ClientId {
-    context.me.client().expect("only clients have users")
-}

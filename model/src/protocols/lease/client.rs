@@ -50,17 +50,13 @@ impl Borrower {
             return;
         }
         self.phase = Phase::Inside { until, writes: context.scenario.writes };
-        out.record(Fact::Entered { client: me(context), token: Token(loan.0) });
+        out.record(Fact::Entered { client: context.client(), token: Token(loan.0) });
     }
 
     fn leave(&mut self, why: Leaving, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         self.phase = Phase::Idle;
-        out.record(Fact::Left { client: me(context), why });
+        out.record(Fact::Left { client: context.client(), why });
     }
-}
-
-fn me(context: &Context<'_, Lease>) -> crate::ids::ClientId {
-    context.me.client().expect("a borrower is a client")
 }
 
 impl Process<Lease> for Borrower {

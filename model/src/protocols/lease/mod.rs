@@ -15,9 +15,10 @@ pub use client::Borrower;
 pub use server::Lender;
 
 use crate::ids::{ClientId, Index, Token};
+use crate::never::Never;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
-use crate::scenario::{Mistake, Scenario};
+use crate::scenario::{Misfortune, Mistake, Scenario};
 use crate::time::Ticks;
 use crate::world::World;
 use crate::world::normal::{Normal, Visitor};
@@ -80,10 +81,6 @@ pub enum Wish {
     Return,
 }
 
-/// There is no operator, no fault of its own, and there are no facts that other services do not know.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Never {}
-
 impl Protocol for Lease {
     const SYSTEMS: &'static [&'static str] = &["lease"];
     type Config = Settings;
@@ -142,19 +139,7 @@ impl Protocol for Lease {
                 "asking again after 0 ticks would stop time; use 1 or more",
             ));
         }
-        let budget = scenario.budget;
-        for (count, path) in [
-            (budget.operator, "budget.operator"),
-            (budget.retries, "budget.retries"),
-            (budget.outages, "budget.outages"),
-            (budget.server_restarts, "budget.server_restarts"),
-            (budget.false_alarms, "budget.false_alarms"),
-        ] {
-            if count > 0 {
-                return Err(Mistake::at(path, "the lease has none; leave it out"));
-            }
-        }
-        Ok(())
+        scenario.has_none(&Misfortune::ALL)
     }
 
     fn assumptions(settings: &Settings) -> Vec<String> {
@@ -203,18 +188,6 @@ impl fmt::Display for Wish {
 
 impl Normal for Timer {
     fn visit(&mut self, _: &mut impl Visitor) {}
-}
-
-impl Normal for Never {
-    fn visit(&mut self, _: &mut impl Visitor) {
-        match *self {}
-    }
-}
-
-impl fmt::Display for Never {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {}
-    }
 }
 
 /// Asserts that a message comes from a client.

@@ -18,7 +18,7 @@ pub use slots::SlotTaker;
 pub(super) use slots::record_of_slots;
 pub use verifier::Verifier;
 
-use super::{Consul, Request, Text, Timer, Wish, me};
+use super::{Consul, Request, Text, Timer, Wish};
 use crate::ids::{Call, ClientId, ProcessId, SessionId};
 use crate::process::{Belief, Client, Context, Input, Outbox, Process};
 use crate::scenario::Scenario;

@@ -22,6 +22,8 @@ pub enum Key {
     Slots,
     /// The key of one contender for a semaphore, `<prefix>/<session>`. C-SEM-2.
     Contender(SessionId),
+    /// The key of the same session in another semaphore, `<prefix>2/<session>`: a longer name with the same beginning.
+    Neighbour(SessionId),
     /// Somebody else's key.
     Other,
     /// A key by its place among all names in their order, where the HTTP edge gives the names.
@@ -81,7 +83,7 @@ impl Spelling {
 impl Key {
     /// Whether it is below the semaphore's prefix.
     pub fn is_below_prefix(self) -> bool {
-        matches!(self, Key::Slots | Key::Contender(_))
+        matches!(self, Key::Slots | Key::Contender(_) | Key::Neighbour(_))
     }
 }
 
@@ -195,7 +197,7 @@ pub struct Entry {
 
 impl Normal for Key {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Key::Contender(session) = self {
+        if let Key::Contender(session) | Key::Neighbour(session) = self {
             visitor.session(session);
         }
     }
@@ -244,6 +246,7 @@ impl fmt::Display for Key {
             Key::Data => f.write_str("the data"),
             Key::Slots => f.write_str("the semaphore's entry"),
             Key::Contender(session) => write!(f, "the contender key of {session}"),
+            Key::Neighbour(session) => write!(f, "the contender key of {session} in another semaphore"),
             Key::Other => f.write_str("another key"),
             Key::Named(place) => write!(f, "key {place}"),
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Asker, Server, is_lock, is_slot};
 use crate::fact::{Ending, Fact, Refusal};
+use crate::few::Few;
 use crate::ids::{Call, ClientId, Index, SessionId};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
@@ -50,11 +51,14 @@ impl Server {
             _ => None,
         });
         let held = self.contenders().filter(|_| !by_name);
-        Listing {
-            index: self.prefix_index(Prefix::Semaphore),
-            slots: self.entry(Key::Slots),
-            alive: named.chain(held).collect(),
-        }
+        let mut alive = Few::default();
+        // C-SEM-5: a key in a semaphore whose prefix begins with this one is a sign of life as good as any.
+        named.chain(held).for_each(|session| {
+            if !alive.contains(&session) {
+                alive.push(session)
+            }
+        });
+        Listing { index: self.prefix_index(Prefix::Semaphore), slots: self.entry(Key::Slots), alive }
     }
 
     /// Entries below a prefix, by key (C-GEN-8).
@@ -275,7 +279,7 @@ impl Server {
     fn bury(&mut self, name: Key, context: &Context<'_, Consul>) {
         let grave = match name {
             // Contenders list the whole prefix only: one for all of it will do.
-            Key::Slots | Key::Contender(_) => Key::Slots,
+            Key::Slots | Key::Contender(_) | Key::Neighbour(_) => Key::Slots,
             Key::Named(_) => name,
             Key::Lock | Key::Data | Key::Other => return,
         };

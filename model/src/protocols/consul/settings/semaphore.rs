@@ -34,6 +34,9 @@ pub struct Semaphore {
     /// What it does when it does not hear whether it has got a slot, within `patience`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unclear: Unclear,
+    /// Whether the session of each client is a contender in another semaphore, too, whose prefix begins with this one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub has_neighbour: bool,
     /// Whether a holder watches for one change only.
     #[serde(default, skip_serializing_if = "is_default")]
     pub watches_once: bool,

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::line::{Heard, Line, Pending};
-use super::me;
 use crate::fact::{Fact, Leaving, Refusal};
 use crate::ids::{Call, ClientId, SessionId};
 use crate::process::{Belief, Context, Input, Outbox};
@@ -61,7 +60,7 @@ impl Getter {
                 out.write(Default::default(), None);
             }
             (Phase::Inside { delivery, .. }, Input::Command(Wish::Release)) => {
-                out.record(Fact::Left { client: me(context), why: Leaving::Done });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 self.line.ask((), Request::Requeue(delivery), context, out);
                 self.phase = Phase::Idle;
             }
@@ -88,10 +87,10 @@ impl Getter {
             }
             Heard::Answer(Answer::Got { delivery, .. }) => {
                 self.phase = Phase::Inside { delivery, writes: self.writes };
-                out.record(Fact::Entered { client: me(context), token: Default::default() });
+                out.record(Fact::Entered { client: context.client(), token: Default::default() });
             }
             Heard::Answer(_) => {
-                out.record(Fact::Refused { client: me(context), why: Refusal::Held });
+                out.record(Fact::Refused { client: context.client(), why: Refusal::Held });
                 self.wait(context);
             }
         }
@@ -113,7 +112,7 @@ impl Getter {
         self.line.forget();
         match self.phase {
             Phase::Inside { .. } => {
-                out.record(Fact::Left { client: me(context), why: Leaving::Told });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
                 self.phase = Phase::Idle;
             }
             Phase::Getting(_) => self.wait(context),

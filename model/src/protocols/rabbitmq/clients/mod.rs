@@ -127,8 +127,3 @@ impl Normal for Participant {
         each!(self, client => client.visit(visitor));
     }
 }
-
-/// The process that reacts, as a client.
-fn me(context: &Context<'_, RabbitMq>) -> ClientId {
-    context.me.client().expect("only clients have users")
-}

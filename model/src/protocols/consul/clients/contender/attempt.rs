@@ -2,7 +2,7 @@
 
 use super::super::membership::{Membership, lease_from};
 use super::super::monitor::Watching;
-use super::{Contender, Phase, What, me};
+use super::{Contender, Phase, What};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Token;
 use crate::process::{Context, Outbox};
@@ -40,7 +40,7 @@ impl Contender {
     /// A number that no other tenure has; whether it is lower or higher than theirs is left to chance.
     pub(super) fn draw(&mut self, option: u8, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let (clients, rounds) = (u32::from(context.scenario.clients), u32::from(context.scenario.rounds));
-        let mine = u32::from(me(context).0 - 1) * rounds + u32::from(self.rounds);
+        let mine = u32::from(context.client().0 - 1) * rounds + u32::from(self.rounds);
         self.stake = Token(1 + u32::from(option) * clients * rounds + mine);
         self.acquire(context, out);
     }
@@ -54,7 +54,7 @@ impl Contender {
         let Some(session) = self.session else { return self.wait(context) };
         let value = match settings.sequencer {
             Sequencer::Random => Opaque::Number(self.stake),
-            _ if settings.names_leader => Opaque::Name(me(context)),
+            _ if settings.names_leader => Opaque::Name(context.client()),
             _ => Opaque::Empty,
         };
         let spelling = match settings.acquires_in {
@@ -143,7 +143,7 @@ impl Contender {
             }
             (What::Release { is_inside } | What::LookToDelete { is_inside }, _) => {
                 if is_inside {
-                    out.record(Fact::Left { client: me(context), why: Leaving::Done });
+                    out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 }
                 self.finish(context, out);
             }

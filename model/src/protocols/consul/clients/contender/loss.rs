@@ -1,7 +1,7 @@
 //! The way out that nobody asked for: the lease lapses, the session is gone, the monitor says that the lock is lost.
 
 use super::super::membership::News;
-use super::{Contender, Phase, What, me};
+use super::{Contender, Phase, What};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Call;
 use crate::mutation::Mutation;
@@ -41,8 +41,8 @@ impl Contender {
             // Out of jeopardy: a session that lives still has its key.
             (Some(News::Alive), Phase::Suspended { token, writes }) if !session.is_over(context) => {
                 self.phase = Phase::Inside { token, writes, pending: None };
-                out.record(Fact::Entered { client: me(context), token });
-                out.record(Fact::Service(Word::Resumed(me(context))));
+                out.record(Fact::Entered { client: context.client(), token });
+                out.record(Fact::Service(Word::Resumed(context.client())));
             }
             _ => {}
         }
@@ -52,7 +52,7 @@ impl Contender {
     pub(super) fn lapse(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match self.phase {
             Phase::Inside { token, writes, .. } if context.scenario.service.belief == Belief::Suspending => {
-                out.record(Fact::Left { client: me(context), why: Leaving::Lapsed });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
                 self.phase = Phase::Suspended { token, writes };
             }
             _ => self.leave(Leaving::Lapsed, context, out),
@@ -74,7 +74,7 @@ impl Contender {
                 self.send_release(false, context, out);
             }
             _ => {
-                out.record(Fact::Left { client: me(context), why });
+                out.record(Fact::Left { client: context.client(), why });
                 self.forget_session(context);
                 self.rest();
             }
@@ -89,13 +89,13 @@ impl Contender {
 
     /// C-CLI-2: dead, and only then released.
     pub(super) fn job_is_killed(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        out.record(Fact::Left { client: me(context), why: Leaving::Told });
+        out.record(Fact::Left { client: context.client(), why: Leaving::Told });
         self.send_release(false, context, out);
     }
 
     pub(super) fn orphan_ends(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.has_orphan = false;
-        out.record(Fact::Left { client: me(context), why: Leaving::Done });
+        out.record(Fact::Left { client: context.client(), why: Leaving::Done });
     }
 
     /// C-LCK-6: still its own, so it watches on; anything else, an error as well, means that the lock is lost.
@@ -125,7 +125,7 @@ impl Contender {
         if on_loss == OnLoss::Forget || settings.job.is_some() {
             return self.leave(Leaving::Told, context, out);
         }
-        out.record(Fact::Left { client: me(context), why: Leaving::Told });
+        out.record(Fact::Left { client: context.client(), why: Leaving::Told });
         match (on_loss, self.session) {
             (OnLoss::Destroy, Some(session)) => {
                 self.session = None;

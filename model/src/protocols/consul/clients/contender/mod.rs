@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::membership::{Membership, overstay};
 use super::monitor::Watching;
-use super::{ask, me, third_party};
+use super::{ask, third_party};
 use crate::ids::{Call, ClientId, SessionId, Token};
 use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};

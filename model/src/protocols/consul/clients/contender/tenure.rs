@@ -1,7 +1,7 @@
 //! The time inside: entering, writing, stopping, giving the lock up.
 
 use super::super::ask;
-use super::{Contender, Pending, Phase, What, me, third_party};
+use super::{Contender, Pending, Phase, What, third_party};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Index, Tenure, Token};
 use crate::process::{Context, Outbox};
@@ -19,7 +19,7 @@ impl Contender {
             return self.rest();
         }
         self.phase = Phase::Inside { token, writes: context.scenario.writes, pending: None };
-        out.record(Fact::Entered { client: me(context), token });
+        out.record(Fact::Entered { client: context.client(), token });
         self.watch(Index(0), context, out);
     }
 
@@ -34,7 +34,7 @@ impl Contender {
             (Guard::Transaction, Some(session)) => {
                 let check =
                     Operation::CheckSession { key: LOCK, session: Some(session.id), spelling: Spelling::default() };
-                let set = Operation::Set { key: Key::Data, value: Plain::Name(me(context)), flags: 0 };
+                let set = Operation::Set { key: Key::Data, value: Plain::Name(context.client()), flags: 0 };
                 // In either order: both happen, or neither.
                 let operations = [set, check].into_iter().collect();
                 let request = Request::Commit(Transaction { operations, tenure: Tenure::default() });
@@ -45,7 +45,7 @@ impl Contender {
                 self.last = self.last.next();
                 let order = Order { session: session.id, token, ..Order::default() };
                 let to = third_party(context.scenario).into();
-                out.send(to, Text::Hand(me(context), self.last, order));
+                out.send(to, Text::Hand(context.client(), self.last, order));
                 (settings.writes == Writes::Acknowledged).then_some(Pending::Order(self.last))
             }
             (Guard::None, _) => self.send_write(token, context, out),
@@ -77,7 +77,7 @@ impl Contender {
     pub(super) fn release(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let is_inside = context.scenario.service.release == Release::ReleaseFirst;
         if !is_inside {
-            out.record(Fact::Left { client: me(context), why: Leaving::Done });
+            out.record(Fact::Left { client: context.client(), why: Leaving::Done });
         }
         self.send_release(is_inside, context, out);
     }
@@ -86,7 +86,7 @@ impl Contender {
         self.monitor = None;
         let Some(session) = self.session else {
             if is_inside {
-                out.record(Fact::Left { client: me(context), why: Leaving::Done });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Done });
             }
             return self.rest();
         };
@@ -138,7 +138,7 @@ impl Contender {
             self.phase = Phase::Inside { token, writes, pending: None };
             return;
         }
-        out.record(Fact::Left { client: me(context), why: Leaving::Told });
+        out.record(Fact::Left { client: context.client(), why: Leaving::Told });
         self.send_release(false, context, out);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::ask;
 use super::super::membership::{Membership, lease_from};
-use super::{Phase, SlotTaker, What, decode, me, semaphore};
+use super::{Phase, SlotTaker, What, decode, semaphore};
 use crate::fact::Fact;
 use crate::ids::{Index, SessionId};
 use crate::mutation::Mutation;
@@ -31,6 +31,12 @@ impl SlotTaker {
         let Some(Membership { id, .. }) = self.session else { return };
         let claim = Claim::new(Key::Contender(id), id, Opaque::Empty, 0);
         self.call(What::Register, Request::Acquire(claim), context, out);
+    }
+
+    /// C-SEM-5: `<prefix>2/<session>`, which is below `<prefix>` as well.
+    fn register_elsewhere(&mut self, id: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let claim = Claim::new(Key::Neighbour(id), id, Opaque::Empty, 0);
+        self.call(What::RegisterElsewhere, Request::Acquire(claim), context, out);
     }
 
     pub(super) fn call(
@@ -67,6 +73,10 @@ impl SlotTaker {
         match (what, semaphore(context).unclear) {
             (What::Take { again: Some((slots, index)) }, _) => self.take(What::TakeAgain, slots, index, context, out),
             (What::Take { .. } | What::TakeAgain, Unclear::Report) => self.clean_up(context, out),
+            (What::RegisterElsewhere, _) => match self.session {
+                Some(session) => self.register_elsewhere(session.id, context, out),
+                None => self.rest(),
+            },
             (What::Create { .. } | What::Register, _) => self.attempt(context, out),
             (What::List | What::Await | What::Take { .. } | What::TakeAgain, _) => {
                 self.call(What::List, Request::List, context, out);
@@ -88,8 +98,12 @@ impl SlotTaker {
             (What::Create { until_if_created }, Answer::Created(id)) => {
                 self.session = Some(Membership::new(id, until_if_created, context));
                 self.is_registered = false;
-                self.attempt(context, out);
+                match semaphore(context).has_neighbour {
+                    true => self.register_elsewhere(id, context, out),
+                    false => self.attempt(context, out),
+                }
             }
+            (What::RegisterElsewhere, Answer::Done(true)) => self.attempt(context, out),
             (What::Register, Answer::Done(true)) => {
                 self.is_registered = true;
                 match semaphore(context).registers {
@@ -118,11 +132,20 @@ impl SlotTaker {
             }
             (What::Leave, Answer::Done(_)) => self.clean_up(context, out),
             (What::Unregister, _) => match self.session {
+                Some(_) if semaphore(context).has_neighbour => {
+                    (self.phase, self.monitor, self.is_registered) = (Phase::Idle, None, false);
+                }
                 Some(session) => self.call(What::Destroy, Request::DestroySession(session.id), context, out),
                 None => self.rest(),
             },
             (
-                What::Create { .. } | What::Register | What::List | What::Await | What::Take { .. } | What::TakeAgain,
+                What::Create { .. }
+                | What::RegisterElsewhere
+                | What::Register
+                | What::List
+                | What::Await
+                | What::Take { .. }
+                | What::TakeAgain,
                 _,
             ) => self.wait(context),
             (What::ListToLeave | What::Leave | What::Destroy, _) => self.rest(),
@@ -132,7 +155,7 @@ impl SlotTaker {
     /// C-SEM-4: decode, compare the limits, prune, count.
     fn look(&mut self, listing: Listing, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return self.rest() };
-        let own = semaphore(context).limit(me(context));
+        let own = semaphore(context).limit(context.client());
         let is_full = |count: usize| count >= usize::from(own) && !context.is_mutated(Mutation::LimitIgnored);
         if semaphore(context).registers == Registers::CountThenRegister {
             return if is_full(listing.alive.len()) {
@@ -148,7 +171,7 @@ impl SlotTaker {
             OnConflict::Ignore => false,
         };
         if disagrees {
-            out.record(Fact::Service(Word::LimitConflict(me(context))));
+            out.record(Fact::Service(Word::LimitConflict(context.client())));
             return self.wait(context);
         }
         let is_alive =
@@ -183,7 +206,7 @@ impl SlotTaker {
     /// C-SEM-4: it waits for the next change below the prefix.
     fn find_full(&mut self, listing: &Listing, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let settings = &context.scenario.service;
-        out.record(Fact::Service(Word::Full(me(context))));
+        out.record(Fact::Service(Word::Full(context.client())));
         if settings.waiting.is_watching() {
             let watch = Watch { target: Target::Prefix, index: listing.index, wait: settings.watch_wait };
             return self.call(What::Await, Request::Watch(watch), context, out);

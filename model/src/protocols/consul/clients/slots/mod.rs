@@ -8,7 +8,6 @@ mod tenure;
 
 use serde::{Deserialize, Serialize};
 
-use super::me;
 use super::membership::{Membership, News, overstay};
 use super::monitor::Watching;
 use crate::fact::{Fact, Leaving};
@@ -61,6 +60,8 @@ enum Phase {
 enum What {
     /// A session. The lease counts from here.
     Create { until_if_created: Option<Instant> },
+    /// Its contender key in another semaphore.
+    RegisterElsewhere,
     /// Its contender key.
     Register,
     /// Everything below the prefix, to see whether a slot is free.
@@ -103,7 +104,7 @@ impl SlotTaker {
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.attempt(context, out),
             (Phase::Inside { .. }, Input::Command(Wish::Release)) => {
-                out.record(Fact::Left { client: me(context), why: Leaving::Done });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 self.start_leaving(context, out);
             }
             (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.lose(Leaving::Lapsed, context, out),
@@ -112,7 +113,7 @@ impl SlotTaker {
             }
             (Phase::Inside { .. }, Input::Wake(Timer::Unwatch)) => self.lose(Leaving::Told, context, out),
             (Phase::Killing { .. }, Input::Wake(Timer::Kill)) => {
-                out.record(Fact::Left { client: me(context), why: Leaving::Told });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
                 self.start_leaving(context, out);
             }
             (Phase::Calling { what, .. }, Input::Wake(Timer::GiveUp)) => {
@@ -188,7 +189,13 @@ impl SlotTaker {
             Phase::Waiting { .. }
             | Phase::Calling {
                 what:
-                    What::Create { .. } | What::Register | What::List | What::Await | What::Take { .. } | What::TakeAgain,
+                    What::Create { .. }
+                    | What::RegisterElsewhere
+                    | What::Register
+                    | What::List
+                    | What::Await
+                    | What::Take { .. }
+                    | What::TakeAgain,
                 ..
             } => Belief { is_waiting: true, ..Belief::default() },
             Phase::Idle | Phase::Calling { .. } => Belief::default(),

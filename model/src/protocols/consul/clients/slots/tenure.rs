@@ -1,6 +1,5 @@
 //! The time with a slot: entering, watching the prefix, and the way out.
 
-use super::super::me;
 use super::super::monitor::Watching;
 use super::{Membership, Phase, SlotTaker, What, decode, semaphore};
 use crate::fact::{Fact, Leaving};
@@ -17,8 +16,8 @@ impl SlotTaker {
             self.forget();
             return self.rest();
         }
-        self.phase = Phase::Inside { limit: semaphore(context).limit(me(context)) };
-        out.record(Fact::Entered { client: me(context), token: Default::default() });
+        self.phase = Phase::Inside { limit: semaphore(context).limit(context.client()) };
+        out.record(Fact::Entered { client: context.client(), token: Default::default() });
         self.watch(Index(0), context, out);
     }
 
@@ -59,7 +58,7 @@ impl SlotTaker {
                 self.phase = Phase::Killing { at: context.now + grace, limit };
             }
             _ => {
-                out.record(Fact::Left { client: me(context), why });
+                out.record(Fact::Left { client: context.client(), why });
                 self.forget();
                 self.rest();
             }

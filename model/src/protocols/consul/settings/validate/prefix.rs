@@ -113,6 +113,9 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
             "who waits for ever for an answer sends nothing again; set `patience`",
         );
     }
+    if semaphore.has_neighbour && (by_count || semaphore.prunes != Prunes::Dead) {
+        return wrong("service.semaphore.has_neighbour", "only who looks for signs of life can be misled by one");
+    }
     if semaphore.watches_once && settings.monitor.is_none() {
         return wrong("service.semaphore.watches_once", "nobody watches; add a table [service.monitor]");
     }

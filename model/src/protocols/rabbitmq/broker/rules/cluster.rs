@@ -36,7 +36,7 @@ fn r_q_61_queues_live_on_the_node_through_which_they_were_declared() {
 }
 
 #[test]
-fn r_q_62_a_node_takes_its_exclusive_queues_along_and_makes_a_hole_for_a_while() {
+fn r_q_62_r_q_95_10_a_node_takes_its_exclusive_queues_along_and_makes_a_hole_for_a_while() {
     let mut lab = nodes(2, Split::Ignore);
     lab.declare(2, A, DURABLE);
     lab.declare(2, B, MINE);

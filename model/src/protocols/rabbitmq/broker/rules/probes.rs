@@ -106,7 +106,7 @@ fn r_q_47_a_connection_is_blocked_at_its_first_publish_under_an_alarm() {
 }
 
 #[test]
-fn r_q_48_the_end_of_a_blocked_connection_goes_unnoticed_until_the_alarm_is_over() {
+fn r_q_48_r_q_95_7_the_end_of_a_blocked_connection_goes_unnoticed_until_the_alarm_is_over() {
     let mut lab = Lab::with(|settings| (settings.alarms, settings.heartbeat) = (true, Some(Ticks::new(2))));
     lab.declare(1, B, MINE);
     lab.suffer(Trouble::Alarm);

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use self::plan::Step;
 use super::line::{Heard, Known, Line, Pending, known, probe};
-use super::me;
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId, SessionId};
 use crate::mutation::Mutation;
@@ -164,7 +163,7 @@ impl Administrator {
         match (step, is_known, answer) {
             (Step::Lock, _, Answer::Declared { .. }) => self.start_counting(context, out),
             (Step::Lock, _, Answer::Error(Problem::Locked)) => {
-                out.record(Fact::Service(Word::Busy(me(context))));
+                out.record(Fact::Service(Word::Busy(context.client())));
                 self.wait(Step::Lock, context);
             }
             (Step::Count(slot), Known::Exists, _) if slot < NUMBERS => {
@@ -214,9 +213,9 @@ impl Administrator {
         let is_blind = matches!(self.operation(context), Operation::Create(_)) && !administration(context).converges;
         let Task { counted, asked, .. } = self.task;
         if !is_blind {
-            out.record(Fact::Service(Word::Counted(me(context), counted)));
+            out.record(Fact::Service(Word::Counted(context.client(), counted)));
         }
-        out.record(Fact::Service(Word::Began(me(context), asked.unwrap_or(0).max(counted))));
+        out.record(Fact::Service(Word::Began(context.client(), asked.unwrap_or(0).max(counted))));
         self.next_of_plan(context, out);
     }
 
@@ -263,8 +262,8 @@ impl Administrator {
     fn report(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         let size = self.task.asked.unwrap_or(self.task.counted);
         out.record(Fact::Service(match self.task.is_pending {
-            true => Word::Pending(me(context), size),
-            false => Word::Finished(me(context), size),
+            true => Word::Pending(context.client(), size),
+            false => Word::Finished(context.client(), size),
         }));
         self.next += 1;
         self.task = Task::default();
@@ -306,7 +305,7 @@ impl Administrator {
             self.phase = Phase::Idle;
             return;
         }
-        out.record(Fact::Service(Word::Aborted(me(context))));
+        out.record(Fact::Service(Word::Aborted(context.client())));
         if !context.is_mutated(Mutation::MutexKept) {
             self.line.hang_up(out);
         }

@@ -8,7 +8,6 @@ mod tenure;
 use serde::{Deserialize, Serialize};
 
 use super::line::{Heard, Line, Pending};
-use super::me;
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, ClientId, SessionId};
 use crate::process::{Belief, Context, Input, Outbox};
@@ -121,7 +120,7 @@ impl Taker {
             (Phase::Choosing { .. }, Input::Choice(option)) => self.search_from(option + 1, context, out),
             (Phase::Inside(tenure), Input::Command(wish)) => self.wish(tenure, wish, context, out),
             (Phase::Inside(_), Input::Wake(Timer::Lapse)) => {
-                out.record(Fact::Left { client: me(context), why: Leaving::Lapsed });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
                 self.line.hang_up(out);
                 self.phase = Phase::Idle;
             }

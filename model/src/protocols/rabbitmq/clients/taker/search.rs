@@ -1,7 +1,6 @@
 //! The way in: slot by slot, until one is free (R-Q-87).
 
 use super::super::line::{Known, Pending, known, probe};
-use super::super::me;
 use super::{Check, Phase, Position, Search, Taker, settings};
 use crate::fact::Fact;
 use crate::mutation::Mutation;
@@ -46,7 +45,7 @@ impl Taker {
         match (pending.what, is_known) {
             (Search::Slot, Known::Exists) => self.send(Search::Holder, at, context, out),
             (Search::Slot, Known::Absent) => {
-                out.record(Fact::Service(Word::Full(me(context))));
+                out.record(Fact::Service(Word::Full(context.client())));
                 self.fail(context);
             }
             (Search::Holder, Known::Exists) if at.slot < NUMBERS => {
@@ -85,7 +84,7 @@ impl Taker {
         let lost = at.lost.saturating_add(u8::from(settings.attempts.is_some()));
         let has_enough = settings.attempts.is_some_and(|attempts| lost >= attempts);
         if has_enough || settings.after_refusal == AfterRefusal::GivesUp {
-            out.record(Fact::Service(Word::GaveUp(me(context))));
+            out.record(Fact::Service(Word::GaveUp(context.client())));
             let is_final = settings.after_refusal == AfterRefusal::GivesUp;
             self.phase = if is_final { Phase::Resigned } else { Phase::Idle };
             return;

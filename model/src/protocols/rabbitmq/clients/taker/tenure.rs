@@ -1,7 +1,6 @@
 //! The time inside: verification, the lease, and the ways out.
 
 use super::super::line::Pending;
-use super::super::me;
 use super::search::{check_request, first_check, is_passed};
 use super::{Check, Phase, Taker, Tenure, settings};
 use crate::fact::{Fact, Leaving};
@@ -27,7 +26,7 @@ impl Taker {
         let next = settings(context).verify_every.map(|every| context.now + every);
         let writes = context.scenario.writes;
         self.phase = Phase::Inside(Tenure { slot, writes, check: None, is_asked: false, next, until });
-        out.record(Fact::Entered { client: me(context), token: Default::default() });
+        out.record(Fact::Entered { client: context.client(), token: Default::default() });
     }
 
     pub(super) fn wish(
@@ -44,7 +43,7 @@ impl Taker {
                 out.write(Default::default(), None);
             }
             Wish::Release => {
-                out.record(Fact::Left { client: me(context), why: Leaving::Done });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 let request = match settings(context).release {
                     Release::Delete | Release::Never => {
                         Request::Delete { name: Name::Holder(tenure.slot), if_empty: false }
@@ -114,7 +113,7 @@ impl Taker {
             (_, true) => self.check(tenure, Check::Slot, context, out),
             (what, false) => {
                 self.told(tenure, false, context, out);
-                out.record(Fact::Left { client: me(context), why: Leaving::Told });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
                 // R-Q-89: a slot that is removed is given back; one that is lost is lost.
                 let request = Request::Delete { name: Name::Holder(tenure.slot), if_empty: false };
                 match what {
@@ -127,7 +126,7 @@ impl Taker {
 
     fn told(&mut self, tenure: Tenure, is_held: bool, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         if tenure.is_asked {
-            out.record(Fact::Service(Word::Verified(me(context), is_held)));
+            out.record(Fact::Service(Word::Verified(context.client(), is_held)));
         }
     }
 
@@ -136,7 +135,7 @@ impl Taker {
         match settings(context).lost_connection {
             LostConnection::Lost if !context.is_mutated(Mutation::LossIgnored) => {
                 self.told(tenure, false, context, out);
-                out.record(Fact::Left { client: me(context), why: Leaving::Told });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
                 self.phase = Phase::Idle;
             }
             LostConnection::Recovered => self.check(tenure, Check::Recover, context, out),

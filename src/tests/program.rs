@@ -1,5 +1,4 @@
-//! The program as a test starts it, and what it says. No test needs all of it.
-#![allow(dead_code, reason = "each test file is a crate of its own")]
+//! The program as a test starts it, and what it says.
 
 use std::fs;
 use std::path::{Path, PathBuf};

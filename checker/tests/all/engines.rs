@@ -1,6 +1,6 @@
 //! The two searches on the same stateright model, whose counts are known from five tools; and what cuts a search.
 
-#[path = "../examples/workload/session_lock.rs"]
+#[path = "../../examples/workload/session_lock.rs"]
 mod session_lock;
 
 use std::sync::Arc;

@@ -1,0 +1,6 @@
+//! The checker as others use it. One program, for each would compile the checker's generic parts anew.
+
+mod catalogue;
+mod dial;
+mod engines;
+mod symmetry;

@@ -1,0 +1,309 @@
+//! The nodes: each has one key. Either nobody but the clients knows of all of them, or one leads and is copied.
+
+use serde::{Deserialize, Serialize};
+
+use super::messages::{Text, Timer, Trouble, Value};
+use super::settings::{Grants, Settings};
+use super::{COPIED, Replicas};
+use crate::fact::{Ending, Fact, Refusal};
+use crate::ids::{ClientId, Index, Token};
+use crate::list::List;
+use crate::process::{Context, Input, Message, Outbox, Process};
+use crate::protocol::Record;
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::World;
+use crate::world::normal::{Normal, Visitor};
+
+/// All nodes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Nodes {
+    nodes: List<Node, 3>,
+    /// Which one leads, from 1, where one does.
+    leader: u8,
+    /// Which one cannot reach the others.
+    apart: Option<u8>,
+    /// Who has been told that the lock is theirs, and has not given it back.
+    promised: List<ClientId, 2>,
+}
+
+/// One node.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+struct Node {
+    key: Option<Key>,
+    /// It has started anew and answers from then on.
+    back: Option<Instant>,
+    is_gone: bool,
+    /// How new what it has is.
+    version: Index,
+    /// Since when it has what the others have not.
+    ahead: Option<Instant>,
+    /// Whom it owes an answer, as soon as enough others have it.
+    owed: Option<Value>,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+struct Key {
+    value: Value,
+    /// When its lease is over; none: it has none.
+    over: Option<Instant>,
+}
+
+type Ctx<'a> = Context<'a, Replicas>;
+type Out<'a> = &'a mut Outbox<Replicas>;
+
+impl Nodes {
+    pub(super) fn new(scenario: &Scenario<Replicas>) -> Self {
+        let nodes = (0..scenario.service.nodes).map(|_| Node::default()).collect();
+        Nodes { nodes, leader: u8::from(scenario.system == COPIED), apart: None, promised: List::new() }
+    }
+
+    pub(super) fn record(&self) -> Record {
+        let owners = if self.leader > 0 {
+            self.promised.clone()
+        } else {
+            let mut owners: List<ClientId, 2> = List::new();
+            for key in self.nodes.iter().filter_map(|node| node.key) {
+                let count = self.nodes.iter().filter(|node| node.key.is_some_and(|other| other.value == key.value));
+                if count.count() > self.nodes.len() / 2 && !owners.contains(&key.value.creator) {
+                    owners.push(key.value.creator);
+                }
+            }
+            owners
+        };
+        Record { owners, token: Token(0), ..Record::default() }
+    }
+
+    fn at(&mut self, number: u8) -> &mut Node {
+        &mut self.nodes[usize::from(number) - 1]
+    }
+
+    fn numbers(&self) -> std::ops::RangeInclusive<u8> {
+        1..=u8::try_from(self.nodes.len()).expect("few nodes")
+    }
+
+    fn is_gone(&self, number: u8) -> bool {
+        self.nodes[usize::from(number) - 1].is_gone
+    }
+
+    /// Whether two nodes reach each other.
+    fn reach(&self, one: u8, other: u8) -> bool {
+        let is_apart = |number: u8| self.apart == Some(number);
+        !self.is_gone(one) && !self.is_gone(other) && is_apart(one) == is_apart(other)
+    }
+
+    /// Of those that reach it, the node with the newest; itself, if none is newer.
+    fn newest_in_reach_of(&self, number: u8) -> u8 {
+        let version = |number: &u8| self.nodes[usize::from(*number) - 1].version;
+        let reached = self.numbers().rev().filter(|other| self.reach(number, *other));
+        reached.max_by_key(version).unwrap_or(number)
+    }
+
+    /// Whom a client reaches as leader: every other client is on the side of the node that is cut off.
+    fn leader_for(&self, client: ClientId) -> u8 {
+        match self.apart {
+            Some(apart) if client.place() % 2 == 1 => apart,
+            _ => self.leader,
+        }
+    }
+
+    /// How many have what the node has.
+    fn copies(&self, number: u8) -> usize {
+        self.numbers().filter(|other| self.reach(number, *other)).count()
+    }
+
+    fn promise(&mut self, client: ClientId, out: Out<'_>) {
+        let stolen = self.promised.iter().any(|other| *other != client);
+        self.promised.retain(|other| *other != client);
+        self.promised.insert_sorted(client);
+        out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen });
+    }
+
+    fn lock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+        let client = value.creator;
+        let settings = &context.scenario.service;
+        let number = if told == 0 { self.leader_for(client) } else { told };
+        let node = self.at(number);
+        if node.is_gone || node.back.is_some_and(|back| context.now < back) {
+            return;
+        }
+        node.back = None;
+        if node.key.is_some_and(|key| key.over.is_none_or(|over| context.now < over) && key.value != value) {
+            out.record(Fact::Refused { client, why: Refusal::Held });
+            out.send(client.into(), Text::Held(told, value));
+            return;
+        }
+        let over = (told > 0).then(|| context.now + settings.lease);
+        node.key = Some(Key { value, over });
+        if told == 0 {
+            node.version = node.version.next();
+            node.ahead.get_or_insert(context.now);
+            if settings.grants == Grants::ByQuorum {
+                node.owed = Some(value);
+                return;
+            }
+            self.promise(client, out);
+        }
+        out.send(client.into(), Text::Locked(told, value));
+    }
+
+    fn unlock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+        let client = value.creator;
+        let number = if told == 0 { self.leader_for(client) } else { told };
+        let node = self.at(number);
+        if node.is_gone || node.key.is_none_or(|key| key.value != value) {
+            return;
+        }
+        node.key = None;
+        if told == 0 {
+            node.version = node.version.next();
+            node.ahead.get_or_insert(context.now);
+            self.promised.take(&client);
+            out.record(Fact::Freed { by: Ending::Released });
+        }
+    }
+
+    /// What a node has reaches the others that it can reach, and whoever waits for that hears of it.
+    fn copy(&mut self, number: u8, out: Out<'_>) {
+        let Node { key, version, owed, .. } = *self.at(number);
+        for other in self.numbers().filter(|other| *other != number) {
+            if self.reach(number, other) {
+                let node = self.at(other);
+                (node.key, node.version) = (key, version);
+            }
+        }
+        let is_enough = self.copies(number) > self.nodes.len() / 2;
+        let node = self.at(number);
+        node.ahead = None;
+        if let Some(value) = owed.filter(|_| is_enough) {
+            node.owed = None;
+            self.promise(value.creator, out);
+            out.send(value.creator.into(), Text::Locked(0, value));
+        }
+    }
+
+    pub(super) fn offer_trouble(
+        world: &World<Replicas>,
+        scenario: &Scenario<Replicas>,
+        offer: &mut dyn FnMut(Trouble),
+    ) {
+        let (nodes, left) = (&world.server.process, world.left);
+        let Settings { jumps, fails, splits, .. } = scenario.service;
+        let is_whole = nodes.apart.is_none();
+        for number in nodes.numbers() {
+            if left.server_restarts > 0 {
+                offer(Trouble::Restart(number));
+            }
+            if left.outages > 0 && jumps {
+                offer(Trouble::Jump(number));
+            }
+            if left.outages > 0 && fails && is_whole && nodes.leader == number && nodes.copies(number) > 1 {
+                offer(Trouble::Fail(number));
+            }
+            if left.outages > 0 && splits && is_whole && nodes.copies(number) > 1 {
+                offer(Trouble::Split(number));
+            }
+        }
+        if !is_whole {
+            offer(Trouble::Heal);
+        }
+    }
+
+    pub(super) fn suffer(world: &mut World<Replicas>, trouble: Trouble, context: &Ctx<'_>) {
+        let nodes = &mut world.server.process;
+        let settings = &context.scenario.service;
+        match trouble {
+            Trouble::Restart(number) => {
+                world.left.server_restarts -= 1;
+                let node = nodes.at(number);
+                node.back = (settings.restart_delay.count() > 0).then(|| context.now + settings.restart_delay);
+                if !settings.keeps {
+                    node.key = None;
+                }
+            }
+            Trouble::Jump(number) => {
+                world.left.outages -= 1;
+                let node = nodes.at(number);
+                node.key = node.key.filter(|key| key.over.is_none());
+            }
+            Trouble::Fail(number) => {
+                world.left.outages -= 1;
+                *nodes.at(number) = Node { is_gone: true, ..Node::default() };
+                nodes.elect();
+            }
+            Trouble::Split(number) => {
+                world.left.outages -= 1;
+                nodes.apart = Some(number);
+                nodes.elect();
+            }
+            Trouble::Heal => {
+                nodes.apart = None;
+                let leader = nodes.leader;
+                let Node { key, version, .. } = *nodes.at(leader);
+                for number in nodes.numbers().filter(|number| *number != leader) {
+                    let node = nodes.at(number);
+                    if !node.is_gone {
+                        *node = Node { key, version, ..Node::default() };
+                    }
+                }
+            }
+        }
+    }
+
+    /// If the leader is gone or cut off, one of the others leads: whoever has the newest.
+    fn elect(&mut self) {
+        let is_able = |number: &u8| !self.is_gone(*number) && self.apart != Some(*number);
+        if is_able(&self.leader) {
+            return;
+        }
+        let some = self.numbers().find(is_able);
+        self.leader = some.map_or(self.leader, |some| self.newest_in_reach_of(some));
+    }
+}
+
+impl Process<Replicas> for Nodes {
+    fn on(&mut self, input: Input<Replicas>, context: &Ctx<'_>, out: Out<'_>) {
+        match input {
+            Input::Message { message: Message::Service(Text::Lock(node, value)), .. } => {
+                self.lock(node, value, context, out);
+            }
+            Input::Message { message: Message::Service(Text::Unlock(node, value)), .. } => {
+                self.unlock(node, value, context, out);
+            }
+            Input::Wake(Timer::Copy(number)) => self.copy(number, out),
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<Replicas>, due: &mut dyn FnMut(Timer, Instant)) {
+        for number in self.numbers() {
+            if let Some(ahead) = self.nodes[usize::from(number) - 1].ahead {
+                due(Timer::Copy(number), ahead);
+            }
+        }
+    }
+
+    fn restarted(&self, _: &Scenario<Replicas>) -> Self {
+        self.clone()
+    }
+}
+
+impl Normal for Nodes {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        for node in self.nodes.iter_mut() {
+            if let Some(key) = &mut node.key {
+                visitor.session(&mut key.value);
+                key.over.iter_mut().for_each(|over| visitor.deadline(over));
+            }
+            node.back.iter_mut().for_each(|back| visitor.deadline(back));
+            node.ahead.iter_mut().for_each(|ahead| visitor.deadline(ahead));
+            visitor.index(&mut node.version);
+            node.owed.iter_mut().for_each(|value| visitor.session(value));
+        }
+        self.promised.iter_mut().for_each(|client| visitor.client(client));
+    }
+
+    fn sort(&mut self) {
+        self.promised.sort_unstable();
+    }
+}

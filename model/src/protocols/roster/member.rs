@@ -1,0 +1,262 @@
+//! The client: asks step by step as its recipe says, enters when it is told that a slot is its own, and gives it back.
+
+use serde::{Deserialize, Serialize};
+
+use super::messages::{Answer, Request, Text, Timer, Wish};
+use super::settings::{GiveBack, Joins, Nodes, Sequence};
+use super::{QUEUE, RANKED, Roster, TOKENS};
+use crate::fact::{Fact, Leaving};
+use crate::ids::{Call, Index, ProcessId, Token};
+use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use crate::scenario::Scenario;
+use crate::time::Instant;
+use crate::world::normal::{Normal, Visitor};
+
+/// A client.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Member {
+    phase: Phase,
+    /// Its place in the row, while it waits there; 0: none.
+    entry: Index,
+    /// The last call it has made.
+    call: Call,
+    rounds: u8,
+    /// How often it may still ask anew when no answer comes.
+    retries: u8,
+    limit: u8,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Phase {
+    Idle,
+    /// A request is under way, on the last call.
+    Asking {
+        request: Request,
+        give_up: Option<Instant>,
+        /// Until when a slot would be its own that it is given now.
+        until: Option<Instant>,
+    },
+    /// None was free; it asks again.
+    Waiting {
+        retry: Instant,
+    },
+    Inside {
+        number: Index,
+        until: Option<Instant>,
+    },
+    /// It is out, and what says so is under way on the last call: it asks for nothing before that has arrived.
+    Leaving {
+        request: Request,
+        give_up: Option<Instant>,
+    },
+}
+
+impl Member {
+    pub(super) fn new(scenario: &Scenario<Roster>) -> Self {
+        let (rounds, retries, limit) = (scenario.rounds, scenario.budget.retries, scenario.service.limit);
+        Member { phase: Phase::Idle, entry: Index(0), call: Call(0), rounds, retries, limit }
+    }
+
+    /// Sends a request; returns when it is given up.
+    fn send(&mut self, request: Request, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) -> Option<Instant> {
+        self.call = self.call.next();
+        out.send(ProcessId::Server, Text::Ask(self.call, request));
+        context.scenario.service.patience.map(|patience| context.now + patience)
+    }
+
+    fn ask(&mut self, request: Request, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+        let give_up = self.send(request, context, out);
+        let until = match request {
+            Request::Take(Some(ttl)) => Some(context.now + ttl),
+            _ => None,
+        };
+        self.phase = Phase::Asking { request, give_up, until };
+    }
+
+    fn say(&mut self, request: Request, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+        let give_up = self.send(request, context, out);
+        self.phase = Phase::Leaving { request, give_up };
+    }
+
+    /// What it asks first when it wants a slot.
+    fn first(&self, context: &Context<'_, Roster>) -> Request {
+        let settings = &context.scenario.service;
+        match &*context.scenario.system {
+            QUEUE => Request::Enqueue { named: settings.nodes == Nodes::Named },
+            RANKED => match (settings.sequence, settings.joins) {
+                (Sequence::Timestamps, _) => Request::Join(Some(context.now)),
+                (Sequence::Tickets, Joins::Atomic) => Request::Join(None),
+                (Sequence::Tickets, Joins::StepByStep) => Request::Draw,
+            },
+            TOKENS => Request::Take(None),
+            _ => Request::Take(settings.ttl_of(context.client())),
+        }
+    }
+
+    fn retry(&mut self, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+        let request = match self.entry {
+            Index(0) if context.scenario.service.stale_after.is_some() => Request::Reap,
+            Index(0) => self.first(context),
+            entry => Request::Place(entry),
+        };
+        self.ask(request, context, out);
+    }
+
+    fn wait(&mut self, context: &Context<'_, Roster>) {
+        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+    }
+
+    fn enter(
+        &mut self,
+        number: Index,
+        until: Option<Instant>,
+        context: &Context<'_, Roster>,
+        out: &mut Outbox<Roster>,
+    ) {
+        if until.is_some_and(|until| context.now > until) {
+            return self.wait(context);
+        }
+        self.entry = Index(0);
+        self.phase = Phase::Inside { number, until };
+        out.record(Fact::Entered { client: context.client(), token: Token(number.0) });
+    }
+
+    fn hear(
+        &mut self,
+        request: Request,
+        until: Option<Instant>,
+        answer: Answer,
+        context: &Context<'_, Roster>,
+        out: &mut Outbox<Roster>,
+    ) {
+        match (request, answer) {
+            (Request::Take(_), Answer::Number(number)) => self.enter(number, until, context, out),
+            (Request::Reap, _) => self.ask(self.first(context), context, out),
+            (Request::Draw, Answer::Number(number)) => self.ask(Request::Insert(number), context, out),
+            (Request::Insert(number), _) | (Request::Enqueue { .. }, Answer::Number(number)) => {
+                self.ask(Request::Place(number), context, out);
+            }
+            (_, Answer::Placed(number, before)) if before < self.limit => self.enter(number, None, context, out),
+            (_, Answer::Placed(number, _)) if context.scenario.system == QUEUE => {
+                self.entry = number;
+                self.wait(context);
+            }
+            (_, Answer::Placed(number, _)) => self.ask(Request::Remove(number), context, out),
+            _ => {
+                self.entry = Index(0);
+                self.wait(context);
+            }
+        }
+    }
+
+    fn leave(&mut self, number: Index, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+        out.record(Fact::Left { client: context.client(), why: Leaving::Done });
+        let request = match context.scenario.service.give_back {
+            _ if context.scenario.system != TOKENS => Request::Remove(number),
+            GiveBack::Unconditional => Request::Push(number),
+            GiveBack::CheckThenPush => Request::Check(number),
+            GiveBack::Conditional => Request::GiveBack(number),
+        };
+        self.say(request, context, out);
+    }
+}
+
+impl Process<Roster> for Member {
+    fn on(&mut self, input: Input<Roster>, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+        match (self.phase, input) {
+            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+                self.rounds -= 1;
+                self.ask(self.first(context), context, out);
+            }
+            (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.retry(context, out),
+            (Phase::Asking { request, .. }, Input::Wake(Timer::GiveUp)) => {
+                self.retries -= 1;
+                self.ask(request, context, out);
+            }
+            (Phase::Leaving { request, .. }, Input::Wake(Timer::GiveUp)) => {
+                self.retries -= 1;
+                self.say(request, context, out);
+            }
+            (
+                Phase::Leaving { request, .. },
+                Input::Message { message: Message::Service(Text::Tell(call, answer)), .. },
+            ) if call == self.call => match (request, answer) {
+                (Request::Check(number), Answer::Yes) => self.say(Request::Push(number), context, out),
+                _ => self.phase = Phase::Idle,
+            },
+            (
+                Phase::Asking { request, until, .. },
+                Input::Message { message: Message::Service(Text::Tell(call, answer)), .. },
+            ) if call == self.call => self.hear(request, until, answer, context, out),
+            (Phase::Inside { number, .. }, Input::Command(Wish::Release)) => self.leave(number, context, out),
+            (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => {
+                self.phase = Phase::Idle;
+                out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
+            }
+            // An answer to what it does not wait for any more.
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<Roster>, due: &mut dyn FnMut(Timer, Instant)) {
+        match self.phase {
+            Phase::Waiting { retry } => due(Timer::Retry, retry),
+            Phase::Asking { give_up: Some(at), .. } | Phase::Leaving { give_up: Some(at), .. } if self.retries > 0 => {
+                due(Timer::GiveUp, at);
+            }
+            Phase::Inside { until: Some(until), .. } => due(Timer::Lapse, until),
+            _ => {}
+        }
+    }
+
+    /// Its user begins the round anew in which it died.
+    fn restarted(&self, _: &Scenario<Roster>) -> Self {
+        let rounds = self.rounds + u8::from(self.phase != Phase::Idle);
+        Member { phase: Phase::Idle, entry: Index(0), rounds, ..*self }
+    }
+}
+
+impl Client<Roster> for Member {
+    fn commands(&self, _: &Context<'_, Roster>, offer: &mut dyn FnMut(Wish)) {
+        match self.phase {
+            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
+            Phase::Inside { .. } => offer(Wish::Release),
+            _ => {}
+        }
+    }
+
+    fn belief(&self) -> Belief {
+        match self.phase {
+            Phase::Inside { until, .. } => {
+                Belief { is_inside: true, until, slots: Some(self.limit.into()), ..Belief::default() }
+            }
+            Phase::Idle | Phase::Leaving { .. } => Belief::default(),
+            Phase::Asking { .. } | Phase::Waiting { .. } => Belief { is_waiting: true, ..Belief::default() },
+        }
+    }
+}
+
+impl Normal for Member {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.call(&mut self.call);
+        visitor.index(&mut self.entry);
+        match &mut self.phase {
+            Phase::Idle => {}
+            Phase::Asking { request, give_up, until } => {
+                request.visit(visitor);
+                give_up.iter_mut().for_each(|at| visitor.deadline(at));
+                until.iter_mut().for_each(|until| visitor.until(until));
+            }
+            Phase::Leaving { request, give_up } => {
+                request.visit(visitor);
+                give_up.iter_mut().for_each(|at| visitor.deadline(at));
+            }
+            Phase::Waiting { retry } => visitor.deadline(retry),
+            Phase::Inside { number, until } => {
+                visitor.index(number);
+                until.iter_mut().for_each(|until| visitor.until(until));
+            }
+        }
+    }
+}

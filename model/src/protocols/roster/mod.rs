@@ -1,0 +1,104 @@
+//! One small store, and the published semaphores and queues that people have built on such stores: without sessions, with
+//! a list of who is in.
+//!
+//! | System | Recipe | Hazard |
+//! |---|---|---|
+//! | `token-pool` | tokens lie in a list; a reaper frees what was taken too long ago | B-33 |
+//! | `ranked-semaphore` | a ticket or a timestamp each, and the first `limit` hold | B-34 |
+//! | `holder-records` | a document with the names of the holders | B-35 |
+//! | `sequence-queue` | nodes with numbers, the lowest hold | B-47 |
+//!
+//! The store's operations are atomic one by one; what goes wrong goes wrong between them.
+
+mod member;
+mod messages;
+mod settings;
+mod store;
+
+use serde::{Deserialize, Serialize};
+
+pub use member::Member;
+pub use messages::{Answer, Request, Text, Timer, Wish};
+pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
+pub use store::Store;
+
+use crate::ids::ClientId;
+use crate::never::Never;
+use crate::process::{Context, Outbox};
+use crate::protocol::{Protocol, Record};
+use crate::scenario::{Mistake, Scenario};
+use crate::time::Ticks;
+use crate::world::World;
+
+/// The protocol's name as a type.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Roster;
+
+const TOKENS: &str = "token-pool";
+const RANKED: &str = "ranked-semaphore";
+const RECORDS: &str = "holder-records";
+const QUEUE: &str = "sequence-queue";
+
+impl Protocol for Roster {
+    const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
+    type Config = Settings;
+    type Message = Text;
+    type Timer = Timer;
+    type Command = Wish;
+    type Operator = Never;
+    type Fault = Never;
+    type Fact = Never;
+    type Client = Member;
+    type Server = Store;
+
+    fn start(scenario: &Scenario<Self>) -> (Store, Vec<Member>) {
+        (Store::new(scenario), (0..scenario.clients).map(|_| Member::new(scenario)).collect())
+    }
+
+    fn record(store: &Store, scenario: &Scenario<Self>) -> Record {
+        store.record(scenario)
+    }
+
+    fn operators(_: &World<Self>, _: &Scenario<Self>, _: &mut dyn FnMut(Never)) {}
+
+    fn operate(_: &mut Store, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match act {}
+    }
+
+    fn strike(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match fault {}
+    }
+
+    /// Whose TTLs differ are not; and of equal timestamps the first client's comes first.
+    fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
+        settings.sequence == Sequence::Tickets && settings.ttl_of(one) == settings.ttl_of(other)
+    }
+
+    fn inspect(_: &Store) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn scaled(settings: &Settings, factor: i64) -> Settings {
+        settings.scaled(factor)
+    }
+
+    fn longest(settings: &Settings) -> Ticks {
+        settings.longest()
+    }
+
+    fn tokens_are_indexes(_: &Settings) -> bool {
+        true
+    }
+
+    fn room(settings: &Settings) -> usize {
+        settings.limit.into()
+    }
+
+    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {
+        settings::validate(scenario)
+    }
+
+    fn assumptions(settings: &Settings) -> Vec<String> {
+        settings.assumptions()
+    }
+}

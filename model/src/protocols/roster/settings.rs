@@ -1,0 +1,231 @@
+//! Constants of a scenario, and what it must not say.
+
+use serde::{Deserialize, Serialize};
+
+use super::{QUEUE, RANKED, RECORDS, Roster, TOKENS};
+use crate::ids::ClientId;
+use crate::properties::Property;
+use crate::scenario::{Misfortune, Mistake, Scenario};
+use crate::time::Ticks;
+
+/// The `[service]` table. What one system only has is refused in the others.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How many slots there are.
+    pub limit: u8,
+    /// How long a client waits before it asks again.
+    pub retry_every: Ticks,
+    /// How long it waits for an answer; it then asks anew, `budget.retries` times at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<Ticks>,
+    /// `token-pool`: from which age on a taken token is free again, by whoever looks for one next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_after: Option<Ticks>,
+    /// `token-pool`: how a token is given back.
+    pub give_back: GiveBack,
+    /// `ranked-semaphore`: what decides who comes first.
+    pub sequence: Sequence,
+    /// `ranked-semaphore`: how a client gets its rank.
+    pub joins: Joins,
+    /// `holder-records`: the TTL that each client writes into its record; 0: none, and so for those beyond the list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ttls: Vec<Ticks>,
+    /// `holder-records`: how long a record without TTL counts; for ever, if nobody has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_ttl: Option<Ticks>,
+    /// `holder-records`: what becomes of a holder that asks again.
+    pub reentry: Reentry,
+    /// `sequence-queue`: whether a client finds its own entry again.
+    pub nodes: Nodes,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            limit: 1,
+            retry_every: Ticks::new(1),
+            patience: None,
+            stale_after: None,
+            give_back: GiveBack::Conditional,
+            sequence: Sequence::Tickets,
+            joins: Joins::Atomic,
+            ttls: Vec::new(),
+            without_ttl: None,
+            reentry: Reentry::NewRecord,
+            nodes: Nodes::Named,
+        }
+    }
+}
+
+/// How a token is given back (B-33).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GiveBack {
+    /// It is pushed, whoever has it by now.
+    Unconditional,
+    /// The client looks whether it is still its own, and pushes it then.
+    CheckThenPush,
+    /// Both in one step.
+    Conditional,
+}
+
+/// What decides who comes first (B-34).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sequence {
+    /// The numbers of a counter.
+    Tickets,
+    /// The clocks of the clients.
+    Timestamps,
+}
+
+/// How a client gets its rank (B-34).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Joins {
+    /// It draws a ticket, inserts itself, and asks for its rank.
+    StepByStep,
+    /// All in one step.
+    Atomic,
+}
+
+/// What becomes of a holder that asks again, because it does not remember (B-35).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reentry {
+    /// It is told that no slot is free.
+    Refused,
+    /// It is let in on the record that is there.
+    SameRecord,
+    /// It is let in on a record with a number of its own, so that what it said before does not count any more.
+    NewRecord,
+}
+
+/// What tells a client's entries from those of others (B-47).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nodes {
+    /// Nothing but the number that comes with the answer.
+    Anonymous,
+    /// A name that the client knows before: asked twice, there is one entry.
+    Named,
+}
+
+/// From which age on timestamps are told apart no more. Nothing as old as that may still be under way.
+const MEMORY: Ticks = Ticks::new(8);
+
+impl Settings {
+    pub(super) fn ttl_of(&self, client: ClientId) -> Option<Ticks> {
+        self.ttls.get(client.place()).copied().filter(|ttl| *ttl > Ticks::ZERO).or(self.without_ttl)
+    }
+
+    pub(super) fn scaled(&self, factor: i64) -> Self {
+        let times = |ticks: Ticks| ticks.times(factor);
+        Settings {
+            retry_every: times(self.retry_every),
+            patience: self.patience.map(times),
+            stale_after: self.stale_after.map(times),
+            ttls: self.ttls.iter().copied().map(times).collect(),
+            without_ttl: self.without_ttl.map(times),
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn longest(&self) -> Ticks {
+        let memory = (self.sequence == Sequence::Timestamps).then_some(MEMORY);
+        let some = [self.patience, self.stale_after, self.without_ttl, memory].into_iter().flatten();
+        some.chain(self.ttls.iter().copied()).fold(self.retry_every, Ticks::max)
+    }
+
+    pub(super) fn assumptions(&self) -> Vec<String> {
+        let mut sentences = vec!["each request is one atomic step of the store, which forgets nothing".to_owned()];
+        if self.sequence == Sequence::Timestamps {
+            sentences.push(format!("nothing is under way for longer than {MEMORY}, clocks included"));
+        }
+        sentences
+    }
+}
+
+type Verdict = Result<(), Mistake>;
+
+pub(super) fn validate(scenario: &Scenario<Roster>) -> Verdict {
+    let (settings, plain) = (&scenario.service, Settings::default());
+    let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
+    if settings.limit == 0 {
+        return wrong("service.limit", "with 0 slots nobody ever gets in; use 1 or more");
+    }
+    let is_zero = |ticks: Option<Ticks>| ticks == Some(Ticks::ZERO);
+    if settings.retry_every == Ticks::ZERO || is_zero(settings.patience) {
+        return wrong("service", "`retry_every` and `patience` of 0 ticks would stop time; use 1 or more");
+    }
+    if is_zero(settings.stale_after) || is_zero(settings.without_ttl) {
+        return wrong("service", "`stale_after` and `without_ttl` of 0 ticks are over at once; use 1 or more");
+    }
+    if settings.patience.is_some() != (scenario.budget.retries > 0) {
+        return wrong("service.patience", "a client asks anew only with both `patience` and `budget.retries`");
+    }
+    for (is_said, system, path) in [
+        (settings.stale_after.is_some(), TOKENS, "service.stale_after"),
+        (settings.give_back != plain.give_back, TOKENS, "service.give_back"),
+        (settings.sequence != plain.sequence, RANKED, "service.sequence"),
+        (settings.joins != plain.joins, RANKED, "service.joins"),
+        (!settings.ttls.is_empty(), RECORDS, "service.ttls"),
+        (settings.without_ttl.is_some(), RECORDS, "service.without_ttl"),
+        (settings.reentry != plain.reentry, RECORDS, "service.reentry"),
+        (settings.nodes != plain.nodes, QUEUE, "service.nodes"),
+    ] {
+        if is_said && scenario.system != system {
+            return Err(Mistake::at(path, format!("that is about a `{system}`, and this is a `{}`", scenario.system)));
+        }
+    }
+    if settings.sequence == Sequence::Timestamps {
+        timestamps(scenario)?;
+    }
+    if scenario.system == QUEUE && scenario.budget.crashes > 0 {
+        return wrong(
+            "budget.crashes",
+            "what becomes of a dead client's entries is not part of this queue; leave it out",
+        );
+    }
+    scenario.has_none(&[
+        Misfortune::Operator,
+        Misfortune::Outages,
+        Misfortune::ServerRestarts,
+        Misfortune::FalseAlarms,
+    ])?;
+    for (place, promise) in scenario.promises.iter().enumerate() {
+        let property = promise.property;
+        let fits = match property {
+            Property::SlotLimit | Property::SlotLimitBelief | Property::EventuallyAcquired | Property::Progress => true,
+            Property::SlotConservation => scenario.system == TOKENS,
+            Property::MutualExclusion => settings.limit == 1,
+            _ => false,
+        };
+        if !fits {
+            let message = format!("`{property}` says nothing about such a `{}`", scenario.system);
+            return Err(Mistake::at(&format!("promise.{place}.property"), message));
+        }
+    }
+    if scenario.writes > 0 {
+        return wrong("writes", "these clients write nothing; leave it out");
+    }
+    Ok(())
+}
+
+/// Timestamps of clocks that may be far apart could not be told from old ones.
+fn timestamps(scenario: &Scenario<Roster>) -> Verdict {
+    let settings = &scenario.service;
+    if settings.joins == Joins::StepByStep {
+        return Err(Mistake::at("service.joins", "a timestamp is drawn by the client: there are no steps in between"));
+    }
+    let clocks = &scenario.clocks;
+    let apart = clocks.offsets.iter().map(|offset| offset.count().abs()).max().unwrap_or(0) + clocks.skew.count();
+    match scenario.synchrony.message_delay {
+        Some(delay) if delay.count() + 2 * apart < MEMORY.count() => Ok(()),
+        _ => Err(Mistake::at(
+            "synchrony.message_delay",
+            format!("with timestamps it is needed, and with twice the largest skew it must be below {MEMORY}"),
+        )),
+    }
+}

@@ -1,0 +1,59 @@
+//! What published documents say, and what comes of it: the flaws, and which promise of which scenario shows each of them.
+
+use std::sync::LazyLock;
+
+use fencepost_model::finding::Property;
+use serde::Deserialize;
+
+/// A document, and what it gets wrong.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// Its name.
+    pub title: String,
+    /// What it is.
+    pub about: String,
+    /// What it gets wrong, in the order of the numbers.
+    #[serde(rename = "flaw")]
+    pub flaws: Vec<Flaw>,
+}
+
+/// Something that a document gets wrong.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flaw {
+    /// The number of the flaw, the rule or the hazard: F-6, C-SEED-2, B-27.
+    pub number: String,
+    /// What the document says, in our words; in brackets, what it does not say.
+    pub says: String,
+    /// The promise that breaks where somebody takes it at its word.
+    pub shown: Promise,
+    /// What to do instead.
+    pub fix: String,
+    /// The promise that then holds; none where it takes more than a client can do.
+    pub fixed: Option<Promise>,
+}
+
+/// A promise of a scenario.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// The scenario's name.
+    pub scenario: String,
+    /// What it promises.
+    pub property: Property,
+}
+
+/// Every document.
+pub fn documents() -> &'static [Document] {
+    static ALL: LazyLock<Vec<Document>> = LazyLock::new(|| {
+        [
+            include_str!("../documents/consul-sessions.toml"),
+            include_str!("../documents/consul-semaphore.toml"),
+            include_str!("../documents/rabbitmq-semaphore.toml"),
+        ]
+        .map(|text| toml::from_str(text).expect("the documents are tested"))
+        .into()
+    });
+    &ALL
+}

@@ -1,0 +1,72 @@
+//! What the documents get wrong, by the verdicts of this run.
+
+use std::fmt::Write;
+
+use fencepost_model::finding::{Finding, Verdict};
+
+use super::escape;
+use crate::documents::{Document, Flaw, Promise, documents};
+
+/// The part of the page about documents; nothing if the run met none of their flaws.
+pub(super) fn section(findings: &[Finding]) -> String {
+    let tables: String = documents().iter().map(|document| table(document, findings)).collect();
+    if tables.is_empty() {
+        return tables;
+    }
+    format!(
+        "<section id=\"documents\">\n<h2>What the documents get wrong <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
+         <p>Each line: what a document says, in our words; what breaks where somebody takes it at its word, and after how many steps; \
+         what to do instead, and whether that is proven.</p>\n{tables}</section>\n"
+    )
+}
+
+fn table(document: &Document, findings: &[Finding]) -> String {
+    let is_met = |flaw: &&Flaw| find(&flaw.shown, findings).is_some();
+    let flaws: Vec<&Flaw> = document.flaws.iter().filter(is_met).collect();
+    if flaws.is_empty() {
+        return String::new();
+    }
+    let mut html = format!(
+        "<details class=\"document\" open>\n<summary>{} <small>{} {}</small></summary>\n<table>\n<thead><tr><th>Flaw</th>\
+         <th>The document says</th><th>What breaks</th><th>Instead</th><th>Proof</th></tr></thead>\n<tbody>\n",
+        escape(&document.title),
+        flaws.len(),
+        if flaws.len() == 1 { "flaw" } else { "flaws" },
+    );
+    for flaw in flaws {
+        let proof = flaw.fixed.as_ref().map_or("–".to_owned(), |promise| verdict(promise, findings));
+        let _ = writeln!(
+            html,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{proof}</td></tr>",
+            escape(&flaw.number),
+            escape(&flaw.says),
+            verdict(&flaw.shown, findings),
+            escape(&flaw.fix),
+        );
+    }
+    html + "</tbody>\n</table>\n</details>\n"
+}
+
+fn find<'a>(promise: &Promise, findings: &'a [Finding]) -> Option<&'a Finding> {
+    findings.iter().find(|finding| finding.scenario == promise.scenario && finding.property == promise.property)
+}
+
+/// What this run says about a promise, with the way to it.
+fn verdict(promise: &Promise, findings: &[Finding]) -> String {
+    let Promise { scenario, property } = promise;
+    let Some(finding) = find(promise, findings) else {
+        return format!("<code>fencepost check {scenario}</code> <small>not part of this run</small>");
+    };
+    let (word, is_undecided) = (finding.verdict.word(), finding.is_undecided());
+    let class = if is_undecided { "undecided" } else { word };
+    let length = match &finding.verdict {
+        Verdict::Violated(story) => match story.repeats_from {
+            Some(from) if from < story.steps.len() => format!("{from} steps and a loop"),
+            _ => format!("{} steps", story.steps.len()),
+        },
+        _ => format!("{} states", finding.states),
+    };
+    format!(
+        "<b class=\"{class}\">{property}</b> {word}, {length} <small><a href=\"#{scenario}--{property}\">{scenario}</a></small>"
+    )
+}

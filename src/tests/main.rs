@@ -1,0 +1,16 @@
+//! What people use: the library, the program, and what they are held against. One program, so that it is compiled once.
+
+#[cfg(feature = "cli")]
+mod command_line;
+#[cfg(feature = "conform")]
+mod conform;
+mod library;
+#[cfg(feature = "cli")]
+mod program;
+#[cfg(feature = "conform")]
+mod rabbitmq;
+mod seeds;
+mod tidy;
+#[cfg(feature = "cli")]
+mod traces;
+mod verdicts;
