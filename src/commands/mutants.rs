@@ -14,6 +14,8 @@ use super::{Common, Exit, Trouble, json, target};
 
 #[derive(Args, Debug)]
 pub struct Mutants {
+    /// Scenarios, hazards (B-01) or scenario files, instead of the standard suite
+    targets: Vec<String>,
     /// Try each mutant on the scenarios with at most so many states; on larger ones only while it lives
     #[arg(long, default_value_t = 3_000, value_name = "N")]
     states: u64,
@@ -32,7 +34,13 @@ struct Fate {
 
 pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
-    let scenarios = target::suite(Suite::Standard);
+    let mut scenarios = Vec::new();
+    for word in &mutants.targets {
+        scenarios.extend(target::find(word)?);
+    }
+    if mutants.targets.is_empty() {
+        scenarios = target::suite(Suite::Standard);
+    }
     let bar = progress(scenarios.len(), "scenarios as they are", common.quiet);
     let baselines = in_parallel(&scenarios, &bar, |scenario| Baseline::of(scenario, LARGEST));
     let mut baselines: Vec<Baseline> =

@@ -39,12 +39,19 @@ fn table(document: &Document, findings: &[Finding]) -> String {
             html,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{proof}</td></tr>",
             escape(&flaw.number),
-            escape(&flaw.says),
+            marked(&flaw.says),
             verdict(&flaw.shown, findings),
-            escape(&flaw.fix),
+            marked(&flaw.fix),
         );
     }
     html + "</tbody>\n</table>\n</details>\n"
+}
+
+/// Text in which code stands between backquotes.
+fn marked(text: &str) -> String {
+    let parts = escape(text);
+    let parts = parts.split('`').enumerate();
+    parts.map(|(place, part)| if place % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
 }
 
 fn find<'a>(promise: &Promise, findings: &'a [Finding]) -> Option<&'a Finding> {

@@ -26,6 +26,9 @@ pub struct Settings {
     pub give_back: GiveBack,
     /// `ranked-semaphore`: what decides who comes first.
     pub sequence: Sequence,
+    /// `ranked-semaphore`: from which age on timestamps are told apart no more. Nothing as old as that may still be under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Ticks>,
     /// `ranked-semaphore`: how a client gets its rank.
     pub joins: Joins,
     /// `holder-records`: the TTL that each client writes into its record; 0: none, and so for those beyond the list.
@@ -49,6 +52,7 @@ impl Default for Settings {
             stale_after: None,
             give_back: GiveBack::Conditional,
             sequence: Sequence::Tickets,
+            memory: None,
             joins: Joins::Atomic,
             ttls: Vec::new(),
             without_ttl: None,
@@ -112,9 +116,6 @@ pub enum Nodes {
     Named,
 }
 
-/// From which age on timestamps are told apart no more. Nothing as old as that may still be under way.
-const MEMORY: Ticks = Ticks::new(8);
-
 impl Settings {
     pub(super) fn ttl_of(&self, client: ClientId) -> Option<Ticks> {
         self.ttls.get(client.place()).copied().filter(|ttl| *ttl > Ticks::ZERO).or(self.without_ttl)
@@ -126,6 +127,7 @@ impl Settings {
             retry_every: times(self.retry_every),
             patience: self.patience.map(times),
             stale_after: self.stale_after.map(times),
+            memory: self.memory.map(times),
             ttls: self.ttls.iter().copied().map(times).collect(),
             without_ttl: self.without_ttl.map(times),
             ..self.clone()
@@ -133,16 +135,13 @@ impl Settings {
     }
 
     pub(super) fn longest(&self) -> Ticks {
-        let memory = (self.sequence == Sequence::Timestamps).then_some(MEMORY);
-        let some = [self.patience, self.stale_after, self.without_ttl, memory].into_iter().flatten();
+        let some = [self.patience, self.stale_after, self.without_ttl, self.memory].into_iter().flatten();
         some.chain(self.ttls.iter().copied()).fold(self.retry_every, Ticks::max)
     }
 
     pub(super) fn assumptions(&self) -> Vec<String> {
         let mut sentences = vec!["each request is one atomic step of the store, which forgets nothing".to_owned()];
-        if self.sequence == Sequence::Timestamps {
-            sentences.push(format!("nothing is under way for longer than {MEMORY}, clocks included"));
-        }
+        sentences.extend(self.memory.map(|memory| format!("no request is under way for {memory}, clocks included")));
         sentences
     }
 }
@@ -169,6 +168,7 @@ pub(super) fn validate(scenario: &Scenario<Roster>) -> Verdict {
         (settings.stale_after.is_some(), TOKENS, "service.stale_after"),
         (settings.give_back != plain.give_back, TOKENS, "service.give_back"),
         (settings.sequence != plain.sequence, RANKED, "service.sequence"),
+        (settings.memory.is_some(), RANKED, "service.memory"),
         (settings.joins != plain.joins, RANKED, "service.joins"),
         (!settings.ttls.is_empty(), RECORDS, "service.ttls"),
         (settings.without_ttl.is_some(), RECORDS, "service.without_ttl"),
@@ -221,11 +221,11 @@ fn timestamps(scenario: &Scenario<Roster>) -> Verdict {
     }
     let clocks = &scenario.clocks;
     let apart = clocks.offsets.iter().map(|offset| offset.count().abs()).max().unwrap_or(0) + clocks.skew.count();
-    match scenario.synchrony.message_delay {
-        Some(delay) if delay.count() + 2 * apart < MEMORY.count() => Ok(()),
+    match (scenario.synchrony.message_delay, settings.memory) {
+        (Some(delay), Some(memory)) if delay.count() + 2 * apart < memory.count() => Ok(()),
         _ => Err(Mistake::at(
-            "synchrony.message_delay",
-            format!("with timestamps it is needed, and with twice the largest skew it must be below {MEMORY}"),
+            "service.memory",
+            "timestamps need `synchrony.message_delay`, and a `memory` longer than that and twice the largest skew",
         )),
     }
 }
