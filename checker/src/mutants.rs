@@ -23,7 +23,7 @@ impl Baseline {
     /// Explores a scenario; `None` if it has more than `states_max` states, or surprises us.
     ///
     /// # Errors
-    /// See [`check`].
+    /// See [`check_any`].
     pub fn of(scenario: &AnyScenario, states_max: u64) -> Result<Option<Self>, InternalError> {
         // A search that is cut may still see a violation, with counts that mean nothing: so leave room, and look after.
         let options = Options { limits: Limits { states: Some(2 * states_max), depth: None }, ..Options::default() };

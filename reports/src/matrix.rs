@@ -22,12 +22,9 @@ pub fn mark(verdict: &Verdict) -> &'static str {
 }
 
 /// The properties that occur, in the order of the list of properties.
-pub fn columns(findings: &[Finding]) -> Vec<Property> {
-    Property::ALL
-        .iter()
-        .copied()
-        .filter(|property| findings.iter().any(|finding| finding.property == *property))
-        .collect()
+pub fn columns<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Property> {
+    let met: Vec<Property> = findings.into_iter().map(|finding| finding.property).collect();
+    Property::ALL.iter().copied().filter(|property| met.contains(property)).collect()
 }
 
 /// The findings of each scenario, in the order in which scenarios come.
@@ -35,14 +32,33 @@ pub fn rows(findings: &[Finding]) -> Vec<&[Finding]> {
     findings.chunk_by(|left, right| left.scenario == right.scenario).collect()
 }
 
-/// The matrix, with a legend. `seconds` adds what each scenario took.
+/// A matrix for each system, with the properties that occur there, and a legend. `seconds` adds what each scenario took.
 pub fn matrix(findings: &[Finding], paint: Paint, seconds: bool) -> String {
-    let columns = columns(findings);
     let rows = rows(findings);
     let width = rows.iter().map(|row| row[0].scenario.chars().count()).max().unwrap_or(0);
+    let mut systems: Vec<&str> = Vec::new();
+    for row in &rows {
+        if !systems.contains(&row[0].system.as_str()) {
+            systems.push(&row[0].system);
+        }
+    }
+    let mut text = String::new();
+    for system in systems {
+        let of_system: Vec<&[Finding]> = rows.iter().copied().filter(|row| row[0].system == system).collect();
+        text += &part(system, &of_system, width, paint, seconds);
+        text.push('\n');
+    }
+    text += "✓ proven   ✗ violated, as expected   … bounded   ∅ vacuous   · not promised   a “!” marks what was not expected\n";
+    text
+}
+
+/// The matrix of one system: its name where the columns are named.
+fn part(system: &str, rows: &[&[Finding]], width: usize, paint: Paint, seconds: bool) -> String {
+    let columns = columns(rows.iter().copied().flatten());
     let mut text = String::new();
     for (place, property) in columns.iter().enumerate() {
-        let _ = writeln!(text, "{:width$}  {}┌ {} ({})", "", "│  ".repeat(place), property, property.hazards_name());
+        let name = if place == 0 { system } else { "" };
+        let _ = writeln!(text, "{name:width$}  {}┌ {property} ({})", "│  ".repeat(place), property.hazards_name());
     }
     for row in rows {
         let _ = write!(text, "{:width$}  ", row[0].scenario);
@@ -55,16 +71,12 @@ pub fn matrix(findings: &[Finding], paint: Paint, seconds: bool) -> String {
         }
         if seconds {
             let total = time(row);
-            let _ = write!(
-                text,
-                "{:>9} states {total:>6.2} s",
-                row.iter().map(|finding| finding.states).max().unwrap_or(0)
-            );
+            let states = row.iter().map(|finding| finding.states).max().unwrap_or(0);
+            let _ = write!(text, "{states:>9} states {total:>6.2} s");
         }
         text.truncate(text.trim_end().len());
         text.push('\n');
     }
-    text += "\n✓ proven   ✗ violated, as expected   … bounded   ∅ vacuous   · not promised   a “!” marks what was not expected\n";
     text
 }
 
