@@ -23,6 +23,7 @@
 
 #[cfg(feature = "conform")]
 pub mod conform;
+mod regression;
 mod seeds;
 mod verify;
 
@@ -37,5 +38,6 @@ pub use model::protocols::{consul, lease, rabbitmq, replicas, roster};
 pub use model::resource::Accepts;
 pub use model::scenario::{Budget, Expect, Goal, Promise, Scenario, Suite, Synchrony};
 pub use model::time::Ticks;
+pub use regression::regression;
 pub use seeds::Seeds;
 pub use verify::{Verify, explain};

@@ -1,6 +1,7 @@
 //! Scenarios of any protocol behind one type, and the catalogue that ships with fencepost.
 
 use crate::scenario::{Promise, Unreadable, from_toml, system_of};
+use crate::trace::{BadScript, perform};
 
 macro_rules! any {
     ($($variant:ident => $protocol:ty,)*) => {
@@ -59,6 +60,14 @@ impl AnyScenario {
     /// Its name.
     pub fn name(&self) -> &str {
         with_scenario!(self, scenario => &scenario.name)
+    }
+
+    /// Performs a script; see [`crate::trace::perform`].
+    ///
+    /// # Errors
+    /// The first line that names nothing that may happen there.
+    pub fn perform(&self, script: &str) -> Result<String, BadScript> {
+        with_scenario!(self, scenario => perform(script, scenario))
     }
 
     /// What it promises.

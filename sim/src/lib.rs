@@ -3,7 +3,8 @@
 //! ```text
 //! run        seed → scheduler → actions → digest, violations, trace
 //! hunt       the smallest seed whose run breaks a promise
-//! scheduler  picks the next action: uniform, realistic
+//! scheduler  picks the next action: uniform, realistic, priorities
+//! swarm      which misfortunes a seed plays with, and at which rates
 //! random     the only source of chance: ChaCha8, one stream per concern
 //! profile    how long things take, as tables of quantiles
 //! ```
@@ -16,8 +17,10 @@ mod profile;
 mod random;
 mod run;
 mod scheduler;
+mod swarm;
 
 pub use hunt::{Hunt, Hunted, hunt_any};
 pub use profile::Profile;
 pub use run::{Run, Settings, Violation, Walk, prepare, simulate, simulate_any, walk};
 pub use scheduler::SchedulerKind;
+pub use swarm::Swarm;

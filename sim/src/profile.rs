@@ -8,6 +8,13 @@ use crate::random::Stream;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Curve([i64; 17]);
 
+impl Curve {
+    /// All of it longer by a power of two, or shorter.
+    pub(crate) fn times_two_to(self, power: i64) -> Self {
+        Curve(self.0.map(|quantile| if power < 0 { quantile >> -power } else { quantile << power }))
+    }
+}
+
 /// How long things take in a simulated run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Profile {

@@ -13,6 +13,7 @@ pub(crate) enum Concern {
     Mishaps = 4,
     Stalls = 5,
     Choices = 6,
+    Swarm = 7,
 }
 
 /// A stream of numbers for one concern.

@@ -10,7 +10,8 @@ use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, World};
 
 use crate::profile::Profile;
-use crate::scheduler::{Realistic, Scheduler, SchedulerKind, Uniform};
+use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerKind, Uniform};
+use crate::swarm::Swarm;
 
 /// How to simulate.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +20,7 @@ pub struct Settings {
     pub seed: u64,
     /// Who picks.
     pub scheduler: SchedulerKind,
-    /// How much finer the clock is than the scenario's; 1 for the uniform scheduler, which moves tick by tick.
+    /// How much finer the clock is than the scenario's; see [`SchedulerKind::refinement`].
     pub refinement: i64,
     /// How many clients, if not as many as the scenario has.
     pub clients: Option<u16>,
@@ -144,9 +145,16 @@ pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P>
         SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), storm, settings),
         SchedulerKind::Realistic => {
             let profile = Profile::realistic(settings.refinement);
-            let scheduler = Realistic::new(settings.seed, profile, storm, scenario, &world);
+            let scheduler = Realistic::new(settings.seed, profile, None, storm, scenario, &world);
             drive(scenario, world, scheduler, storm, settings)
         }
+        SchedulerKind::Swarm => {
+            let swarm = Swarm::of(settings.seed);
+            let profile = swarm.profile(settings.refinement);
+            let scheduler = Realistic::new(settings.seed, profile, Some(&swarm), storm, scenario, &world);
+            drive(scenario, world, scheduler, storm, settings)
+        }
+        SchedulerKind::Priorities => drive(scenario, world, Priorities::new(settings.seed), storm, settings),
     }
 }
 

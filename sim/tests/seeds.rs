@@ -17,6 +17,14 @@ fn realistic(seed: u64) -> Settings {
     Settings { seed, actions_max: 30_000, ..Settings::default() }
 }
 
+fn swarm(seed: u64) -> Settings {
+    Settings { scheduler: SchedulerKind::Swarm, ..realistic(seed) }
+}
+
+fn priorities(seed: u64) -> Settings {
+    Settings { scheduler: SchedulerKind::Priorities, ..uniform(seed) }
+}
+
 #[test]
 fn digests_are_pinned() {
     let mut found = String::new();
@@ -29,7 +37,8 @@ fn digests_are_pinned() {
         "consul-skew-covered",
         "consul-cut-off-until-told",
     ] {
-        for settings in [uniform(7), realistic(7), Settings { clients: Some(20), rounds: Some(5), ..realistic(8) }] {
+        let crowd = Settings { clients: Some(20), rounds: Some(5), ..realistic(8) };
+        for settings in [uniform(7), realistic(7), crowd, swarm(7), priorities(7)] {
             let run = simulate_any(&scenario(name), &settings);
             found += &format!(
                 "{name} {} {}: {} actions, {}\n",
@@ -61,7 +70,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_one_another_run() {
 fn every_action_that_a_scheduler_picks_is_enabled() {
     for scenario in catalogue::all() {
         for seed in 0..10 {
-            for settings in [uniform(seed), realistic(seed)] {
+            for settings in [uniform(seed), realistic(seed), swarm(seed), priorities(seed)] {
                 with_scenario!(&scenario, scenario => {
                     let scenario = prepare(scenario, &settings);
                     let mut world = scenario.start();
@@ -78,7 +87,7 @@ fn every_action_that_a_scheduler_picks_is_enabled() {
 #[test]
 fn every_trace_can_be_replayed() {
     for scenario in catalogue::all() {
-        for settings in [uniform(3), realistic(3)] {
+        for settings in [uniform(3), realistic(3), swarm(3), priorities(3)] {
             let run = simulate_any(&scenario, &settings);
             let replayed = AnyTrace::from_text(&run.trace).expect("it can be read").replay().expect("and repeated");
             assert_eq!(replayed.digest, run.digest);
@@ -91,8 +100,10 @@ fn random_search_finds_what_needs_no_luck() {
     for (name, seeds) in
         [("b17-release-then-stop", 50), ("b10-shared-session", 50), ("b01-no-fencing", 400), ("b03-async-write", 400)]
     {
-        let is_found = (0..seeds).any(|seed| !simulate_any(&scenario(name), &uniform(seed)).violations.is_empty());
-        assert!(is_found, "{name}: {seeds} seeds of the uniform scheduler find nothing");
+        for settings in [uniform, priorities] {
+            let is_found = (0..seeds).any(|seed| !simulate_any(&scenario(name), &settings(seed)).violations.is_empty());
+            assert!(is_found, "{name}: {seeds} seeds of {} find nothing", settings(0).scheduler.name());
+        }
     }
 }
 

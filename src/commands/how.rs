@@ -1,6 +1,6 @@
 //! How runs are taken: what `simulate` and `hunt` have in common.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use fencepost::AnyScenario;
 use fencepost::model::with_scenario;
 use fencepost::sim::{SchedulerKind, Settings, prepare};
@@ -10,9 +10,9 @@ use super::Trouble;
 #[derive(Args, Debug)]
 pub struct How {
     /// Who picks the next action
-    #[arg(long, value_enum, default_value_t = Scheduler::Realistic)]
-    pub scheduler: Scheduler,
-    /// How much finer the clock is than the scenario's [default: 1000; uniform: 1]
+    #[arg(long, value_parser = scheduler, default_value = "realistic", value_name = "NAME")]
+    pub scheduler: SchedulerKind,
+    /// How much finer the clock is than the scenario's [default: 1000; uniform and priorities: 1]
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     refine: Option<i64>,
     /// So many clients instead of the scenario's
@@ -26,21 +26,17 @@ pub struct How {
     storm: i64,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Scheduler {
-    Realistic,
-    Uniform,
+fn scheduler(name: &str) -> Result<SchedulerKind, String> {
+    let names = SchedulerKind::ALL.map(SchedulerKind::name).join(", ");
+    let found = SchedulerKind::ALL.into_iter().find(|kind| kind.name() == name);
+    found.ok_or_else(|| format!("there are {names}"))
 }
 
 impl How {
     pub fn settings(&self) -> Settings {
-        let (scheduler, refinement) = match self.scheduler {
-            Scheduler::Realistic => (SchedulerKind::Realistic, 1000),
-            Scheduler::Uniform => (SchedulerKind::Uniform, 1),
-        };
         Settings {
-            scheduler,
-            refinement: self.refine.unwrap_or(refinement),
+            scheduler: self.scheduler,
+            refinement: self.refine.unwrap_or(self.scheduler.refinement()),
             clients: self.clients,
             rounds: self.rounds,
             storm: self.storm,
@@ -51,8 +47,8 @@ impl How {
     /// The options that make `simulate` take the same runs.
     pub fn options(&self) -> String {
         let mut text = String::new();
-        if self.scheduler == Scheduler::Uniform {
-            text += " --scheduler uniform";
+        if self.scheduler != SchedulerKind::default() {
+            text += &format!(" --scheduler {}", self.scheduler.name());
         }
         let numbers = [
             ("refine", self.refine),

@@ -31,6 +31,9 @@ pub struct Hunt {
     /// Look only for this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Vec<Property>,
+    /// Go on until each promise was broken, or all seeds were tried: a seed for each of them
+    #[arg(long)]
+    keep_going: bool,
     /// Look at the first so many actions of each run
     #[arg(long, default_value_t = 1000)]
     within: u64,
@@ -65,17 +68,35 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
     let mut exits = Vec::new();
     for scenario in &scenarios {
-        exits.push(hunt.through(scenario, common)?);
+        let mut found = Vec::new();
+        for only in hunt.quarries(scenario) {
+            found.push(hunt.through(scenario, &only, common)?);
+        }
+        // Of several promises it is enough that one breaks.
+        let best = [Exit::Unexpected, Exit::AsExpected].into_iter().find(|exit| found.contains(exit));
+        exits.push(best.unwrap_or(Exit::Undecided));
     }
     let worst = [Exit::Unexpected, Exit::Undecided].into_iter().find(|exit| exits.contains(exit));
     Ok(worst.unwrap_or(Exit::AsExpected))
 }
 
 impl Hunt {
-    fn through(&self, scenario: &AnyScenario, common: &Common) -> Result<Exit, Trouble> {
-        let hunted = self.search(scenario, common.quiet || common.json);
+    /// What is hunted for: any of the promises, or each for itself.
+    fn quarries(&self, scenario: &AnyScenario) -> Vec<Vec<Property>> {
+        if !self.keep_going {
+            return vec![self.property.clone()];
+        }
+        let wanted = scenario.promises().iter().map(|promise| promise.property);
+        wanted
+            .filter(|property| self.property.is_empty() || self.property.contains(property))
+            .map(|one| vec![one])
+            .collect()
+    }
+
+    fn through(&self, scenario: &AnyScenario, only: &[Property], common: &Common) -> Result<Exit, Trouble> {
+        let hunted = self.search(scenario, only, common.quiet || common.json);
         let Some(seed) = hunted.seed else {
-            self.tell_nothing(scenario, hunted, common);
+            self.tell_nothing(scenario, only, hunted, common);
             return Ok(Exit::Undecided);
         };
         // The whole run, as `simulate` takes it.
@@ -104,13 +125,13 @@ impl Hunt {
         Ok(if is_surprising(scenario, &run) { Exit::Unexpected } else { Exit::AsExpected })
     }
 
-    fn search(&self, scenario: &AnyScenario, is_quiet: bool) -> Hunted {
+    fn search(&self, scenario: &AnyScenario, only: &[Property], is_quiet: bool) -> Hunted {
         let jobs = self.jobs.map_or_else(cores, usize::from);
         let task = Task {
             settings: Settings { actions_max: self.within, ..self.how.settings() },
             seeds: self.seeds.clone(),
             workers: jobs,
-            only: self.property.clone(),
+            only: only.to_vec(),
         };
         let bar = progress(self.seeds.end - self.seeds.start, scenario.name(), is_quiet);
         let start = Instant::now();
@@ -123,15 +144,16 @@ impl Hunt {
         hunted
     }
 
-    fn tell_nothing(&self, scenario: &AnyScenario, hunted: Hunted, common: &Common) {
+    fn tell_nothing(&self, scenario: &AnyScenario, only: &[Property], hunted: Hunted, common: &Common) {
         if common.json {
             return say_json(&json::FoundNothing { scenario: scenario.name(), seed: None, seeds_tried: hunted.tried });
         }
         let cut = if hunted.was_stopped { ", and was called off" } else { "" };
         say(&format!(
-            "{}: {} seeds break nothing{cut}. That proves nothing; `fencepost check {}` looks at every run.\n",
+            "{}: {} seeds break {}{cut}. That proves nothing; `fencepost check {}` looks at every run.\n",
             scenario.name(),
             hunted.tried,
+            if let [one] = only { format!("no {one}") } else { "nothing".to_owned() },
             scenario.name()
         ));
     }

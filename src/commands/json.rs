@@ -162,6 +162,27 @@ pub struct Shrunk<'a> {
     pub trace: Option<&'a str>,
 }
 
+/// A line of `fencepost regress`.
+#[derive(Serialize)]
+pub struct Regression<'a> {
+    pub scenario: &'a str,
+    pub property: &'static str,
+    pub steps: usize,
+    pub test: &'a str,
+}
+
+/// A line of `fencepost replay --realign`.
+#[derive(Serialize)]
+pub struct Realigned<'a> {
+    pub scenario: &'a str,
+    pub steps: usize,
+    pub diverges_at: Option<usize>,
+    pub why: Option<&'a str>,
+    pub left_out: &'a [usize],
+    pub violations: Vec<Violated<'a>>,
+    pub trace: Option<&'a str>,
+}
+
 /// A line of `fencepost mutants`.
 #[derive(Serialize)]
 pub struct Mutant {

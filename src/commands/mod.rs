@@ -12,6 +12,7 @@ pub mod list;
 pub mod mutants;
 pub mod output;
 pub mod parallel;
+pub mod regress;
 pub mod replay;
 pub mod shrink;
 pub mod simulate;
@@ -67,6 +68,8 @@ pub enum Command {
     Replay(replay::Replay),
     /// Make a run that breaks a promise shorter
     Shrink(shrink::Shrink),
+    /// Write a run that breaks a promise down as a test in Rust
+    Regress(regress::Regress),
     /// Check a scenario under every combination of some settings
     Envelope(envelope::Envelope),
     /// Look at the space of a scenario in a browser

@@ -4,17 +4,20 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use fencepost::model::trace::{AnyTrace, Replayed};
+use fencepost::model::trace::{AnyRealigned, AnyTrace, Replayed};
 use fencepost::reports::timeline::timeline;
 
-use super::json::{Simulated, Violated};
-use super::output::{say, say_json};
+use super::json::{self, Simulated, Violated};
+use super::output::{say, say_json, write_trace};
 use super::{Common, Exit, Trouble};
 
 #[derive(Args, Debug)]
 pub struct Replay {
     /// A trace file
     trace: PathBuf,
+    /// The model has changed: repeat what can still happen, step by step by its label, and say where it differs
+    #[arg(long)]
+    realign: bool,
     /// Show at most so many steps
     #[arg(long, default_value_t = 10_000)]
     show: usize,
@@ -25,7 +28,12 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
     let text =
         fs::read_to_string(&replay.trace).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
     let trace = AnyTrace::from_text(&text).map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
-    let replayed = trace.replay().map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
+    if replay.realign {
+        return realign(replay, &trace, common);
+    }
+    let replayed = trace
+        .replay()
+        .map_err(|error| Trouble::Input(format!("{file}: {error}; `--realign` repeats what can still happen")))?;
     let violations = violations(&replayed);
     if common.json {
         say_json(&Simulated {
@@ -55,6 +63,49 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
         say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));
     }
     Ok(Exit::AsExpected)
+}
+
+/// Repeats what can still happen. Only a run that is the same is as expected.
+fn realign(replay: &Replay, trace: &AnyTrace, common: &Common) -> Result<Exit, Trouble> {
+    let file = replay.trace.display();
+    let AnyRealigned { trace: now, diverges, skipped } =
+        trace.realign().map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
+    let told = now.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
+    let violations = violations(&told);
+    let stem = replay.trace.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let path = write_trace(common.out.as_deref(), &format!("{stem}--realigned"), &now.to_text())?;
+    let path = path.map(|path| path.display().to_string());
+    let exit = if diverges.is_none() { Exit::AsExpected } else { Exit::Unexpected };
+    if common.json {
+        say_json(&json::Realigned {
+            scenario: &told.scenario,
+            steps: told.story.steps.len(),
+            diverges_at: diverges.as_ref().map(|mismatch| mismatch.step),
+            why: diverges.as_ref().map(|mismatch| mismatch.message.as_str()),
+            left_out: &skipped,
+            violations,
+            trace: path.as_deref(),
+        });
+        return Ok(exit);
+    }
+    if !common.quiet {
+        say(&timeline(&told.story, replay.show));
+        say("\n");
+    }
+    say(&match &diverges {
+        None => format!("{}: {} steps, all as they were written down\n", told.scenario, told.story.steps.len()),
+        Some(mismatch) => format!(
+            "{}: {mismatch}\n{} of {} steps can still happen\n",
+            told.scenario,
+            told.story.steps.len(),
+            told.story.steps.len() + skipped.len()
+        ),
+    });
+    for violation in violations {
+        say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));
+    }
+    path.iter().for_each(|path| say(&format!("what happens now: {path}\n")));
+    Ok(exit)
 }
 
 /// The first violation of each promise.

@@ -4,7 +4,7 @@ use clap::Args;
 use fencepost::model::trace::AnyTrace;
 use fencepost::model::with_scenario;
 use fencepost::reports::timeline::timeline;
-use fencepost::sim::{Run, Settings, simulate_any};
+use fencepost::sim::{Run, SchedulerKind, Settings, Swarm, simulate_any};
 use fencepost::{AnyScenario, Expect};
 
 use super::how::{self, How};
@@ -33,6 +33,9 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
     let mut exit = Exit::AsExpected;
     for scenario in target::find(&simulate.target)? {
         how::look_at(&scenario, &simulate.settings())?;
+        if simulate.how.scheduler == SchedulerKind::Swarm && !common.quiet && !common.json {
+            say(&format!("{}\n\n", Swarm::of(simulate.seed)));
+        }
         let run = simulate_any(&scenario, &simulate.settings());
         let name = format!("{}--seed-{}", run.scenario, run.seed);
         let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());

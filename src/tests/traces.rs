@@ -140,3 +140,59 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     let output = fencepost(&["shrink", &trace]);
     assert_eq!((output.status.code(), stderr(&output).contains("endless runs cannot be shrunk")), (Some(2), true));
 }
+
+#[test]
+fn a_run_becomes_a_test_that_fails_when_the_bug_is_repaired() {
+    let folder = folder("regress");
+    let out = folder.to_str().expect("text");
+    fencepost(&["check", "b17-release-then-stop", "--out", out]);
+    let path = folder.join("traces/b17-release-then-stop--mutual-exclusion.jsonl");
+    let lines = json(&fencepost(&["regress", path.to_str().expect("text"), "--json"]));
+    let test = lines[0]["test"].as_str().expect("text");
+    assert!(test.starts_with("#[test]\nfn b17_release_then_stop_breaks_mutual_exclusion() {"), "{test}");
+    let mut strings = test.split("r#\"\n").skip(1).map(|rest| rest.split("\n\"#").next().expect("an end"));
+    let (scenario, script) = (strings.next().expect("the scenario"), strings.next().expect("the script"));
+    assert!(script.lines().last().is_some_and(|line| line.contains("✗ mutual-exclusion")), "{script}");
+    fencepost::regression(scenario, script);
+    // Stopping before the release repairs it, and the test says so.
+    let repaired = scenario.replace("release-first", "stop-first");
+    assert_ne!(repaired, scenario);
+    let panic =
+        std::panic::catch_unwind(|| fencepost::regression(&repaired, script)).expect_err("it happens otherwise");
+    let message = panic.downcast_ref::<String>().expect("a message");
+    assert!(message.contains("line "), "{message}");
+}
+
+#[test]
+fn a_run_is_realigned_when_the_model_has_changed_since() {
+    let folder = folder("realign");
+    let out = folder.to_str().expect("text");
+    fencepost(&["check", "b17-release-then-stop", "--out", out]);
+    let path = folder.join("traces/b17-release-then-stop--mutual-exclusion.jsonl");
+    let file = path.to_str().expect("text");
+    let same = json(&fencepost(&["replay", file, "--realign", "--json"]));
+    assert!(same[0]["diverges_at"].is_null() && same[0]["left_out"].as_array().is_some_and(Vec::is_empty));
+    // The same run in a model in which holders stop before they release.
+    let text = fs::read_to_string(&path).expect("it was written");
+    let changed = text.replace("release-first", "stop-first");
+    fs::write(&path, changed).expect("it can be written");
+    assert_eq!(fencepost(&["replay", file]).status.code(), Some(2), "it cannot be repeated to the letter");
+    let output = fencepost(&["replay", file, "--realign", "--json", "--out", out]);
+    assert_eq!(output.status.code(), Some(1));
+    let found = &json(&output)[0];
+    assert!(found["diverges_at"].as_u64().is_some_and(|step| step > 1), "{found}");
+    let now = found["trace"].as_str().expect("what happens now was written");
+    assert_eq!(fencepost(&["replay", now, "--quiet"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_hunt_that_keeps_going_finds_a_seed_for_each_promise() {
+    let arguments =
+        ["hunt", "b06-lock-index-cleanup", "--keep-going", "--scheduler", "priorities", "--seeds", "3000", "--json"];
+    let output = fencepost(&arguments);
+    assert_eq!(output.status.code(), Some(0));
+    let lines = json(&output);
+    assert_eq!(lines.len(), 3, "it makes three promises");
+    let found = lines.iter().filter(|line| line["seed"].is_u64()).count();
+    assert!(found >= 1, "{lines:?}");
+}

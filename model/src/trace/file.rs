@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::{Header, Line, Mismatch, SCHEMA, Trace, Unshrinkable, replay, shrink};
+use crate::catalogue::AnyScenario;
 use crate::finding::{Property, Story};
 use crate::protocol::Protocol;
 use crate::world::Action;
@@ -127,6 +128,35 @@ macro_rules! any {
                 match self { $(AnyTrace::$variant(trace) => shrink(trace, property).map(AnyTrace::$variant),)* }
             }
 
+            /// The run as a script; see [`super::script()`].
+            pub fn script(&self) -> String {
+                match self { $(AnyTrace::$variant(trace) => super::script(trace),)* }
+            }
+
+            /// The scenario that it is a run of, whole.
+            pub fn whole_scenario(&self) -> AnyScenario {
+                match self { $(AnyTrace::$variant(trace) => trace.header.scenario.clone().into(),)* }
+            }
+
+            /// Whether it goes on for ever: then no single step breaks a promise.
+            pub fn is_endless(&self) -> bool {
+                match self { $(AnyTrace::$variant(trace) => trace.header.lasso.is_some(),)* }
+            }
+
+            /// Repeats what can still happen; see [`super::realign()`].
+            ///
+            /// # Errors
+            /// The scenario is impossible by now.
+            pub fn realign(&self) -> Result<AnyRealigned, Mismatch> {
+                match self {
+                    $(AnyTrace::$variant(trace) => super::realign(trace).map(|found| AnyRealigned {
+                        trace: AnyTrace::$variant(found.trace),
+                        diverges: found.diverges,
+                        skipped: found.skipped,
+                    }),)*
+                }
+            }
+
             /// Repeats the run and tells it.
             ///
             /// # Errors
@@ -151,6 +181,17 @@ macro_rules! any {
 }
 
 crate::for_each_protocol!(any);
+
+/// A run of some protocol as it happens now; see [`super::Realigned`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct AnyRealigned {
+    /// What happens now.
+    pub trace: AnyTrace,
+    /// Where it first happens otherwise than it was written down, and how.
+    pub diverges: Option<Mismatch>,
+    /// The numbers of the steps that were left out.
+    pub skipped: Vec<usize>,
+}
 
 /// A run that was repeated.
 #[derive(Clone, PartialEq, Debug)]

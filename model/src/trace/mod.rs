@@ -3,6 +3,7 @@
 
 mod digest;
 mod file;
+mod realign;
 mod replay;
 mod script;
 mod shrink;
@@ -11,9 +12,10 @@ mod story;
 use serde::{Deserialize, Serialize};
 
 pub use digest::Digest;
-pub use file::{AnyTrace, BadTrace, Replayed};
+pub use file::{AnyRealigned, AnyTrace, BadTrace, Replayed};
+pub use realign::{Realigned, realign};
 pub use replay::{Mismatch, Recorder, replay};
-pub use script::{BadScript, perform};
+pub use script::{BadScript, perform, script};
 pub use shrink::{Unshrinkable, shrink};
 pub use story::tell;
 

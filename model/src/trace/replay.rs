@@ -38,6 +38,11 @@ impl<P: Protocol> Recorder<P> {
         step
     }
 
+    /// What was written down last.
+    pub(super) fn last(&self) -> &Line<P> {
+        self.steps.last().expect("a step was just recorded")
+    }
+
     /// The trace so far.
     pub fn finish(self, scenario: &Scenario<P>, origin: &str, seed: Option<u64>) -> Trace<P> {
         let header = Header {
@@ -96,7 +101,7 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
             return Err(at(format!("“{}” cannot happen here", line.label)));
         }
         recorder.step(scenario, &mut world, &line.action);
-        let now = recorder.steps.last().expect("a step was just recorded");
+        let now = recorder.last();
         for (what, is_same) in [
             ("instant", now.at == line.at),
             ("facts", now.facts == line.facts),

@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-use super::Recorder;
+use super::{Recorder, Trace};
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::Ticks;
@@ -63,8 +63,19 @@ pub fn perform<P: Protocol>(script: &str, scenario: &Scenario<P>) -> Result<Stri
     Ok(text)
 }
 
+/// A recorded run as a script: what [`perform`] makes of it in the same scenario.
+pub fn script<P: Protocol>(trace: &Trace<P>) -> String {
+    let mut text = format!("scenario {}\n", trace.header.scenario.name);
+    for line in &trace.steps {
+        text += &format!("{}\n", line.label);
+        line.facts.iter().for_each(|fact| text += &format!("    {fact}\n"));
+        line.breaches.iter().for_each(|breach| text += &format!("    ✗ {}: {}\n", breach.property, breach.message));
+    }
+    text
+}
+
 /// The enabled action with this label.
-fn find<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, label: &str) -> Result<Action<P>, String> {
+pub(super) fn find<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, label: &str) -> Result<Action<P>, String> {
     if let Some(ticks) = ticks_in(label) {
         let action = Action::Advance(ticks);
         let is_possible = scenario.is_enabled(world, &action);

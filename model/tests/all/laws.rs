@@ -322,3 +322,13 @@ fn a_step_renews_the_normal_form_of_many_clients() {
         });
     }
 }
+
+#[test]
+fn every_scenario_is_as_possible_on_a_finer_clock() {
+    for scenario in catalogue::all() {
+        with_scenario!(&scenario, scenario => {
+            let refined = scenario.refined(1000);
+            assert_eq!(refined.validate(), Ok(()), "{}", scenario.name);
+        });
+    }
+}

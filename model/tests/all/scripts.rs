@@ -5,8 +5,6 @@ use std::path::Path;
 use std::{env, fs};
 
 use fencepost_model::catalogue;
-use fencepost_model::trace::perform;
-use fencepost_model::with_scenario;
 
 macro_rules! scripts {
     ($($name:ident: $file:literal,)*) => {
@@ -33,8 +31,7 @@ fn check(file: &str) {
         .into_iter()
         .find(|scenario| scenario.name() == name)
         .expect("the scenario is in the catalogue");
-    let performed = with_scenario!(&scenario, scenario => perform(&script, scenario))
-        .unwrap_or_else(|error| panic!("{file}: {error}"));
+    let performed = scenario.perform(&script).unwrap_or_else(|error| panic!("{file}: {error}"));
     if env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&path, performed).expect("the script can be written");
     } else {

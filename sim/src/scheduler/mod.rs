@@ -1,6 +1,7 @@
 //! Schedulers: each picks the next action, and learns what it did.
 
 mod agenda;
+mod priorities;
 mod realistic;
 mod uniform;
 
@@ -8,6 +9,7 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Action, Step, World};
 
+pub(crate) use priorities::Priorities;
 pub(crate) use realistic::Realistic;
 pub(crate) use uniform::Uniform;
 
@@ -33,14 +35,32 @@ pub enum SchedulerKind {
     /// Latencies, users, stalls and mishaps as in the [`Profile`](crate::Profile).
     #[default]
     Realistic,
+    /// The same, with some kinds of misfortune left out and all rates changed, by [`Swarm`](crate::Swarm).
+    Swarm,
+    /// The most urgent of all enabled actions, by priorities that change at a few random moments (PCT).
+    Priorities,
 }
 
 impl SchedulerKind {
+    /// All of them.
+    pub const ALL: [SchedulerKind; 4] =
+        [SchedulerKind::Uniform, SchedulerKind::Realistic, SchedulerKind::Swarm, SchedulerKind::Priorities];
+
+    /// How much finer its clock usually is than the scenario's: those that list what may happen move tick by tick.
+    pub fn refinement(self) -> i64 {
+        match self {
+            SchedulerKind::Uniform | SchedulerKind::Priorities => 1,
+            SchedulerKind::Realistic | SchedulerKind::Swarm => 1000,
+        }
+    }
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             SchedulerKind::Uniform => "uniform",
             SchedulerKind::Realistic => "realistic",
+            SchedulerKind::Swarm => "swarm",
+            SchedulerKind::Priorities => "priorities",
         }
     }
 }

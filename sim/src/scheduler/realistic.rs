@@ -14,6 +14,7 @@ use super::agenda::{Agenda, Plan};
 use super::{Scheduler, is_mishap};
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
+use crate::swarm::Swarm;
 
 pub(crate) struct Realistic<P: Protocol> {
     profile: Profile,
@@ -35,8 +36,15 @@ pub(crate) struct Realistic<P: Protocol> {
 }
 
 impl<P: Protocol> Realistic<P> {
-    /// Plans everything that is known at the start. Mishaps strike before the end of the storm.
-    pub(crate) fn new(seed: u64, profile: Profile, storm: Ticks, scenario: &Scenario<P>, world: &World<P>) -> Self {
+    /// Plans everything that is known at the start. Mishaps strike before the end of the storm; a swarm leaves some out.
+    pub(crate) fn new(
+        seed: u64,
+        profile: Profile,
+        swarm: Option<&Swarm>,
+        storm: Ticks,
+        scenario: &Scenario<P>,
+        world: &World<P>,
+    ) -> Self {
         let stream = |concern| Stream::new(seed, concern);
         let mut new = Realistic {
             profile,
@@ -56,14 +64,15 @@ impl<P: Protocol> Realistic<P> {
         for process in world.processes() {
             new.plan_process(scenario, world, process);
         }
-        new.plan_mishaps(scenario, storm);
-        if scenario.synchrony.wake_delay.is_none() && scenario.synchrony.message_delay.is_none() {
+        new.plan_mishaps(scenario, swarm, storm);
+        let is_bounded = scenario.synchrony.wake_delay.is_some() || scenario.synchrony.message_delay.is_some();
+        if !is_bounded && swarm.is_none_or(Swarm::has_stalls) {
             new.plan_stall(world.now);
         }
         new
     }
 
-    fn plan_mishaps(&mut self, scenario: &Scenario<P>, storm: Ticks) {
+    fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
         let budget = scenario.budget;
         let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
         for (count, kind) in [
@@ -76,6 +85,7 @@ impl<P: Protocol> Realistic<P> {
             (budget.operator, "operator"),
             (budget.outages + budget.server_restarts + budget.false_alarms, "service-fault"),
         ] {
+            let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {
                 let at = i64::try_from(self.mishaps.below(span)).expect("the storm's length fits");
                 self.agenda.plan(Instant::at(at), Plan::Mishap(kind));

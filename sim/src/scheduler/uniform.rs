@@ -40,7 +40,7 @@ impl<P: Protocol> Scheduler<P> for Uniform<P> {
 }
 
 /// Whether some deadline lies ahead.
-fn is_anybody_waiting<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> bool {
+pub(super) fn is_anybody_waiting<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> bool {
     let mut is_waiting = false;
     for process in world.processes() {
         world.wakes(scenario, process, &mut |_, _| is_waiting = true);

@@ -63,7 +63,7 @@ impl Locker {
 
     fn lease_from(&self, start: Instant, context: &Ctx<'_>) -> Option<Instant> {
         let settings = &context.scenario.service;
-        (self.nodes > 0).then(|| Instant::at((start + settings.lease).ticks() - settings.drift.count()))
+        (self.nodes > 0).then(|| Instant::at((start + settings.lease()).ticks() - settings.drift.count()))
     }
 
     fn unlock(&self, out: Out<'_>) {

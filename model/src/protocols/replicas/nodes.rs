@@ -19,6 +19,8 @@ use crate::world::normal::{Normal, Visitor};
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Nodes {
     nodes: List<Node, 3>,
+    /// How many writes there were, on whichever side.
+    last: Index,
     /// Which one leads, from 1, where one does.
     leader: u8,
     /// Which one cannot reach the others.
@@ -55,7 +57,7 @@ type Out<'a> = &'a mut Outbox<Replicas>;
 impl Nodes {
     pub(super) fn new(scenario: &Scenario<Replicas>) -> Self {
         let nodes = (0..scenario.service.nodes).map(|_| Node::default()).collect();
-        Nodes { nodes, leader: u8::from(scenario.system == COPIED), apart: None, promised: List::new() }
+        Nodes { nodes, last: Index(0), leader: u8::from(scenario.system == COPIED), apart: None, promised: List::new() }
     }
 
     pub(super) fn record(&self) -> Record {
@@ -112,6 +114,15 @@ impl Nodes {
         self.numbers().filter(|other| self.reach(number, *other)).count()
     }
 
+    /// Notes that a node has what the others have not.
+    fn write(&mut self, number: u8, context: &Ctx<'_>) {
+        self.last = self.last.next();
+        let last = self.last;
+        let node = self.at(number);
+        node.version = last;
+        node.ahead.get_or_insert(context.now);
+    }
+
     fn promise(&mut self, client: ClientId, out: Out<'_>) {
         let stolen = self.promised.iter().any(|other| *other != client);
         self.promised.retain(|other| *other != client);
@@ -133,13 +144,12 @@ impl Nodes {
             out.send(client.into(), Text::Held(told, value));
             return;
         }
-        let over = (told > 0).then(|| context.now + settings.lease);
+        let over = (told > 0).then(|| context.now + settings.lease());
         node.key = Some(Key { value, over });
         if told == 0 {
-            node.version = node.version.next();
-            node.ahead.get_or_insert(context.now);
+            self.write(number, context);
             if settings.grants == Grants::ByQuorum {
-                node.owed = Some(value);
+                self.at(number).owed = Some(value);
                 return;
             }
             self.promise(client, out);
@@ -156,8 +166,7 @@ impl Nodes {
         }
         node.key = None;
         if told == 0 {
-            node.version = node.version.next();
-            node.ahead.get_or_insert(context.now);
+            self.write(number, context);
             self.promised.take(&client);
             out.record(Fact::Freed { by: Ending::Released });
         }
@@ -290,6 +299,7 @@ impl Process<Replicas> for Nodes {
 
 impl Normal for Nodes {
     fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.index(&mut self.last);
         for node in self.nodes.iter_mut() {
             if let Some(key) = &mut node.key {
                 visitor.session(&mut key.value);

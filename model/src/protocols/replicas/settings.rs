@@ -14,7 +14,8 @@ pub struct Settings {
     /// How many nodes there are, up to 7.
     pub nodes: u8,
     /// `redlock`: for how long a node keeps a key.
-    pub lease: Ticks,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease: Option<Ticks>,
     /// `redlock`: how much earlier a client stops.
     pub drift: Ticks,
     /// `redlock`: from when on a client counts its lease.
@@ -37,8 +38,8 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             nodes: 3,
-            lease: Ticks::new(2),
-            drift: Ticks::new(1),
+            lease: None,
+            drift: Ticks::ZERO,
             validity: Validity::FromRequest,
             keeps: false,
             restart_delay: Ticks::ZERO,
@@ -71,9 +72,14 @@ pub enum Grants {
 }
 
 impl Settings {
+    /// How long a node keeps a key; no time at all where it is not said.
+    pub(super) fn lease(&self) -> Ticks {
+        self.lease.unwrap_or_default()
+    }
+
     pub(super) fn scaled(&self, factor: i64) -> Self {
         Settings {
-            lease: self.lease.times(factor),
+            lease: self.lease.map(|lease| lease.times(factor)),
             drift: self.drift.times(factor),
             restart_delay: self.restart_delay.times(factor),
             ..self.clone()
@@ -81,7 +87,7 @@ impl Settings {
     }
 
     pub(super) fn longest(&self) -> Ticks {
-        self.lease.max(self.drift).max(self.restart_delay)
+        self.lease().max(self.drift).max(self.restart_delay)
     }
 
     pub(super) fn assumptions(&self) -> Vec<String> {
@@ -97,7 +103,7 @@ pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
     }
     let is_copied = scenario.system == COPIED;
     for (is_said, is_about_copies, path) in [
-        (settings.lease != plain.lease, false, "service.lease"),
+        (settings.lease.is_some(), false, "service.lease"),
         (settings.drift != plain.drift, false, "service.drift"),
         (settings.validity != plain.validity, false, "service.validity"),
         (settings.keeps, false, "service.keeps"),
@@ -112,8 +118,8 @@ pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
             return Err(Mistake::at(path, format!("that says nothing about a `{}`", scenario.system)));
         }
     }
-    if settings.drift >= settings.lease {
-        return wrong("service.drift", "a client that stops a whole lease early never begins; use less than `lease`");
+    if !is_copied && settings.drift >= settings.lease() {
+        return wrong("service.lease", "say for how long nodes keep a key; it must be longer than `drift`");
     }
     if (budget.outages > 0) != (settings.jumps || settings.fails || settings.splits) {
         return wrong(

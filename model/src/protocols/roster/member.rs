@@ -68,7 +68,7 @@ impl Member {
     fn ask(&mut self, request: Request, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
         let give_up = self.send(request, context, out);
         let until = match request {
-            Request::Take(Some(ttl)) => Some(context.now + ttl),
+            Request::Take => context.scenario.service.ttl_of(context.client()).map(|ttl| context.now + ttl),
             _ => None,
         };
         self.phase = Phase::Asking { request, give_up, until };
@@ -89,8 +89,7 @@ impl Member {
                 (Sequence::Tickets, Joins::Atomic) => Request::Join(None),
                 (Sequence::Tickets, Joins::StepByStep) => Request::Draw,
             },
-            TOKENS => Request::Take(None),
-            _ => Request::Take(settings.ttl_of(context.client())),
+            _ => Request::Take,
         }
     }
 
@@ -131,7 +130,7 @@ impl Member {
         out: &mut Outbox<Roster>,
     ) {
         match (request, answer) {
-            (Request::Take(_), Answer::Number(number)) => self.enter(number, until, context, out),
+            (Request::Take, Answer::Number(number)) => self.enter(number, until, context, out),
             (Request::Reap, _) => self.ask(self.first(context), context, out),
             (Request::Draw, Answer::Number(number)) => self.ask(Request::Insert(number), context, out),
             (Request::Insert(number), _) | (Request::Enqueue { .. }, Answer::Number(number)) => {

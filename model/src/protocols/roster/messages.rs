@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Call, Index};
-use crate::time::{Instant, Ticks};
+use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
 /// A request or an answer, on a call of the client's.
@@ -22,8 +22,8 @@ pub enum Text {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
-    /// Take a slot, if one is free; the entry counts for so long.
-    Take(Option<Ticks>),
+    /// Take a slot, if one is free; with a record, the client's TTL goes into it.
+    Take,
     /// Free what was taken too long ago.
     Reap,
     /// Is that entry still there?
@@ -112,7 +112,7 @@ impl Normal for Request {
             | Request::Place(number)
             | Request::Remove(number) => visitor.index(number),
             Request::Join(Some(at)) => visitor.elapsed(at),
-            Request::Take(_) | Request::Reap | Request::Draw | Request::Join(None) | Request::Enqueue { .. } => {}
+            Request::Take | Request::Reap | Request::Draw | Request::Join(None) | Request::Enqueue { .. } => {}
         }
     }
 }
@@ -133,8 +133,7 @@ impl fmt::Display for Text {
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Request::Take(None) => f.write_str("a slot, please"),
-            Request::Take(Some(ttl)) => write!(f, "a slot for {ttl}, please"),
+            Request::Take => f.write_str("a slot, please"),
             Request::Reap => f.write_str("free what was taken too long ago"),
             Request::Check(Index(number)) => write!(f, "is entry {number} still there?"),
             Request::Push(Index(number)) => write!(f, "one more is free, entry {number} is done"),

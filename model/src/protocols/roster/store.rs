@@ -11,7 +11,7 @@ use crate::list::List;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
 use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
+use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
 /// The store.
@@ -95,15 +95,9 @@ impl Store {
         }
     }
 
-    fn take(
-        &mut self,
-        client: ClientId,
-        ttl: Option<Ticks>,
-        context: &Context<'_, Roster>,
-        out: &mut Outbox<Roster>,
-    ) -> Answer {
+    fn take(&mut self, client: ClientId, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) -> Answer {
         let settings = &context.scenario.service;
-        let over = ttl.map(|ttl| context.now + ttl);
+        let over = settings.ttl_of(client).map(|ttl| context.now + ttl);
         let mut grant = |number: Index, fresh: bool| {
             out.record(Fact::Granted { client, token: Token(number.0), fresh, stolen: false });
             Answer::Number(number)
@@ -154,11 +148,11 @@ impl Store {
         out: &mut Outbox<Roster>,
     ) -> Answer {
         match request {
-            Request::Take(ttl) => {
+            Request::Take => {
                 if context.scenario.system == super::RECORDS {
                     self.reap(context, out);
                 }
-                self.take(client, ttl, context, out)
+                self.take(client, context, out)
             }
             Request::Reap => {
                 self.reap(context, out);

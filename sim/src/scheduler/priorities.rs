@@ -1,0 +1,98 @@
+//! Priorities that change at a few random moments, after PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010): of
+//! all that may happen the most urgent does. A bug of depth *d*, which takes *d* actions in one order, is found with a
+//! probability that does not fall with the number of ways in which all others can be ordered.
+
+use std::collections::BTreeMap;
+
+use fencepost_model::ids::{ClientId, ProcessId};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::{Action, Step, World};
+
+use super::uniform::is_anybody_waiting;
+use super::{Scheduler, is_mishap};
+use crate::random::{Concern, Stream};
+
+/// Among so many actions the priorities change.
+const HORIZON: u64 = 120;
+/// So often.
+const CHANGES: usize = 3;
+
+pub(crate) struct Priorities<P: Protocol> {
+    choice: Stream,
+    /// How urgent what an actor does is; drawn when it is first seen.
+    urgency: BTreeMap<Actor, u64>,
+    /// After which actions whoever is most urgent becomes the least urgent.
+    changes: Vec<u64>,
+    taken: u64,
+    enabled: Vec<Action<P>>,
+    is_calm: bool,
+}
+
+/// What has a priority of its own, as a thread has in PCT.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Actor {
+    User(ClientId),
+    Link(ProcessId, ProcessId),
+    Clock(ProcessId),
+    Time,
+    Chance(&'static str),
+}
+
+fn actor<P: Protocol>(action: &Action<P>) -> Actor {
+    match action {
+        Action::Command { client, .. } => Actor::User(*client),
+        Action::Deliver(envelope) => Actor::Link(envelope.from, envelope.to),
+        Action::Wake { process, .. } => Actor::Clock(*process),
+        Action::Advance(_) => Actor::Time,
+        other => Actor::Chance(other.kind()),
+    }
+}
+
+impl<P: Protocol> Priorities<P> {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut choice = Stream::new(seed, Concern::Choice);
+        let changes = (0..CHANGES).map(|_| choice.below(HORIZON)).collect();
+        Priorities { choice, urgency: BTreeMap::new(), changes, taken: 0, enabled: Vec::new(), is_calm: false }
+    }
+
+    fn urgency_of(&mut self, actor: Actor) -> u64 {
+        let choice = &mut self.choice;
+        *self.urgency.entry(actor).or_insert_with(|| (1 << 32) + choice.below(1 << 32))
+    }
+}
+
+impl<P: Protocol> Scheduler<P> for Priorities<P> {
+    fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
+        scenario.enabled(world, &mut self.enabled);
+        if self.is_calm {
+            self.enabled.retain(|action| !is_mishap(action));
+        }
+        let only_time_passes = self.enabled.iter().all(|action| matches!(action, Action::Advance(_)));
+        if only_time_passes && !is_anybody_waiting(scenario, world) {
+            return None;
+        }
+        let enabled = std::mem::take(&mut self.enabled);
+        let urgent = enabled.iter().map(actor).max_by_key(|actor| self.urgency_of(*actor))?;
+        let options: Vec<Action<P>> = enabled.iter().filter(|action| actor(*action) == urgent).copied().collect();
+        self.enabled = enabled;
+        // Time could pass for ever; after a while it is somebody else's turn.
+        let is_over = urgent == Actor::Time && self.choice.below(4) == 0;
+        if is_over || self.changes.contains(&self.taken) {
+            self.urgency.insert(urgent, self.choice.below(1 << 32));
+        }
+        self.taken += 1;
+        self.choice.pick(&options)
+    }
+
+    fn learn(&mut self, _: &Scenario<P>, _: &World<P>, action: &Action<P>, _: &Step<P>) {
+        // What is not time gives time a new chance.
+        if !matches!(action, Action::Advance(_)) && self.choice.below(8) == 0 {
+            self.urgency.remove(&Actor::Time);
+        }
+    }
+
+    fn calm(&mut self, _: &Scenario<P>, _: &World<P>) {
+        self.is_calm = true;
+    }
+}

@@ -1,0 +1,85 @@
+//! Swarm testing (Groce, Zhang, Eide, Chen, Regehr, ISSTA 2012): each seed leaves some kinds of misfortune out, and makes
+//! others more or less likely. What two kinds hide from each other, a run with one of them shows.
+
+use std::fmt;
+
+use crate::profile::Profile;
+use crate::random::{Concern, Stream};
+
+/// The kinds of misfortune that a seed may leave out.
+const KINDS: [&str; 8] = ["lose", "duplicate", "crash", "pause", "cut", "slip", "operator", "service-fault"];
+
+/// What one seed plays with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Swarm {
+    kinds: Vec<&'static str>,
+    has_stalls: bool,
+    /// Powers of two by which latency, lateness, thinking, stalls, and the time between them are longer.
+    powers: [i64; 5],
+}
+
+impl Swarm {
+    /// Draws it.
+    pub fn of(seed: u64) -> Self {
+        let mut stream = Stream::new(seed, Concern::Swarm);
+        let kinds = KINDS.into_iter().filter(|_| stream.below(2) == 0).collect();
+        let has_stalls = stream.below(2) == 0;
+        let powers = [(); 5].map(|()| i64::try_from(stream.below(7)).expect("a small number") - 3);
+        Swarm { kinds, has_stalls, powers }
+    }
+
+    pub(crate) fn has(&self, kind: &str) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    pub(crate) fn has_stalls(&self) -> bool {
+        self.has_stalls
+    }
+
+    /// The usual profile, faster and slower.
+    pub(crate) fn profile(&self, refinement: i64) -> Profile {
+        let usual = Profile::realistic(refinement);
+        let [latency, lateness, thinking, stall, stall_every] = self.powers;
+        Profile {
+            refinement,
+            latency: usual.latency.times_two_to(latency),
+            lateness: usual.lateness.times_two_to(lateness),
+            thinking: usual.thinking.times_two_to(thinking),
+            stall: usual.stall.times_two_to(stall),
+            stall_every: usual.stall_every.times_two_to(stall_every),
+        }
+    }
+}
+
+impl fmt::Display for Swarm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stalls = self.has_stalls.then_some("stall");
+        let kinds: Vec<&str> = self.kinds.iter().copied().chain(stalls).collect();
+        let rate = |power: i64| match power {
+            0.. => format!("×{}", 1 << power),
+            _ => format!("×1/{}", 1 << -power),
+        };
+        let [latency, lateness, thinking, stall, stall_every] = self.powers.map(rate);
+        let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+        writeln!(f, "may go wrong, where the scenario has a budget for it: {kinds}")?;
+        write!(
+            f,
+            "messages take {latency}, wake-ups are late {lateness}, users think {thinking}, stalls last {stall}, and come every {stall_every}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_is_left_out_by_some_seeds_and_played_by_others() {
+        for kind in KINDS {
+            let with = (0..200).filter(|seed| Swarm::of(*seed).has(kind)).count();
+            assert!((70..130).contains(&with), "{kind}: {with} of 200");
+        }
+        let all: std::collections::BTreeSet<String> = (0..200).map(|seed| Swarm::of(seed).to_string()).collect();
+        assert!(all.len() > 190, "{}", all.len());
+    }
+}

@@ -1,0 +1,70 @@
+//! `fencepost regress`: a run that breaks a promise, as a test in Rust.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+use fencepost::Property;
+use fencepost::model::trace::AnyTrace;
+
+use super::check::property;
+use super::json::Regression;
+use super::output::{say, say_json};
+use super::{Common, Exit, Trouble};
+
+#[derive(Args, Debug)]
+pub struct Regress {
+    /// A trace file that breaks a promise
+    trace: PathBuf,
+    /// Which promise must stay broken [default: the first that the run breaks]
+    #[arg(long, value_parser = property, value_name = "NAME")]
+    property: Option<Property>,
+    /// Keep every step; otherwise the run is made shorter first
+    #[arg(long)]
+    whole: bool,
+}
+
+pub fn run(regress: &Regress, common: &Common) -> Result<Exit, Trouble> {
+    let file = regress.trace.display();
+    let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
+    let text = fs::read_to_string(&regress.trace)
+        .map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
+    let trace = AnyTrace::from_text(&text).map_err(|error| bad(&error))?;
+    if trace.is_endless() {
+        return Err(bad(&"an endless run is no list of steps; keep the file, and `fencepost replay` it"));
+    }
+    trace.replay().map_err(|error| bad(&error))?;
+    let Some(property) = regress.property.or(trace.broken()) else {
+        return Err(bad(&"the run breaks no promise: there is nothing to guard against"));
+    };
+    let small = if regress.whole { trace } else { trace.shrink(property).map_err(|error| bad(&error))? };
+    let test = test(&small, property);
+    if common.json {
+        say_json(&Regression {
+            scenario: small.scenario(),
+            property: property.name(),
+            steps: small.steps(),
+            test: &test,
+        });
+    } else {
+        say(&test);
+    }
+    Ok(Exit::AsExpected)
+}
+
+fn test(trace: &AnyTrace, property: Property) -> String {
+    let name = format!("{}_breaks_{property}", trace.scenario()).replace('-', "_");
+    let (scenario, script) = (trace.whole_scenario().to_toml(), trace.script());
+    // As many as it takes to end the strings where they end.
+    let hashes = (1..).map(|count| "#".repeat(count)).find(|hashes| {
+        let end = format!("\"{hashes}");
+        !scenario.contains(&end) && !script.contains(&end)
+    });
+    let hashes = hashes.expect("some number is enough");
+    let quoted = |text: &str| format!("r{hashes}\"\n{}\n\"{hashes}", text.trim());
+    format!(
+        "#[test]\nfn {name}() {{\n    fencepost::regression(\n{},\n{},\n    );\n}}\n",
+        quoted(&scenario),
+        quoted(&script)
+    )
+}
