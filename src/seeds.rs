@@ -97,7 +97,7 @@ impl Seeds {
 
     /// The smallest of these seeds that breaks a promise which should hold.
     fn broken(&self, scenario: &AnyScenario, seeds: Range<u64>) -> Option<u64> {
-        let task = Hunt { settings: self.settings.clone(), seeds, workers: 1, only: Vec::new() };
+        let task = Hunt { settings: self.settings.clone(), seeds, ..Hunt::default() };
         hunt_any(&expected(scenario), &task, &|_| false).seed
     }
 

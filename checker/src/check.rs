@@ -13,7 +13,7 @@ use fencepost_model::trace::{Trace, tell};
 use fencepost_model::with_scenario;
 use fencepost_model::world::Action;
 
-use crate::engine::{Marks, Plan, search};
+use crate::engine::Marks;
 use crate::form::Form;
 use crate::limits::{Limits, Supervisor, Unsupervised};
 use crate::liveness::Liveness;
@@ -196,10 +196,11 @@ fn in_the_end<P: Protocol>(
     Ok(outcomes)
 }
 
-struct Run<P: Protocol> {
-    exploration: Exploration<P>,
-    engine: &'static str,
-    microseconds: u64,
+/// An exploration, and who took how long for it.
+pub(crate) struct Run<P: Protocol> {
+    pub(crate) exploration: Exploration<P>,
+    pub(crate) engine: &'static str,
+    pub(crate) microseconds: u64,
 }
 
 impl<P: Protocol> Run<P> {
@@ -211,13 +212,14 @@ impl<P: Protocol> Run<P> {
                 let form = Form::new(&judged, options.symmetry);
                 explore(&judged, form, options.limits, Arc::clone(&options.supervisor))?
             }
-            Engine::Dataflow => flow(judged, options)?,
+            Engine::Dataflow => Worlds::new(judged, options.symmetry).explore(options)?,
         };
         let microseconds = options.supervisor.microseconds() - start;
         Ok(Run { exploration, engine: options.engine.name(), microseconds })
     }
 
-    fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
+    /// What it says about a promise.
+    pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
         let Exploration { states, transitions, depth, ref violation, .. } = self.exploration;
         let finding = Finding {
             scenario: scenario.name.clone(),
@@ -275,17 +277,6 @@ impl<P: Protocol> Run<P> {
             fingerprint_bits: 63,
         }
     }
-}
-
-fn flow<P: Protocol>(scenario: Scenario<P>, options: &Options) -> Result<Exploration<P>, InternalError> {
-    let space = Arc::new(Worlds::new(scenario, options.symmetry));
-    let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
-    let searched = search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError)?;
-    let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
-    let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
-    let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
-    let reductions = space.form.reductions();
-    Ok(Exploration { states, transitions, depth, cut: searched.cut, marks, reductions, violation })
 }
 
 /// What must be reachable before a proof of this promise says something.

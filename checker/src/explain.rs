@@ -9,17 +9,24 @@ use crate::check::InternalError;
 use crate::form::Form;
 
 /// Rebuilds the run that comes by these worlds in normal form, each with whether the step to it broke a promise, and
-/// repeats it before it is shown to anybody.
+/// repeats it before it is shown to anybody. Before them goes what had happened when the search began.
 pub(crate) fn concretise<P: Protocol>(
     scenario: &Scenario<P>,
     form: &Form,
+    past: &[Action<P>],
+    enabled: &dyn Fn(&World<P>, &mut Vec<Action<P>>),
     path: impl Iterator<Item = (Formed<P>, bool)>,
 ) -> Result<Trace<P>, InternalError> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
+    for action in past {
+        recorder.step(scenario, &mut world, action);
+    }
     let mut last_breaks = false;
+    let mut options = Vec::new();
     for (next, is_breach) in path {
-        let action = action_to(scenario, form, &world, &next, is_breach).ok_or_else(|| {
+        enabled(&world, &mut options);
+        let action = action_to(scenario, form, &world, &options, &next, is_breach).ok_or_else(|| {
             InternalError("a step of the counterexample has no counterpart in the concrete world".to_owned())
         })?;
         last_breaks = !recorder.step(scenario, &mut world, &action).breaches.is_empty();
@@ -59,17 +66,16 @@ pub(crate) fn concretise_lasso<P: Protocol>(
     replay(&trace).map_err(|mismatch| InternalError(format!("the endless run cannot be repeated: {mismatch}")))
 }
 
-/// The first enabled action that leads to the given normal form.
+/// The first of these actions that leads to the given normal form.
 fn action_to<P: Protocol>(
     scenario: &Scenario<P>,
     form: &Form,
     world: &World<P>,
+    options: &[Action<P>],
     wanted: &Formed<P>,
     is_breach: bool,
 ) -> Option<Action<P>> {
-    let mut enabled = Vec::new();
-    scenario.enabled(world, &mut enabled);
-    enabled.into_iter().find(|action| {
+    options.iter().copied().find(|action| {
         let mut next = world.clone();
         let step = scenario.step(&mut next, action);
         *form.of(next) == **wanted && step.breaches.is_empty() != is_breach

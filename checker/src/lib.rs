@@ -1,6 +1,7 @@
 //! Every run: exhaustive exploration of a scenario, with verdicts that can be trusted.
 //!
 //! ```text
+//! around      everything that can follow a moment of a recorded run
 //! check       a scenario's promises → findings: which runs are needed, and what they mean
 //! engine      our own search, level by level, on any number of threads
 //! explain     a path of normal forms as a run of the concrete world
@@ -15,6 +16,7 @@
 //! `Proven` is said only of a space that was searched to its end, and only if the promise was put to the test.
 //! Every counterexample is rebuilt and re-validated in the concrete world before anybody sees it.
 
+mod around;
 mod check;
 pub mod engine;
 mod explain;
@@ -25,6 +27,7 @@ pub mod mutants;
 mod stateright;
 mod worlds;
 
+pub use around::check_around_any;
 pub use check::{Engine, InternalError, Options, Outcome, check, check_any};
 pub use stateright::{Searchable, browse, browse_any};
 

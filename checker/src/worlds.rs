@@ -2,41 +2,88 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use fencepost_model::goal::Reached;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
-use fencepost_model::world::{Action, Formed};
+use fencepost_model::world::{Action, Formed, World};
 
-use crate::check::InternalError;
-use crate::engine::{Marks, Space, Transition};
+use crate::check::{Exploration, InternalError, Options};
+use crate::engine::{Marks, Plan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::form::Form;
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Protocol> {
     scenario: Scenario<P>,
-    pub(crate) form: Form,
+    form: Form,
+    /// What has happened before the search begins.
+    past: Vec<Action<P>>,
+    /// Whether time passes to the next deadline at once.
+    leaps: bool,
 }
 
 impl<P: Protocol> Worlds<P> {
     pub(crate) fn new(scenario: Scenario<P>, uses_symmetry: bool) -> Self {
-        Worlds { form: Form::new(&scenario, uses_symmetry), scenario }
+        Worlds { form: Form::new(&scenario, uses_symmetry), scenario, past: Vec::new(), leaps: false }
+    }
+
+    /// What can follow these actions.
+    pub(crate) fn around(scenario: Scenario<P>, past: Vec<Action<P>>, uses_symmetry: bool) -> Self {
+        Worlds { past, leaps: true, ..Worlds::new(scenario, uses_symmetry) }
+    }
+
+    /// Searches it, as the options say.
+    pub(crate) fn explore(self, options: &Options) -> Result<Exploration<P>, InternalError> {
+        let space = Arc::new(self);
+        let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
+        let searched = search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError)?;
+        let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
+        let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
+        let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
+        let reductions = space.form.reductions();
+        Ok(Exploration { states, transitions, depth, cut: searched.cut, marks, reductions, violation })
+    }
+
+    fn start(&self) -> Formed<P> {
+        let mut world = self.scenario.start();
+        for action in &self.past {
+            self.scenario.step(&mut world, action);
+        }
+        self.form.of(world)
+    }
+
+    /// Lists everything that may happen.
+    fn enabled(&self, world: &World<P>, actions: &mut Vec<Action<P>>) {
+        self.scenario.enabled(world, actions);
+        if self.leaps {
+            let leap = world.until_deadline(&self.scenario);
+            actions.retain_mut(|action| match (action, leap) {
+                (Action::Advance(ticks), Some(leap)) => {
+                    *ticks = leap;
+                    true
+                }
+                (Action::Advance(_), None) => false,
+                _ => true,
+            });
+        }
     }
 
     /// The run of the concrete world that takes these action indices.
-    pub(crate) fn trace(&self, path: &[u16]) -> Result<Trace<P>, InternalError> {
-        let mut world = self.form.start(&self.scenario);
+    fn trace(&self, path: &[u16]) -> Result<Trace<P>, InternalError> {
+        let mut world = self.start();
         let mut actions = Vec::new();
         let path = path.iter().skip(1).map(|action| {
-            self.scenario.enabled(&world, &mut actions);
+            self.enabled(&world, &mut actions);
             let before = world.clone();
             let step = self.scenario.step(world.world_mut(), &actions[usize::from(*action)]);
             self.form.renew(&mut world, &before, &step);
             (world.clone(), !step.breaches.is_empty())
         });
-        concretise(&self.scenario, &self.form, path)
+        let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| self.enabled(world, actions);
+        concretise(&self.scenario, &self.form, &self.past, &enabled, path)
     }
 }
 
@@ -70,7 +117,7 @@ impl<P: Protocol> Space for Worlds<P> {
     type Scratch = Scratch<P>;
 
     fn starts(&self) -> Vec<Self::State> {
-        vec![Box::new(self.form.start(&self.scenario))]
+        vec![Box::new(self.start())]
     }
 
     fn fingerprint(&self, state: &Self::State) -> u64 {
@@ -91,7 +138,7 @@ impl<P: Protocol> Space for Worlds<P> {
         let taken = Cell::new(None);
         let expand = || {
             let Scratch { actions, next } = scratch;
-            self.scenario.enabled(last, actions);
+            self.enabled(last, actions);
             let next = match next {
                 Some(next) => {
                     next.clone_from(last);

@@ -48,7 +48,7 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     fn record(server: &Self::Server, scenario: &Scenario<Self>) -> Record;
 
     /// What an operator may do now.
-    fn operators(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Self::Operator));
+    fn operators(_world: &World<Self>, _scenario: &Scenario<Self>, _offer: &mut dyn FnMut(Self::Operator)) {}
 
     /// Does it.
     fn operate(server: &mut Self::Server, act: Self::Operator, context: &Context<'_, Self>, out: &mut Outbox<Self>);
@@ -114,7 +114,9 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     }
 
     /// Whether the service's own bookkeeping is in order; the error is a sentence (`session-consistency`).
-    fn inspect(server: &Self::Server) -> Result<(), String>;
+    fn inspect(_server: &Self::Server) -> Result<(), String> {
+        Ok(())
+    }
 
     /// The configuration with every duration multiplied.
     fn scaled(config: &Self::Config, factor: i64) -> Self::Config;
@@ -123,7 +125,9 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     fn longest(config: &Self::Config) -> Ticks;
 
     /// Whether tokens are log positions, of which only the order counts.
-    fn tokens_are_indexes(config: &Self::Config) -> bool;
+    fn tokens_are_indexes(_config: &Self::Config) -> bool {
+        false
+    }
 
     /// How many may be inside at once: of those who differ, what the most careful one thinks.
     fn room(_config: &Self::Config) -> usize {

@@ -48,9 +48,9 @@ pub struct Promise {
 pub fn documents() -> &'static [Document] {
     static ALL: LazyLock<Vec<Document>> = LazyLock::new(|| {
         [
-            include_str!("../documents/consul-sessions.toml"),
-            include_str!("../documents/consul-semaphore.toml"),
-            include_str!("../documents/rabbitmq-semaphore.toml"),
+            include_str!("../flaws/consul-sessions.toml"),
+            include_str!("../flaws/consul-semaphore.toml"),
+            include_str!("../flaws/rabbitmq-semaphore.toml"),
         ]
         .map(|text| toml::from_str(text).expect("the documents are tested"))
         .into()

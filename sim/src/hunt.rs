@@ -2,7 +2,8 @@
 //! seed, whoever finds what first.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
 use fencepost_model::catalogue::AnyScenario;
@@ -11,10 +12,11 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::with_scenario;
 
+use crate::coverage::Coverage;
 use crate::run::{Settings, prepare, walk};
 
 /// How to hunt.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Hunt {
     /// How each run is taken; its seed is not used.
     pub settings: Settings,
@@ -24,10 +26,14 @@ pub struct Hunt {
     pub workers: usize,
     /// Which promises; none: all of the scenario.
     pub only: Vec<Property>,
+    /// Whether each run is taken twice, and must be the same.
+    pub twice: bool,
+    /// Whether all seeds are tried, to see what they show.
+    pub covers: bool,
 }
 
 /// What a hunt came to.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hunted {
     /// The smallest seed whose run breaks a promise.
     pub seed: Option<u64>,
@@ -35,6 +41,10 @@ pub struct Hunted {
     pub tried: u64,
     /// Whether it was called off before the end of the range.
     pub was_stopped: bool,
+    /// The smallest seed whose run was another one the second time: a fault of the model, or of fencepost.
+    pub differs: Option<u64>,
+    /// What the seeds have shown, if they were to cover as much as they can.
+    pub coverage: Coverage,
 }
 
 /// Hunts in a scenario of any protocol. `is_over` is told how many seeds were tried so far, and may call the hunt off.
@@ -54,31 +64,44 @@ fn hunt_one<P: Protocol>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(
     let (next, tried) = (AtomicU64::new(hunt.seeds.start), AtomicU64::new(0));
     // Beyond the smallest seed that was found there is nothing to look for; below it everything was taken by somebody.
     let end = AtomicU64::new(hunt.seeds.end);
-    let stop = AtomicU64::new(0);
+    let (found, differs) = (AtomicU64::new(u64::MAX), AtomicU64::new(u64::MAX));
+    let stop = AtomicBool::new(false);
+    let coverage = Mutex::new(Coverage::default());
     thread::scope(|scope| {
         for _ in 0..hunt.workers.max(1) {
             scope.spawn(|| {
-                while stop.load(Relaxed) == 0 {
+                while !stop.load(Relaxed) {
                     let seed = next.fetch_add(1, Relaxed);
                     if seed >= end.load(Relaxed) {
                         break;
                     }
-                    if is_broken(&prepared, &Settings { seed, ..hunt.settings.clone() }) {
+                    let settings = Settings { seed, ..hunt.settings.clone() };
+                    let settings = Settings { until_broken: !hunt.covers, collects: hunt.covers, ..settings };
+                    let taken = walk(&prepared, &settings);
+                    let is_broken = !taken.violations.is_empty();
+                    if is_broken {
+                        found.fetch_min(seed, Relaxed);
+                    }
+                    let is_another = hunt.twice && walk(&prepared, &settings).digest.hex() != taken.digest.hex();
+                    if is_another {
+                        differs.fetch_min(seed, Relaxed);
+                    }
+                    if is_another || is_broken && !hunt.covers {
                         end.fetch_min(seed, Relaxed);
                     }
+                    if hunt.covers {
+                        coverage.lock().expect("nobody panics with it").add(seed, &taken.outlines);
+                    }
                     if is_over(tried.fetch_add(1, Relaxed) + 1) {
-                        stop.store(1, Relaxed);
+                        stop.store(true, Relaxed);
                     }
                 }
             });
         }
     });
-    let (end, was_stopped) = (end.into_inner(), stop.into_inner() != 0);
-    let found = (end < hunt.seeds.end).then_some(end);
-    let tried = found.map_or(tried.into_inner(), |seed| seed - hunt.seeds.start + 1);
-    Hunted { seed: found, tried, was_stopped }
-}
-
-fn is_broken<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> bool {
-    !walk(scenario, &Settings { until_broken: true, ..settings.clone() }).violations.is_empty()
+    let some = |seed: AtomicU64| Some(seed.into_inner()).filter(|seed| *seed < u64::MAX);
+    let (seed, differs, end) = (some(found), some(differs), end.into_inner());
+    let tried = if end < hunt.seeds.end { end - hunt.seeds.start + 1 } else { tried.into_inner() };
+    let coverage = coverage.into_inner().expect("nobody panics with it");
+    Hunted { seed: seed.filter(|seed| *seed <= end), tried, was_stopped: stop.into_inner(), differs, coverage }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! run        seed → scheduler → actions → digest, violations, trace
 //! hunt       the smallest seed whose run breaks a promise
+//! coverage   what seeds have shown, and how likely the next one is to show something new
 //! scheduler  picks the next action: uniform, realistic, priorities
 //! swarm      which misfortunes a seed plays with, and at which rates
 //! random     the only source of chance: ChaCha8, one stream per concern
@@ -12,6 +13,7 @@
 //! The model says what may happen; a scheduler picks one thing at a time. Same scenario, settings and seed: the same
 //! bytes on any machine. A slow link or a stopped process is nothing but a scheduler that does not pick its actions.
 
+mod coverage;
 mod hunt;
 mod profile;
 mod random;
@@ -19,6 +21,7 @@ mod run;
 mod scheduler;
 mod swarm;
 
+pub use coverage::Coverage;
 pub use hunt::{Hunt, Hunted, hunt_any};
 pub use profile::Profile;
 pub use run::{Run, Settings, Violation, Walk, prepare, simulate, simulate_any, walk};

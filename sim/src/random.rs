@@ -14,6 +14,7 @@ pub(crate) enum Concern {
     Stalls = 5,
     Choices = 6,
     Swarm = 7,
+    Clogs = 8,
 }
 
 /// A stream of numbers for one concern.

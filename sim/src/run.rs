@@ -1,14 +1,17 @@
 //! A run from a seed: storm, then calm, then what it came to.
 
+use std::collections::BTreeSet;
+
 use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
-use fencepost_model::scenario::Scenario;
+use fencepost_model::scenario::{Promise, Scenario};
 use fencepost_model::time::{Instant, Ticks};
-use fencepost_model::trace::{Digest, Recorder, Trace};
+use fencepost_model::trace::{Digest, Patience, Recorder, Trace, Wait, complaint};
 use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, World};
 
+use crate::coverage::outline;
 use crate::profile::Profile;
 use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerKind, Uniform};
 use crate::swarm::Swarm;
@@ -28,10 +31,16 @@ pub struct Settings {
     pub rounds: Option<u8>,
     /// After how many ticks of the scenario nothing goes wrong any more.
     pub storm: i64,
+    /// For how many ticks of the scenario somebody may keep trying after that before a promise about what happens in the end
+    /// counts as broken; as many for each client if each must get its turn. If none is said: 100, and eight times the longest
+    /// duration of the service.
+    pub calm: Option<i64>,
     /// After how many actions the run ends if it does not come to rest before.
     pub actions_max: u64,
     /// Whether the run ends with the first promise that it breaks.
     pub until_broken: bool,
+    /// Whether the run collects what it shows; see [`Coverage`](crate::Coverage).
+    pub collects: bool,
 }
 
 impl Default for Settings {
@@ -43,8 +52,10 @@ impl Default for Settings {
             clients: None,
             rounds: None,
             storm: 60,
+            calm: None,
             actions_max: 100_000,
             until_broken: false,
+            collects: false,
         }
     }
 }
@@ -103,6 +114,9 @@ fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
     }
     let walk = walk(&scenario, settings);
+    let trace = record(&scenario, settings, &walk);
+    // A check for free on every run that is told: it was taken twice.
+    assert_eq!(trace.header.digest, walk.digest.hex(), "the same actions did something else the second time");
     Run {
         scenario: scenario.name.clone(),
         seed: settings.seed,
@@ -111,7 +125,7 @@ fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
         ticks: walk.end.ticks(),
         is_at_rest: walk.is_at_rest,
         violations: walk.violations,
-        trace: record(&scenario, settings, &walk.actions).to_text(),
+        trace: trace.to_text(),
     }
 }
 
@@ -135,6 +149,10 @@ pub struct Walk<P: Protocol> {
     pub is_at_rest: bool,
     /// The first violation of each promise.
     pub violations: Vec<Violation>,
+    /// Those of them that are about the end.
+    pub waits: Vec<Wait>,
+    /// Worlds in outline, if the run collects them.
+    pub outlines: BTreeSet<u64>,
 }
 
 /// Takes a run of a scenario that was prepared.
@@ -171,29 +189,43 @@ fn drive<P: Protocol>(
         digest: Digest::default(),
         is_at_rest: false,
         violations: Vec::new(),
+        waits: Vec::new(),
+        outlines: BTreeSet::new(),
     };
-    let mut is_storm = true;
+    let endless = Endless::of(scenario, settings);
+    let mut calm: Option<Calm> = None;
     while (walk.actions.len() as u64) < settings.actions_max {
-        if is_storm && world.now >= Instant::START + storm {
-            is_storm = false;
+        if calm.is_none() && world.now >= Instant::START + storm {
             scheduler.calm(scenario, &world);
+            calm = Some(Calm { from: walk.actions.len(), patience: Patience::new(scenario, &world) });
         }
-        let Some(action) = scheduler.pick(scenario, &world) else {
-            walk.is_at_rest = true;
-            break;
+        let action = match scheduler.pick(scenario, &world) {
+            Some(action) => action,
+            // Nothing is left to happen. Whoever keeps trying all the same has a calm to wait in.
+            None => {
+                let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (world.now - Instant::START) };
+                let action = Action::Advance(wait);
+                let is_waited = !endless.properties.is_empty() && world.waiting().next().is_some();
+                if walk.is_at_rest || !is_waited || !scenario.is_enabled(&world, &action) {
+                    walk.is_at_rest = true;
+                    break;
+                }
+                walk.is_at_rest = calm.is_some();
+                action
+            }
         };
         let step = scenario.step(&mut world, &action);
         walk.actions.push(action);
         walk.digest.add(world.now, &action, &step);
+        if settings.collects {
+            walk.outlines.insert(outline(scenario, &world));
+        }
         for breach in &step.breaches {
-            if walk.violations.iter().all(|violation| violation.property != breach.property) {
-                let violation = Violation {
-                    property: breach.property,
-                    step: walk.actions.len() as u64,
-                    message: breach.message.clone(),
-                };
-                walk.violations.push(violation);
-            }
+            walk.note(breach.property, || breach.message.clone());
+        }
+        if let Some(calm) = calm.as_mut().filter(|_| !endless.properties.is_empty()) {
+            calm.patience.look(scenario, &world, &step.facts);
+            endless.judge(scenario, &world, calm, &mut walk);
         }
         if settings.until_broken && !walk.violations.is_empty() {
             break;
@@ -204,11 +236,77 @@ fn drive<P: Protocol>(
     walk
 }
 
-fn record<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, actions: &[Action<P>]) -> Trace<P> {
+impl<P: Protocol> Walk<P> {
+    /// Notes a violation of the last step, if it is the first of its promise; says whether it is.
+    fn note(&mut self, property: Property, message: impl FnOnce() -> String) -> bool {
+        let is_first = self.violations.iter().all(|violation| violation.property != property);
+        if is_first {
+            self.violations.push(Violation { property, step: self.actions.len() as u64, message: message() });
+        }
+        is_first
+    }
+}
+
+/// When nothing goes wrong any more: after how many steps it began, and who has kept trying since.
+struct Calm {
+    from: usize,
+    patience: Patience,
+}
+
+/// The promises about what happens in the end, and how long a calm may last until it counts as the end.
+struct Endless {
+    properties: Vec<Property>,
+    bound: Ticks,
+    clients: i64,
+}
+
+impl Endless {
+    fn of<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Self {
+        let is_endless = |promise: &&Promise| promise.property.is_about_endless_runs(promise.bound);
+        let longest = P::longest(&scenario.service).times(8);
+        Endless {
+            properties: scenario.promises.iter().filter(is_endless).map(|promise| promise.property).collect(),
+            bound: settings.calm.map_or_else(
+                || longest + Ticks::new(100 * settings.refinement),
+                |calm| Ticks::new(calm.saturating_mul(settings.refinement)),
+            ),
+            clients: i64::from(scenario.clients),
+        }
+    }
+
+    /// For `progress` each client has as much time.
+    fn bound(&self, property: Property) -> Ticks {
+        if property == Property::Progress { self.bound.times(self.clients) } else { self.bound }
+    }
+
+    /// A tick more than anybody may wait.
+    fn bound_of_all(&self) -> Ticks {
+        self.bound.times(self.clients) + Ticks::new(1)
+    }
+
+    fn judge<P: Protocol>(&self, scenario: &Scenario<P>, world: &World<P>, calm: &Calm, walk: &mut Walk<P>) {
+        for property in &self.properties {
+            let Some((age, who)) = calm.patience.longest(world, *property) else { continue };
+            if age <= self.bound(*property) {
+                continue;
+            }
+            let message = complaint(scenario, world, age, who);
+            if walk.note(*property, || message.clone()) {
+                let step = walk.actions.len();
+                walk.waits.push(Wait { calm_from: calm.from, step, property: *property, waited: age, message });
+            }
+        }
+    }
+}
+
+fn record<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, walk: &Walk<P>) -> Trace<P> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
-    for action in actions {
+    for action in &walk.actions {
         recorder.step(scenario, &mut world, action);
     }
-    recorder.finish(scenario, &format!("simulator, {}", settings.scheduler.name()), Some(settings.seed))
+    let origin = format!("simulator, {}", settings.scheduler.name());
+    let mut trace = recorder.finish(scenario, &origin, Some(settings.seed));
+    trace.header.waits.clone_from(&walk.waits);
+    trace
 }

@@ -14,6 +14,8 @@ const KINDS: [&str; 8] = ["lose", "duplicate", "crash", "pause", "cut", "slip", 
 pub struct Swarm {
     kinds: Vec<&'static str>,
     has_stalls: bool,
+    /// Whether links stand still for a while, one at a time.
+    has_clogs: bool,
     /// Powers of two by which latency, lateness, thinking, stalls, and the time between them are longer.
     powers: [i64; 5],
 }
@@ -25,7 +27,8 @@ impl Swarm {
         let kinds = KINDS.into_iter().filter(|_| stream.below(2) == 0).collect();
         let has_stalls = stream.below(2) == 0;
         let powers = [(); 5].map(|()| i64::try_from(stream.below(7)).expect("a small number") - 3);
-        Swarm { kinds, has_stalls, powers }
+        let has_clogs = stream.below(2) == 0;
+        Swarm { kinds, has_stalls, has_clogs, powers }
     }
 
     pub(crate) fn has(&self, kind: &str) -> bool {
@@ -34,6 +37,10 @@ impl Swarm {
 
     pub(crate) fn has_stalls(&self) -> bool {
         self.has_stalls
+    }
+
+    pub(crate) fn has_clogs(&self) -> bool {
+        self.has_clogs
     }
 
     /// The usual profile, faster and slower.
@@ -54,7 +61,8 @@ impl Swarm {
 impl fmt::Display for Swarm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stalls = self.has_stalls.then_some("stall");
-        let kinds: Vec<&str> = self.kinds.iter().copied().chain(stalls).collect();
+        let clogs = self.has_clogs.then_some("clog");
+        let kinds: Vec<&str> = self.kinds.iter().copied().chain(stalls).chain(clogs).collect();
         let rate = |power: i64| match power {
             0.. => format!("×{}", 1 << power),
             _ => format!("×1/{}", 1 << -power),

@@ -1,9 +1,11 @@
 //! A seed means the same bytes for ever: pinned digests, and what a scheduler must never do.
 
 use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost_model::properties::Property;
+use fencepost_model::scenario::{Expect, Promise};
 use fencepost_model::trace::AnyTrace;
 use fencepost_model::with_scenario;
-use fencepost_sim::{SchedulerKind, Settings, prepare, simulate_any, walk};
+use fencepost_sim::{Hunt, Hunted, SchedulerKind, Settings, hunt_any, prepare, simulate_any, walk};
 
 fn scenario(name: &str) -> AnyScenario {
     catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
@@ -127,4 +129,76 @@ fn after_the_storm_nothing_goes_wrong_any_more() {
             assert!(world.cuts.is_empty(), "{name}: links are healed");
         });
     }
+}
+
+/// The promises about endless runs with this expectation, each with its scenario.
+fn endless(expect: Expect) -> impl Iterator<Item = (AnyScenario, Property)> {
+    catalogue::all().into_iter().flat_map(move |scenario| {
+        let is_meant =
+            |promise: &&Promise| promise.expect == expect && promise.property.is_about_endless_runs(promise.bound);
+        let properties: Vec<Property> = scenario.promises().iter().filter(is_meant).map(|one| one.property).collect();
+        properties.into_iter().map(move |property| (scenario.clone(), property))
+    })
+}
+
+fn hunt(scenario: &AnyScenario, property: Property, settings: Settings, seeds: u64) -> Hunted {
+    let settings = Settings { actions_max: 20_000, ..settings };
+    hunt_any(scenario, &Hunt { settings, seeds: 0..seeds, only: vec![property], ..Hunt::default() }, &|_| false)
+}
+
+#[test]
+fn in_a_calm_nobody_waits_for_long_where_the_checker_has_proven_that_somebody_gets_in() {
+    for (scenario, property) in endless(Expect::Proven) {
+        for settings in [uniform(0), realistic(0), swarm(0), priorities(0)] {
+            let name = settings.scheduler.name();
+            let found = hunt(&scenario, property, settings, 25).seed;
+            assert_eq!(found, None, "{} {property}: a seed of {name} breaks it", scenario.name());
+        }
+    }
+}
+
+#[test]
+fn most_of_what_never_ends_is_found_in_a_calm() {
+    let (mut all, mut found) = (0, Vec::new());
+    for (scenario, property) in endless(Expect::Violated) {
+        all += 1;
+        let kinds = [uniform(0), realistic(0), swarm(0), priorities(0)];
+        if kinds.into_iter().any(|settings| hunt(&scenario, property, settings, 50).seed.is_some()) {
+            found.push(format!("{} {property}", scenario.name()));
+        }
+    }
+    assert_eq!((found.len(), all), (21, 30), "{found:#?}");
+}
+
+#[test]
+fn a_wait_in_a_calm_is_told_and_replayed_and_a_false_one_is_refused() {
+    let scenario = scenario("b14-renew-after-loss");
+    let property = Property::EventuallyAcquired;
+    let seed = hunt(&scenario, property, realistic(0), 200).seed.expect("some seed finds it");
+    let run = simulate_any(&scenario, &realistic(seed));
+    let violation = run.violations.iter().find(|violation| violation.property == property).expect("it was found");
+    assert!(violation.message.starts_with("in the calm nobody got the lock for "), "{}", violation.message);
+    let replay = |text: &str| AnyTrace::from_text(text).expect("it can be read").replay();
+    let told = replay(&run.trace).expect("it can be repeated");
+    let step = &told.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
+    assert_eq!(step.breaches.last().expect("it is told there").message, violation.message);
+    let header: serde_json::Value = serde_json::from_str(run.trace.lines().next().expect("a header")).expect("JSON");
+    let wait = &header["waits"][0];
+    for (name, other) in [("waited", 1), ("calm_from", 1), ("step", 100_000)] {
+        let (was, is) = (format!("\"{name}\":{}", wait[name]), format!("\"{name}\":{other}"));
+        assert!(replay(&run.trace.replacen(&was, &is, 1)).is_err(), "{name} of {header}");
+    }
+}
+
+#[test]
+fn ten_thousand_seeds_are_the_same_runs_twice_and_on_any_number_of_threads() {
+    let scenario = scenario("b17-release-then-stop");
+    let hunted = |workers| {
+        let settings = Settings { actions_max: 1_000, ..Settings::default() };
+        let task = Hunt { settings, seeds: 0..10_000, workers, twice: true, covers: true, ..Hunt::default() };
+        hunt_any(&scenario, &task, &|_| false)
+    };
+    let (one, two) = (hunted(1), hunted(2));
+    assert_eq!((one.tried, one.differs, one.was_stopped), (10_000, None, false));
+    assert_eq!(one, two);
 }

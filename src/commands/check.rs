@@ -1,12 +1,14 @@
 //! `fencepost check`: every run of some scenarios.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencepost::checker::{Engine, Limits, Options, Outcome, check_any};
+use fencepost::checker::{Engine, InternalError, Limits, Options, Outcome, check_any, check_around_any};
 use fencepost::model::finding::Finding;
+use fencepost::model::trace::AnyTrace;
 use fencepost::{AnyScenario, Property, Suite, explain};
 
 use super::json::Checked;
@@ -18,11 +20,17 @@ use super::{Common, Exit, Trouble, target};
 #[derive(Args, Debug)]
 pub struct Check {
     /// Scenarios, hazards (B-06) or scenario files
-    #[arg(required_unless_present = "suite")]
+    #[arg(required_unless_present_any = ["suite", "from"])]
     targets: Vec<String>,
     /// Check a whole suite instead
     #[arg(long, value_parser = suite, value_name = "standard|full")]
     suite: Option<Suite>,
+    /// Check only what can follow a moment of a recorded run: a trace file, and after how many of its steps
+    #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine"])]
+    from: Option<Moment>,
+    /// With --from: follow it for at most so many steps
+    #[arg(long, default_value_t = 20, value_name = "N", requires = "from", value_parser = clap::value_parser!(u64).range(1..))]
+    steps: u64,
     /// Check only this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
@@ -47,6 +55,20 @@ pub struct Check {
     /// Search for at most so long, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+}
+
+/// A moment of a recorded run.
+#[derive(Clone, Debug)]
+struct Moment {
+    file: String,
+    /// After so many steps.
+    after: usize,
+}
+
+fn moment(text: &str) -> Result<Moment, String> {
+    let (file, after) = text.rsplit_once('@').ok_or("a trace file and a step, as out/traces/run.jsonl@40")?;
+    let after = after.parse().map_err(|_| format!("`{after}` is not the number of a step"))?;
+    Ok(Moment { file: file.to_owned(), after })
 }
 
 /// On or off.
@@ -97,23 +119,12 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
         scenarios.extend(target::find(word)?);
     }
     heed_interrupts();
+    if let Some(moment) = &check.from {
+        return around(check, moment, common);
+    }
     let mut findings = Vec::new();
     for scenario in &scenarios {
-        let mut watch = Watch::new(check.timeout, check.max_memory)?;
-        if !common.quiet {
-            watch = watch.showing(scenario.name());
-        }
-        let watch = Arc::new(watch);
-        let options = Options {
-            limits: Limits { states: check.max_states, depth: check.max_depth },
-            supervisor: Arc::<Watch>::clone(&watch),
-            only: check.property,
-            engine: check.engine.into(),
-            symmetry: check.symmetry == Switch::On,
-            workers: check.workers.map_or_else(cores, usize::from),
-        };
-        let outcomes = check_any(scenario, &options)?;
-        watch.finish();
+        let outcomes = check.watched(scenario.name(), common, |options| check_any(scenario, options))?;
         if outcomes.is_empty() {
             return Err(Trouble::Input(nothing(scenario, check.property)));
         }
@@ -128,7 +139,64 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
     Ok(exit(&findings))
 }
 
-fn nothing(scenario: &AnyScenario, property: Option<Property>) -> String {
+/// Everything that can follow a moment of a recorded run.
+fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Trouble> {
+    let Moment { file, after } = moment;
+    let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
+    let text = fs::read_to_string(file).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
+    let trace = AnyTrace::from_text(&text).map_err(|error| bad(&error))?;
+    let steps = trace.replay().map_err(|error| bad(&error))?.story.steps.len();
+    if *after > steps {
+        return Err(bad(&format!("the run has {steps} steps, and none after {after}")));
+    }
+    let outcomes = check.watched(trace.scenario(), common, |options| {
+        let depth = Some(check.max_depth.unwrap_or(u64::MAX).min(check.steps + 1));
+        let limits = Limits { depth, ..options.limits };
+        check_around_any(&trace, *after, &Options { limits, ..options.clone() })
+    })?;
+    if outcomes.is_empty() {
+        return Err(Trouble::Input(match check.property {
+            Some(_) => nothing(&trace.whole_scenario(), check.property),
+            None => "none of the scenario's promises can be broken by a single step".to_owned(),
+        }));
+    }
+    let mut findings = Vec::new();
+    for outcome in outcomes {
+        findings.push(keep(outcome, common.out.as_deref())?);
+        tell(findings.last().expect("just added"), common);
+    }
+    Ok(exit(&findings))
+}
+
+impl Check {
+    /// Checks under the eyes of a supervisor.
+    fn watched(
+        &self,
+        name: &str,
+        common: &Common,
+        check: impl FnOnce(&Options) -> Result<Vec<Outcome>, InternalError>,
+    ) -> Result<Vec<Outcome>, Trouble> {
+        let mut watch = Watch::new(self.timeout, self.max_memory)?;
+        if !common.quiet {
+            watch = watch.showing(name);
+        }
+        let watch = Arc::new(watch);
+        let options = Options {
+            limits: Limits { states: self.max_states, depth: self.max_depth },
+            supervisor: Arc::<Watch>::clone(&watch),
+            only: self.property,
+            engine: self.engine.into(),
+            symmetry: self.symmetry == Switch::On,
+            workers: self.workers.map_or_else(cores, usize::from),
+        };
+        let outcomes = check(&options)?;
+        watch.finish();
+        Ok(outcomes)
+    }
+}
+
+/// Why there is nothing to look for.
+pub fn nothing(scenario: &AnyScenario, property: Option<Property>) -> String {
     match property {
         Some(property) => format!("{} does not promise `{property}`", scenario.name()),
         None => format!("{} promises nothing: add a [[promise]]", scenario.name()),

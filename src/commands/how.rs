@@ -24,6 +24,10 @@ pub struct How {
     /// Ticks of the scenario until nothing goes wrong any more
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(0..=1_000_000_000))]
     storm: i64,
+    /// Ticks of the scenario for which somebody may keep trying after that, if a promise says that it gets in eventually
+    /// [default: 100, and 8 times the longest duration of the service]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
+    calm: Option<i64>,
 }
 
 fn scheduler(name: &str) -> Result<SchedulerKind, String> {
@@ -40,6 +44,7 @@ impl How {
             clients: self.clients,
             rounds: self.rounds,
             storm: self.storm,
+            calm: self.calm,
             ..Settings::default()
         }
     }
@@ -54,6 +59,7 @@ impl How {
             ("refine", self.refine),
             ("clients", self.clients.map(i64::from)),
             ("rounds", self.rounds.map(i64::from)),
+            ("calm", self.calm),
             ("storm", Some(self.storm).filter(|storm| *storm != Settings::default().storm)),
         ];
         for (name, number) in numbers {

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use fencepost::sim::{Hunt as Task, Hunted, Settings, hunt_any, simulate_any};
-use fencepost::{AnyScenario, Property};
+use fencepost::{AnyScenario, Promise, Property};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::check::{property, seconds};
+use super::check::{nothing, property, seconds};
 use super::how::{self, How};
 use super::json;
 use super::output::{say, say_json, write_trace};
@@ -34,9 +34,15 @@ pub struct Hunt {
     /// Go on until each promise was broken, or all seeds were tried: a seed for each of them
     #[arg(long)]
     keep_going: bool,
-    /// Look at the first so many actions of each run
-    #[arg(long, default_value_t = 1000)]
-    within: u64,
+    /// Look at the first so many actions of each run [default: 1000; 20000 for what happens in the end]
+    #[arg(long)]
+    within: Option<u64>,
+    /// Try all seeds, and say what they show and how likely the next one is to show something new
+    #[arg(long)]
+    coverage: bool,
+    /// Take each run twice, and insist that it is the same
+    #[arg(long)]
+    check_determinism: bool,
     /// On so many threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -64,6 +70,7 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
     }
     for scenario in &scenarios {
         how::look_at(scenario, &hunt.how.settings())?;
+        hunt.has_a_quarry(scenario)?;
     }
     heed_interrupts();
     let mut exits = Vec::new();
@@ -81,6 +88,19 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
 }
 
 impl Hunt {
+    /// A promise that is not made cannot be broken by any seed.
+    fn has_a_quarry(&self, scenario: &AnyScenario) -> Result<(), Trouble> {
+        let promises = scenario.promises();
+        if promises.is_empty() {
+            return Err(Trouble::Input(nothing(scenario, None)));
+        }
+        let is_made = |wanted: &&Property| promises.iter().any(|promise| promise.property == **wanted);
+        match self.property.iter().find(|wanted| !is_made(wanted)) {
+            Some(stranger) => Err(Trouble::Input(nothing(scenario, Some(*stranger)))),
+            None => Ok(()),
+        }
+    }
+
     /// What is hunted for: any of the promises, or each for itself.
     fn quarries(&self, scenario: &AnyScenario) -> Vec<Vec<Property>> {
         if !self.keep_going {
@@ -95,24 +115,26 @@ impl Hunt {
 
     fn through(&self, scenario: &AnyScenario, only: &[Property], common: &Common) -> Result<Exit, Trouble> {
         let hunted = self.search(scenario, only, common.quiet || common.json);
+        if let Some(seed) = hunted.differs {
+            let message = format!("{}: seed {seed} is another run the second time", scenario.name());
+            return Err(Trouble::Internal(message));
+        }
         let Some(seed) = hunted.seed else {
-            self.tell_nothing(scenario, only, hunted, common);
+            self.tell_nothing(scenario, only, &hunted, common);
+            self.tell_coverage(&hunted, common);
             return Ok(Exit::Undecided);
         };
         // The whole run, as `simulate` takes it.
         let run = simulate_any(scenario, &Settings { seed, ..self.how.settings() });
+        let tried = seed - self.seeds.start + 1;
         let name = format!("{}--seed-{seed}", run.scenario);
         let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
         if common.json {
-            say_json(&json::Hunted { run: line(&run, trace), seeds_tried: hunted.tried });
+            let coverage = self.coverage.then(|| json::Covered::from(&hunted.coverage));
+            say_json(&json::Hunted { run: line(&run, trace), seeds_tried: tried, coverage });
         } else {
             tell(&run, trace.as_deref(), if common.quiet { 0 } else { self.show }, true)?;
-            say(&format!(
-                "found at the {} of the seeds {}..{}\n",
-                ordinal(hunted.tried),
-                self.seeds.start,
-                self.seeds.end
-            ));
+            say(&format!("found at the {} of the seeds {}..{}\n", ordinal(tried), self.seeds.start, self.seeds.end));
             say(&format!(
                 "reproduce it with: fencepost simulate {} --seed {seed}{}\n",
                 run.scenario,
@@ -121,17 +143,28 @@ impl Hunt {
             if let Some(trace) = &trace {
                 say(&format!("make it shorter with: fencepost shrink {trace}\n"));
             }
+            self.tell_coverage(&hunted, common);
         }
         Ok(if is_surprising(scenario, &run) { Exit::Unexpected } else { Exit::AsExpected })
+    }
+
+    /// A calm takes a while.
+    fn within(&self, scenario: &AnyScenario, only: &[Property]) -> u64 {
+        let is_meant = |property: Property| only.is_empty() || only.contains(&property);
+        let is_endless = |promise: &Promise| promise.property.is_about_endless_runs(promise.bound);
+        let mut promises = scenario.promises().iter().filter(|promise| is_meant(promise.property));
+        self.within.unwrap_or(if promises.any(is_endless) { 20_000 } else { 1_000 })
     }
 
     fn search(&self, scenario: &AnyScenario, only: &[Property], is_quiet: bool) -> Hunted {
         let jobs = self.jobs.map_or_else(cores, usize::from);
         let task = Task {
-            settings: Settings { actions_max: self.within, ..self.how.settings() },
+            settings: Settings { actions_max: self.within(scenario, only), ..self.how.settings() },
             seeds: self.seeds.clone(),
             workers: jobs,
             only: only.to_vec(),
+            twice: self.check_determinism,
+            covers: self.coverage,
         };
         let bar = progress(self.seeds.end - self.seeds.start, scenario.name(), is_quiet);
         let start = Instant::now();
@@ -144,9 +177,11 @@ impl Hunt {
         hunted
     }
 
-    fn tell_nothing(&self, scenario: &AnyScenario, only: &[Property], hunted: Hunted, common: &Common) {
+    fn tell_nothing(&self, scenario: &AnyScenario, only: &[Property], hunted: &Hunted, common: &Common) {
         if common.json {
-            return say_json(&json::FoundNothing { scenario: scenario.name(), seed: None, seeds_tried: hunted.tried });
+            let coverage = self.coverage.then(|| json::Covered::from(&hunted.coverage));
+            let (scenario, seeds_tried) = (scenario.name(), hunted.tried);
+            return say_json(&json::FoundNothing { scenario, seed: None, seeds_tried, coverage });
         }
         let cut = if hunted.was_stopped { ", and was called off" } else { "" };
         say(&format!(
@@ -157,6 +192,26 @@ impl Hunt {
             scenario.name()
         ));
     }
+
+    /// What all the seeds have shown, where that was asked for.
+    fn tell_coverage(&self, hunted: &Hunted, common: &Common) {
+        if !self.coverage || common.json {
+            return;
+        }
+        let (alone, seeds) = hunted.coverage.alone();
+        say(&format!(
+            "{seeds} seeds show {} worlds in outline; {alone} of them show one that no other does, so the next seed shows a new \
+             one with a probability of {}\n",
+            hunted.coverage.outlines(),
+            percent(alone, seeds)
+        ));
+    }
+}
+
+/// A share in percent; of none, what it is below with a probability of 95 % (the rule of three).
+fn percent(part: u64, of: u64) -> String {
+    let (part, how) = if part == 0 { (3, "below") } else { (part, "about") };
+    format!("{how} {:.2} %", (part * 100) as f64 / of.max(1) as f64)
 }
 
 fn ordinal(number: u64) -> String {

@@ -4,6 +4,7 @@ use fencepost::Expect;
 use fencepost::model::finding::{Certificate, Finding, Verdict};
 use fencepost::model::mutation::Mutation;
 use fencepost::reports::collision;
+use fencepost::sim::Coverage;
 use serde::Serialize;
 
 /// A line of `fencepost list`.
@@ -141,6 +142,24 @@ pub struct Hunted<'a> {
     #[serde(flatten)]
     pub run: Simulated<'a>,
     pub seeds_tried: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Covered>,
+}
+
+/// What seeds have shown.
+#[derive(Serialize)]
+pub struct Covered {
+    pub seeds: u64,
+    pub outlines: usize,
+    /// Seeds that show what no other seed does.
+    pub alone: u64,
+}
+
+impl From<&Coverage> for Covered {
+    fn from(coverage: &Coverage) -> Self {
+        let (alone, seeds) = coverage.alone();
+        Covered { seeds, outlines: coverage.outlines(), alone }
+    }
 }
 
 /// A line of `fencepost hunt` that did not.
@@ -149,6 +168,19 @@ pub struct FoundNothing<'a> {
     pub scenario: &'a str,
     pub seed: Option<u64>,
     pub seeds_tried: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Covered>,
+}
+
+/// A line of `fencepost schedulers`.
+#[derive(Serialize)]
+pub struct Sought<'a> {
+    pub scenario: &'a str,
+    pub hazard: &'a str,
+    pub property: &'static str,
+    pub scheduler: &'static str,
+    pub seeds: u64,
+    pub hits: u64,
 }
 
 /// A line of `fencepost shrink`.

@@ -14,6 +14,7 @@ pub mod output;
 pub mod parallel;
 pub mod regress;
 pub mod replay;
+pub mod schedulers;
 pub mod shrink;
 pub mod simulate;
 pub mod suite;
@@ -64,6 +65,8 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Search seeds for a run that breaks a promise
     Hunt(hunt::Hunt),
+    /// See how many seeds each scheduler takes to break what is expected to break
+    Schedulers(schedulers::Schedulers),
     /// Repeat a recorded run step by step
     Replay(replay::Replay),
     /// Make a run that breaks a promise shorter

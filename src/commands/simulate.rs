@@ -24,6 +24,9 @@ pub struct Simulate {
     /// End the run after so many actions, if it does not come to rest before
     #[arg(long, default_value_t = 100_000)]
     actions: u64,
+    /// Take the run twice, and insist that it is the same
+    #[arg(long)]
+    check_determinism: bool,
     /// Show at most so many steps of the run
     #[arg(long, default_value_t = 40)]
     show: usize,
@@ -37,6 +40,10 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
             say(&format!("{}\n\n", Swarm::of(simulate.seed)));
         }
         let run = simulate_any(&scenario, &simulate.settings());
+        if simulate.check_determinism && simulate_any(&scenario, &simulate.settings()) != run {
+            let message = format!("{}: seed {} is another run the second time", run.scenario, run.seed);
+            return Err(Trouble::Internal(message));
+        }
         let name = format!("{}--seed-{}", run.scenario, run.seed);
         let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
         if common.json {

@@ -8,7 +8,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use super::commands::{Command, sequence};
 use super::sequence::{Exchange, Sequence, Stop};
 use super::tally::Tally;
-use super::wire::{Consul, Trouble};
+use super::trouble::Trouble;
+use super::wire::Consul;
 
 /// The most commands in one sequence, besides its prelude.
 const LENGTH: usize = 100;

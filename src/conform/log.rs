@@ -10,12 +10,12 @@
 //! `sent` and `received` are seconds on one clock; without them each request follows the one before at once. `index` is
 //! `X-Consul-Index`. Without `status` no answer is known. Bytes that are no text go into `body64` and `answer64`.
 
-use std::fmt;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
 use serde::{Deserialize, Serialize};
+
+use super::trouble::Unreadable;
 
 /// A store that was empty at first, and what was asked of it.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,23 +46,6 @@ pub struct Line {
     /// Whether the log says so itself; else times only tell the order.
     pub is_timed: bool,
 }
-
-/// What is wrong with a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreadable {
-    /// In which line, from 1.
-    pub line: usize,
-    /// Why.
-    pub why: String,
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.why)
-    }
-}
-
-impl std::error::Error for Unreadable {}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,6 +7,7 @@
 //! tally      which answers came up              log     requests and answers in a file
 //! timed      TTLs, lock-delays, crowds           judge   whether they are possible
 //! watches    blocking queries                    verdict what can be said of a log
+//! amqp       the same for RabbitMQ               trouble what keeps all of it from being done
 //! ```
 
 pub mod amqp;
@@ -17,6 +18,7 @@ mod log;
 mod sequence;
 mod tally;
 mod timed;
+mod trouble;
 mod verdict;
 mod watches;
 mod wire;
@@ -26,10 +28,11 @@ pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
 pub use hunt::{Found, hunt};
 pub use judge::judge;
-pub use log::{Episode, Line, Unreadable, read, write};
+pub use log::{Episode, Line, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;
 pub use timed::timed;
+pub use trouble::{Trouble, Unreadable};
 pub use verdict::{Impossible, Objection, Possible};
 pub use watches::{Missed, Watched, watches};
-pub use wire::{Consul, Trouble};
+pub use wire::Consul;

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
 use super::log::Line;
-use super::wire::{Consul, Trouble, get, put, question};
+use super::trouble::Trouble;
+use super::wire::{Consul, get, put, question};
 
 /// A request with both answers.
 #[derive(Clone, Debug)]

@@ -9,7 +9,8 @@ use fencepost_model::protocols::consul::http::{Question, Reply};
 use serde_json::{Value, json};
 
 use super::log::{Episode, Line};
-use super::wire::{Consul, Trouble, get, put};
+use super::trouble::Trouble;
+use super::wire::{Consul, get, put};
 
 /// How late a timer of an agent that has nothing else to do may be.
 const LATENESS: i64 = 900_000_000;

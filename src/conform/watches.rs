@@ -9,7 +9,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::commands::{PREFIXES, sequence};
 use super::sequence::{Exchange, Sequence, Stop};
-use super::wire::{Consul, Trouble, get};
+use super::trouble::Trouble;
+use super::wire::{Consul, get};
 
 /// How many reads were answered as the model says.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

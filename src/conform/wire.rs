@@ -1,11 +1,12 @@
 //! Requests to a real Consul agent.
 
-use std::fmt;
 use std::time::Duration;
 
 use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
 use serde_json::Value;
 use ureq::http::Request;
+
+use super::trouble::Trouble;
 
 /// A Consul agent that somebody runs.
 #[derive(Clone)]
@@ -21,18 +22,6 @@ pub struct Consul {
     /// Its log position when it was asked first: tells apart what one run after another writes.
     pub position: String,
 }
-
-/// The agent cannot be talked to.
-#[derive(Clone, Debug)]
-pub struct Trouble(pub String);
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Trouble {}
 
 impl Consul {
     /// Connects to the agent at an address like `http://127.0.0.1:8500`, and asks how it is configured.

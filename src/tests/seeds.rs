@@ -54,7 +54,8 @@ fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
         let scenario = scenario(name);
         let settings = Settings { actions_max: 1_000, ..Settings::default() };
         let hunt = |workers| {
-            let hunt = Hunt { settings: settings.clone(), seeds: 0..BUDGET, workers, only: vec![property] };
+            let hunt =
+                Hunt { settings: settings.clone(), seeds: 0..BUDGET, workers, only: vec![property], ..Hunt::default() };
             hunt_any(&scenario, &hunt, &|_| false)
         };
         let found = hunt(1);
@@ -79,7 +80,13 @@ fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
 fn a_crowd_shrinks_to_the_two_who_are_to_blame() {
     let crowd = Settings { clients: Some(10), rounds: Some(2), actions_max: 3_000, ..Settings::default() };
     let scenario = scenario("b01-no-fencing");
-    let task = Hunt { settings: crowd.clone(), seeds: 0..100, workers: 2, only: vec![Property::MutualExclusion] };
+    let task = Hunt {
+        settings: crowd.clone(),
+        seeds: 0..100,
+        workers: 2,
+        only: vec![Property::MutualExclusion],
+        ..Hunt::default()
+    };
     let seed = hunt_any(&scenario, &task, &|_| false).seed.expect("ten clients soon find out");
     let trace = AnyTrace::from_text(&simulate_any(&scenario, &Settings { seed, ..crowd }).trace).expect("a trace");
     let small = trace.shrink(Property::MutualExclusion).expect("it breaks it");

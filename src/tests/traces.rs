@@ -86,6 +86,15 @@ fn a_hunt_that_finds_nothing_says_that_it_proves_nothing() {
 }
 
 #[test]
+fn a_hunt_for_a_promise_that_is_not_made_is_refused() {
+    for more in [vec![], vec!["--keep-going"]] {
+        let output = fencepost(&[vec!["hunt", "b17-release-then-stop", "--property", "slot-limit"], more].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("b17-release-then-stop does not promise `slot-limit`"), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_shrunk_trace_is_a_trace_and_cannot_be_shrunk_further() {
     let folder = folder("shrink");
     let out = folder.to_str().expect("text");
@@ -136,7 +145,12 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     let output = fencepost(&["replay", &trace, "--quiet"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("do not lead back to where they set out"), "{}", stderr(&output));
+    let output = fencepost(&["replay", &trace, "--realign", "--json"]);
+    assert_eq!((output.status.code(), json(&output)[0]["diverges_at"].as_u64()), (Some(1), Some(24)));
     fs::write(&trace, text).expect("a file can be written");
+    let output = fencepost(&["replay", &trace, "--realign", "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(json(&output)[0]["violations"][0]["property"], "eventually-acquired");
     let output = fencepost(&["shrink", &trace]);
     assert_eq!((output.status.code(), stderr(&output).contains("endless runs cannot be shrunk")), (Some(2), true));
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::world::{Action, World};
 use stateright::{Checker as _, Model as _};
 
 use crate::check::{Exploration, InternalError};
@@ -54,8 +55,9 @@ pub(crate) fn explore<P: Protocol>(
     space.stop_counting();
     let violation = match checker.discovery(space::KEPT) {
         Some(path) => {
-            let states = path.into_states().into_iter().skip(1);
-            Some(concretise(scenario, &space.form, states.map(|state| (*state.world, state.is_breached)))?)
+            let states = path.into_states().into_iter().skip(1).map(|state| (*state.world, state.is_breached));
+            let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| scenario.enabled(world, actions);
+            Some(concretise(scenario, &space.form, &[], &enabled, states)?)
         }
         None => None,
     };

@@ -101,7 +101,8 @@ macro_rules! any {
                     $(AnyTrace::$variant(trace) => {
                         let broken = trace.steps.iter().find_map(|line| line.breaches.first());
                         let lasso = trace.header.lasso.as_ref().map(|lasso| lasso.property);
-                        broken.map(|breach| breach.property).or(lasso)
+                        let wait = trace.header.waits.first().map(|wait| wait.property);
+                        broken.map(|breach| breach.property).or(lasso).or(wait)
                     })*
                 }
             }
@@ -138,9 +139,9 @@ macro_rules! any {
                 match self { $(AnyTrace::$variant(trace) => trace.header.scenario.clone().into(),)* }
             }
 
-            /// Whether it goes on for ever: then no single step breaks a promise.
-            pub fn is_endless(&self) -> bool {
-                match self { $(AnyTrace::$variant(trace) => trace.header.lasso.is_some(),)* }
+            /// Whether this promise is broken by how the run goes on, and not by a single step.
+            pub fn is_about_the_end(&self, property: Property) -> bool {
+                match self { $(AnyTrace::$variant(trace) => trace.header.is_about_the_end(property),)* }
             }
 
             /// Repeats what can still happen; see [`super::realign()`].
@@ -176,6 +177,14 @@ macro_rules! any {
                     })*
                 }
             }
+        }
+
+        /// Runs an expression with the trace inside an [`AnyTrace`], whatever its protocol.
+        #[macro_export]
+        macro_rules! with_trace {
+            ($any:expr, $name:ident => $body:expr) => {
+                match $any { $($crate::trace::AnyTrace::$variant($name) => $body,)* }
+            };
         }
     };
 }

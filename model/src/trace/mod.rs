@@ -8,6 +8,7 @@ mod replay;
 mod script;
 mod shrink;
 mod story;
+mod wait;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ pub use replay::{Mismatch, Recorder, replay};
 pub use script::{BadScript, perform, script};
 pub use shrink::{Unshrinkable, shrink};
 pub use story::tell;
+pub use wait::{Patience, Wait, complaint};
 
 use crate::finding::{Broken, Property};
 use crate::protocol::Protocol;
@@ -55,8 +57,19 @@ pub struct Header<P: Protocol> {
     /// For an endless run: what is repeated, and what is broken by that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasso: Option<Lasso>,
+    /// Who waited too long after the last fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Wait>,
     /// The scenario, whole: a file needs nothing else.
     pub scenario: Scenario<P>,
+}
+
+impl<P: Protocol> Header<P> {
+    /// Whether this promise is broken by how the run goes on, and not by a single step.
+    pub fn is_about_the_end(&self, property: Property) -> bool {
+        self.lasso.as_ref().is_some_and(|lasso| lasso.property == property)
+            || self.waits.iter().any(|wait| wait.property == property)
+    }
 }
 
 /// How a run goes on for ever: its last steps happen again and again.

@@ -1,5 +1,6 @@
 //! Repeating a run although the model has changed since: each step by its label, as far as it can still happen.
 
+use super::replay::{ends_as_said, possible};
 use super::script::find;
 use super::{Mismatch, Recorder, Trace};
 use crate::protocol::Protocol;
@@ -21,10 +22,7 @@ pub struct Realigned<P: Protocol> {
 /// # Errors
 /// The scenario is impossible by now.
 pub fn realign<P: Protocol>(trace: &Trace<P>) -> Result<Realigned<P>, Mismatch> {
-    let scenario = &trace.header.scenario;
-    scenario
-        .validate()
-        .map_err(|mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") })?;
+    let scenario = possible(trace)?;
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     let (mut diverges, mut skipped) = (None, Vec::new());
@@ -47,6 +45,16 @@ pub fn realign<P: Protocol>(trace: &Trace<P>) -> Result<Realigned<P>, Mismatch> 
             note(format!("“{}” happens otherwise than it was written down", line.label));
         }
     }
-    let trace = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
-    Ok(Realigned { trace, diverges, skipped })
+    let mut now = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
+    // An endless run is one as long as its steps lead back to where they set out.
+    if diverges.is_none() {
+        match ends_as_said(scenario, trace, &now.steps, &world) {
+            Ok(()) => {
+                now.header.lasso.clone_from(&trace.header.lasso);
+                now.header.waits.clone_from(&trace.header.waits);
+            }
+            Err(Mismatch { message, .. }) => diverges = Some(Mismatch { step: now.steps.len(), message }),
+        }
+    }
+    Ok(Realigned { trace: now, diverges, skipped })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::wait::confirm;
 use super::{Digest, Header, Lasso, Line, SCHEMA, Trace};
 use crate::finding::Broken;
 use crate::protocol::Protocol;
@@ -52,6 +53,7 @@ impl<P: Protocol> Recorder<P> {
             seed,
             digest: self.digest.hex(),
             lasso: None,
+            waits: Vec::new(),
             scenario: scenario.clone(),
         };
         Trace { header, steps: self.steps }
@@ -78,15 +80,19 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
+/// The trace's scenario, if it is possible.
+pub(super) fn possible<P: Protocol>(trace: &Trace<P>) -> Result<&Scenario<P>, Mismatch> {
+    let scenario = &trace.header.scenario;
+    let mistake = |mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") };
+    scenario.validate().map(|()| scenario).map_err(mistake)
+}
+
 /// Repeats a run and returns it as it happens now.
 ///
 /// # Errors
 /// The first step that cannot happen, or happens otherwise than it was written down.
 pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
-    let scenario = &trace.header.scenario;
-    scenario
-        .validate()
-        .map_err(|mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") })?;
+    let scenario = possible(trace)?;
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     for (place, line) in trace.steps.iter().enumerate() {
@@ -112,11 +118,10 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
             }
         }
     }
-    if let Some(lasso) = &trace.header.lasso {
-        closes(scenario, trace, lasso, &world)?;
-    }
+    ends_as_said(scenario, trace, &trace.steps, &world)?;
     let mut now = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
     now.header.lasso.clone_from(&trace.header.lasso);
+    now.header.waits.clone_from(&trace.header.waits);
     if now.header.digest != trace.header.digest {
         let message = format!(
             "the digest is {}, the trace says {}: steps are missing or added",
@@ -127,33 +132,46 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
     Ok(now)
 }
 
+/// Whether what a header says of a run's end is true of these steps, after which the world is like this.
+pub(super) fn ends_as_said<P: Protocol>(
+    scenario: &Scenario<P>,
+    trace: &Trace<P>,
+    steps: &[Line<P>],
+    last: &World<P>,
+) -> Result<(), Mismatch> {
+    if let Some(lasso) = &trace.header.lasso {
+        closes(scenario, steps, lasso, last)?;
+    }
+    confirm(scenario, steps, &trace.header.waits)
+}
+
 /// The world after an endless run's last step must be the one from which its repeated steps set out, but for values
 /// without absolute meaning; or nothing can happen any more.
 fn closes<P: Protocol>(
     scenario: &Scenario<P>,
-    trace: &Trace<P>,
+    steps: &[Line<P>],
     lasso: &Lasso,
     last: &World<P>,
 ) -> Result<(), Mismatch> {
     let wrong = |message: String| Err(Mismatch { step: 0, message });
     let mut enabled = Vec::new();
     scenario.enabled(last, &mut enabled);
-    if lasso.from == trace.steps.len() {
+    if lasso.from == steps.len() {
         return if enabled.is_empty() {
             Ok(())
         } else {
             wrong("the run is said to end, and something can happen".to_owned())
         };
     }
-    if lasso.from > trace.steps.len() {
+    if lasso.from > steps.len() {
         return wrong(format!(
             "the steps from {} on are said to be repeated, and there are {}",
             lasso.from + 1,
-            trace.steps.len()
+            steps.len()
         ));
     }
     let mut before = scenario.start();
-    for line in &trace.steps[..lasso.from] {
+    for line in &steps[..lasso.from] {
         scenario.step(&mut before, &line.action);
     }
     let mut after = last.clone();

@@ -27,7 +27,7 @@ const WORLDS: [usize; 2] = [4_000, 40_000];
 pub enum Unshrinkable {
     /// It does not break the promise.
     NotBroken(Property),
-    /// It is an endless run, of which no step could be left out without asking anew whether it is fair.
+    /// What breaks it is how the run goes on: no step could be left out without asking anew whether that is fair.
     Endless,
 }
 
@@ -36,7 +36,7 @@ impl std::fmt::Display for Unshrinkable {
         match self {
             Unshrinkable::NotBroken(property) => write!(f, "the run does not break `{property}`"),
             Unshrinkable::Endless => {
-                f.write_str("endless runs cannot be shrunk; the checker's stem is a shortest one already")
+                f.write_str("endless runs cannot be shrunk; `fencepost check` finds a shortest one")
             }
         }
     }
@@ -47,7 +47,7 @@ impl std::fmt::Display for Unshrinkable {
 /// # Errors
 /// It does not break it, or is endless.
 pub fn shrink<P: Protocol>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, Unshrinkable> {
-    if trace.header.lasso.is_some() {
+    if trace.header.is_about_the_end(property) {
         return Err(Unshrinkable::Endless);
     }
     let judged = trace.header.scenario.judging(|promise| promise.property == property);
@@ -80,7 +80,7 @@ fn follow<P: Protocol>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec
     let mut world = scenario.start();
     let mut done = Vec::new();
     for wanted in plan {
-        let Some(action) = possible(scenario, &world, wanted) else { continue };
+        let Some(action) = scenario.like(&world, wanted) else { continue };
         let step = scenario.step(&mut world, &action);
         match (done.last_mut(), action) {
             (Some(Action::Advance(sum)), Action::Advance(more)) => *sum = Ticks::new(sum.count() + more.count()),
@@ -91,20 +91,6 @@ fn follow<P: Protocol>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec
         }
     }
     None
-}
-
-/// The action itself, or the first of its shape that may happen; of a passage of time, as much of it as may pass.
-fn possible<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, wanted: &Action<P>) -> Option<Action<P>> {
-    if scenario.is_enabled(world, wanted) {
-        return Some(*wanted);
-    }
-    if let Action::Advance(_) = wanted {
-        return world.slack(scenario).filter(|slack| *slack > Ticks::ZERO).map(Action::Advance);
-    }
-    let shape = wanted.shape();
-    let mut enabled = Vec::new();
-    scenario.enabled(world, &mut enabled);
-    enabled.into_iter().find(|action| action.shape() == shape)
 }
 
 /// Takes the shorter plan if it still breaks the promise.
@@ -324,7 +310,7 @@ fn record<P: Protocol>(trace: &Trace<P>, scenario: &Scenario<P>, actions: &[Acti
     let mut recorder = Recorder::default();
     for wanted in actions {
         // Only this promise was judged so far; now all are, and what properties remember shows in messages.
-        let action = possible(&scenario, &world, wanted).expect("what is remembered changes nothing else");
+        let action = scenario.like(&world, wanted).expect("what is remembered changes nothing else");
         recorder.step(&scenario, &mut world, &action);
     }
     let origin = match trace.header.origin.as_str() {

@@ -44,6 +44,11 @@ pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
     if let (Some(Lasso { property, message, .. }), Some(last)) = (lasso, steps.last_mut()) {
         last.breaches.push(Broken { property: *property, message: message.clone() });
     }
+    for wait in &trace.header.waits {
+        if let Some(step) = steps.get_mut(wait.step.wrapping_sub(1)) {
+            step.breaches.push(Broken { property: wait.property, message: wait.message.clone() });
+        }
+    }
     Story { lanes: teller.lanes(), steps, arrows: teller.arrows, repeats_from: lasso.map(|lasso| lasso.from) }
 }
 

@@ -100,6 +100,11 @@ impl<P: Protocol> Action<P> {
         Self::KINDS[self.kind_place()]
     }
 
+    /// Whether something goes wrong, or somebody meddles: nothing of the kind happens in a calm. What mends is none.
+    pub fn is_mishap(&self) -> bool {
+        !matches!(self.kind(), "command" | "deliver" | "wake" | "choose" | "advance" | "restart" | "resume" | "heal")
+    }
+
     /// The place of its kind in [`Action::KINDS`].
     pub fn kind_place(&self) -> usize {
         match self {

@@ -51,6 +51,21 @@ impl<P: Protocol> World<P> {
         self.alarms(scenario, &mut |_, _| {})
     }
 
+    /// How much time may pass at once until the next deadline of a process that takes part, or until something would be too
+    /// late; `None` if nothing of the kind lies ahead.
+    pub fn until_deadline(&self, scenario: &Scenario<P>) -> Option<Ticks> {
+        let mut next = self.slack(scenario);
+        for process in self.processes().filter(|process| self.condition(*process) == Condition::Up) {
+            self.wakes(scenario, process, &mut |_, due| {
+                let left = due - self.now;
+                if left > Ticks::ZERO {
+                    next = Some(next.map_or(left, |next| next.min(left)));
+                }
+            });
+        }
+        next.filter(|left| *left > Ticks::ZERO)
+    }
+
     /// Names each deadline that has come, and says how much time may pass; `None` if nothing presses.
     pub(super) fn alarms(&self, scenario: &Scenario<P>, fire: &mut dyn FnMut(ProcessId, P::Timer)) -> Option<Ticks> {
         let mut slack: Option<Ticks> = None;

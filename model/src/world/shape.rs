@@ -1,9 +1,10 @@
 //! An action in another run: its shape, without the numbers that depend on what happened before, and its like done by
 //! other clients.
 
-use super::{Action, Envelope, Fault};
+use super::{Action, Envelope, Fault, World};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::protocol::Protocol;
+use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
 
@@ -68,6 +69,22 @@ impl<P: Protocol> Action<P> {
             Action::Advance(_) => {}
         }
         action
+    }
+}
+
+impl<P: Protocol> Scenario<P> {
+    /// The action itself, or the first of its shape that may happen; of a passage of time, as much of it as may pass.
+    pub fn like(&self, world: &World<P>, wanted: &Action<P>) -> Option<Action<P>> {
+        if self.is_enabled(world, wanted) {
+            return Some(*wanted);
+        }
+        if let Action::Advance(_) = wanted {
+            return world.slack(self).filter(|slack| *slack > Ticks::ZERO).map(Action::Advance);
+        }
+        let shape = wanted.shape();
+        let mut enabled = Vec::new();
+        self.enabled(world, &mut enabled);
+        enabled.into_iter().find(|action| action.shape() == shape)
     }
 }
 

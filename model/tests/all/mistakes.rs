@@ -96,6 +96,53 @@ mistakes! {
     a_recipe_where_there_are_none, "lease": ["", "recipe = \"go-lock\"", ""] => "this system has no recipes";
 }
 
+mistakes! {
+    a_pool_without_a_slot, "token-pool": ["", "limit = 0", ""] => "nobody ever gets in";
+    a_roster_that_asks_again_at_once, "token-pool": ["", "retry_every = 0", ""] => "would stop time";
+    records_that_are_stale_at_once, "token-pool": ["", "stale_after = 0", ""] => "over at once";
+    an_answer_that_is_waited_for_and_not_asked_for, "token-pool": ["", "patience = 2", ""] => "`budget.retries`";
+    a_rank_in_a_pool, "token-pool": ["", "memory = 3", ""] => "that is about a `ranked-semaphore`";
+    a_token_in_a_rank, "ranked-semaphore": ["", "stale_after = 3", ""] => "that is about a `token-pool`";
+    anonymous_records, "holder-records": ["", "nodes = \"anonymous\"", ""] => "that is about a `sequence-queue`";
+    timestamps_that_nobody_bounds, "ranked-semaphore":
+        ["", "sequence = \"timestamps\"\nmemory = 3\njoins = \"atomic\"", ""] => "`synchrony.message_delay`";
+    a_dead_one_in_a_queue_without_an_end, "sequence-queue": ["", "", "[budget]\ncrashes = 1"] => "a dead client's entries";
+    conserved_slots_of_ranks, "ranked-semaphore":
+        ["", "", "[[promise]]\nproperty = \"slot-conservation\""] => "says nothing about such a `ranked-semaphore`";
+    one_inside_of_two, "token-pool":
+        ["", "limit = 2", "[[promise]]\nproperty = \"mutual-exclusion\""] => "says nothing about such a `token-pool`";
+    writes_of_a_roster, "holder-records": ["writes = 1", "", ""] => "write nothing";
+    too_many_nodes, "redlock": ["", "nodes = 8\nlease = 3", ""] => "from 1 to 7";
+    keys_that_are_kept_for_no_time, "redlock": ["", "", ""] => "longer than `drift`";
+    a_lease_of_a_copy, "copied-lock": ["", "lease = 3", ""] => "says nothing about a `copied-lock`";
+    a_split_of_a_redlock, "redlock": ["", "lease = 3\nsplits = true", "[budget]\noutages = 1"] => "says nothing about a `redlock`";
+    an_outage_of_which_kind, "redlock": ["", "lease = 3", "[budget]\noutages = 1"] => "one of `service.jumps`";
+    an_owner_of_many_nodes, "redlock":
+        ["", "lease = 3", "[[promise]]\nproperty = \"single-owner\""] => "says nothing about a `redlock`";
+}
+
+mistakes! {
+    a_heartbeat_of_0, "rabbitmq-semaphore": ["", "heartbeat = 0", ""] => "a heartbeat of 0 means none";
+    beats_without_a_heartbeat, "rabbitmq-semaphore": ["", "beat = 1", ""] => "without a heartbeat nobody beats";
+    beats_that_are_too_rare, "rabbitmq-semaphore": ["", "heartbeat = 1\nbeat = 2", ""] => "in every heartbeat";
+    a_lease_without_a_heartbeat, "rabbitmq-semaphore": ["", "lease_margin = 1", ""] => "set `heartbeat`";
+    a_lease_that_is_all_margin, "rabbitmq-semaphore":
+        ["", "heartbeat = 2\nbeat = 1\nlease_margin = 4", ""] => "over before it begins";
+    slots_out_of_order, "rabbitmq-semaphore": ["", "slots = [2, 1]", ""] => "the numbers of slots go up";
+    no_attempts, "rabbitmq-semaphore": ["", "attempts = 0", ""] => "nobody ever gets a slot";
+    an_exclusive_slot, "rabbitmq-semaphore": ["", "queues.exclusive = true", ""] => "slots belong to nobody";
+    a_node_that_is_not_there, "rabbitmq-semaphore": ["", "cluster = { nodes = 2, slots_at = [3] }", ""] => "only nodes 1 to 2";
+    a_split_of_one_node, "rabbitmq-semaphore": ["", "cluster.splits = true", ""] => "cannot be cut off from others";
+    an_administered_mutex, "rabbitmq-mutex": ["", "administration.does = [[\"destroy\"]]", ""] => "is not administered";
+    more_slots_than_there_are_numbers, "rabbitmq-semaphore":
+        ["", "administration.does = [[{ create = 200 }]]", ""] => "more than";
+    an_alarm_without_an_outage, "rabbitmq-semaphore": ["", "alarms = true", ""] => "`budget.outages`";
+    an_operator_with_nothing_to_do, "rabbitmq-semaphore": ["", "", "[budget]\noperator = 1"] => "`service.operator`";
+    slots_of_a_mutex, "rabbitmq-mutex": ["", "", "[[promise]]\nproperty = \"slot-limit\""] => "says nothing about a `rabbitmq-mutex`";
+    a_verification_that_nobody_asks_for, "rabbitmq-semaphore":
+        ["", "", "[[promise]]\nproperty = \"verify-truthful\""] => "nobody asks for a verification";
+}
+
 #[test]
 fn every_recipe_makes_a_scenario() {
     for (system, service) in [

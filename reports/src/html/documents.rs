@@ -26,12 +26,15 @@ fn table(document: &Document, findings: &[Finding]) -> String {
     if flaws.is_empty() {
         return String::new();
     }
+    let count = match (flaws.len(), document.flaws.len()) {
+        (1, 1) => "1 flaw".to_owned(),
+        (some, all) if some == all => format!("{all} flaws"),
+        (some, all) => format!("{some} of {all} flaws: those that the scenarios of this run show"),
+    };
     let mut html = format!(
-        "<details class=\"document\" open>\n<summary>{} <small>{} {}</small></summary>\n<table>\n<thead><tr><th>Flaw</th>\
+        "<details class=\"document\" open>\n<summary>{} <small>{count}</small></summary>\n<table>\n<thead><tr><th>Flaw</th>\
          <th>The document says</th><th>What breaks</th><th>Instead</th><th>Proof</th></tr></thead>\n<tbody>\n",
         escape(&document.title),
-        flaws.len(),
-        if flaws.len() == 1 { "flaw" } else { "flaws" },
     );
     for flaw in flaws {
         let proof = flaw.fixed.as_ref().map_or("–".to_owned(), |promise| verdict(promise, findings));

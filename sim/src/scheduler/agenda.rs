@@ -23,6 +23,8 @@ pub(super) enum Plan<P: Protocol> {
     Mishap(&'static str),
     /// Some process stands still for a while.
     Stall,
+    /// Some link does.
+    Clog,
 }
 
 /// Plans, soonest first; those of one instant in the order in which they were made.

@@ -65,7 +65,23 @@ impl SchedulerKind {
     }
 }
 
-/// Whether an action belongs to the storm: something goes wrong, or somebody meddles.
-fn is_mishap<P: Protocol>(action: &Action<P>) -> bool {
-    !matches!(action.kind(), "command" | "deliver" | "wake" | "choose" | "advance" | "restart" | "resume" | "heal")
+/// What may happen, and in a calm only what belongs to it; nothing once there is only time left to pass, and nobody waits.
+fn options<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool, list: &mut Vec<Action<P>>) {
+    scenario.enabled(world, list);
+    if is_calm {
+        list.retain(|action| !action.is_mishap());
+    }
+    let only_time_passes = list.iter().all(|action| matches!(action, Action::Advance(_)));
+    if only_time_passes && !is_anybody_waiting(scenario, world) {
+        list.clear();
+    }
+}
+
+/// Whether some deadline lies ahead.
+fn is_anybody_waiting<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> bool {
+    let mut is_waiting = false;
+    for process in world.processes() {
+        world.wakes(scenario, process, &mut |_, _| is_waiting = true);
+    }
+    is_waiting
 }

@@ -8,10 +8,10 @@ use fencepost_model::process::{Client, Context, Process};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
-use fencepost_model::world::{Action, Condition, Envelope, Fault, Step, World};
+use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
+use super::Scheduler;
 use super::agenda::{Agenda, Plan};
-use super::{Scheduler, is_mishap};
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 use crate::swarm::Swarm;
@@ -25,11 +25,14 @@ pub(crate) struct Realistic<P: Protocol> {
     wishing: Vec<bool>,
     /// Until when a process stands still: clients by place, the server last.
     asleep_until: Vec<Instant>,
+    /// Until when a link does.
+    clogged_until: BTreeMap<Link, Instant>,
     latency: Stream,
     lateness: Stream,
     users: Stream,
     mishaps: Stream,
     stalls: Stream,
+    clogs: Stream,
     choices: Stream,
     is_calm: bool,
     enabled: Vec<Action<P>>,
@@ -52,11 +55,13 @@ impl<P: Protocol> Realistic<P> {
             armed: BTreeMap::new(),
             wishing: vec![false; world.clients.len()],
             asleep_until: vec![Instant::START; world.clients.len() + 1],
+            clogged_until: BTreeMap::new(),
             latency: stream(Concern::Latency),
             lateness: stream(Concern::Lateness),
             users: stream(Concern::Users),
             mishaps: stream(Concern::Mishaps),
             stalls: stream(Concern::Stalls),
+            clogs: stream(Concern::Clogs),
             choices: stream(Concern::Choices),
             is_calm: false,
             enabled: Vec::new(),
@@ -68,6 +73,9 @@ impl<P: Protocol> Realistic<P> {
         let is_bounded = scenario.synchrony.wake_delay.is_some() || scenario.synchrony.message_delay.is_some();
         if !is_bounded && swarm.is_none_or(Swarm::has_stalls) {
             new.plan_stall(world.now);
+        }
+        if !is_bounded && swarm.is_some_and(Swarm::has_clogs) {
+            new.plan_clog(world.now);
         }
         new
     }
@@ -96,6 +104,24 @@ impl<P: Protocol> Realistic<P> {
     fn plan_stall(&mut self, now: Instant) {
         let wait = self.profile.draw(&self.profile.stall_every, &mut self.stalls);
         self.agenda.plan(now + wait, Plan::Stall);
+    }
+
+    fn plan_clog(&mut self, now: Instant) {
+        let wait = self.profile.draw(&self.profile.stall_every, &mut self.clogs);
+        self.agenda.plan(now + wait, Plan::Clog);
+    }
+
+    /// Some direction between a client and the server, or the resource, stands still for as long as a process would.
+    fn clog(&mut self, world: &World<P>) {
+        let clients = u64::try_from(world.clients.len()).expect("a length fits");
+        let client = usize::try_from(self.clogs.below(clients)).expect("an index fits");
+        let client = ProcessId::Client(ClientId::of(client));
+        let peer = if self.clogs.below(3) == 0 { ProcessId::Resource } else { ProcessId::Server };
+        let link =
+            if self.clogs.below(3) == 0 { Link { from: peer, to: client } } else { Link { from: client, to: peer } };
+        let until = world.now + self.profile.draw(&self.profile.stall, &mut self.clogs);
+        self.clogged_until.insert(link, until);
+        self.plan_clog(world.now);
     }
 
     /// Plans what a process now waits for: its deadlines, and its user's next wish.
@@ -140,6 +166,10 @@ impl<P: Protocol> Realistic<P> {
                 if self.puts_off(world, envelope.to, plan) {
                     return None;
                 }
+                if let Some(until) = self.clogged_until.get(&envelope.link()).filter(|until| **until > world.now) {
+                    self.agenda.plan(*until, plan);
+                    return None;
+                }
                 let envelope = world.network.first_like(&envelope)?;
                 Some(Action::Deliver(envelope))
             }
@@ -166,6 +196,10 @@ impl<P: Protocol> Realistic<P> {
             Plan::Mishap(kind) => self.mishap(scenario, world, kind),
             Plan::Stall => {
                 self.stall(world);
+                None
+            }
+            Plan::Clog => {
+                self.clog(world);
                 None
             }
         }
@@ -274,12 +308,12 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
 
     fn calm(&mut self, scenario: &Scenario<P>, world: &World<P>) {
         self.is_calm = true;
-        self.agenda.forget(|plan| matches!(plan, Plan::Stall | Plan::Mishap(_)));
+        self.agenda.forget(|plan| matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_)));
         scenario.enabled(world, &mut self.enabled);
         let mendable: Vec<&'static str> = self
             .enabled
             .iter()
-            .filter(|action| !is_mishap(action))
+            .filter(|action| !action.is_mishap())
             .map(Action::kind)
             .filter(|kind| ["restart", "resume", "heal"].contains(kind))
             .collect();

@@ -4,7 +4,7 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Action, Step, World};
 
-use super::{Scheduler, is_mishap};
+use super::{Scheduler, options};
 use crate::random::{Concern, Stream};
 
 pub(crate) struct Uniform<P: Protocol> {
@@ -21,14 +21,7 @@ impl<P: Protocol> Uniform<P> {
 
 impl<P: Protocol> Scheduler<P> for Uniform<P> {
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
-        scenario.enabled(world, &mut self.enabled);
-        if self.is_calm {
-            self.enabled.retain(|action| !is_mishap(action));
-        }
-        let only_time_passes = self.enabled.iter().all(|action| matches!(action, Action::Advance(_)));
-        if only_time_passes && !is_anybody_waiting(scenario, world) {
-            return None;
-        }
+        options(scenario, world, self.is_calm, &mut self.enabled);
         self.choice.pick(&self.enabled)
     }
 
@@ -37,13 +30,4 @@ impl<P: Protocol> Scheduler<P> for Uniform<P> {
     fn calm(&mut self, _: &Scenario<P>, _: &World<P>) {
         self.is_calm = true;
     }
-}
-
-/// Whether some deadline lies ahead.
-pub(super) fn is_anybody_waiting<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> bool {
-    let mut is_waiting = false;
-    for process in world.processes() {
-        world.wakes(scenario, process, &mut |_, _| is_waiting = true);
-    }
-    is_waiting
 }

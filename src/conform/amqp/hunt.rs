@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 use super::pair::{Command, Exchange, LINES, Pair, class};
-use super::wire::{Broker, Trouble};
+use super::wire::Broker;
+use crate::conform::Trouble;
 
 /// The most methods in one sequence.
 const LENGTH: usize = 80;

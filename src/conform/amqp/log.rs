@@ -1,12 +1,11 @@
 //! Methods and answers in a file: JSON, a line for each, held against the model. A sequence begins with a line of its own.
 
-use std::fmt;
-
 use fencepost_model::mutation::Mutation;
 use fencepost_model::protocols::rabbitmq::Answer;
 use serde::{Deserialize, Serialize};
 
 use super::pair::{Command, Exchange, LINES, Pair};
+use crate::conform::Unreadable;
 
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,21 +19,6 @@ enum Entry {
 
 /// Sequences of commands and answers, with the line of the file on which each stands.
 pub type Sequences = Vec<Vec<(usize, Command, Option<Answer>)>>;
-
-/// Why a file cannot be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreadable {
-    /// On which line, from 1.
-    pub line: usize,
-    /// What is wrong.
-    pub why: String,
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.why)
-    }
-}
 
 /// What the model says of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,10 +2,12 @@
 //! methods and answers, held against the model.
 //!
 //! ```text
-//! wire   frames to a real broker      pair   one sequence, on both sides
-//! hunt   random sequences, shrunk     log    methods and answers in a file
+//! wire   connections, and frames on them      ask   requests as methods, and methods as answers
+//! pair   one sequence, on both sides          log   methods and answers in a file
+//! hunt   random sequences, shrunk
 //! ```
 
+mod ask;
 mod hunt;
 mod log;
 mod pair;
@@ -15,6 +17,6 @@ mod wire;
 pub const RECORDED: &str = include_str!("../recorded/rabbitmq-3.10.8.jsonl");
 
 pub use hunt::{Found, hunt};
-pub use log::{Judged, Unreadable, is_one, judge, read, write};
+pub use log::{Judged, is_one, judge, read, write};
 pub use pair::{Command, Exchange, class};
-pub use wire::{Broker, Line, Trouble};
+pub use wire::{Broker, Line};

@@ -8,7 +8,8 @@ use fencepost_model::mutation::Mutation;
 use fencepost_model::protocols::rabbitmq::{Answer, Ask, Bench, Problem, Request};
 use serde::{Deserialize, Serialize};
 
-use super::wire::{Broker, Line, Trouble};
+use super::wire::{Broker, Line};
+use crate::conform::Trouble;
 
 /// What is done on one of the connections.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

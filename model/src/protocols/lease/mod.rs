@@ -102,18 +102,12 @@ impl Protocol for Lease {
         Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0), ..Record::default() }
     }
 
-    fn operators(_: &World<Self>, _: &Scenario<Self>, _: &mut dyn FnMut(Never)) {}
-
     fn operate(_: &mut Lender, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
     }
 
     fn strike(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
-    }
-
-    fn inspect(_: &Lender) -> Result<(), String> {
-        Ok(())
     }
 
     fn scaled(settings: &Settings, factor: i64) -> Settings {

@@ -132,20 +132,12 @@ impl Protocol for RabbitMq {
         u16::try_from(settings.slots.len()).ok()
     }
 
-    fn inspect(_: &Broker) -> Result<(), String> {
-        Ok(())
-    }
-
     fn scaled(settings: &Settings, factor: i64) -> Settings {
         settings.scaled(factor)
     }
 
     fn longest(settings: &Settings) -> Ticks {
         settings.longest()
-    }
-
-    fn tokens_are_indexes(_: &Settings) -> bool {
-        false
     }
 
     fn room(settings: &Settings) -> usize {

@@ -54,8 +54,6 @@ impl Protocol for Replicas {
         nodes.record()
     }
 
-    fn operators(_: &World<Self>, _: &Scenario<Self>, _: &mut dyn FnMut(Never)) {}
-
     fn operate(_: &mut Nodes, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
     }
@@ -73,20 +71,12 @@ impl Protocol for Replicas {
         !settings.splits || one.place() % 2 == other.place() % 2
     }
 
-    fn inspect(_: &Nodes) -> Result<(), String> {
-        Ok(())
-    }
-
     fn scaled(settings: &Settings, factor: i64) -> Settings {
         settings.scaled(factor)
     }
 
     fn longest(settings: &Settings) -> Ticks {
         settings.longest()
-    }
-
-    fn tokens_are_indexes(_: &Settings) -> bool {
-        false
     }
 
     fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {

@@ -59,8 +59,6 @@ impl Protocol for Roster {
         store.record(scenario)
     }
 
-    fn operators(_: &World<Self>, _: &Scenario<Self>, _: &mut dyn FnMut(Never)) {}
-
     fn operate(_: &mut Store, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
     }
@@ -72,10 +70,6 @@ impl Protocol for Roster {
     /// Whose TTLs differ are not; and of equal timestamps the first client's comes first.
     fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
         settings.sequence == Sequence::Tickets && settings.ttl_of(one) == settings.ttl_of(other)
-    }
-
-    fn inspect(_: &Store) -> Result<(), String> {
-        Ok(())
     }
 
     fn scaled(settings: &Settings, factor: i64) -> Settings {

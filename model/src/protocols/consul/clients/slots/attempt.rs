@@ -138,17 +138,9 @@ impl SlotTaker {
                 Some(session) => self.call(What::Destroy, Request::DestroySession(session.id), context, out),
                 None => self.rest(),
             },
-            (
-                What::Create { .. }
-                | What::RegisterElsewhere
-                | What::Register
-                | What::List
-                | What::Await
-                | What::Take { .. }
-                | What::TakeAgain,
-                _,
-            ) => self.wait(context),
             (What::ListToLeave | What::Leave | What::Destroy, _) => self.rest(),
+            // On its way in.
+            _ => self.wait(context),
         }
     }
 

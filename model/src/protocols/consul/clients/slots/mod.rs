@@ -82,6 +82,13 @@ enum What {
     Destroy,
 }
 
+impl What {
+    /// Whether it is on its way in.
+    fn is_way_in(self) -> bool {
+        !matches!(self, What::ListToLeave | What::Leave | What::Unregister | What::Destroy)
+    }
+}
+
 impl SlotTaker {
     pub(in crate::protocols::consul) fn new(scenario: &Scenario<Consul>) -> Self {
         SlotTaker {
@@ -186,18 +193,8 @@ impl SlotTaker {
             Phase::Inside { limit } | Phase::Killing { limit, .. } => {
                 Belief { is_inside: true, until, slots: Some(limit.into()), ..Belief::default() }
             }
-            Phase::Waiting { .. }
-            | Phase::Calling {
-                what:
-                    What::Create { .. }
-                    | What::RegisterElsewhere
-                    | What::Register
-                    | What::List
-                    | What::Await
-                    | What::Take { .. }
-                    | What::TakeAgain,
-                ..
-            } => Belief { is_waiting: true, ..Belief::default() },
+            Phase::Waiting { .. } => Belief { is_waiting: true, ..Belief::default() },
+            Phase::Calling { what, .. } if what.is_way_in() => Belief { is_waiting: true, ..Belief::default() },
             Phase::Idle | Phase::Calling { .. } => Belief::default(),
         }
     }

@@ -1,85 +1,9 @@
-//! Scenarios of any protocol behind one type, and the catalogue that ships with fencepost.
-
-use crate::scenario::{Promise, Unreadable, from_toml, system_of};
-use crate::trace::{BadScript, perform};
-
-macro_rules! any {
-    ($($variant:ident => $protocol:ty,)*) => {
-        /// A scenario of some protocol.
-        #[derive(Clone, PartialEq, Debug)]
-        #[allow(clippy::large_enum_variant, reason = "there are few of them, and they stay where they are")]
-        pub enum AnyScenario {
-            $(#[allow(missing_docs, reason = "named like the protocol")] $variant($crate::scenario::Scenario<$protocol>),)*
-        }
-
-        impl AnyScenario {
-            /// Reads a scenario of whichever system the text names. `file` is only used in messages.
-            ///
-            /// # Errors
-            /// Anything a person can get wrong, with line and column.
-            pub fn from_toml(text: &str, file: &str) -> Result<Self, Unreadable> {
-                let system = system_of(text, file)?;
-                $(if <$protocol as $crate::protocol::Protocol>::SYSTEMS.contains(&system.as_str()) {
-                    return from_toml(text, file).map(AnyScenario::$variant);
-                })*
-                let known = [$(<$protocol as $crate::protocol::Protocol>::SYSTEMS),*].concat().join("`, `");
-                Err(Unreadable::system(text, file, format!("there is no system `{system}`; there are `{known}`")))
-            }
-
-            /// The same scenario with only some of its promises judged.
-            #[must_use]
-            pub fn judging(&self, wanted: impl Fn(&Promise) -> bool) -> Self {
-                match self { $(AnyScenario::$variant(scenario) => AnyScenario::$variant(scenario.judging(wanted)),)* }
-            }
-        }
-
-        $(impl From<$crate::scenario::Scenario<$protocol>> for AnyScenario {
-            fn from(scenario: $crate::scenario::Scenario<$protocol>) -> Self {
-                AnyScenario::$variant(scenario)
-            }
-        })*
-
-        /// Runs an expression with the scenario inside an [`AnyScenario`], whatever its protocol.
-        #[macro_export]
-        macro_rules! with_scenario {
-            ($any:expr, $name:ident => $body:expr) => {
-                match $any { $($crate::catalogue::AnyScenario::$variant($name) => $body,)* }
-            };
-        }
-    };
-}
-
-crate::for_each_protocol!(any);
-
-impl AnyScenario {
-    /// The scenario as TOML.
-    pub fn to_toml(&self) -> String {
-        with_scenario!(self, scenario => toml::to_string(scenario).expect("a scenario is plain data"))
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        with_scenario!(self, scenario => &scenario.name)
-    }
-
-    /// Performs a script; see [`crate::trace::perform`].
-    ///
-    /// # Errors
-    /// The first line that names nothing that may happen there.
-    pub fn perform(&self, script: &str) -> Result<String, BadScript> {
-        with_scenario!(self, scenario => perform(script, scenario))
-    }
-
-    /// What it promises.
-    pub fn promises(&self) -> &[Promise] {
-        with_scenario!(self, scenario => &scenario.promises)
-    }
-}
+//! The files of the catalogue, in the order in which they are checked and shown.
 
 macro_rules! files {
     ($($file:literal,)*) => {
         /// Name and text of each scenario file, in the order of the catalogue.
-        pub const FILES: &[(&str, &str)] = &[$(($file, include_str!(concat!("../scenarios/", $file, ".toml"))),)*];
+        pub const FILES: &[(&str, &str)] = &[$(($file, include_str!(concat!("../../scenarios/", $file, ".toml"))),)*];
     };
 }
 
@@ -197,6 +121,7 @@ files! {
     "b29-plain-delete",
     "b30-contender-deleted",
     "b30-neighbour",
+    "b30-no-neighbour",
     "b30-no-retry",
     "b30-retry",
     "b31-blind-retry",
@@ -395,12 +320,4 @@ files! {
     "rabbitmq-semaphore-2",
     "rabbitmq-semaphore-literal",
     "rabbitmq-semaphore-3",
-}
-
-/// Every scenario that ships with fencepost, in order.
-pub fn all() -> Vec<AnyScenario> {
-    FILES
-        .iter()
-        .map(|(name, text)| AnyScenario::from_toml(text, name).expect("the catalogue's files are tested"))
-        .collect()
 }

@@ -1,0 +1,68 @@
+//! Everything that can follow a moment of a recorded run.
+
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::{Promise, Scenario};
+use fencepost_model::trace::{AnyTrace, Trace};
+use fencepost_model::with_trace;
+use fencepost_model::world::Action;
+
+use crate::check::{InternalError, Options, Outcome, Run};
+use crate::worlds::Worlds;
+
+/// Checks the promises of a run's scenario, but only in what can follow its first `after` steps. Those about endless runs are left out.
+///
+/// Time passes to the next deadline at once, or up to where something would be too late: the clock of a simulated run is too
+/// fine to be followed tick by tick. So nothing is ever proven here; what is not found broken is bounded.
+///
+/// # Errors
+/// Only our own mistakes.
+///
+/// # Panics
+/// The run has fewer steps, or cannot be repeated: [`AnyTrace::replay`] says so before.
+pub fn check_around_any(trace: &AnyTrace, after: usize, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+    with_trace!(trace, trace => check_around(trace, after, options))
+}
+
+fn check_around<P: Protocol>(trace: &Trace<P>, after: usize, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+    let scenario = &trace.header.scenario;
+    let is_meant = |promise: &&Promise| {
+        !promise.property.is_about_endless_runs(promise.bound)
+            && options.only.is_none_or(|only| only == promise.property)
+    };
+    let mut outcomes = Vec::new();
+    // Each promise gets a run of its own, so that no breach hides what lies behind it.
+    for promise in scenario.promises.iter().filter(is_meant) {
+        let start = options.supervisor.microseconds();
+        let judged = scenario.judging(|other| other == promise);
+        let past = past(&judged, trace.steps[..after].iter().map(|line| &line.action))?;
+        let space = Worlds::around(judged, past, options.symmetry);
+        let mut exploration = space.explore(options)?;
+        let by = match (exploration.cut, options.limits.depth) {
+            (Some(by), Some(depth)) if by.starts_with("--max-depth") => format!("--steps {}", depth - 1),
+            (Some(by), _) => by,
+            (None, _) => "--from".to_owned(),
+        };
+        let how = format!("begun after step {after}, with time passing from deadline to deadline");
+        exploration.cut = Some(format!("{by} ({how})"));
+        let microseconds = options.supervisor.microseconds() - start;
+        outcomes.push(Run { exploration, engine: "dataflow", microseconds }.outcome(scenario, promise));
+    }
+    Ok(outcomes)
+}
+
+/// What has happened, where fewer promises are judged: less is remembered then, and that shows in messages.
+fn past<'a, P: Protocol>(
+    judged: &Scenario<P>,
+    actions: impl Iterator<Item = &'a Action<P>>,
+) -> Result<Vec<Action<P>>, InternalError> {
+    let mut world = judged.start();
+    let mut past = Vec::new();
+    for action in actions {
+        let like = judged
+            .like(&world, action)
+            .ok_or_else(|| InternalError(format!("“{action}” has no counterpart where fewer promises are judged")))?;
+        judged.step(&mut world, &like);
+        past.push(like);
+    }
+    Ok(past)
+}
