@@ -14,7 +14,7 @@ pub(crate) fn concretise<P: Protocol>(
     scenario: &Scenario<P>,
     form: &Form,
     past: &[Action<P>],
-    enabled: &dyn Fn(&World<P>, &mut Vec<Action<P>>),
+    enabled: impl Fn(&World<P>, &mut Vec<Action<P>>),
     path: impl Iterator<Item = (Formed<P>, bool)>,
 ) -> Result<Trace<P>, InternalError> {
     let mut world = scenario.start();

@@ -83,7 +83,7 @@ impl<P: Protocol> Worlds<P> {
             (world.clone(), !step.breaches.is_empty())
         });
         let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| self.enabled(world, actions);
-        concretise(&self.scenario, &self.form, &self.past, &enabled, path)
+        concretise(&self.scenario, &self.form, &self.past, enabled, path)
     }
 }
 

@@ -78,5 +78,6 @@ mod tests {
             sorted[5000]
         };
         assert!((24..=30).contains(&median), "{median}");
+        assert_eq!(draws[..6], [9, 10, 36, 27, 13, 9], "tables and arithmetic are part of what a seed means");
     }
 }

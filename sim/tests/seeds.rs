@@ -40,7 +40,7 @@ fn digests_are_pinned() {
         "consul-cut-off-until-told",
     ] {
         let crowd = Settings { clients: Some(20), rounds: Some(5), ..realistic(8) };
-        for settings in [uniform(7), realistic(7), crowd, swarm(7), priorities(7)] {
+        for settings in [uniform(7), realistic(7), crowd, swarm(7), swarm(5), priorities(7)] {
             let run = simulate_any(&scenario(name), &settings);
             found += &format!(
                 "{name} {} {}: {} actions, {}\n",

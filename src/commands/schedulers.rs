@@ -135,11 +135,11 @@ impl Schedulers {
         let names = SchedulerKind::ALL.map(SchedulerKind::name);
         let mut text = format!(
             "# How many seeds it takes to break a promise\n\n\
-             Written by `fencepost schedulers --out DIR`. Seeds tried for each one that breaks the promise: the mean of {}, or of as \
-             many as {} seeds hold; “–” where none of them does. What no scheduler finds is for the exhaustive search only.\n\n\
+             Written by `fencepost schedulers --seeds {} --hits {} --out DIR`. Seeds tried for each one that breaks the promise: the mean of so many \
+             hits, or of as many as the seeds hold; “–” where none of them does. What no scheduler finds is for the exhaustive search only.\n\n\
              | hazard | scenario | promise | {} |\n|---|---|---|{}\n",
-            self.hits,
             self.seeds,
+            self.hits,
             names.join(" | "),
             "--:|".repeat(names.len())
         );

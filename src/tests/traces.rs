@@ -210,3 +210,63 @@ fn a_hunt_that_keeps_going_finds_a_seed_for_each_promise() {
     let found = lines.iter().filter(|line| line["seed"].is_u64()).count();
     assert!(found >= 1, "{lines:?}");
 }
+
+#[test]
+fn what_could_have_followed_a_moment_of_a_run_that_breaks_nothing_is_found_and_replayed() {
+    let folder = folder("around");
+    let out = folder.to_str().expect("text");
+    fencepost(&["simulate", "b17-release-then-stop", "--seed", "1", "--out", out]);
+    let run = folder.join("traces/b17-release-then-stop--seed-1.jsonl").display().to_string();
+    let from = |step: &str, steps: &str| {
+        let moment = format!("{run}@{step}");
+        fencepost(&["check", "--from", &moment, "--steps", steps, "--json", "--out", out])
+    };
+    let found = from("14", "6");
+    assert_eq!(found.status.code(), Some(0), "{}", stderr(&found));
+    let line = &json(&found)[0];
+    assert_eq!((&line["verdict"], &line["steps"]), (&"violated".into(), &19.into()));
+    let trace = line["trace"].as_str().expect("it was written");
+    assert_eq!(fencepost(&["replay", trace, "--quiet"]).status.code(), Some(0));
+    // Whatever was not found broken is no proof.
+    let nothing = from("14", "2");
+    assert_eq!(nothing.status.code(), Some(3));
+    let line = &json(&nothing)[0];
+    assert_eq!(line["verdict"], "bounded");
+    assert_eq!(line["cut_by"], "--steps 2 (begun after step 14, with time passing from deadline to deadline)");
+    for (moment, says) in [
+        (run.clone(), "a trace file and a step"),
+        (format!("{run}@many"), "`many` is not the number of a step"),
+        (format!("{run}@1000"), "the run has 67 steps, and none after 1000"),
+        ("nowhere.jsonl@3".to_owned(), "nowhere.jsonl cannot be read"),
+    ] {
+        let output = fencepost(&["check", "--from", &moment]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(says), "“{says}” is not in: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn seeds_that_are_tried_for_coverage_are_all_tried_and_counted() {
+    let arguments = ["hunt", "b17-release-then-stop", "--coverage", "--check-determinism", "--seeds", "200"];
+    let line = &json(&fencepost(&[&arguments[..], &["--json"]].concat()))[0];
+    assert_eq!((&line["seed"], &line["seeds_tried"]), (&3.into(), &4.into()));
+    assert_eq!((&line["coverage"]["seeds"], &line["coverage"]["outlines"]), (&200.into(), &62.into()));
+    let told = stdout(&fencepost(&arguments));
+    assert!(told.contains("200 seeds show 62 worlds in outline; 1 of them show"), "{told}");
+    let output = fencepost(&["simulate", "b17-release-then-stop", "--seed", "3", "--check-determinism", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn the_schedulers_are_compared_by_how_many_seeds_they_need() {
+    let folder = folder("schedulers");
+    let out = folder.to_str().expect("text");
+    let lines = json(&fencepost(&["schedulers", "B-17", "--seeds", "100", "--json", "--out", out]));
+    let hits: Vec<_> = lines.iter().map(|line| (line["scheduler"].clone(), line["seeds"].clone())).collect();
+    let expected = [("uniform", 20), ("realistic", 18), ("swarm", 10), ("priorities", 57)];
+    assert_eq!(hits, expected.map(|(name, seeds)| (name.into(), seeds.into())));
+    let table = fs::read_to_string(folder.join("schedulers.md")).expect("it was written");
+    assert!(table.contains("| B-17 | b17-release-then-stop | mutual-exclusion | 7 | 6 | 4 | 19 |"), "{table}");
+    let output = fencepost(&["schedulers", "b17-stop-then-release"]);
+    assert_eq!(output.status.code(), Some(2), "nothing is expected to break there");
+}

@@ -57,7 +57,7 @@ pub(crate) fn explore<P: Protocol>(
         Some(path) => {
             let states = path.into_states().into_iter().skip(1).map(|state| (*state.world, state.is_breached));
             let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| scenario.enabled(world, actions);
-            Some(concretise(scenario, &space.form, &[], &enabled, states)?)
+            Some(concretise(scenario, &space.form, &[], enabled, states)?)
         }
         None => None,
     };
