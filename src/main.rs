@@ -16,6 +16,8 @@ fn main() -> ExitCode {
         Some(Command::Simulate(simulate)) => commands::simulate::run(simulate, &arguments.common),
         Some(Command::Hunt(hunt)) => commands::hunt::run(hunt, &arguments.common),
         Some(Command::Schedulers(schedulers)) => commands::schedulers::run(schedulers, &arguments.common),
+        Some(Command::Sweep(sweep)) => commands::sweep::run(sweep, &arguments.common),
+        Some(Command::Merge(merge)) => commands::sweep::merge::run(merge, &arguments.common),
         Some(Command::Regress(regress)) => commands::regress::run(regress, &arguments.common),
         Some(Command::Shrink(shrink)) => commands::shrink::run(shrink, &arguments.common),
         Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),

@@ -24,6 +24,6 @@ mod swarm;
 pub use coverage::Coverage;
 pub use hunt::{Hunt, Hunted, hunt_any};
 pub use profile::Profile;
-pub use run::{Run, Settings, Violation, Walk, prepare, simulate, simulate_any, walk};
+pub use run::{Gist, Run, Settings, Violation, Walk, gist_any, prepare, simulate, simulate_any, walk};
 pub use scheduler::SchedulerKind;
 pub use swarm::Swarm;

@@ -6,7 +6,7 @@ use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Promise, Scenario};
-use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::time::{Instant, TICKS_MAX, Ticks};
 use fencepost_model::trace::{Digest, Patience, Recorder, Trace, Wait, complaint};
 use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, World};
@@ -108,11 +108,49 @@ where
     simulate_any(&scenario.clone().into(), settings)
 }
 
-fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run {
+/// What a run comes to, without its trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gist {
+    /// One number for all of it.
+    pub digest: String,
+    /// How many actions.
+    pub actions: u64,
+    /// How much time went by, on the refined clock.
+    pub ticks: i64,
+    /// Whether it came to rest by itself.
+    pub is_at_rest: bool,
+    /// The first violation of each promise that broke.
+    pub violations: Vec<Violation>,
+}
+
+/// Takes a run of a scenario of any protocol, and writes nothing down.
+///
+/// # Panics
+/// The scenario is impossible once it is refined: its `validate` says why.
+pub fn gist_any(scenario: &AnyScenario, settings: &Settings) -> Gist {
+    with_scenario!(scenario, scenario => {
+        let walk = walk(&ready(scenario, settings), settings);
+        Gist {
+            digest: walk.digest.hex(),
+            actions: walk.actions.len() as u64,
+            ticks: walk.end.ticks(),
+            is_at_rest: walk.is_at_rest,
+            violations: walk.violations,
+        }
+    })
+}
+
+/// The scenario that is simulated.
+fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
     let scenario = prepare(scenario, settings);
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
     }
+    scenario
+}
+
+fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run {
+    let scenario = ready(scenario, settings);
     let walk = walk(&scenario, settings);
     let trace = record(&scenario, settings, &walk);
     // A check for free on every run that is told: it was taken twice.
@@ -158,7 +196,7 @@ pub struct Walk<P: Protocol> {
 /// Takes a run of a scenario that was prepared.
 pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> {
     let world = scenario.start();
-    let storm = Ticks::new(settings.storm.saturating_mul(settings.refinement));
+    let storm = Ticks::new(settings.storm.saturating_mul(settings.refinement).min(TICKS_MAX / 4));
     match settings.scheduler {
         SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), storm, settings),
         SchedulerKind::Realistic => {
@@ -200,7 +238,10 @@ fn drive<P: Protocol>(
             calm = Some(Calm { from: walk.actions.len(), patience: Patience::new(scenario, &world) });
         }
         let action = match scheduler.pick(scenario, &world) {
-            Some(action) => action,
+            Some(action) => {
+                walk.is_at_rest = false;
+                action
+            }
             // Nothing is left to happen. Whoever keeps trying all the same has a calm to wait in.
             None => {
                 let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (world.now - Instant::START) };
@@ -263,14 +304,15 @@ struct Endless {
 impl Endless {
     fn of<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Self {
         let is_endless = |promise: &&Promise| promise.property.is_about_endless_runs(promise.bound);
-        let longest = P::longest(&scenario.service).times(8);
+        let clients = i64::from(scenario.clients);
+        let bound = match settings.calm {
+            Some(calm) => calm.saturating_mul(settings.refinement),
+            None => P::longest(&scenario.service).count() * 8 + settings.refinement * 100,
+        };
         Endless {
             properties: scenario.promises.iter().filter(is_endless).map(|promise| promise.property).collect(),
-            bound: settings.calm.map_or_else(
-                || longest + Ticks::new(100 * settings.refinement),
-                |calm| Ticks::new(calm.saturating_mul(settings.refinement)),
-            ),
-            clients: i64::from(scenario.clients),
+            bound: Ticks::new(bound.min(TICKS_MAX / 4 / clients.max(1))),
+            clients,
         }
     }
 

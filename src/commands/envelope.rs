@@ -35,7 +35,8 @@ const DIAL: [&str; 3] = [
     "service.health.checks=[],[\"serf-health\"],[\"service-check\"]",
 ];
 
-fn axis(text: &str) -> Result<Axis, String> {
+/// A setting and its values.
+pub fn axis(text: &str) -> Result<Axis, String> {
     text.parse::<Axis>().map_err(|error| error.to_string())
 }
 

@@ -1,5 +1,7 @@
 //! The JSON lines that other programs rely on.
 
+use std::collections::BTreeMap;
+
 use fencepost::Expect;
 use fencepost::model::finding::{Certificate, Finding, Verdict};
 use fencepost::model::mutation::Mutation;
@@ -181,6 +183,17 @@ pub struct Sought<'a> {
     pub scheduler: &'static str,
     pub seeds: u64,
     pub hits: u64,
+}
+
+/// A line of `fencepost sweep`, and of `fencepost merge`.
+#[derive(Serialize)]
+pub struct Swept<'a> {
+    pub settings: &'a [String],
+    pub runs: u64,
+    /// How many of them broke which promise.
+    pub violated: BTreeMap<&'static str, u64>,
+    /// Why there are none.
+    pub problem: Option<&'a str>,
 }
 
 /// A line of `fencepost shrink`.

@@ -19,6 +19,7 @@ pub mod shrink;
 pub mod simulate;
 pub mod suite;
 pub mod supervisor;
+pub mod sweep;
 pub mod target;
 
 use std::fmt;
@@ -67,6 +68,10 @@ pub enum Command {
     Hunt(hunt::Hunt),
     /// See how many seeds each scheduler takes to break what is expected to break
     Schedulers(schedulers::Schedulers),
+    /// Take runs of many seeds under many settings, into a store that can be gone on with
+    Sweep(sweep::Sweep),
+    /// Put the parts of a sweep together
+    Merge(sweep::merge::Merge),
     /// Repeat a recorded run step by step
     Replay(replay::Replay),
     /// Make a run that breaks a promise shorter

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fencepost::model::trace::{AnyRealigned, AnyTrace, Replayed};
+use fencepost::reports::html::run_page;
 use fencepost::reports::timeline::timeline;
 
 use super::json::{self, Simulated, Violated};
-use super::output::{say, say_json, write_trace};
+use super::output::{say, say_json, write, write_trace};
 use super::{Common, Exit, Trouble};
 
 #[derive(Args, Debug)]
@@ -18,6 +19,9 @@ pub struct Replay {
     /// The model has changed: repeat what can still happen, step by step by its label, and say where it differs
     #[arg(long)]
     realign: bool,
+    /// Draw the run into a page of its own
+    #[arg(long, value_name = "FILE.html")]
+    picture: Option<PathBuf>,
     /// Show at most so many steps
     #[arg(long, default_value_t = 10_000)]
     show: usize,
@@ -34,6 +38,7 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
     let replayed = trace
         .replay()
         .map_err(|error| Trouble::Input(format!("{file}: {error}; `--realign` repeats what can still happen")))?;
+    draw(replay, &replayed)?;
     let violations = violations(&replayed);
     if common.json {
         say_json(&Simulated {
@@ -71,6 +76,7 @@ fn realign(replay: &Replay, trace: &AnyTrace, common: &Common) -> Result<Exit, T
     let AnyRealigned { trace: now, diverges, skipped } =
         trace.realign().map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
     let told = now.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
+    draw(replay, &told)?;
     let violations = violations(&told);
     let stem = replay.trace.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let path = write_trace(common.out.as_deref(), &format!("{stem}--realigned"), &now.to_text())?;
@@ -106,6 +112,14 @@ fn realign(replay: &Replay, trace: &AnyTrace, common: &Common) -> Result<Exit, T
     }
     path.iter().for_each(|path| say(&format!("what happens now: {path}\n")));
     Ok(exit)
+}
+
+/// Draws the run, if that is wanted.
+fn draw(replay: &Replay, replayed: &Replayed) -> Result<(), Trouble> {
+    let Some(file) = &replay.picture else { return Ok(()) };
+    let seed = replayed.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
+    let title = format!("{}, found by the {}{seed}", replayed.scenario, replayed.origin);
+    write(file, &run_page(&replayed.story, &title, &replayed.assumptions))
 }
 
 /// The first violation of each promise.

@@ -1,12 +1,14 @@
 //! `fencepost simulate`: one plausible run from a seed.
 
 use clap::Args;
+use fencepost::model::scenario::{Axis, vary};
 use fencepost::model::trace::AnyTrace;
 use fencepost::model::with_scenario;
 use fencepost::reports::timeline::timeline;
 use fencepost::sim::{Run, SchedulerKind, Settings, Swarm, simulate_any};
 use fencepost::{AnyScenario, Expect};
 
+use super::envelope::axis;
 use super::how::{self, How};
 use super::json::{Simulated, Violated};
 use super::output::{say, say_json, write_trace};
@@ -19,6 +21,9 @@ pub struct Simulate {
     /// The seed: it decides everything that is left to chance
     #[arg(long)]
     seed: u64,
+    /// With another value of a setting, as service.ttl=2 or service.ttl=none
+    #[arg(long, value_name = "KEY=VALUE", value_parser = axis)]
+    vary: Vec<Axis>,
     #[command(flatten)]
     how: How,
     /// End the run after so many actions, if it does not come to rest before
@@ -35,6 +40,7 @@ pub struct Simulate {
 pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
     let mut exit = Exit::AsExpected;
     for scenario in target::find(&simulate.target)? {
+        let scenario = simulate.varied(&scenario)?;
         how::look_at(&scenario, &simulate.settings())?;
         if simulate.how.scheduler == SchedulerKind::Swarm && !common.quiet && !common.json {
             say(&format!("{}\n\n", Swarm::of(simulate.seed)));
@@ -59,6 +65,18 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
 }
 
 impl Simulate {
+    /// The scenario with the settings that were asked for.
+    fn varied(&self, scenario: &AnyScenario) -> Result<AnyScenario, Trouble> {
+        if self.vary.is_empty() {
+            return Ok(scenario.clone());
+        }
+        let mut varied = vary(scenario, &self.vary);
+        match (varied.pop(), varied.is_empty()) {
+            (Some(one), true) => one.scenario.map_err(|error| Trouble::Input(error.to_string())),
+            _ => Err(Trouble::Input("a run has one value of each setting; `fencepost sweep` takes several".to_owned())),
+        }
+    }
+
     fn settings(&self) -> Settings {
         Settings { seed: self.seed, actions_max: self.actions, ..self.how.settings() }
     }

@@ -10,6 +10,8 @@ mod program;
 #[cfg(feature = "conform")]
 mod rabbitmq;
 mod seeds;
+#[cfg(feature = "cli")]
+mod sweeps;
 mod tidy;
 #[cfg(feature = "cli")]
 mod traces;

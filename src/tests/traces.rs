@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::program::{fencepost, folder, json, stderr, stdout};
 
+/// How many steps a trace file has.
+fn steps(path: &Path) -> usize {
+    fs::read_to_string(path).expect("it was written").lines().count() - 1
+}
+
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let (first, second) = (folder("seed-1"), folder("seed-2"));
@@ -26,7 +31,11 @@ fn traces_of_both_explorers_can_be_replayed() {
     fencepost(&["simulate", "b17-release-then-stop", "--seed", "3", "--scheduler", "uniform", "--out", out]);
     for name in ["b17-release-then-stop--mutual-exclusion", "b17-release-then-stop--seed-3"] {
         let path = folder.join(format!("traces/{name}.jsonl"));
-        let output = fencepost(&["replay", path.to_str().expect("text")]);
+        let picture = folder.join(format!("{name}.html"));
+        let output = fencepost(&["replay", path.to_str().expect("text"), "--picture", picture.to_str().expect("text")]);
+        let page = fs::read_to_string(picture).expect("it was drawn");
+        assert!(page.starts_with("<!doctype html>") && page.contains("<svg class=\"diagram\""));
+        assert_eq!(page.matches("<li data-step=").count() + page.matches("<li class=\"broken\"").count(), steps(&path));
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         assert!(stdout(&output).contains("repeated to the letter"));
     }

@@ -73,7 +73,7 @@ impl Patience {
     }
 }
 
-/// The same as a sentence.
+/// Who has waited for how long, as a sentence.
 pub fn complaint<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, age: Ticks, who: Option<ClientId>) -> String {
     if let Some(client) = who {
         return format!("in the calm {client} kept trying for {age}, and did not get in");

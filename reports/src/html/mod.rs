@@ -3,9 +3,10 @@
 mod documents;
 mod section;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fencepost_model::finding::Finding;
+use fencepost_model::finding::{Finding, Story};
 
 use crate::matrix::{columns, mark, rows};
 
@@ -27,24 +28,42 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// The page.
+/// The page about some findings.
 pub fn page(findings: &[Finding], title: &str) -> String {
     let documents = documents::section(findings);
-    let mut html = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}{}</header>\n<main>\n",
-        summary(findings),
-        ways(!documents.is_empty()),
-        title = escape(title),
-    );
-    html += &matrix(findings);
-    html += &documents;
-    html += "<div id=\"scenarios\">\n";
-    for row in rows(findings) {
-        html += &section::section(row);
+    let header = format!("{}{}", summary(findings), ways(!documents.is_empty()));
+    let scenarios: String = rows(findings).into_iter().map(section::section).collect();
+    let main = format!("{}{documents}<div id=\"scenarios\">\n{scenarios}</div>\n", matrix(findings));
+    document(title, &header, &main)
+}
+
+/// The page about one run: the picture, the steps beside it, and what it rests on.
+pub fn run_page(story: &Story, title: &str, assumptions: &[String]) -> String {
+    let mut first = BTreeMap::new();
+    for breach in story.steps.iter().flat_map(|step| &step.breaches) {
+        first.entry(breach.property).or_insert(breach);
     }
-    let _ = write!(html, "</div>\n</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
-    html
+    let broken: String = first
+        .values()
+        .map(|breach| {
+            format!("<p><strong class=\"bad\">✗ {}: {}</strong></p>\n", breach.property, escape(&breach.message))
+        })
+        .collect();
+    let rests: String = assumptions.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence))).collect();
+    let main = format!(
+        "<section class=\"scenario\">\n{}<details class=\"assumptions\"><summary>What this rests on</summary>\n<ul>\n{rests}</ul></details>\n</section>\n",
+        section::run(story)
+    );
+    document(title, &broken, &main)
+}
+
+fn document(title: &str, header: &str, main: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{header}</header>\n\
+         <main>\n{main}</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        title = escape(title),
+    )
 }
 
 fn summary(findings: &[Finding]) -> String {

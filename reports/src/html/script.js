@@ -1,7 +1,7 @@
 "use strict";
 // Filter the matrix, and the sections with it.
 const filter = document.getElementById("filter");
-filter.addEventListener("input", () => {
+filter?.addEventListener("input", () => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const row of document.querySelectorAll("#matrix tbody tr")) {
     const hidden = !words.every((word) => row.dataset.search.includes(word));

@@ -107,17 +107,22 @@ fn counterexample(finding: &Finding, story: &Story) -> String {
         .as_deref()
         .map(|path| format!(" <code>fencepost replay {}</code>", escape(path)))
         .unwrap_or_default();
-    let mut html = format!(
-        "<details class=\"story\" open>\n<summary>How <b>{}</b> breaks: {}{replay}</summary>\n<div class=\"run\">\n{}\n<ol class=\"steps\">\n",
+    format!(
+        "<details class=\"story\" open>\n<summary>How <b>{}</b> breaks: {}{replay}</summary>\n{}</details>\n",
         finding.property,
         escape(&breaking(story)),
-        diagram(story),
-    );
+        run(story),
+    )
+}
+
+/// A run: the picture, the steps beside it, and a key.
+pub(super) fn run(story: &Story) -> String {
+    let mut html = format!("<div class=\"run\">\n{}\n<ol class=\"steps\">\n", diagram(story));
     for (place, step) in story.steps.iter().enumerate() {
         html += &list_item(place, step, story.repeats_from.is_some_and(|from| place >= from));
     }
     html += "</ol>\n</div>\n<p class=\"key\"><i class=\"record\"></i> has the lock by record <i class=\"inside\"></i> believes to be inside \
-             <i class=\"down\"></i> down or paused; thin arrows are messages, dashed ones are still under way at the end</p>\n</details>\n";
+             <i class=\"down\"></i> down or paused; thin arrows are messages, dashed ones are still under way at the end</p>\n";
     html
 }
 
