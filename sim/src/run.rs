@@ -153,7 +153,7 @@ fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
     let scenario = ready(scenario, settings);
     let walk = walk(&scenario, settings);
     let trace = record(&scenario, settings, &walk);
-    // A check for free on every run that is told: it was taken twice.
+    // A check for free on every run that is told: its actions were carried out twice.
     assert_eq!(trace.header.digest, walk.digest.hex(), "the same actions did something else the second time");
     Run {
         scenario: scenario.name.clone(),

@@ -29,7 +29,7 @@ pub struct Check {
     #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine"])]
     from: Option<Moment>,
     /// With --from: follow it for at most so many steps
-    #[arg(long, default_value_t = 20, value_name = "N", requires = "from", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 20, value_name = "N", requires = "from", conflicts_with_all = ["targets", "suite"], value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Check only this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
@@ -155,9 +155,14 @@ fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Troub
         check_around_any(&trace, *after, &Options { limits, ..options.clone() })
     })?;
     if outcomes.is_empty() {
+        let scenario = trace.whole_scenario();
+        let is_made = |wanted| scenario.promises().iter().any(|promise| promise.property == wanted);
         return Err(Trouble::Input(match check.property {
-            Some(_) => nothing(&trace.whole_scenario(), check.property),
-            None => "none of the scenario's promises can be broken by a single step".to_owned(),
+            Some(property) if is_made(property) => {
+                format!("only an endless run breaks `{property}`, and --from looks at steps")
+            }
+            Some(_) => nothing(&scenario, check.property),
+            None => format!("{}: no promise of the scenario can be broken by a single step", scenario.name()),
         }));
     }
     let mut findings = Vec::new();

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use fencepost::sim::{Hunt as Task, Hunted, Settings, hunt_any, simulate_any};
+use fencepost::sim::{Hunt as Task, Hunted, Settings, Violation, hunt_any, simulate_any};
 use fencepost::{AnyScenario, Promise, Property};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -140,7 +140,8 @@ impl Hunt {
                 run.scenario,
                 self.how.options()
             ));
-            if let Some(trace) = &trace {
+            let is_a_step = |violation: &Violation| !is_about_the_end(scenario, violation.property);
+            if let Some(trace) = trace.as_ref().filter(|_| run.violations.iter().any(is_a_step)) {
                 say(&format!("make it shorter with: fencepost shrink {trace}\n"));
             }
             self.tell_coverage(&hunted, common);
@@ -151,9 +152,8 @@ impl Hunt {
     /// A calm takes a while.
     fn within(&self, scenario: &AnyScenario, only: &[Property]) -> u64 {
         let is_meant = |property: Property| only.is_empty() || only.contains(&property);
-        let is_endless = |promise: &Promise| promise.property.is_about_endless_runs(promise.bound);
-        let mut promises = scenario.promises().iter().filter(|promise| is_meant(promise.property));
-        self.within.unwrap_or(if promises.any(is_endless) { 20_000 } else { 1_000 })
+        let mut meant = scenario.promises().iter().map(|promise| promise.property).filter(|one| is_meant(*one));
+        self.within.unwrap_or(if meant.any(|one| is_about_the_end(scenario, one)) { 20_000 } else { 1_000 })
     }
 
     fn search(&self, scenario: &AnyScenario, only: &[Property], is_quiet: bool) -> Hunted {
@@ -206,6 +206,12 @@ impl Hunt {
             percent(alone, seeds)
         ));
     }
+}
+
+/// Whether no single step breaks what the scenario promises by this name.
+fn is_about_the_end(scenario: &AnyScenario, property: Property) -> bool {
+    let is_it = |promise: &Promise| promise.property == property && property.is_about_endless_runs(promise.bound);
+    scenario.promises().iter().any(is_it)
 }
 
 /// A share in percent; of none, what it is below with a probability of 95 % (the rule of three).

@@ -80,6 +80,7 @@ fn the_parts_of_a_sweep_come_to_the_same_bytes_however_many_there_are() {
     assert!(one == two && two == many, "{} {} {}", one.len(), two.len(), many.len());
     let part = |name: &str| folder.join(format!("{name}.sqlite"));
     for (parts, says) in [
+        (vec!["1-of-2", "2-of-2", "1-of-2"], "1-of-2.sqlite is named twice"),
         (vec!["1-of-2"], "the runs 1200 to 2399 are in none of the parts"),
         (vec!["2-of-2"], "the runs 0 to 1199 are in none of the parts"),
         (vec!["1-of-2", "2-of-2", "40-of-64"], "are in another part, too"),

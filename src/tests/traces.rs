@@ -160,6 +160,11 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     let output = fencepost(&["replay", &trace, "--realign", "--json"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(json(&output)[0]["violations"][0]["property"], "eventually-acquired");
+    let output = fencepost(&["hunt", "b14-renew-after-loss", "--property", "LV", "--quiet", "--out", &out]);
+    let told = stdout(&output);
+    assert!(told.contains("reproduce it with") && !told.contains("make it shorter"), "{told}");
+    let output = fencepost(&["check", "--from", &format!("{trace}@3"), "--property", "LV"]);
+    assert!(stderr(&output).contains("only an endless run breaks `eventually-acquired`"), "{}", stderr(&output));
     let output = fencepost(&["shrink", &trace]);
     assert_eq!((output.status.code(), stderr(&output).contains("endless runs cannot be shrunk")), (Some(2), true));
 }
@@ -236,6 +241,9 @@ fn what_could_have_followed_a_moment_of_a_run_that_breaks_nothing_is_found_and_r
     assert_eq!((&line["verdict"], &line["steps"]), (&"violated".into(), &19.into()));
     let trace = line["trace"].as_str().expect("it was written");
     assert_eq!(fencepost(&["replay", trace, "--quiet"]).status.code(), Some(0));
+    // It says something about --from only.
+    let output = fencepost(&["check", "b17-release-then-stop", "--steps", "4"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
     // Whatever was not found broken is no proof.
     let nothing = from("14", "2");
     assert_eq!(nothing.status.code(), Some(3));

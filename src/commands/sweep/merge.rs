@@ -1,5 +1,6 @@
 //! `fencepost merge`: the parts of a sweep, put together.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,11 @@ pub fn run(merge: &Merge, common: &Common) -> Result<Exit, Trouble> {
 fn open(files: &[PathBuf]) -> Result<(Plan, Vec<Part>), Trouble> {
     let mut parts: Vec<Part> = Vec::new();
     let mut whole: Option<Plan> = None;
+    let mut places = BTreeSet::new();
     for file in files {
+        if !places.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
+            return Err(Trouble::Input(format!("{} is named twice", file.display())));
+        }
         let store = Store::open(file)?;
         let (plan, runs) = store.plan()?;
         let done = store.done()?;
