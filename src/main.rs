@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Some(Command::Hunt(hunt)) => commands::hunt::run(hunt, &arguments.common),
         Some(Command::Schedulers(schedulers)) => commands::schedulers::run(schedulers, &arguments.common),
         Some(Command::Sweep(sweep)) => commands::sweep::run(sweep, &arguments.common),
+        Some(Command::Tradeoff(tradeoff)) => commands::tradeoff::run(tradeoff, &arguments.common),
         Some(Command::Merge(merge)) => commands::sweep::merge::run(merge, &arguments.common),
         Some(Command::Regress(regress)) => commands::regress::run(regress, &arguments.common),
         Some(Command::Shrink(shrink)) => commands::shrink::run(shrink, &arguments.common),

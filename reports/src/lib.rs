@@ -5,15 +5,19 @@
 //! matrix     verdicts for the terminal: scenario × promise
 //! diagram    a story as a space-time diagram (SVG)
 //! documents  what published documents say, and which promises show that it is wrong
+//! chart      points with intervals on two axes (SVG)
+//! study      what settings cost: table, chart, page, and data for other tools
 //! html       everything in one self-contained page
 //! ```
 //!
 //! Same findings, same bytes: no artefact contains a wall-clock time.
 
+pub mod chart;
 pub mod diagram;
 pub mod documents;
 pub mod html;
 pub mod matrix;
+pub mod study;
 pub mod timeline;
 
 /// The probability that two of so many states share a fingerprint of so many bits, at most.

@@ -1,25 +1,87 @@
 //! How long things take, as tables of quantiles: integers only, for the standard float functions differ between platforms.
 
+use std::fmt;
+
+use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::time::Ticks;
+use fencepost_model::world::Link;
+use serde::{Deserialize, Serialize};
 
 use crate::random::Stream;
+use crate::shape::Shape;
 
-/// A distribution given by 17 quantiles, in thousandths of a tick of the unrefined scenario.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Curve([i64; 17]);
+/// A distribution given by its quantiles, in thousandths of a tick of the unrefined scenario: each stretch between two of them
+/// comes as often as any other, and all of it alike. One number is a constant, two are a uniform distribution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Shape", into = "Vec<i64>")]
+pub struct Curve(Vec<i64>);
+
+/// The longest duration in a curve, in thousandths of a tick: some eleven days, where a tick is a second.
+const LONGEST: i64 = 1_000_000_000;
 
 impl Curve {
+    /// The distribution with these quantiles.
+    ///
+    /// # Errors
+    /// There are none, or too many, or they are negative, too long, or not in order.
+    pub fn new(quantiles: Vec<i64>) -> Result<Self, NoCurve> {
+        let is_in_order = quantiles.is_sorted();
+        match quantiles.as_slice() {
+            [] => Err(NoCurve("a distribution needs a number at least")),
+            _ if quantiles.len() > 4097 => Err(NoCurve("a distribution has 4097 quantiles at most")),
+            _ if !is_in_order => Err(NoCurve("quantiles must not fall")),
+            [first, .., last] if *first < 0 || *last > LONGEST => Err(NoCurve("durations lie between 0 and 1000000000")),
+            [only] if !(0..=LONGEST).contains(only) => Err(NoCurve("durations lie between 0 and 1000000000")),
+            _ => Ok(Curve(quantiles)),
+        }
+    }
+
+    fn of<const N: usize>(quantiles: [i64; N]) -> Self {
+        Curve(quantiles.to_vec())
+    }
+
     /// All of it longer by a power of two, or shorter.
-    pub(crate) fn times_two_to(self, power: i64) -> Self {
-        Curve(self.0.map(|quantile| if power < 0 { quantile >> -power } else { quantile << power }))
+    pub(crate) fn times_two_to(&self, power: i64) -> Self {
+        Curve(self.0.iter().map(|quantile| if power < 0 { quantile >> -power } else { quantile << power }).collect())
+    }
+
+    /// Draws a duration on a clock that is so much finer than the scenario's.
+    pub(crate) fn draw(&self, refinement: i64, stream: &mut Stream) -> Ticks {
+        let segments = self.0.len() as u64 - 1;
+        if segments == 0 {
+            return Ticks::new(self.0[0] * refinement / 1000);
+        }
+        let point = stream.below(segments << 12);
+        let segment = usize::try_from(point >> 12).expect("one of the segments");
+        let within = i64::try_from(point & 0xfff).expect("twelve bits");
+        let (low, high) = (self.0[segment], self.0[segment + 1]);
+        let duration = i128::from(low * 4096 + (high - low) * within) * i128::from(refinement) / (4096 * 1000);
+        Ticks::new(i64::try_from(duration).expect("at most 10^15 ticks"))
     }
 }
 
-/// How long things take in a simulated run.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+impl From<Curve> for Vec<i64> {
+    fn from(curve: Curve) -> Self {
+        curve.0
+    }
+}
+
+/// Why a distribution is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoCurve(pub(crate) &'static str);
+
+impl fmt::Display for NoCurve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for NoCurve {}
+
+/// How long things take in a simulated run, in thousandths of a tick of the unrefined scenario.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Profile {
-    /// How much finer the simulator's clock is than the scenario's.
-    pub refinement: i64,
     /// How long a message is under way.
     pub latency: Curve,
     /// How late a wake-up is.
@@ -30,34 +92,89 @@ pub struct Profile {
     pub stall: Curve,
     /// How long until the next process stands still.
     pub stall_every: Curve,
+    /// How long it takes until what a mishap has done is mended: a crashed client is back, a cut link is whole.
+    pub mending: Curve,
+    /// Links on which messages take another time; of those that fit, the first counts.
+    #[serde(rename = "link")]
+    pub links: Vec<SlowLink>,
+}
+
+/// Links on which messages take another time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlowLink {
+    /// Whose, from 1; none: every client's.
+    #[serde(default)]
+    pub client: Option<u16>,
+    /// Between the client and whom; none: anybody.
+    #[serde(default)]
+    pub peer: Option<Peer>,
+    /// In which direction; none: both.
+    #[serde(default)]
+    pub way: Option<Way>,
+    /// How long a message is under way.
+    pub latency: Curve,
+}
+
+/// With whom a client talks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Peer {
+    /// The lock service.
+    Server,
+    /// What the lock protects.
+    Resource,
+}
+
+/// A direction.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// From the client.
+    There,
+    /// To the client.
+    Back,
+}
+
+impl SlowLink {
+    fn is(&self, link: Link) -> bool {
+        let (client, peer, way) = match (link.from.client(), link.to.client()) {
+            (Some(client), _) => (client, link.to, Way::There),
+            (None, Some(client)) => (client, link.from, Way::Back),
+            (None, None) => return false,
+        };
+        let peer = if peer == ProcessId::Server { Peer::Server } else { Peer::Resource };
+        let is_it = self.client.is_none_or(|number| ClientId(number) == client);
+        is_it && self.peer.is_none_or(|other| other == peer) && self.way.is_none_or(|other| other == way)
+    }
 }
 
 impl Profile {
-    /// Machines and networks as they mostly are, and sometimes are not: with a tick of one second and a refinement of
-    /// 1000, messages take 2 to 150 ms, but one in sixteen up to 4 s, and a process stops for 100 ms to 12 s.
-    pub fn realistic(refinement: i64) -> Self {
+    /// How long a message takes on the link.
+    pub(crate) fn latency_on(&self, link: Link) -> &Curve {
+        self.links.iter().find(|slow| slow.is(link)).map_or(&self.latency, |slow| &slow.latency)
+    }
+}
+
+impl Default for Profile {
+    /// Machines and networks as they mostly are, and sometimes are not: with a tick of one second, messages take 2 to 150 ms,
+    /// but one in sixteen up to 4 s, and a process stops for 100 ms to 12 s.
+    fn default() -> Self {
+        let stall = Curve::of([
+            100, 200, 300, 400, 600, 800, 1000, 1400, 1800, 2400, 3000, 4000, 5000, 6000, 8000, 10000, 12000,
+        ]);
         Profile {
-            refinement,
-            latency: Curve([2, 5, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50, 65, 90, 150, 600, 4000]),
-            lateness: Curve([0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 5, 8, 15, 40, 600]),
-            thinking: Curve([0, 10, 30, 60, 100, 150, 200, 300, 400, 500, 700, 900, 1200, 1600, 2200, 3000, 5000]),
-            stall: Curve([
-                100, 200, 300, 400, 600, 800, 1000, 1400, 1800, 2400, 3000, 4000, 5000, 6000, 8000, 10000, 12000,
-            ]),
-            stall_every: Curve([
+            latency: Curve::of([2, 5, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50, 65, 90, 150, 600, 4000]),
+            lateness: Curve::of([0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 5, 8, 15, 40, 600]),
+            thinking: Curve::of([0, 10, 30, 60, 100, 150, 200, 300, 400, 500, 700, 900, 1200, 1600, 2200, 3000, 5000]),
+            stall: stall.clone(),
+            stall_every: Curve::of([
                 500, 1000, 1500, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 12000, 14000, 16000, 20000,
                 30000,
             ]),
+            mending: stall,
+            links: Vec::new(),
         }
-    }
-
-    /// Draws a duration on the simulator's clock.
-    pub(crate) fn draw(&self, curve: &Curve, stream: &mut Stream) -> Ticks {
-        let point = stream.below(16 << 12);
-        let segment = usize::try_from(point >> 12).expect("one of 16 segments");
-        let within = i64::try_from(point & 0xfff).expect("twelve bits");
-        let (low, high) = (curve.0[segment], curve.0[segment + 1]);
-        Ticks::new((low * 4096 + (high - low) * within) * self.refinement / (4096 * 1000))
     }
 }
 
@@ -66,18 +183,66 @@ mod tests {
     use super::*;
     use crate::random::Concern;
 
+    fn draws(curve: &Curve) -> Vec<i64> {
+        let mut stream = Stream::new(1, Concern::Latency);
+        (0..10_000).map(|_| curve.draw(1000, &mut stream).count()).collect()
+    }
+
+    fn median(draws: &[i64]) -> i64 {
+        let mut sorted = draws.to_vec();
+        sorted.sort_unstable();
+        sorted[sorted.len() / 2]
+    }
+
     #[test]
     fn draws_stay_within_the_table() {
-        let profile = Profile::realistic(1000);
-        let mut stream = Stream::new(1, Concern::Latency);
-        let draws: Vec<i64> = (0..10_000).map(|_| profile.draw(&profile.latency, &mut stream).count()).collect();
+        let draws = draws(&Profile::default().latency);
         assert!(draws.iter().all(|draw| (2..=4000).contains(draw)));
-        let median = {
-            let mut sorted = draws.clone();
-            sorted.sort_unstable();
-            sorted[5000]
-        };
-        assert!((24..=30).contains(&median), "{median}");
+        assert!((24..=30).contains(&median(&draws)), "{}", median(&draws));
         assert_eq!(draws[..6], [9, 10, 36, 27, 13, 9], "tables and arithmetic are part of what a seed means");
+    }
+
+    #[test]
+    fn a_profile_is_written_in_a_few_lines() {
+        let text = "
+            latency = { median = 20, factor = 2.0 }
+            lateness = 5
+            stall = { at_least = 100, alpha = 1.5, at_most = 120000 }
+            [[link]]
+            client = 2
+            way = \"back\"
+            latency = [100, 300]";
+        let profile: Profile = toml::from_str(text).unwrap();
+        let latency = draws(&profile.latency);
+        let within_a_sigma = latency.iter().filter(|draw| (10..40).contains(*draw)).count();
+        assert!((6700..6950).contains(&within_a_sigma), "{within_a_sigma}: 68 % of a log-normal distribution");
+        assert!(draws(&profile.lateness).iter().all(|draw| *draw == 5));
+        let stalls = draws(&profile.stall);
+        assert!((153..165).contains(&median(&stalls)), "{}: 100 · 2^(1/1.5)", median(&stalls));
+        assert!(stalls.iter().max() > Some(&10_000) && stalls.iter().max() <= Some(&120_000), "the tail is heavy");
+        let client = ProcessId::Client(ClientId(2));
+        let back = Link { from: ProcessId::Server, to: client };
+        assert!(draws(profile.latency_on(back)).iter().all(|draw| (100..=300).contains(draw)));
+        assert_eq!(profile.latency_on(Link { from: client, to: ProcessId::Server }), &profile.latency);
+        assert_eq!(profile, toml::from_str(&toml::to_string(&profile).unwrap()).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_distribution_says_why() {
+        for (text, why) in [
+            ("[]", "needs a number"),
+            ("[3, 2]", "must not fall"),
+            ("[-1, 2]", "between 0"),
+            ("-1", "between 0"),
+            ("[0, 9000000000]", "between 0"),
+            ("{ median = 0, factor = 2.0 }", "positive"),
+            ("{ median = 10, factor = 0.5 }", "at least 1"),
+            ("{ at_least = 10, alpha = 0.0, at_most = 20 }", "positive"),
+            ("{ at_least = 30, alpha = 1.0, at_most = 20 }", "at_most"),
+            ("\"slow\"", "a number, a list of quantiles"),
+        ] {
+            let error = toml::from_str::<Profile>(&format!("latency = {text}")).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) enum Concern {
     Choices = 6,
     Swarm = 7,
     Clogs = 8,
+    Splitting = 9,
 }
 
 /// A stream of numbers for one concern.
@@ -43,10 +44,15 @@ impl Stream {
         }
     }
 
+    /// A place in a list of this length, each with the same probability; none if the list is empty.
+    pub(crate) fn below_length(&mut self, length: usize) -> Option<usize> {
+        let bound = u64::try_from(length).expect("lists are shorter than 2^64");
+        (bound > 0).then(|| usize::try_from(self.below(bound)).expect("an index fits"))
+    }
+
     /// One of the options, each with the same probability.
     pub(crate) fn pick<T: Copy>(&mut self, options: &[T]) -> Option<T> {
-        let bound = u64::try_from(options.len()).expect("lists are shorter than 2^64");
-        (bound > 0).then(|| options[usize::try_from(self.below(bound)).expect("an index fits")])
+        self.below_length(options.len()).map(|place| options[place])
     }
 }
 

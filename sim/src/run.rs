@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fencepost_model::catalogue::AnyScenario;
+use fencepost_model::finding::Measurement;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Promise, Scenario};
@@ -12,6 +13,7 @@ use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, World};
 
 use crate::coverage::outline;
+use crate::measure::Meter;
 use crate::profile::Profile;
 use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerKind, Uniform};
 use crate::swarm::Swarm;
@@ -35,12 +37,16 @@ pub struct Settings {
     /// counts as broken; as many for each client if each must get its turn. If none is said: 100, and eight times the longest
     /// duration of the service.
     pub calm: Option<i64>,
+    /// How long things take.
+    pub profile: Profile,
     /// After how many actions the run ends if it does not come to rest before.
     pub actions_max: u64,
     /// Whether the run ends with the first promise that it breaks.
     pub until_broken: bool,
     /// Whether the run collects what it shows; see [`Coverage`](crate::Coverage).
     pub collects: bool,
+    /// Whether the run measures what it costs, and ends with the storm.
+    pub measures: bool,
 }
 
 impl Default for Settings {
@@ -53,10 +59,19 @@ impl Default for Settings {
             rounds: None,
             storm: 60,
             calm: None,
+            profile: Profile::default(),
             actions_max: 100_000,
             until_broken: false,
             collects: false,
+            measures: false,
         }
+    }
+}
+
+impl Settings {
+    /// How long the storm is, on the refined clock.
+    pub(crate) fn storm_ticks(&self) -> Ticks {
+        Ticks::new(self.storm.saturating_mul(self.refinement).min(TICKS_MAX / 4))
     }
 }
 
@@ -121,6 +136,8 @@ pub struct Gist {
     pub is_at_rest: bool,
     /// The first violation of each promise that broke.
     pub violations: Vec<Violation>,
+    /// What the run measured, if it was to.
+    pub measurement: Option<Measurement>,
 }
 
 /// Takes a run of a scenario of any protocol, and writes nothing down.
@@ -136,12 +153,13 @@ pub fn gist_any(scenario: &AnyScenario, settings: &Settings) -> Gist {
             ticks: walk.end.ticks(),
             is_at_rest: walk.is_at_rest,
             violations: walk.violations,
+            measurement: walk.measurement,
         }
     })
 }
 
 /// The scenario that is simulated.
-fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
+pub(crate) fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
     let scenario = prepare(scenario, settings);
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
@@ -191,23 +209,25 @@ pub struct Walk<P: Protocol> {
     pub waits: Vec<Wait>,
     /// Worlds in outline, if the run collects them.
     pub outlines: BTreeSet<u64>,
+    /// What the run measured, if it was to.
+    pub measurement: Option<Measurement>,
 }
 
 /// Takes a run of a scenario that was prepared.
 pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> {
     let world = scenario.start();
-    let storm = Ticks::new(settings.storm.saturating_mul(settings.refinement).min(TICKS_MAX / 4));
+    let storm = settings.storm_ticks();
     match settings.scheduler {
         SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), storm, settings),
         SchedulerKind::Realistic => {
-            let profile = Profile::realistic(settings.refinement);
-            let scheduler = Realistic::new(settings.seed, profile, None, storm, scenario, &world);
+            let pace = (settings.profile.clone(), settings.refinement);
+            let scheduler = Realistic::new(settings.seed, pace, None, storm, scenario, &world);
             drive(scenario, world, scheduler, storm, settings)
         }
         SchedulerKind::Swarm => {
             let swarm = Swarm::of(settings.seed);
-            let profile = swarm.profile(settings.refinement);
-            let scheduler = Realistic::new(settings.seed, profile, Some(&swarm), storm, scenario, &world);
+            let pace = (swarm.profile(&settings.profile), settings.refinement);
+            let scheduler = Realistic::new(settings.seed, pace, Some(&swarm), storm, scenario, &world);
             drive(scenario, world, scheduler, storm, settings)
         }
         SchedulerKind::Priorities => drive(scenario, world, Priorities::new(settings.seed), storm, settings),
@@ -229,11 +249,16 @@ fn drive<P: Protocol>(
         violations: Vec::new(),
         waits: Vec::new(),
         outlines: BTreeSet::new(),
+        measurement: None,
     };
+    let mut meter = settings.measures.then(|| Meter::new(world.clients.len()));
     let endless = Endless::of(scenario, settings);
     let mut calm: Option<Calm> = None;
     while (walk.actions.len() as u64) < settings.actions_max {
         if calm.is_none() && world.now >= Instant::START + storm {
+            if settings.measures {
+                break;
+            }
             scheduler.calm(scenario, &world);
             calm = Some(Calm { from: walk.actions.len(), patience: Patience::new(scenario, &world) });
         }
@@ -246,7 +271,8 @@ fn drive<P: Protocol>(
             None => {
                 let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (world.now - Instant::START) };
                 let action = Action::Advance(wait);
-                let is_waited = !endless.properties.is_empty() && world.waiting().next().is_some();
+                let matters = settings.measures || !endless.properties.is_empty();
+                let is_waited = matters && world.waiting().next().is_some();
                 if walk.is_at_rest || !is_waited || !scenario.is_enabled(&world, &action) {
                     walk.is_at_rest = true;
                     break;
@@ -256,6 +282,9 @@ fn drive<P: Protocol>(
             }
         };
         let step = scenario.step(&mut world, &action);
+        if let Some(meter) = &mut meter {
+            meter.look(scenario, &world, &action, &step);
+        }
         walk.actions.push(action);
         walk.digest.add(world.now, &action, &step);
         if settings.collects {
@@ -274,6 +303,7 @@ fn drive<P: Protocol>(
         scheduler.learn(scenario, &world, &action, &step);
     }
     walk.end = world.now;
+    walk.measurement = meter.map(|meter| meter.finish(world.now));
     walk
 }
 

@@ -43,17 +43,17 @@ impl Swarm {
         self.has_clogs
     }
 
-    /// The usual profile, faster and slower.
-    pub(crate) fn profile(&self, refinement: i64) -> Profile {
-        let usual = Profile::realistic(refinement);
+    /// A profile, faster and slower.
+    pub(crate) fn profile(&self, usual: &Profile) -> Profile {
         let [latency, lateness, thinking, stall, stall_every] = self.powers;
         Profile {
-            refinement,
             latency: usual.latency.times_two_to(latency),
             lateness: usual.lateness.times_two_to(lateness),
             thinking: usual.thinking.times_two_to(thinking),
             stall: usual.stall.times_two_to(stall),
             stall_every: usual.stall_every.times_two_to(stall_every),
+            mending: usual.mending.times_two_to(stall),
+            links: usual.links.clone(),
         }
     }
 }

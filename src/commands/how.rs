@@ -1,9 +1,11 @@
 //! How runs are taken: what `simulate` and `hunt` have in common.
 
+use std::fs;
+
 use clap::Args;
 use fencepost::AnyScenario;
 use fencepost::model::with_scenario;
-use fencepost::sim::{SchedulerKind, Settings, prepare};
+use fencepost::sim::{Profile, SchedulerKind, Settings, prepare};
 
 use super::Trouble;
 
@@ -28,6 +30,23 @@ pub struct How {
     /// [default: 100, and 8 times the longest duration of the service]
     #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
     calm: Option<i64>,
+    /// How long things take: distributions in a TOML file, as reports/docs/simulator.md says
+    #[arg(long, value_parser = profile, value_name = "FILE")]
+    profile: Option<Pace>,
+}
+
+/// A profile, and the file that it stands in.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    pub file: String,
+    pub profile: Profile,
+}
+
+/// Reads a profile.
+pub fn profile(file: &str) -> Result<Pace, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let profile = toml::from_str(&text).map_err(|error| error.to_string())?;
+    Ok(Pace { file: file.to_owned(), profile })
 }
 
 fn scheduler(name: &str) -> Result<SchedulerKind, String> {
@@ -45,6 +64,7 @@ impl How {
             rounds: self.rounds,
             storm: self.storm,
             calm: self.calm,
+            profile: self.profile.as_ref().map(|pace| pace.profile.clone()).unwrap_or_default(),
             ..Settings::default()
         }
     }
@@ -66,6 +86,9 @@ impl How {
             if let Some(number) = number {
                 text += &format!(" --{name} {number}");
             }
+        }
+        if let Some(pace) = &self.profile {
+            text += &format!(" --profile {}", pace.file);
         }
         text
     }

@@ -21,6 +21,7 @@ pub mod suite;
 pub mod supervisor;
 pub mod sweep;
 pub mod target;
+pub mod tradeoff;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -70,6 +71,8 @@ pub enum Command {
     Schedulers(schedulers::Schedulers),
     /// Take runs of many seeds under many settings, into a store that can be gone on with
     Sweep(sweep::Sweep),
+    /// Measure what settings cost, in safety and in liveness, over many seeds
+    Tradeoff(tradeoff::Tradeoff),
     /// Put the parts of a sweep together
     Merge(sweep::merge::Merge),
     /// Repeat a recorded run step by step

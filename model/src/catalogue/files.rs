@@ -264,6 +264,7 @@ files! {
     "consul-cut-off-until-told",
     "consul-cut-off-self-limiting",
     "consul-retries",
+    "consul-late-release",
     "consul-told-in-time",
     "consul-told-too-late",
     "consul-never-listens",

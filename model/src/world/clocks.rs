@@ -4,7 +4,7 @@ use super::{Condition, Envelope, World};
 use crate::ids::ProcessId;
 use crate::process::Process;
 use crate::protocol::Protocol;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Synchrony};
 use crate::time::{Instant, Ticks};
 
 impl<P: Protocol> World<P> {
@@ -46,9 +46,19 @@ impl<P: Protocol> World<P> {
         self.condition(envelope.to) == Condition::Paused || self.is_cut(envelope.link(), scenario)
     }
 
-    /// How much time may pass before something must have happened; `None` if nothing presses.
+    /// How much time may pass before something must have happened; `None` if nothing presses. Where the scenario bounds no
+    /// lateness this looks at nobody's deadlines, however many there are.
     pub fn slack(&self, scenario: &Scenario<P>) -> Option<Ticks> {
+        if scenario.synchrony == Synchrony::default() {
+            return self.pressing(scenario);
+        }
         self.alarms(scenario, &mut |_, _| {})
+    }
+
+    /// How much time the service leaves itself, where it has a deadline that it keeps whatever is bounded.
+    fn pressing(&self, scenario: &Scenario<P>) -> Option<Ticks> {
+        let at = P::pressing(&self.server.process, &scenario.service)?;
+        Some(at - self.clock(ProcessId::Server))
     }
 
     /// How much time may pass at once until the next deadline of a process that takes part, or until something would be too
@@ -91,8 +101,8 @@ impl<P: Protocol> World<P> {
                 }
             });
         }
-        if let Some(at) = P::pressing(&self.server.process, &scenario.service) {
-            press(at - self.clock(ProcessId::Server));
+        if let Some(left) = self.pressing(scenario) {
+            press(left);
         }
         slack
     }

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use fencepost_model::finding::{Finding, Story};
 
 use crate::matrix::{columns, mark, rows};
+pub(crate) use section::run;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -57,7 +58,8 @@ pub fn run_page(story: &Story, title: &str, assumptions: &[String]) -> String {
     document(title, &broken, &main)
 }
 
-fn document(title: &str, header: &str, main: &str) -> String {
+/// A whole page; header and main part are HTML already.
+pub(crate) fn document(title: &str, header: &str, main: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{header}</header>\n\

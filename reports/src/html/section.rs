@@ -116,7 +116,7 @@ fn counterexample(finding: &Finding, story: &Story) -> String {
 }
 
 /// A run: the picture, the steps beside it, and a key.
-pub(super) fn run(story: &Story) -> String {
+pub(crate) fn run(story: &Story) -> String {
     let mut html = format!("<div class=\"run\">\n{}\n<ol class=\"steps\">\n", diagram(story));
     for (place, step) in story.steps.iter().enumerate() {
         html += &list_item(place, step, story.repeats_from.is_some_and(|from| place >= from));

@@ -28,7 +28,7 @@ pub(super) enum Plan<P: Protocol> {
 }
 
 /// Plans, soonest first; those of one instant in the order in which they were made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Agenda<P: Protocol> {
     heap: BinaryHeap<Reverse<(Instant, u64, Plan<P>)>>,
     made: u64,

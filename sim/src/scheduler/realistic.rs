@@ -16,8 +16,11 @@ use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 use crate::swarm::Swarm;
 
+#[derive(Clone)]
 pub(crate) struct Realistic<P: Protocol> {
     profile: Profile,
+    /// How much finer the clock is than the scenario's.
+    refinement: i64,
     agenda: Agenda<P>,
     /// For each deadline that is planned, when it was due: plans for another instant are void.
     armed: BTreeMap<(ProcessId, P::Timer), Instant>,
@@ -42,7 +45,7 @@ impl<P: Protocol> Realistic<P> {
     /// Plans everything that is known at the start. Mishaps strike before the end of the storm; a swarm leaves some out.
     pub(crate) fn new(
         seed: u64,
-        profile: Profile,
+        (profile, refinement): (Profile, i64),
         swarm: Option<&Swarm>,
         storm: Ticks,
         scenario: &Scenario<P>,
@@ -51,6 +54,7 @@ impl<P: Protocol> Realistic<P> {
         let stream = |concern| Stream::new(seed, concern);
         let mut new = Realistic {
             profile,
+            refinement,
             agenda: Agenda::new(),
             armed: BTreeMap::new(),
             wishing: vec![false; world.clients.len()],
@@ -80,6 +84,18 @@ impl<P: Protocol> Realistic<P> {
         new
     }
 
+    /// What has been planned stays; what is left to chance from now on is another seed's.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        let stream = |concern| Stream::new(seed, concern);
+        self.latency = stream(Concern::Latency);
+        self.lateness = stream(Concern::Lateness);
+        self.users = stream(Concern::Users);
+        self.mishaps = stream(Concern::Mishaps);
+        self.stalls = stream(Concern::Stalls);
+        self.clogs = stream(Concern::Clogs);
+        self.choices = stream(Concern::Choices);
+    }
+
     fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
         let budget = scenario.budget;
         let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
@@ -102,12 +118,12 @@ impl<P: Protocol> Realistic<P> {
     }
 
     fn plan_stall(&mut self, now: Instant) {
-        let wait = self.profile.draw(&self.profile.stall_every, &mut self.stalls);
+        let wait = self.profile.stall_every.draw(self.refinement, &mut self.stalls);
         self.agenda.plan(now + wait, Plan::Stall);
     }
 
     fn plan_clog(&mut self, now: Instant) {
-        let wait = self.profile.draw(&self.profile.stall_every, &mut self.clogs);
+        let wait = self.profile.stall_every.draw(self.refinement, &mut self.clogs);
         self.agenda.plan(now + wait, Plan::Clog);
     }
 
@@ -119,7 +135,7 @@ impl<P: Protocol> Realistic<P> {
         let peer = if self.clogs.below(3) == 0 { ProcessId::Resource } else { ProcessId::Server };
         let link =
             if self.clogs.below(3) == 0 { Link { from: peer, to: client } } else { Link { from: client, to: peer } };
-        let until = world.now + self.profile.draw(&self.profile.stall, &mut self.clogs);
+        let until = world.now + self.profile.stall.draw(self.refinement, &mut self.clogs);
         self.clogged_until.insert(link, until);
         self.plan_clog(world.now);
     }
@@ -134,7 +150,7 @@ impl<P: Protocol> Realistic<P> {
             if self.armed.insert((process, timer), due) == Some(due) {
                 return;
             }
-            let mut late = self.profile.draw(&self.profile.lateness, &mut self.lateness);
+            let mut late = self.profile.lateness.draw(self.refinement, &mut self.lateness);
             if let Some(bound) = scenario.synchrony.wake_delay.filter(|_| is_bound) {
                 late = late.min(bound);
             }
@@ -146,13 +162,14 @@ impl<P: Protocol> Realistic<P> {
         }
         if !self.wishing[client.place()] && !wishes(scenario, world, client).is_empty() {
             self.wishing[client.place()] = true;
-            let thought = self.profile.draw(&self.profile.thinking, &mut self.users);
+            let thought = self.profile.thinking.draw(self.refinement, &mut self.users);
             self.agenda.plan(world.now + thought, Plan::Wish(client));
         }
     }
 
     fn plan_delivery(&mut self, scenario: &Scenario<P>, now: Instant, envelope: &Envelope<P>) {
-        let mut latency = self.profile.draw(&self.profile.latency, &mut self.latency);
+        let curve = self.profile.latency_on(envelope.link());
+        let mut latency = curve.draw(self.refinement, &mut self.latency);
         if let Some(bound) = scenario.synchrony.message_delay {
             latency = latency.min(bound);
         }
@@ -222,7 +239,7 @@ impl<P: Protocol> Realistic<P> {
     fn stall(&mut self, world: &World<P>) {
         let count = u64::try_from(self.asleep_until.len()).expect("a length fits");
         let sleeper = usize::try_from(self.stalls.below(count)).expect("an index fits");
-        self.asleep_until[sleeper] = world.now + self.profile.draw(&self.profile.stall, &mut self.stalls);
+        self.asleep_until[sleeper] = world.now + self.profile.stall.draw(self.refinement, &mut self.stalls);
         self.plan_stall(world.now);
     }
 
@@ -232,7 +249,7 @@ impl<P: Protocol> Realistic<P> {
         let action = self.mishaps.pick(&self.enabled);
         if action.is_none() && !self.is_calm {
             // Nothing of the kind can happen at the moment: it waits for its chance.
-            self.agenda.plan(world.now + Ticks::new((self.profile.refinement / 4).max(1)), Plan::Mishap(kind));
+            self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), Plan::Mishap(kind));
         }
         action
     }
@@ -245,7 +262,7 @@ impl<P: Protocol> Realistic<P> {
             Fault::Cut(_) => "heal",
             Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
         };
-        let after = self.profile.draw(&self.profile.stall, &mut self.mishaps);
+        let after = self.profile.mending.draw(self.refinement, &mut self.mishaps);
         self.agenda.plan(now + after, Plan::Mishap(kind));
     }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fencepost::Property;
-use fencepost::sim::{Settings, gist_any};
+use fencepost::sim::{Profile, Settings, gist_any};
 use indicatif::ProgressBar;
 
 use self::plan::{Job, Jobs, Plan, Shard};
@@ -106,6 +106,7 @@ impl Sweep {
             storm: how.storm,
             calm: how.calm,
             actions: self.actions,
+            profile: Some(how.profile).filter(|profile| *profile != Profile::default()),
         };
         let jobs = plan.jobs()?;
         let runs = self.shard.range(jobs.len());

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use fencepost::model::scenario::{Axis, vary};
-use fencepost::sim::{SchedulerKind, Settings};
+use fencepost::sim::{Profile, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,9 @@ pub struct Plan {
     pub storm: i64,
     pub calm: Option<i64>,
     pub actions: u64,
+    /// How long things take; none: as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
 }
 
 /// A part of a sweep, from 1: the second of eight is `2/8`.
@@ -111,6 +114,7 @@ impl Plan {
             storm: self.storm,
             calm: self.calm,
             actions_max: self.actions,
+            profile: self.profile.clone().unwrap_or_default(),
             ..Settings::default()
         };
         let settings: Vec<Setting> = vary(&scenario, &axes.map_err(|error| bad(&error))?)

@@ -1,9 +1,14 @@
 //! What an exploration established, as plain data: verdicts, certificates, told traces. Reports read nothing else.
 
+mod measurement;
+mod study;
+
 use serde::{Deserialize, Serialize};
 
 pub use crate::properties::{Level, Property};
 pub use crate::scenario::{Expect, Suite};
+pub use measurement::Measurement;
+pub use study::{Extreme, Point, Sample, Search, Split, Stage, Study};
 
 /// One promise of one scenario, explored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

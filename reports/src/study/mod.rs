@@ -1,0 +1,84 @@
+//! What settings cost: a study as a table, a chart, a page, and data for other tools.
+
+mod csv;
+mod numbers;
+mod page;
+mod statistics;
+mod table;
+mod vega;
+
+pub use csv::csv;
+pub use numbers::{ENOUGH, Numbers, Spread, dominators};
+pub use page::page;
+pub use statistics::{Estimate, mean, share};
+pub use table::table;
+pub use vega::vega;
+
+use fencepost_model::finding::Study;
+
+use crate::chart::{Axis, Chart, Look, Point, percent};
+
+/// The names of a setting, or that there are none.
+fn name(settings: &[String]) -> String {
+    if settings.is_empty() { "as it is".to_owned() } else { settings.join(", ") }
+}
+
+/// What the horizontal axis shows.
+const LOST: &str = "share of time in which nobody has the lock although somebody wants it";
+
+fn unsafe_title(study: &Study) -> String {
+    format!("share of runs that break {}", study.safety)
+}
+
+/// The chart: unsafe runs against time lost.
+pub fn chart(study: &Study) -> Chart {
+    let numbers: Vec<_> = study.points.iter().map(|point| Numbers::of(study, point)).collect();
+    let dominators = dominators(&numbers);
+    let mut points = Vec::new();
+    let mut front = Vec::new();
+    for (place, (numbers, point)) in numbers.iter().zip(&study.points).enumerate() {
+        let Some(numbers) = numbers else { continue };
+        let danger = numbers.danger();
+        let look = match (numbers.split.is_some_and(|split| split.value > 0.0), danger.value > 0.0) {
+            (true, _) => Look::Estimated,
+            (false, true) => Look::Measured,
+            (false, false) => Look::Unseen,
+        };
+        if dominators[place].is_none() {
+            front.push(points.len());
+        }
+        points.push(Point {
+            label: (place + 1).to_string(),
+            about: format!(
+                "{}: {} of runs unsafe, {} of time lost",
+                name(&point.settings),
+                risk(danger),
+                percent(numbers.idle.value)
+            ),
+            x: numbers.idle,
+            y: danger,
+            look,
+            link: format!("setting-{}", place + 1),
+        });
+    }
+    front.sort_by(|one, other| points[*one].x.value.total_cmp(&points[*other].x.value));
+    let seen = points.iter().flat_map(|point: &Point| [point.y.low, point.y.value, point.y.high]);
+    let lowest = seen.clone().filter(|value| *value > 1e-7);
+    Chart {
+        title: format!("{}: {} against {LOST}", study.title, unsafe_title(study)),
+        x: Axis::linear(LOST, points.iter().map(|point| point.x.high)),
+        y: Axis::log(&unsafe_title(study), lowest),
+        line: front,
+        points: points.clone(),
+    }
+}
+
+/// A share of runs for people: never a bare zero.
+fn risk(estimate: Estimate) -> String {
+    if estimate.value == 0.0 { format!("< {}", percent(estimate.high)) } else { percent(estimate.value) }
+}
+
+/// An interval for people.
+fn interval(estimate: Estimate) -> String {
+    format!("{}–{}", percent(estimate.low).trim_end_matches(" %"), percent(estimate.high))
+}

@@ -1,0 +1,203 @@
+//! A study as a page: the chart, every number with its interval, what was searched to the end, and the runs behind it.
+
+use std::fmt::Write;
+
+use fencepost_model::finding::{Finding, Point, Search, Study, Verdict};
+
+use super::{Numbers, Spread, chart, dominators, interval, name, risk};
+use crate::chart::{digits, percent};
+use crate::html::{document, escape, run};
+use crate::matrix::mark;
+
+/// The page of a study.
+pub fn page(study: &Study) -> String {
+    let header = format!("<p>{}</p>\n<p><code>{}</code></p>\n", escape(&study.about), escape(&study.command));
+    document(&study.title, &header, &body(study))
+}
+
+fn body(study: &Study) -> String {
+    let mut html = String::new();
+    if !study.points.is_empty() {
+        let _ = writeln!(
+            html,
+            "<section class=\"study\" aria-label=\"chart\">\n<div class=\"figure\">{}{}</div>\n\
+             <p class=\"key\">Each point is a setting of the table below, by its number; lower is safer, further left loses less time. Full: measured. \
+             With a broken edge: too rare to be seen often enough, estimated by importance splitting. Empty, with an arrow: never seen, drawn at the upper \
+             end of its interval. Lines through points are 95 % intervals. The line joins the settings that no other one beats in both respects.</p>\n</section>",
+            chart(study).svg(),
+            legend(study)
+        );
+        html += &table(study);
+        html += &runs(study);
+    }
+    for search in &study.searches {
+        html += &searched(search);
+    }
+    html
+}
+
+/// The settings, by their numbers, beside the chart.
+fn legend(study: &Study) -> String {
+    let item = |point: &Point| format!("<li>{}</li>", escape(&name(&point.settings)));
+    format!("<ol class=\"legend\">{}</ol>", study.points.iter().map(item).collect::<String>())
+}
+
+const HEADS: [(&str, &str); 12] = [
+    ("unsafe runs", "share of runs that break the promise, with its interval (Clopper and Pearson; of importance splitting: Student)"),
+    ("overlap per hour", "how long too many are inside"),
+    ("time lost", "share of time in which nobody has the lock although somebody wants it"),
+    ("… by mistakes", "the part of it after a failure detector's mistake, until somebody has the lock again: lock-delay, mostly"),
+    ("handover", "how long nobody has the lock between two who do, although somebody wants it: median, 99 %, most"),
+    ("detection", "T_D: from a crash to the end of the session: median, 99 %, most"),
+    ("dead holder", "how long a crashed owner stays on record: median, 99 %, most"),
+    ("mistakes per hour", "λ_M: sessions of living clients that end by themselves; how long until they have another (T_M); share of time without a mistake (P_A)"),
+    ("stale writes per hour", "writes of an earlier tenure after a later one has written: accepted, refused"),
+    ("entries per hour", "how often somebody gets in"),
+    ("requests", "to the service, per unit of time"),
+    ("dominated by", "a setting that is at least as good in both respects, and better in one"),
+];
+
+fn table(study: &Study) -> String {
+    let numbers: Vec<_> = study.points.iter().map(|point| Numbers::of(study, point)).collect();
+    let dominators = dominators(&numbers);
+    let mut html = String::from("<section class=\"study wide\" aria-label=\"numbers\">\n<table class=\"numbers\">\n<thead><tr><th>#</th><th>setting</th>");
+    for (head, about) in HEADS {
+        let _ = write!(html, "<th><abbr title=\"{}\">{head}</abbr></th>", escape(about));
+    }
+    html += "</tr></thead>\n<tbody>\n";
+    for (place, point) in study.points.iter().enumerate() {
+        let number = place + 1;
+        let front = if numbers[place].is_some() && dominators[place].is_none() { " class=\"front\"" } else { "" };
+        let _ = write!(html, "<tr id=\"setting-{number}\"{front}><td>{number}</td><td>{}</td>", escape(&name(&point.settings)));
+        match &numbers[place] {
+            Some(numbers) => row(&mut html, study, point, numbers, dominators[place]),
+            None => {
+                let problem = point.problem.as_deref().unwrap_or("nothing was run");
+                let _ = write!(html, "<td colspan=\"{}\">{}</td>", HEADS.len(), escape(problem));
+            }
+        }
+        html += "</tr>\n";
+    }
+    html + "</tbody>\n</table>\n</section>\n"
+}
+
+fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, dominator: Option<usize>) {
+    let unit = escape(&study.unit);
+    let seen = point.broken.get(&study.safety).copied().unwrap_or(0);
+    let split = match numbers.split {
+        Some(split) if split.value > 0.0 => format!("<small>≈ {} ({}) by splitting</small>", percent(split.value), interval(split)),
+        _ => String::new(),
+    };
+    let spread = |spread: Spread| match spread.at {
+        Some(at) => format!("{} {unit}<small>{} cases</small>", at.map(digits).join(" / "), spread.count),
+        None => "–".to_owned(),
+    };
+    let held = match point.total.held_at_the_end {
+        0 => String::new(),
+        held => format!("<small>{held} still there at the end</small>"),
+    };
+    let mistakes = match (numbers.mistake_lasts, numbers.accuracy) {
+        (Some(lasts), Some(accuracy)) => {
+            format!("<small>{} {unit} each, {} without</small>", digits(lasts), percent(accuracy))
+        }
+        _ => String::new(),
+    };
+    let interval_of = |estimate| format!("<small>{}</small>", interval(estimate));
+    let overlap = numbers.overlap;
+    let cells = [
+        format!("{}<small>{seen} of {}: {}</small>{split}", risk(numbers.unsafe_runs), point.runs, interval(numbers.unsafe_runs)),
+        format!("{} {unit}<small>{}–{} {unit}</small>", digits(overlap.value), digits(overlap.low), digits(overlap.high)),
+        format!("{}{}", percent(numbers.idle.value), interval_of(numbers.idle)),
+        percent(numbers.idle_by_mistake),
+        spread(numbers.handover),
+        spread(numbers.detection),
+        format!("{}{held}", spread(numbers.dead_hold)),
+        format!("{}{mistakes}", digits(numbers.mistakes)),
+        format!("{}, {}", digits(numbers.stale.0), digits(numbers.stale.1)),
+        digits(numbers.entries),
+        format!("{}/{unit}", digits(numbers.requests)),
+        dominator.map_or("–".to_owned(), |other| format!("<a href=\"#setting-{0}\">{0}</a>", other + 1)),
+    ];
+    for cell in cells {
+        let _ = write!(html, "<td>{cell}</td>");
+    }
+}
+
+/// The runs at the ends of what was measured.
+fn runs(study: &Study) -> String {
+    let mut html = String::new();
+    for (place, point) in study.points.iter().enumerate() {
+        for extreme in &point.seeds {
+            let _ = writeln!(
+                html,
+                "<tr><td><a href=\"#setting-{0}\">{0}</a></td><td>{1}</td><td>{2}</td><td><code>{3}</code></td></tr>",
+                place + 1,
+                escape(&extreme.what),
+                extreme.seed,
+                escape(&extreme.command)
+            );
+        }
+    }
+    if html.is_empty() {
+        return html;
+    }
+    format!(
+        "<section class=\"study\">\n<details><summary>Runs behind the numbers: take one again, and look at it</summary>\n<table>\n\
+         <thead><tr><th>#</th><th>most of</th><th>seed</th><th>command</th></tr></thead>\n<tbody>\n{html}</tbody>\n</table>\n</details>\n</section>\n"
+    )
+}
+
+/// A grid that was searched to the end: a row for each setting, and each run that breaks a promise.
+fn searched(search: &Search) -> String {
+    let mut html = format!("<section class=\"study\">\n<h2>{}</h2>\n<table class=\"verdicts\">\n<thead><tr><th>setting</th>", escape(&search.title));
+    let first = search.settings.iter().find_map(|(_, result)| result.as_ref().ok());
+    let columns: &[Finding] = first.map(Vec::as_slice).unwrap_or_default();
+    for finding in columns {
+        let _ = write!(html, "<th><abbr title=\"{}\">{}</abbr></th>", escape(finding.property.about()), finding.property);
+    }
+    html += "</tr></thead>\n<tbody>\n";
+    let mut kept = 0;
+    for (settings, result) in &search.settings {
+        let name = escape(&name(settings));
+        match result {
+            Err(problem) => {
+                let _ = writeln!(html, "<tr><td>{name}</td><td colspan=\"{}\">impossible: {}</td></tr>", columns.len(), escape(problem));
+            }
+            Ok(findings) => {
+                let keeps_all = findings.iter().all(|finding| matches!(finding.verdict, Verdict::Proven(_)));
+                kept += usize::from(keeps_all);
+                let cells: String = findings.iter().map(verdict).collect();
+                let class = if keeps_all { " class=\"front\"" } else { "" };
+                let _ = writeln!(html, "<tr{class}><td>{name}</td>{cells}</tr>");
+            }
+        }
+    }
+    let possible = search.settings.iter().filter(|(_, result)| result.is_ok()).count();
+    let sum = match kept {
+        0 => format!("None of {possible} settings keeps every promise."),
+        _ => format!("{kept} of {possible} settings keep every promise, proven."),
+    };
+    let _ = write!(html, "</tbody>\n</table>\n<p><strong>{sum}</strong> Every run of <code>{}</code> was searched, for each setting.</p>\n", escape(&search.scenario));
+    if let Some(finding) = columns.first() {
+        let rests: String = finding.assumptions.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence))).collect();
+        let _ = write!(html, "<details class=\"assumptions\"><summary>What this rests on, in the first setting</summary>\n<ul>\n{rests}</ul></details>\n");
+    }
+    html + "</section>\n"
+}
+
+/// A verdict; where it is broken, with the shortest run to be unfolded.
+fn verdict(finding: &Finding) -> String {
+    let word = finding.verdict.word();
+    let class = if finding.is_undecided() { "undecided" } else { word };
+    let sign = format!("<b class=\"{class}\">{} {word}</b>", mark(&finding.verdict));
+    let Some(story) = finding.verdict.story() else {
+        return format!("<td>{sign} <small>{} states</small></td>", finding.states);
+    };
+    let replay = finding.trace.as_deref().map(|path| format!("<p><code>fencepost replay {}</code></p>", escape(path)));
+    format!(
+        "<td><details><summary>{sign} <small>in {} steps</small></summary>{}{}</details></td>",
+        story.steps.len(),
+        replay.unwrap_or_default(),
+        run(story)
+    )
+}

@@ -1,0 +1,99 @@
+//! A study for the terminal: a line for each setting.
+
+use fencepost_model::finding::{Search, Study, Verdict};
+
+use super::{Numbers, dominators, interval, name, risk};
+use crate::chart::{digits, percent};
+use crate::matrix::mark;
+
+/// The heads of the columns, and what each shows.
+const COLUMNS: [(&str, &str); 8] = [
+    ("unsafe runs", "runs that break the promise, with their 95 % interval; ≈: by importance splitting"),
+    ("overlap/h", "how long too many are inside, per hour"),
+    ("lost", "share of time in which nobody has the lock although somebody wants it"),
+    ("handover", "how long nobody has it between two who do, although somebody wants it: median / 99 % / most"),
+    ("dead holder", "how long a crashed owner stays on record: median / most; +: still there at the end of a run"),
+    ("mistakes/h", "sessions of living clients that end by themselves"),
+    ("entries/h", "how often somebody gets in"),
+    ("requests", "requests to the service per unit of time"),
+];
+
+/// The table.
+pub fn table(study: &Study) -> String {
+    let numbers: Vec<_> = study.points.iter().map(|point| Numbers::of(study, point)).collect();
+    let dominators = dominators(&numbers);
+    let mut lines = vec![COLUMNS.map(|(head, _)| head.to_owned()).to_vec()];
+    let mut names = vec![String::new()];
+    for (place, point) in study.points.iter().enumerate() {
+        let front = if dominators[place].is_none() && numbers[place].is_some() { "●" } else { " " };
+        names.push(format!("{:>3} {front} {}", place + 1, name(&point.settings)));
+        lines.push(match &numbers[place] {
+            Some(numbers) => cells(study, numbers, point.total.held_at_the_end),
+            None => vec![point.problem.clone().unwrap_or_default()],
+        });
+    }
+    let first = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = lines.iter().filter(|line| line.len() > 1).filter_map(|line| line.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..COLUMNS.len()).map(width).collect();
+    let mut text = format!("{}\n\n", study.title);
+    for (name, line) in names.iter().zip(&lines) {
+        text += &format!("{name:first$}");
+        for (cell, width) in line.iter().zip(&widths) {
+            text += &if line.len() > 1 { format!("  {cell:>width$}") } else { format!("  impossible: {cell}") };
+        }
+        text += "\n";
+    }
+    text += "\n● on the Pareto front: no other setting is safer and loses less time\n";
+    for (head, about) in COLUMNS {
+        text += &format!("{head:>11}  {about}\n");
+    }
+    text + &study.searches.iter().map(searched).collect::<String>()
+}
+
+fn cells(study: &Study, numbers: &Numbers, held: u64) -> Vec<String> {
+    let unit = &study.unit;
+    let spread = |at: Option<[f64; 3]>, which: &[usize]| match at {
+        Some(at) => format!("{} {unit}", which.iter().map(|place| digits(at[*place])).collect::<Vec<_>>().join("/")),
+        None => "–".to_owned(),
+    };
+    let danger = match numbers.split.filter(|split| split.value > 0.0) {
+        Some(split) => format!("≈{} ({})", percent(split.value), interval(split)),
+        None => format!("{} ({})", risk(numbers.unsafe_runs), interval(numbers.unsafe_runs)),
+    };
+    vec![
+        danger,
+        format!("{} {unit}", digits(numbers.overlap.value)),
+        percent(numbers.idle.value),
+        spread(numbers.handover.at, &[0, 1, 2]),
+        format!("{}{}", spread(numbers.dead_hold.at, &[0, 2]), if held > 0 { "+" } else { "" }),
+        digits(numbers.mistakes),
+        digits(numbers.entries),
+        format!("{}/{unit}", digits(numbers.requests)),
+    ]
+}
+
+/// What was searched to the end: a line for each setting.
+fn searched(search: &Search) -> String {
+    let mut text = format!("\n{} ({}), every run searched:\n", search.title, search.scenario);
+    let mut is_headed = false;
+    for (settings, result) in &search.settings {
+        let name = name(settings);
+        let Ok(findings) = result else {
+            text += &format!("  –  {name}: {}\n", result.as_ref().err().map_or("", String::as_str));
+            continue;
+        };
+        if !is_headed {
+            for (place, finding) in findings.iter().enumerate() {
+                text += &format!("  {}┌ {} ({})\n", "│  ".repeat(place), finding.property, finding.property.hazards_name());
+            }
+            is_headed = true;
+        }
+        let marks: String = findings.iter().map(|finding| format!("{}  ", mark(&finding.verdict))).collect();
+        let keeps_all = findings.iter().all(|finding| matches!(finding.verdict, Verdict::Proven(_)));
+        text += &format!("  {marks}{name}{}\n", if keeps_all { "   ← keeps all" } else { "" });
+    }
+    text
+}

@@ -1,0 +1,173 @@
+//! `fencepost tradeoff`: what each choice of settings costs, in safety and in liveness, with a run behind every number.
+
+mod measure;
+mod question;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use fencepost::Property;
+use fencepost::checker::{Options, check_any};
+use fencepost::model::finding::{Finding, Search, Study};
+use fencepost::model::scenario::{Axis, Varied, vary};
+use fencepost::reports::study::{csv, page, table, vega};
+
+use self::measure::{Measured, again, measure};
+use self::question::{Grid, Question};
+use super::check::{keep, property};
+use super::envelope::axis;
+use super::how::{Pace, profile};
+use super::hunt::seeds;
+use super::output::{say, say_json, write};
+use super::parallel::{in_parallel, progress};
+use super::supervisor::{Watch, heed_interrupts, was_interrupted};
+use super::{Common, Exit, Trouble};
+
+#[derive(Args, Debug)]
+pub struct Tradeoff {
+    /// A study (dial, ttl-and-lock-delay, detector, slots), or a scenario or scenario file
+    #[arg(default_value = "dial")]
+    target: String,
+    /// A setting and its values, as ttl=10,20 or detector=none,gossip,ttl,both; several times for a grid
+    #[arg(long, value_name = "KEY=VALUES", value_parser = axis)]
+    vary: Vec<Axis>,
+    /// How many seeds for each setting, or which: 1000, or 500..1500
+    #[arg(long, value_parser = seeds, value_name = "N|A..B")]
+    seeds: Option<Range<u64>>,
+    /// How long a run is, in ticks of the scenario
+    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
+    storm: Option<i64>,
+    /// How long things take: distributions in a TOML file, as reports/docs/simulator.md says
+    #[arg(long, value_parser = profile, value_name = "FILE")]
+    profile: Option<Pace>,
+    /// The promise whose violations count as unsafe [default: the first one about what clients believe]
+    #[arg(long, value_parser = property, value_name = "NAME")]
+    safety: Option<Property>,
+    /// Take one run of one setting again, by the setting's number: 3:17 is seed 17 of setting 3
+    #[arg(long, value_name = "SETTING:SEED", value_parser = one_run)]
+    run: Option<OneRun>,
+}
+
+/// A run behind a number.
+#[derive(Copy, Clone, Debug)]
+pub struct OneRun {
+    setting: usize,
+    seed: u64,
+}
+
+fn one_run(text: &str) -> Result<OneRun, String> {
+    let parsed = text.split_once(':').and_then(|(setting, seed)| {
+        let setting: usize = setting.parse().ok().filter(|setting| *setting > 0)?;
+        Some(OneRun { setting, seed: seed.parse().ok()? })
+    });
+    parsed.ok_or_else(|| "a setting and a seed, as 3:17".to_owned())
+}
+
+impl Tradeoff {
+    fn changes_runs(&self) -> bool {
+        !self.vary.is_empty()
+            || self.seeds.is_some()
+            || self.storm.is_some()
+            || self.profile.is_some()
+            || self.safety.is_some()
+            || self.run.is_some()
+    }
+}
+
+pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
+    heed_interrupts();
+    let question = Question::of(tradeoff)?;
+    if let (Some(one), Some(simulated)) = (&tradeoff.run, &question.simulated) {
+        return again(simulated, one.setting, one.seed, common);
+    }
+    let command = repeated();
+    let measured = match &question.simulated {
+        None => Measured::default(),
+        Some(simulated) => measure(simulated, &command, common)?,
+    };
+    let out = common.out.clone().unwrap_or_else(|| PathBuf::from("out"));
+    let searches = question.searches.iter().map(|grid| search(grid, &question.name, &out, common));
+    let searches = searches.collect::<Result<Vec<Search>, Trouble>>()?;
+    if was_interrupted() {
+        eprintln!("fencepost: interrupted; nothing was written");
+        return Ok(Exit::Undecided);
+    }
+    let study = Study {
+        name: question.name.clone(),
+        title: question.title.clone(),
+        about: question.about.clone(),
+        command,
+        safety: question.simulated.as_ref().map_or(Property::MutualExclusion, |simulated| simulated.safety),
+        unit: "s".to_owned(),
+        units_per_hour: 3600,
+        refinement: question.simulated.as_ref().map_or(1, |simulated| simulated.settings.refinement),
+        points: measured.points,
+        searches,
+    };
+    tell(&study, &out, common)?;
+    let is_undecided = |(_, result): &(_, Result<Vec<Finding>, String>)| {
+        result.as_ref().is_ok_and(|findings| findings.iter().any(Finding::is_undecided))
+    };
+    let is_cut = study.searches.iter().flat_map(|search| &search.settings).any(is_undecided);
+    Ok(if is_cut { Exit::Undecided } else { Exit::AsExpected })
+}
+
+/// The command as it was typed, but for where the results go.
+fn repeated() -> String {
+    let quoted = |word: String| if word.contains([' ', '"', '[', '*']) { format!("'{word}'") } else { word };
+    let mut words: Vec<String> = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--out" => drop(arguments.next()),
+            "--json" | "--quiet" | "-q" => {}
+            _ if argument.starts_with("--out=") => {}
+            _ => words.push(quoted(argument)),
+        }
+    }
+    format!("fencepost {}", words.join(" "))
+}
+
+/// Searches a grid to the end.
+fn search(grid: &Grid, study: &str, out: &Path, common: &Common) -> Result<Search, Trouble> {
+    let watch = Arc::new(Watch::new(None, None)?);
+    let settings = vary(&grid.scenario, &grid.axes);
+    let bar = progress(settings.len(), "settings", common.quiet || common.json);
+    let numbered: Vec<(usize, Varied)> = settings.into_iter().enumerate().collect();
+    let results = in_parallel(&numbered, &bar, |(place, varied)| -> Result<_, Trouble> {
+        let scenario = match &varied.scenario {
+            Ok(scenario) => scenario,
+            Err(error) => return Ok((varied.settings.clone(), Err(error.message.clone()))),
+        };
+        let supervisor: Arc<Watch> = Arc::clone(&watch);
+        let outcomes = check_any(scenario, &Options { supervisor, ..Options::default() })?;
+        let folder = out.join(format!("{study}-{}-{}", grid.scenario.name(), place + 1));
+        let findings = outcomes.into_iter().map(|outcome| keep(outcome, Some(&folder)));
+        Ok((varied.settings.clone(), Ok(findings.collect::<Result<Vec<Finding>, Trouble>>()?)))
+    });
+    Ok(Search {
+        title: grid.title.clone(),
+        scenario: grid.scenario.name().to_owned(),
+        settings: results.into_iter().collect::<Result<_, Trouble>>()?,
+    })
+}
+
+/// The table on the terminal, and the page, the numbers and the chart as files.
+fn tell(study: &Study, out: &Path, common: &Common) -> Result<(), Trouble> {
+    let file = |extension: &str| out.join(format!("tradeoff-{}.{extension}", study.name));
+    write(&file("html"), &page(study))?;
+    if !study.points.is_empty() {
+        write(&file("csv"), &csv(study))?;
+        write(&file("vl.json"), &vega(study))?;
+    }
+    if common.json {
+        study.points.iter().for_each(say_json);
+        study.searches.iter().for_each(say_json);
+    } else {
+        say(&table(study));
+        say(&format!("\npage: {}\n", file("html").display()));
+    }
+    Ok(())
+}

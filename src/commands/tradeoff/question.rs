@@ -1,0 +1,189 @@
+//! What a study asks: a scenario, the settings that vary, how runs are taken, and which grids are searched to the end.
+
+use std::ops::Range;
+
+use fencepost::model::properties::Level;
+use fencepost::model::scenario::Axis;
+use fencepost::sim::{Profile, Settings};
+use fencepost::{AnyScenario, Property};
+use serde::Deserialize;
+
+use super::super::{Trouble, target};
+use super::Tradeoff;
+
+/// The studies that come with the program.
+const READY: [(&str, &str); 4] = [
+    ("dial", include_str!("../../../reports/studies/dial.toml")),
+    ("ttl-and-lock-delay", include_str!("../../../reports/studies/ttl-and-lock-delay.toml")),
+    ("detector", include_str!("../../../reports/studies/detector.toml")),
+    ("slots", include_str!("../../../reports/studies/slots.toml")),
+];
+
+/// A study as it stands in its file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    title: String,
+    about: String,
+    #[serde(default)]
+    seeds: u64,
+    /// How long a run is, in ticks.
+    #[serde(default)]
+    storm: i64,
+    #[serde(default)]
+    vary: Vec<String>,
+    #[serde(default)]
+    profile: Option<Profile>,
+    /// What is simulated; none: only searches.
+    #[serde(default)]
+    scenario: Option<toml::Table>,
+    #[serde(default, rename = "search")]
+    searches: Vec<SearchText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SearchText {
+    title: String,
+    scenario: String,
+    vary: Vec<String>,
+}
+
+/// What is simulated.
+pub struct Question {
+    pub name: String,
+    pub title: String,
+    pub about: String,
+    pub simulated: Option<Simulated>,
+    pub searches: Vec<Grid>,
+}
+
+/// Runs of many settings.
+pub struct Simulated {
+    pub scenario: AnyScenario,
+    pub axes: Vec<Axis>,
+    /// The promise that counts as safety.
+    pub safety: Property,
+    pub seeds: Range<u64>,
+    /// How a run is taken, but for its seed.
+    pub settings: Settings,
+}
+
+/// A grid that is searched to the end.
+pub struct Grid {
+    pub title: String,
+    pub scenario: AnyScenario,
+    pub axes: Vec<Axis>,
+}
+
+
+/// What is varied if nothing is said, where the service has a TTL and a lock-delay.
+const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
+
+impl Question {
+    /// The study of this name, or about this scenario; with what was asked for on the command line.
+    pub fn of(asked: &Tradeoff) -> Result<Question, Trouble> {
+        let ready = READY.iter().find(|(name, _)| *name == asked.target);
+        let mut question = match ready {
+            Some((name, text)) => Question::ready(name, text)?,
+            None => Question::about(&asked.target)?,
+        };
+        let Some(simulated) = &mut question.simulated else {
+            if asked.changes_runs() {
+                return Err(Trouble::Input(format!("the study `{}` takes no runs: it is searched to the end", question.name)));
+            }
+            return Ok(question);
+        };
+        if !asked.vary.is_empty() {
+            simulated.axes.clone_from(&asked.vary);
+        } else if ready.is_none() {
+            simulated.axes = USUAL.map(|text| text.parse().expect("the usual axes are constants")).to_vec();
+        }
+        if let Some(property) = asked.safety {
+            simulated.safety = property;
+        }
+        if let Some(seeds) = &asked.seeds {
+            simulated.seeds = seeds.clone();
+        }
+        if let Some(storm) = asked.storm {
+            simulated.settings.storm = storm;
+        }
+        if let Some(profile) = &asked.profile {
+            simulated.settings.profile = profile.profile.clone();
+        }
+        if simulated.seeds.is_empty() {
+            return Err(Trouble::Input("without a seed there is no run".to_owned()));
+        }
+        Ok(question)
+    }
+
+    fn ready(name: &str, text: &str) -> Result<Question, Trouble> {
+        let text: Text = toml::from_str(text).map_err(|error| Trouble::Internal(format!("the study `{name}`: {error}")))?;
+        let axes = |vary: &[String]| -> Result<Vec<Axis>, Trouble> {
+            let axes = vary.iter().map(|axis| axis.parse::<Axis>());
+            axes.collect::<Result<_, _>>().map_err(|error| Trouble::Internal(format!("the study `{name}`: {error}")))
+        };
+        let simulated = match text.scenario {
+            None => None,
+            Some(mut table) => {
+                table.insert("name".to_owned(), name.into());
+                table.insert("about".to_owned(), text.title.clone().into());
+                let written = toml::to_string(&table).expect("a table can be written");
+                let scenario = AnyScenario::from_toml(&written, name).map_err(|error| Trouble::Internal(error.to_string()))?;
+                Some(Simulated {
+                    safety: safety(&scenario)?,
+                    scenario,
+                    axes: axes(&text.vary)?,
+                    seeds: 0..text.seeds,
+                    settings: measuring(text.storm, text.profile.unwrap_or_default()),
+                })
+            }
+        };
+        let grid = |search: SearchText| {
+            Ok(Grid { scenario: target::one(&search.scenario)?, axes: axes(&search.vary)?, title: search.title })
+        };
+        Ok(Question {
+            name: name.to_owned(),
+            title: text.title,
+            about: text.about,
+            simulated,
+            searches: text.searches.into_iter().map(grid).collect::<Result<_, Trouble>>()?,
+        })
+    }
+
+    fn about(word: &str) -> Result<Question, Trouble> {
+        let scenario = target::one(word).map_err(|trouble| match trouble {
+            Trouble::Input(message) => {
+                let names = READY.map(|(name, _)| name).join(", ");
+                Trouble::Input(format!("{message}; studies that are ready: {names}"))
+            }
+            Trouble::Internal(_) => trouble,
+        })?;
+        Ok(Question {
+            name: scenario.name().to_owned(),
+            title: format!("{}: what do its settings cost?", scenario.name()),
+            about: "Clients, faults and users as the scenario says; how long things take as in the usual profile of the simulator.".to_owned(),
+            simulated: Some(Simulated {
+                safety: safety(&scenario)?,
+                scenario,
+                axes: Vec::new(),
+                seeds: 0..200,
+                settings: measuring(600, Profile::default()),
+            }),
+            searches: Vec::new(),
+        })
+    }
+}
+
+fn measuring(storm: i64, profile: Profile) -> Settings {
+    Settings { storm, profile, measures: true, ..Settings::default() }
+}
+
+/// The first promise about what clients believe, or else the first that a step can break.
+fn safety(scenario: &AnyScenario) -> Result<Property, Trouble> {
+    let promises = scenario.promises();
+    let is_about_steps = |property: &Property| property.level() != Level::Progress;
+    let properties = || promises.iter().map(|promise| promise.property);
+    let found = properties().find(|property| property.level() == Level::Belief).or(properties().find(is_about_steps));
+    found.ok_or_else(|| Trouble::Input(format!("{} promises nothing that a step can break", scenario.name())))
+}
