@@ -32,6 +32,11 @@ pub fn diagram(story: &Story) -> String {
     svg
 }
 
+/// How wide the diagram is, in pixels.
+pub fn width(story: &Story) -> usize {
+    Drawing::new(story).width()
+}
+
 struct Drawing<'a> {
     story: &'a Story,
     /// For each lane of the story, its place from left to right: the server stands beside the first client.
@@ -75,13 +80,10 @@ impl<'a> Drawing<'a> {
                 r#"<rect class="{class}" data-step="{step}" x="0" y="{top}" width="{width}" height="{ROW}"/>"#
             );
             if last != Some(told.at) {
-                let _ = write!(
-                    svg,
-                    r#"<text class="instant" x="{}" y="{}">t = {}</text>"#,
-                    MARGIN - 12,
-                    Self::y(step) + 4,
-                    told.at
-                );
+                // Where there is room for it.
+                let sign = if told.at < 100_000 { "t = " } else { "" };
+                let (x, y, at) = (MARGIN - 12, Self::y(step) + 4, told.at);
+                let _ = write!(svg, r#"<text class="instant" x="{x}" y="{y}">{sign}{at}</text>"#);
             }
             last = Some(told.at);
         }

@@ -7,6 +7,8 @@
 //! documents  what published documents say, and which promises show that it is wrong
 //! chart      points with intervals on two axes (SVG)
 //! study      what settings cost: table, chart, page, and data for other tools
+//! fold       long runs, made short enough to be looked at
+//! export     runs and verdicts for other programs
 //! html       everything in one self-contained page
 //! ```
 //!
@@ -15,6 +17,8 @@
 pub mod chart;
 pub mod diagram;
 pub mod documents;
+pub mod export;
+pub mod fold;
 pub mod html;
 pub mod matrix;
 pub mod study;

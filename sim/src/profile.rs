@@ -30,7 +30,9 @@ impl Curve {
             [] => Err(NoCurve("a distribution needs a number at least")),
             _ if quantiles.len() > 4097 => Err(NoCurve("a distribution has 4097 quantiles at most")),
             _ if !is_in_order => Err(NoCurve("quantiles must not fall")),
-            [first, .., last] if *first < 0 || *last > LONGEST => Err(NoCurve("durations lie between 0 and 1000000000")),
+            [first, .., last] if *first < 0 || *last > LONGEST => {
+                Err(NoCurve("durations lie between 0 and 1000000000"))
+            }
             [only] if !(0..=LONGEST).contains(only) => Err(NoCurve("durations lie between 0 and 1000000000")),
             _ => Ok(Curve(quantiles)),
         }

@@ -1,7 +1,8 @@
 //! `fencepost check`: every run of some scenarios.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use clap::{Args, ValueEnum};
 use fencepost::checker::{Engine, InternalError, Limits, Options, Outcome, check_any, check_around_any};
 use fencepost::model::finding::Finding;
 use fencepost::model::trace::AnyTrace;
+use fencepost::reports::export::{junit, markdown};
 use fencepost::{AnyScenario, Property, Suite, explain};
 
 use super::json::Checked;
@@ -55,6 +57,25 @@ pub struct Check {
     /// Search for at most so long, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Write the verdicts down for other programs; by the file's name: JUnit (.xml), Markdown (.md)
+    #[arg(long, value_name = "FILE", value_parser = exported, conflicts_with = "from")]
+    export: Vec<Exported>,
+}
+
+/// A file, and how verdicts are written into it.
+#[derive(Clone, Debug)]
+struct Exported {
+    file: PathBuf,
+    format: fn(&[Finding]) -> String,
+}
+
+fn exported(file: &str) -> Result<Exported, String> {
+    let format = match Path::new(file).extension().and_then(OsStr::to_str) {
+        Some("xml") => junit,
+        Some("md") => markdown,
+        _ => return Err("its name ends with .xml or .md".to_owned()),
+    };
+    Ok(Exported { file: PathBuf::from(file), format })
 }
 
 /// A moment of a recorded run.
@@ -136,6 +157,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
     if let Some(out) = &common.out {
         write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost"))?;
     }
+    check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     Ok(exit(&findings))
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fencepost::model::trace::{AnyRealigned, AnyTrace, Replayed};
+use fencepost::reports::export::{itf, mermaid, perfetto, run_picture};
 use fencepost::reports::html::run_page;
 use fencepost::reports::timeline::timeline;
 
@@ -19,12 +20,39 @@ pub struct Replay {
     /// The model has changed: repeat what can still happen, step by step by its label, and say where it differs
     #[arg(long)]
     realign: bool,
-    /// Draw the run into a page of its own
-    #[arg(long, value_name = "FILE.html")]
-    picture: Option<PathBuf>,
+    /// Write the run down for people or programs; by the file's name: a page (.html), a picture (.svg), a diagram for Mermaid
+    /// (.mmd), ITF (.itf.json), events for Perfetto (.perfetto.json)
+    #[arg(long, visible_alias = "picture", value_name = "FILE", value_parser = exported)]
+    export: Vec<Exported>,
     /// Show at most so many steps
     #[arg(long, default_value_t = 10_000)]
     show: usize,
+}
+
+/// A file, and what is to stand in it.
+#[derive(Clone, Debug)]
+struct Exported {
+    file: PathBuf,
+    format: Format,
+}
+
+/// Writes a run with a title.
+type Format = fn(&Replayed, &str) -> String;
+
+/// What a file's name ends with, and how a run is written then.
+const FORMATS: [(&str, Format); 5] = [
+    (".html", |run, title| run_page(&run.story, title, &run.assumptions)),
+    (".svg", |run, _| run_picture(&run.story)),
+    (".mmd", |run, title| mermaid(&run.story, title)),
+    (".itf.json", |run, title| itf(&run.story, title)),
+    (".perfetto.json", |run, title| perfetto(&run.story, title)),
+];
+
+fn exported(file: &str) -> Result<Exported, String> {
+    let format = FORMATS.iter().find(|(ending, _)| file.ends_with(ending));
+    let endings = FORMATS.map(|(ending, _)| ending).join(", ");
+    let (_, format) = format.ok_or_else(|| format!("its name ends with one of {endings}"))?;
+    Ok(Exported { file: PathBuf::from(file), format: *format })
 }
 
 pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
@@ -114,12 +142,11 @@ fn realign(replay: &Replay, trace: &AnyTrace, common: &Common) -> Result<Exit, T
     Ok(exit)
 }
 
-/// Draws the run, if that is wanted.
+/// Writes the run down in whatever form is wanted.
 fn draw(replay: &Replay, replayed: &Replayed) -> Result<(), Trouble> {
-    let Some(file) = &replay.picture else { return Ok(()) };
     let seed = replayed.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
     let title = format!("{}, found by the {}{seed}", replayed.scenario, replayed.origin);
-    write(file, &run_page(&replayed.story, &title, &replayed.assumptions))
+    replay.export.iter().try_for_each(|Exported { file, format }| write(file, &format(replayed, &title)))
 }
 
 /// The first violation of each promise.

@@ -1,10 +1,14 @@
 //! What people use: the library, the program, and what they are held against. One program, so that it is compiled once.
 
 #[cfg(feature = "cli")]
+mod browser;
+#[cfg(feature = "cli")]
 mod command_line;
 #[cfg(feature = "conform")]
 mod conform;
 mod library;
+#[cfg(feature = "cli")]
+mod pictures;
 #[cfg(feature = "cli")]
 mod program;
 #[cfg(feature = "conform")]
@@ -15,4 +19,6 @@ mod sweeps;
 mod tidy;
 #[cfg(feature = "cli")]
 mod traces;
+#[cfg(feature = "cli")]
+mod tradeoffs;
 mod verdicts;

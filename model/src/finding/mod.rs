@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::properties::{Level, Property};
 pub use crate::scenario::{Expect, Suite};
 pub use measurement::Measurement;
-pub use study::{Extreme, Point, Sample, Search, Split, Stage, Study};
+pub use study::{Extreme, Point, Sample, Search, Searched, Split, Stage, Study};
 
 /// One promise of one scenario, explored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

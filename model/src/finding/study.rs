@@ -98,6 +98,15 @@ pub struct Search {
     pub title: String,
     /// The scenario.
     pub scenario: String,
-    /// For each combination of settings its names, and the verdicts, or why it is impossible.
-    pub settings: Vec<(Vec<String>, Result<Vec<Finding>, String>)>,
+    /// The combinations of settings.
+    pub settings: Vec<Searched>,
+}
+
+/// One combination of settings, searched to the end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Searched {
+    /// What makes it differ from the others.
+    pub settings: Vec<String>,
+    /// The verdicts; or why it is impossible.
+    pub found: Result<Vec<Finding>, String>,
 }

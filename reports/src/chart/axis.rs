@@ -109,7 +109,10 @@ mod tests {
         assert_eq!(axis.ticks().iter().map(|tick| percent(*tick)).collect::<Vec<_>>(), ["0 %", "5 %", "10 %"]);
         assert!((axis.place(axis.to / 2.0) - 0.5).abs() < 1e-12);
         let axis = Axis::log("risk", [0.000_2, 0.3].into_iter());
-        assert_eq!(axis.ticks().iter().map(|tick| percent(*tick)).collect::<Vec<_>>(), ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
+        assert_eq!(
+            axis.ticks().iter().map(|tick| percent(*tick)).collect::<Vec<_>>(),
+            ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]
+        );
         assert!((axis.place(0.01) - 0.5).abs() < 1e-12);
         assert_eq!((axis.place(0.0), axis.place(5.0)), (0.0, 1.0));
         assert_eq!(Axis::log("nothing", std::iter::empty()).ticks().len(), 2);

@@ -29,6 +29,8 @@ pub struct Chart {
 pub struct Point {
     /// What stands in it: two or three signs.
     pub label: String,
+    /// Its name.
+    pub name: String,
     /// What it is, in full.
     pub about: String,
     /// Where it is to the right.
@@ -61,6 +63,9 @@ const BOTTOM: f64 = 60.0;
 const RADIUS: f64 = 11.0;
 
 impl Chart {
+    /// How wide and how high it is, in pixels.
+    pub const SIZE: (usize, usize) = (860, 460);
+
     /// The chart as an SVG element.
     pub fn svg(&self) -> String {
         let mut svg = format!(
@@ -90,11 +95,22 @@ impl Chart {
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
         for tick in self.x.ticks() {
             let x = self.x(tick);
-            let _ = writeln!(svg, "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom}\"/><text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>", bottom + 18.0, percent(tick));
+            let _ = writeln!(
+                svg,
+                "<path class=\"grid\" d=\"M{x:.1} {TOP}V{bottom}\"/><text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                bottom + 18.0,
+                percent(tick)
+            );
         }
         for tick in self.y.ticks() {
             let y = self.y(tick);
-            let _ = writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>", LEFT - 8.0, y + 4.0, percent(tick));
+            let _ = writeln!(
+                svg,
+                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                LEFT - 8.0,
+                y + 4.0,
+                percent(tick)
+            );
         }
         let (middle_x, middle_y) = (f64::midpoint(LEFT, right), f64::midpoint(TOP, bottom));
         let _ = writeln!(
@@ -130,10 +146,18 @@ impl Chart {
         let (x, y) = self.at(point);
         let (left, right) = (self.x(point.x.low), self.x(point.x.high));
         let (low, high) = (self.y(point.y.low), self.y(point.y.high));
-        let _ = writeln!(svg, "<path class=\"interval\" d=\"M{left:.1} {y:.1}H{right:.1}M{x:.1} {low:.1}V{high:.1}\"/>");
+        let _ =
+            writeln!(svg, "<path class=\"interval\" d=\"M{left:.1} {y:.1}H{right:.1}M{x:.1} {low:.1}V{high:.1}\"/>");
         if point.look == Look::Unseen {
             let tip = y + RADIUS + 12.0;
-            let _ = writeln!(svg, "<path class=\"interval\" d=\"M{:.1} {:.1}L{x:.1} {tip:.1}L{:.1} {:.1}\"/>", x - 5.0, tip - 7.0, x + 5.0, tip - 7.0);
+            let _ = writeln!(
+                svg,
+                "<path class=\"interval\" d=\"M{:.1} {:.1}L{x:.1} {tip:.1}L{:.1} {:.1}\"/>",
+                x - 5.0,
+                tip - 7.0,
+                x + 5.0,
+                tip - 7.0
+            );
         }
     }
 
@@ -164,6 +188,7 @@ mod tests {
         let estimate = |value| Estimate { value, low: value / 2.0, high: value * 2.0 };
         let point = |look| Point {
             label: "1".to_owned(),
+            name: "ttl < 3".to_owned(),
             about: "ttl < 3 & \"quoted\"".to_owned(),
             x: estimate(0.1),
             y: Estimate { value: 0.0, low: 0.0, high: 0.01 },

@@ -11,7 +11,7 @@ use fencepost_model::finding::{Finding, Story};
 use crate::matrix::{columns, mark, rows};
 pub(crate) use section::run;
 
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// Escapes text for HTML and SVG.

@@ -8,6 +8,7 @@ use fencepost_model::finding::{Certificate, Finding, Story, Told, Verdict};
 use super::escape;
 use crate::collision;
 use crate::diagram::diagram;
+use crate::fold::fold;
 
 /// The part of the page about one scenario.
 pub(super) fn section(row: &[Finding]) -> String {
@@ -117,6 +118,22 @@ fn counterexample(finding: &Finding, story: &Story) -> String {
 
 /// A run: the picture, the steps beside it, and a key.
 pub(crate) fn run(story: &Story) -> String {
+    let short = fold(story);
+    let mut html = drawn(&short);
+    if short.steps.len() < story.steps.len() {
+        let count = story.steps.len();
+        let line = |step: &Told| {
+            let facts: String = step.facts.iter().map(|fact| format!(" → {fact}")).collect();
+            escape(&format!("{:>8}  {}{facts}\n", step.at, step.label))
+        };
+        let lines: String = story.steps.iter().map(line).collect();
+        let _ =
+            writeln!(html, "<details class=\"all\"><summary>All {count} steps</summary><pre>{lines}</pre></details>");
+    }
+    html
+}
+
+fn drawn(story: &Story) -> String {
     let mut html = format!("<div class=\"run\">\n{}\n<ol class=\"steps\">\n", diagram(story));
     for (place, step) in story.steps.iter().enumerate() {
         html += &list_item(place, step, story.repeats_from.is_some_and(|from| place >= from));

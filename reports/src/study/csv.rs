@@ -28,7 +28,8 @@ pub fn csv(study: &Study) -> String {
             cells.extend(estimate(Some(numbers.overlap)));
             cells.extend(estimate(Some(numbers.idle)));
             let (accepted, refused) = numbers.stale;
-            let plain = [numbers.idle_by_mistake, numbers.entries, numbers.requests, accepted, refused, numbers.mistakes];
+            let plain =
+                [numbers.idle_by_mistake, numbers.entries, numbers.requests, accepted, refused, numbers.mistakes];
             cells.extend(plain.iter().map(f64::to_string));
             cells.extend([numbers.mistake_lasts, numbers.accuracy].map(optional));
             cells.extend([numbers.detection, numbers.handover, numbers.dead_hold].into_iter().flat_map(spread));

@@ -49,6 +49,7 @@ pub fn chart(study: &Study) -> Chart {
         }
         points.push(Point {
             label: (place + 1).to_string(),
+            name: name(&point.settings),
             about: format!(
                 "{}: {} of runs unsafe, {} of time lost",
                 name(&point.settings),

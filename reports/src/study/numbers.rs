@@ -134,8 +134,10 @@ pub fn dominators(numbers: &[Option<Numbers>]) -> Vec<Option<usize>> {
         // One that is on the front itself, if there are several.
         let mut best: Option<usize> = None;
         for (place, other) in numbers.iter().enumerate().filter(|(_, other)| better(other)) {
-            let is_improved =
-                best.and_then(|best| numbers[best].as_ref()).zip(other.as_ref()).is_none_or(|(best, other)| is_better(cost(other), cost(best)));
+            let is_improved = best
+                .and_then(|best| numbers[best].as_ref())
+                .zip(other.as_ref())
+                .is_none_or(|(best, other)| is_better(cost(other), cost(best)));
             if is_improved {
                 best = Some(place);
             }
@@ -172,7 +174,13 @@ mod tests {
         Point {
             runs: 2,
             broken: [(Property::MutualExclusion, unsafe_runs)].into(),
-            total: Measurement { ticks: 2 * hour, idle: 2 * idle, entries: 10, handovers: vec![1000, 3000], ..Measurement::default() },
+            total: Measurement {
+                ticks: 2 * hour,
+                idle: 2 * idle,
+                entries: 10,
+                handovers: vec![1000, 3000],
+                ..Measurement::default()
+            },
             samples: vec![Sample { ticks: hour, idle, overlap: 0 }; 2],
             ..Point::default()
         }

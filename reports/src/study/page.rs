@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fencepost_model::finding::{Finding, Point, Search, Study, Verdict};
+use fencepost_model::finding::{Finding, Point, Search, Searched, Study, Verdict};
 
 use super::{Numbers, Spread, chart, dominators, interval, name, risk};
 use crate::chart::{digits, percent};
@@ -43,14 +43,23 @@ fn legend(study: &Study) -> String {
 }
 
 const HEADS: [(&str, &str); 12] = [
-    ("unsafe runs", "share of runs that break the promise, with its interval (Clopper and Pearson; of importance splitting: Student)"),
+    (
+        "unsafe runs",
+        "share of runs that break the promise, with its interval (Clopper and Pearson; of importance splitting: Student)",
+    ),
     ("overlap per hour", "how long too many are inside"),
     ("time lost", "share of time in which nobody has the lock although somebody wants it"),
-    ("… by mistakes", "the part of it after a failure detector's mistake, until somebody has the lock again: lock-delay, mostly"),
+    (
+        "… by mistakes",
+        "the part of it after a failure detector's mistake, until somebody has the lock again: lock-delay, mostly",
+    ),
     ("handover", "how long nobody has the lock between two who do, although somebody wants it: median, 99 %, most"),
     ("detection", "T_D: from a crash to the end of the session: median, 99 %, most"),
     ("dead holder", "how long a crashed owner stays on record: median, 99 %, most"),
-    ("mistakes per hour", "λ_M: sessions of living clients that end by themselves; how long until they have another (T_M); share of time without a mistake (P_A)"),
+    (
+        "mistakes per hour",
+        "λ_M: sessions of living clients that end by themselves; how long until they have another (T_M); share of time without a mistake (P_A)",
+    ),
     ("stale writes per hour", "writes of an earlier tenure after a later one has written: accepted, refused"),
     ("entries per hour", "how often somebody gets in"),
     ("requests", "to the service, per unit of time"),
@@ -60,7 +69,9 @@ const HEADS: [(&str, &str); 12] = [
 fn table(study: &Study) -> String {
     let numbers: Vec<_> = study.points.iter().map(|point| Numbers::of(study, point)).collect();
     let dominators = dominators(&numbers);
-    let mut html = String::from("<section class=\"study wide\" aria-label=\"numbers\">\n<table class=\"numbers\">\n<thead><tr><th>#</th><th>setting</th>");
+    let mut html = String::from(
+        "<section class=\"study wide\" aria-label=\"numbers\">\n<table class=\"numbers\">\n<thead><tr><th>#</th><th>setting</th>",
+    );
     for (head, about) in HEADS {
         let _ = write!(html, "<th><abbr title=\"{}\">{head}</abbr></th>", escape(about));
     }
@@ -68,7 +79,11 @@ fn table(study: &Study) -> String {
     for (place, point) in study.points.iter().enumerate() {
         let number = place + 1;
         let front = if numbers[place].is_some() && dominators[place].is_none() { " class=\"front\"" } else { "" };
-        let _ = write!(html, "<tr id=\"setting-{number}\"{front}><td>{number}</td><td>{}</td>", escape(&name(&point.settings)));
+        let _ = write!(
+            html,
+            "<tr id=\"setting-{number}\"{front}><td>{number}</td><td>{}</td>",
+            escape(&name(&point.settings))
+        );
         match &numbers[place] {
             Some(numbers) => row(&mut html, study, point, numbers, dominators[place]),
             None => {
@@ -85,7 +100,9 @@ fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, domin
     let unit = escape(&study.unit);
     let seen = point.broken.get(&study.safety).copied().unwrap_or(0);
     let split = match numbers.split {
-        Some(split) if split.value > 0.0 => format!("<small>≈ {} ({}) by splitting</small>", percent(split.value), interval(split)),
+        Some(split) if split.value > 0.0 => {
+            format!("<small>≈ {} ({}) by splitting</small>", percent(split.value), interval(split))
+        }
         _ => String::new(),
     };
     let spread = |spread: Spread| match spread.at {
@@ -105,8 +122,18 @@ fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, domin
     let interval_of = |estimate| format!("<small>{}</small>", interval(estimate));
     let overlap = numbers.overlap;
     let cells = [
-        format!("{}<small>{seen} of {}: {}</small>{split}", risk(numbers.unsafe_runs), point.runs, interval(numbers.unsafe_runs)),
-        format!("{} {unit}<small>{}–{} {unit}</small>", digits(overlap.value), digits(overlap.low), digits(overlap.high)),
+        format!(
+            "{}<small>{seen} of {}: {}</small>{split}",
+            risk(numbers.unsafe_runs),
+            point.runs,
+            interval(numbers.unsafe_runs)
+        ),
+        format!(
+            "{} {unit}<small>{}–{} {unit}</small>",
+            digits(overlap.value),
+            digits(overlap.low),
+            digits(overlap.high)
+        ),
         format!("{}{}", percent(numbers.idle.value), interval_of(numbers.idle)),
         percent(numbers.idle_by_mistake),
         spread(numbers.handover),
@@ -149,19 +176,28 @@ fn runs(study: &Study) -> String {
 
 /// A grid that was searched to the end: a row for each setting, and each run that breaks a promise.
 fn searched(search: &Search) -> String {
-    let mut html = format!("<section class=\"study\">\n<h2>{}</h2>\n<table class=\"verdicts\">\n<thead><tr><th>setting</th>", escape(&search.title));
-    let first = search.settings.iter().find_map(|(_, result)| result.as_ref().ok());
+    let mut html = format!(
+        "<section class=\"study\">\n<h2>{}</h2>\n<table class=\"verdicts\">\n<thead><tr><th>setting</th>",
+        escape(&search.title)
+    );
+    let first = search.settings.iter().find_map(|setting| setting.found.as_ref().ok());
     let columns: &[Finding] = first.map(Vec::as_slice).unwrap_or_default();
     for finding in columns {
-        let _ = write!(html, "<th><abbr title=\"{}\">{}</abbr></th>", escape(finding.property.about()), finding.property);
+        let _ =
+            write!(html, "<th><abbr title=\"{}\">{}</abbr></th>", escape(finding.property.about()), finding.property);
     }
     html += "</tr></thead>\n<tbody>\n";
     let mut kept = 0;
-    for (settings, result) in &search.settings {
+    for Searched { settings, found } in &search.settings {
         let name = escape(&name(settings));
-        match result {
+        match found {
             Err(problem) => {
-                let _ = writeln!(html, "<tr><td>{name}</td><td colspan=\"{}\">impossible: {}</td></tr>", columns.len(), escape(problem));
+                let _ = writeln!(
+                    html,
+                    "<tr><td>{name}</td><td colspan=\"{}\">impossible: {}</td></tr>",
+                    columns.len(),
+                    escape(problem)
+                );
             }
             Ok(findings) => {
                 let keeps_all = findings.iter().all(|finding| matches!(finding.verdict, Verdict::Proven(_)));
@@ -172,15 +208,23 @@ fn searched(search: &Search) -> String {
             }
         }
     }
-    let possible = search.settings.iter().filter(|(_, result)| result.is_ok()).count();
+    let possible = search.settings.iter().filter(|setting| setting.found.is_ok()).count();
     let sum = match kept {
         0 => format!("None of {possible} settings keeps every promise."),
         _ => format!("{kept} of {possible} settings keep every promise, proven."),
     };
-    let _ = write!(html, "</tbody>\n</table>\n<p><strong>{sum}</strong> Every run of <code>{}</code> was searched, for each setting.</p>\n", escape(&search.scenario));
+    let _ = write!(
+        html,
+        "</tbody>\n</table>\n<p><strong>{sum}</strong> Every run of <code>{}</code> was searched, for each setting.</p>\n",
+        escape(&search.scenario)
+    );
     if let Some(finding) = columns.first() {
-        let rests: String = finding.assumptions.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence))).collect();
-        let _ = write!(html, "<details class=\"assumptions\"><summary>What this rests on, in the first setting</summary>\n<ul>\n{rests}</ul></details>\n");
+        let rests: String =
+            finding.assumptions.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence))).collect();
+        let _ = write!(
+            html,
+            "<details class=\"assumptions\"><summary>What this rests on, in the first setting</summary>\n<ul>\n{rests}</ul></details>\n"
+        );
     }
     html + "</section>\n"
 }

@@ -1,6 +1,6 @@
 //! A study for the terminal: a line for each setting.
 
-use fencepost_model::finding::{Search, Study, Verdict};
+use fencepost_model::finding::{Search, Searched, Study, Verdict};
 
 use super::{Numbers, dominators, interval, name, risk};
 use crate::chart::{digits, percent};
@@ -79,15 +79,16 @@ fn cells(study: &Study, numbers: &Numbers, held: u64) -> Vec<String> {
 fn searched(search: &Search) -> String {
     let mut text = format!("\n{} ({}), every run searched:\n", search.title, search.scenario);
     let mut is_headed = false;
-    for (settings, result) in &search.settings {
+    for Searched { settings, found } in &search.settings {
         let name = name(settings);
-        let Ok(findings) = result else {
-            text += &format!("  –  {name}: {}\n", result.as_ref().err().map_or("", String::as_str));
+        let Ok(findings) = found else {
+            text += &format!("  –  {name}: {}\n", found.as_ref().err().map_or("", String::as_str));
             continue;
         };
         if !is_headed {
             for (place, finding) in findings.iter().enumerate() {
-                text += &format!("  {}┌ {} ({})\n", "│  ".repeat(place), finding.property, finding.property.hazards_name());
+                text +=
+                    &format!("  {}┌ {} ({})\n", "│  ".repeat(place), finding.property, finding.property.hazards_name());
             }
             is_headed = true;
         }

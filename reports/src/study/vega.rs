@@ -29,9 +29,7 @@ pub fn vega(study: &Study) -> String {
             }))
         })
         .collect();
-    let axis = |field: &str, title: &str, scale: Value| {
-        json!({ "field": field, "type": "quantitative", "title": title, "scale": scale, "axis": { "format": "%" } })
-    };
+    let axis = |field: &str, title: &str, scale: Value| json!({ "field": field, "type": "quantitative", "title": title, "scale": scale, "axis": { "format": "%" } });
     let x = axis("lost", LOST, json!({ "zero": true }));
     let y = axis("unsafe", &unsafe_title(study), json!({ "type": "log" }));
     let specification = json!({

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use clap::Args;
 use fencepost::Property;
 use fencepost::checker::{Options, check_any};
-use fencepost::model::finding::{Finding, Search, Study};
+use fencepost::model::finding::{Finding, Search, Searched, Study};
 use fencepost::model::scenario::{Axis, Varied, vary};
-use fencepost::reports::study::{csv, page, table, vega};
+use fencepost::reports::export::chart_picture;
+use fencepost::reports::study::{chart, csv, page, table, vega};
 
 use self::measure::{Measured, again, measure};
 use self::question::{Grid, Question};
@@ -107,9 +108,8 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
         searches,
     };
     tell(&study, &out, common)?;
-    let is_undecided = |(_, result): &(_, Result<Vec<Finding>, String>)| {
-        result.as_ref().is_ok_and(|findings| findings.iter().any(Finding::is_undecided))
-    };
+    let is_undecided =
+        |searched: &Searched| searched.found.as_ref().is_ok_and(|findings| findings.iter().any(Finding::is_undecided));
     let is_cut = study.searches.iter().flat_map(|search| &search.settings).any(is_undecided);
     Ok(if is_cut { Exit::Undecided } else { Exit::AsExpected })
 }
@@ -139,13 +139,14 @@ fn search(grid: &Grid, study: &str, out: &Path, common: &Common) -> Result<Searc
     let results = in_parallel(&numbered, &bar, |(place, varied)| -> Result<_, Trouble> {
         let scenario = match &varied.scenario {
             Ok(scenario) => scenario,
-            Err(error) => return Ok((varied.settings.clone(), Err(error.message.clone()))),
+            Err(error) => return Ok(Searched { settings: varied.settings.clone(), found: Err(error.message.clone()) }),
         };
         let supervisor: Arc<Watch> = Arc::clone(&watch);
         let outcomes = check_any(scenario, &Options { supervisor, ..Options::default() })?;
         let folder = out.join(format!("{study}-{}-{}", grid.scenario.name(), place + 1));
         let findings = outcomes.into_iter().map(|outcome| keep(outcome, Some(&folder)));
-        Ok((varied.settings.clone(), Ok(findings.collect::<Result<Vec<Finding>, Trouble>>()?)))
+        let found = Ok(findings.collect::<Result<Vec<Finding>, Trouble>>()?);
+        Ok(Searched { settings: varied.settings.clone(), found })
     });
     Ok(Search {
         title: grid.title.clone(),
@@ -161,6 +162,7 @@ fn tell(study: &Study, out: &Path, common: &Common) -> Result<(), Trouble> {
     if !study.points.is_empty() {
         write(&file("csv"), &csv(study))?;
         write(&file("vl.json"), &vega(study))?;
+        write(&file("svg"), &chart_picture(&chart(study)))?;
     }
     if common.json {
         study.points.iter().for_each(say_json);

@@ -76,7 +76,6 @@ pub struct Grid {
     pub axes: Vec<Axis>,
 }
 
-
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
 
@@ -90,7 +89,10 @@ impl Question {
         };
         let Some(simulated) = &mut question.simulated else {
             if asked.changes_runs() {
-                return Err(Trouble::Input(format!("the study `{}` takes no runs: it is searched to the end", question.name)));
+                return Err(Trouble::Input(format!(
+                    "the study `{}` takes no runs: it is searched to the end",
+                    question.name
+                )));
             }
             return Ok(question);
         };
@@ -118,7 +120,8 @@ impl Question {
     }
 
     fn ready(name: &str, text: &str) -> Result<Question, Trouble> {
-        let text: Text = toml::from_str(text).map_err(|error| Trouble::Internal(format!("the study `{name}`: {error}")))?;
+        let text: Text =
+            toml::from_str(text).map_err(|error| Trouble::Internal(format!("the study `{name}`: {error}")))?;
         let axes = |vary: &[String]| -> Result<Vec<Axis>, Trouble> {
             let axes = vary.iter().map(|axis| axis.parse::<Axis>());
             axes.collect::<Result<_, _>>().map_err(|error| Trouble::Internal(format!("the study `{name}`: {error}")))
@@ -129,7 +132,8 @@ impl Question {
                 table.insert("name".to_owned(), name.into());
                 table.insert("about".to_owned(), text.title.clone().into());
                 let written = toml::to_string(&table).expect("a table can be written");
-                let scenario = AnyScenario::from_toml(&written, name).map_err(|error| Trouble::Internal(error.to_string()))?;
+                let scenario =
+                    AnyScenario::from_toml(&written, name).map_err(|error| Trouble::Internal(error.to_string()))?;
                 Some(Simulated {
                     safety: safety(&scenario)?,
                     scenario,

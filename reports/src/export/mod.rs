@@ -1,0 +1,97 @@
+//! Runs and verdicts for other programs: one file a format.
+
+mod itf;
+mod junit;
+mod markdown;
+mod mermaid;
+mod perfetto;
+mod picture;
+
+pub use itf::itf;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use mermaid::mermaid;
+pub use perfetto::perfetto;
+pub use picture::{chart_picture, run_picture};
+
+use fencepost_model::finding::Story;
+
+/// The participants that a number in `owners` and `inside` stands for: clients come first, then the service and what it protects.
+fn clients(story: &Story) -> usize {
+    story.lanes.len().saturating_sub(2)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use fencepost_model::finding::{Arrow, Broken, Certificate, Expect, Finding, Property, Story, Told, Verdict};
+
+    /// A run of three steps: a request, that gets lost once, and somebody inside; with names that no format likes.
+    pub(crate) fn story() -> Story {
+        let step = |at: i64, label: &str, lane: usize| Told {
+            at,
+            label: label.to_owned(),
+            kind: "deliver".to_owned(),
+            lane: Some(lane),
+            ..Told::default()
+        };
+        let arrow = |text: &str, sent: usize, ended: Option<usize>, lost: bool| Arrow {
+            from: 0,
+            to: 1,
+            text: text.to_owned(),
+            sent,
+            ended,
+            lost,
+        };
+        let broken = Broken { property: Property::MutualExclusion, message: "<both> & \"more\"".to_owned() };
+        Story {
+            lanes: ["client 1", "the server", "the resource"].map(str::to_owned).to_vec(),
+            steps: vec![
+                step(0, "client 1 is asked; #1", 0),
+                Told {
+                    owners: vec![1],
+                    token: 3,
+                    facts: vec!["a fact: \"so\"".to_owned()],
+                    ..step(2, "it <arrives>", 1)
+                },
+                Told { owners: vec![1], inside: vec![1], breaches: vec![broken], ..step(5, "client 1 wakes", 0) },
+            ],
+            arrows: vec![
+                arrow("acquire; [1]", 0, Some(1), false),
+                arrow("lost", 0, Some(2), true),
+                arrow("late", 1, None, false),
+            ],
+            repeats_from: None,
+        }
+    }
+
+    /// A finding for each verdict that there is, the first one hostile.
+    pub(crate) fn findings() -> Vec<Finding> {
+        let certificate =
+            Certificate { goals: Vec::new(), never_taken: Vec::new(), reductions: Vec::new(), fingerprint_bits: 63 };
+        let verdicts = [
+            Verdict::Violated(Box::new(story())),
+            Verdict::Proven(certificate),
+            Verdict::Bounded { by: "a limit | of <memory>".to_owned() },
+            Verdict::Vacuous { missing: vec!["expired".to_owned()] },
+        ];
+        let finding = |(place, verdict): (usize, Verdict)| Finding {
+            scenario: format!("scenario-{place}"),
+            system: "consul-lock".to_owned(),
+            hazard: None,
+            variant: String::new(),
+            about: "a | pipe & <angle>".to_owned(),
+            property: Property::MutualExclusion,
+            bound: None,
+            expect: Expect::Proven,
+            verdict,
+            states: 10,
+            transitions: 20,
+            depth: 3,
+            assumptions: Vec::new(),
+            engine: "dataflow".to_owned(),
+            microseconds: 1_500_000,
+            trace: None,
+        };
+        verdicts.into_iter().enumerate().map(finding).collect()
+    }
+}
