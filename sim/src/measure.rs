@@ -165,7 +165,7 @@ mod tests {
         let profile =
             "latency = 5\nlateness = 0\nthinking = 2000\nstall = 0\nstall_every = 1000000000\nmending = 100000";
         let profile: Profile = toml::from_str(profile).unwrap();
-        let settings = Settings { storm: 600, profile, measures: true, ..Settings::default() };
+        let settings = Settings { storm: 600, profile, ends_with_storm: true, measures: true, ..Settings::default() };
         let scenario = AnyScenario::from_toml(&text, "steady").unwrap();
         gist_any(&scenario, &settings).measurement.unwrap()
     }

@@ -45,7 +45,9 @@ pub struct Settings {
     pub until_broken: bool,
     /// Whether the run collects what it shows; see [`Coverage`](crate::Coverage).
     pub collects: bool,
-    /// Whether the run measures what it costs, and ends with the storm.
+    /// Whether the run ends with the storm.
+    pub ends_with_storm: bool,
+    /// Whether the run measures what it costs.
     pub measures: bool,
 }
 
@@ -63,6 +65,7 @@ impl Default for Settings {
             actions_max: 100_000,
             until_broken: false,
             collects: false,
+            ends_with_storm: false,
             measures: false,
         }
     }
@@ -256,7 +259,7 @@ fn drive<P: Protocol>(
     let mut calm: Option<Calm> = None;
     while (walk.actions.len() as u64) < settings.actions_max {
         if calm.is_none() && world.now >= Instant::START + storm {
-            if settings.measures {
+            if settings.ends_with_storm {
                 break;
             }
             scheduler.calm(scenario, &world);
@@ -271,7 +274,7 @@ fn drive<P: Protocol>(
             None => {
                 let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (world.now - Instant::START) };
                 let action = Action::Advance(wait);
-                let matters = settings.measures || !endless.properties.is_empty();
+                let matters = settings.ends_with_storm || !endless.properties.is_empty();
                 let is_waited = matters && world.waiting().next().is_some();
                 if walk.is_at_rest || !is_waited || !scenario.is_enabled(&world, &action) {
                     walk.is_at_rest = true;

@@ -130,7 +130,7 @@ mod tests {
         let scenario = all.iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is in the catalogue");
         let stall = "stall = { at_least = 100, alpha = 1.0, at_most = 20000 }";
         let settings =
-            Settings { profile: toml::from_str::<Profile>(stall).unwrap(), measures: true, ..Settings::default() };
+            Settings { profile: toml::from_str::<Profile>(stall).unwrap(), ends_with_storm: true, ..Settings::default() };
         let promise = Property::MutualExclusion;
         let is_unsafe = |seed: &u64| {
             let gist = gist_any(scenario, &Settings { seed: *seed, ..settings.clone() });
@@ -157,7 +157,7 @@ mod tests {
     fn the_same_seed_splits_the_same() {
         let all = catalogue::all();
         let scenario = all.iter().find(|scenario| scenario.name() == "consul-record").expect("it is in the catalogue");
-        let settings = Settings { seed: 7, measures: true, ..Settings::default() };
+        let settings = Settings { seed: 7, ends_with_storm: true, ..Settings::default() };
         let split = || split_any(scenario, &settings, Property::MutualExclusion, 50);
         assert_eq!(split(), split());
         assert!(split().stages[0].tried == 50);

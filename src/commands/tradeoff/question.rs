@@ -180,7 +180,7 @@ impl Question {
 }
 
 fn measuring(storm: i64, profile: Profile) -> Settings {
-    Settings { storm, profile, measures: true, ..Settings::default() }
+    Settings { storm, profile, ends_with_storm: true, measures: true, ..Settings::default() }
 }
 
 /// The first promise about what clients believe, or else the first that a step can break.

@@ -1,0 +1,195 @@
+//! The same machines as a protocol: what the simulator and the checker run.
+
+use std::fmt;
+
+use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
+use fencepost_model::ids::{ClientId, ProcessId, Token};
+use fencepost_model::never::Never;
+use fencepost_model::process::{Belief, Client as Participant, Context, Input, Message, Outbox, Process};
+use fencepost_model::protocol::{Protocol, Record};
+use fencepost_model::scenario::{Mistake, Scenario};
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::World;
+use fencepost_model::world::normal::{Normal, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::machines::{Answer, Client, Phase, Request, Server, Timer};
+
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct LockService;
+
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Word {
+    Request(Request),
+    Answer(Answer),
+}
+
+impl Protocol for LockService {
+    const SYSTEMS: &'static [&'static str] = &["lock-service"];
+    type Config = ();
+    type Message = Word;
+    type Timer = Timer;
+    type Command = Never;
+    type Operator = Never;
+    type Fault = Never;
+    type Fact = Never;
+    type Client = Client;
+    type Server = Server;
+
+    fn start(scenario: &Scenario<Self>) -> (Server, Vec<Client>) {
+        let clients = usize::from(scenario.clients);
+        (Server::new(clients), vec![Client::new(); clients])
+    }
+
+    fn record(server: &Server, _: &Scenario<Self>) -> Record {
+        let owner = server.holder.map(|place| ClientId::of(usize::from(place)));
+        Record { owners: owner.into_iter().collect(), token: Token(server.lock_index), ..Record::default() }
+    }
+
+    fn inspect(server: &Server) -> Result<(), String> {
+        if server.is_sound() { Ok(()) } else { Err("a token is ahead of the LockIndex".to_owned()) }
+    }
+
+    fn operate(_: &mut Server, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match act {}
+    }
+
+    fn strike(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match fault {}
+    }
+
+    fn scaled((): &(), _: i64) {}
+
+    fn longest((): &()) -> Ticks {
+        Ticks::new(15)
+    }
+
+    fn validate(_: &Scenario<Self>) -> Result<(), Mistake> {
+        Ok(())
+    }
+
+    fn assumptions((): &()) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Process<LockService> for Server {
+    fn on(&mut self, input: Input<LockService>, context: &Context<'_, LockService>, out: &mut Outbox<LockService>) {
+        let now = context.now.ticks();
+        match input {
+            Input::Message { from, message: Message::Service(Word::Request(request)) } => {
+                let client = from.client().expect("only clients ask");
+                let place = u16::try_from(client.place()).expect("as many as there are clients");
+                let had = self.lock_index;
+                let answer = self.receive(now, place, request);
+                match answer {
+                    Answer::Granted(token) => {
+                        let fresh = token > had;
+                        out.record(Fact::Granted { client, token: Token(token), fresh, stolen: false });
+                    }
+                    Answer::Released => out.record(Fact::Freed { by: Ending::Released }),
+                    Answer::Denied => out.record(Fact::Refused { client, why: Refusal::Held }),
+                    _ => {}
+                }
+                out.send(from, Word::Answer(answer));
+            }
+            Input::Wake(_) => self.sweep(now),
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<LockService>, due: &mut dyn FnMut(Timer, Instant)) {
+        due(Timer::Sweep, Instant::at(self.sweep_at));
+    }
+
+    fn restarted(&self, _: &Scenario<LockService>) -> Self {
+        self.clone()
+    }
+}
+
+impl Process<LockService> for Client {
+    fn on(&mut self, input: Input<LockService>, context: &Context<'_, LockService>, out: &mut Outbox<LockService>) {
+        let now = context.now.ticks();
+        let was_inside = self.is_inside();
+        let request = match input {
+            Input::Message { message: Message::Service(Word::Answer(answer)), .. } => self.receive(now, answer),
+            Input::Wake(timer) => self.fire(now, timer),
+            _ => None,
+        };
+        if let Some(request) = request {
+            out.send(ProcessId::Server, Word::Request(request));
+        }
+        let client = context.client();
+        match (was_inside, self.is_inside()) {
+            (false, true) => out.record(Fact::Entered { client, token: Token(0) }),
+            (true, false) => out.record(Fact::Left { client, why: Leaving::Done }),
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<LockService>, due: &mut dyn FnMut(Timer, Instant)) {
+        due(Timer::Step, Instant::at(self.step_at));
+        if self.renew_at > 0 {
+            due(Timer::Renew, Instant::at(self.renew_at));
+        }
+    }
+
+    fn restarted(&self, _: &Scenario<LockService>) -> Self {
+        Client::new()
+    }
+}
+
+impl Participant<LockService> for Client {
+    fn commands(&self, _: &Context<'_, LockService>, _: &mut dyn FnMut(Never)) {}
+
+    fn belief(&self) -> Belief {
+        let is_waiting = matches!(self.phase, Phase::Acquiring | Phase::BackOff);
+        Belief { is_inside: self.is_inside(), is_waiting, ..Belief::default() }
+    }
+}
+
+impl Normal for Word {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl Normal for Timer {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl Normal for Server {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl Normal for Client {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Word::Request(Request::Create) => "create a session",
+            Word::Request(Request::Acquire) => "acquire",
+            Word::Request(Request::Write(token)) => return write!(f, "write ({token})"),
+            Word::Request(Request::Renew) => "renew",
+            Word::Request(Request::Release) => "release",
+            Word::Answer(Answer::Created) => "created",
+            Word::Answer(Answer::Granted(token)) => return write!(f, "granted ({token})"),
+            Word::Answer(Answer::Denied) => "denied",
+            Word::Answer(Answer::Invalid) => "invalid",
+            Word::Answer(Answer::Written(true)) => "written",
+            Word::Answer(Answer::Written(false)) => "refused",
+            Word::Answer(Answer::Renewed) => "renewed",
+            Word::Answer(Answer::Released) => "released",
+        })
+    }
+}
+
+impl fmt::Display for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Timer::Step => "time is up",
+            Timer::Renew => "time to renew",
+            Timer::Sweep => "time to sweep",
+        })
+    }
+}
