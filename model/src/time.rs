@@ -100,6 +100,7 @@ impl<'de> Deserialize<'de> for Instant {
 
 impl Add<Ticks> for Instant {
     type Output = Instant;
+    #[inline]
     fn add(self, later: Ticks) -> Instant {
         Instant::at(self.ticks() + later.0)
     }
@@ -107,6 +108,7 @@ impl Add<Ticks> for Instant {
 
 impl Sub<Ticks> for Instant {
     type Output = Instant;
+    #[inline]
     fn sub(self, earlier: Ticks) -> Instant {
         Instant::at(self.ticks() - earlier.0)
     }
@@ -114,6 +116,7 @@ impl Sub<Ticks> for Instant {
 
 impl Sub for Instant {
     type Output = Ticks;
+    #[inline]
     fn sub(self, other: Instant) -> Ticks {
         Ticks(self.ticks() - other.ticks())
     }
@@ -121,6 +124,7 @@ impl Sub for Instant {
 
 impl Add for Ticks {
     type Output = Ticks;
+    #[inline]
     fn add(self, other: Ticks) -> Ticks {
         Ticks(self.0 + other.0)
     }
@@ -128,12 +132,14 @@ impl Add for Ticks {
 
 impl Sub for Ticks {
     type Output = Ticks;
+    #[inline]
     fn sub(self, other: Ticks) -> Ticks {
         Ticks(self.0 - other.0)
     }
 }
 
 impl AddAssign<Ticks> for Instant {
+    #[inline]
     fn add_assign(&mut self, later: Ticks) {
         *self = *self + later;
     }

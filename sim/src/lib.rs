@@ -29,7 +29,7 @@ mod swarm;
 pub use coverage::Coverage;
 pub use hunt::{Hunt, Hunted, hunt_any};
 pub use profile::{Curve, NoCurve, Peer, Profile, SlowLink, Way};
-pub use run::{Gist, Run, Settings, Violation, Walk, gist_any, prepare, simulate, simulate_any, walk};
+pub use run::{Gist, Run, Settings, Violation, Walk, gist, gist_any, prepare, simulate, simulate_any, walk};
 pub use scheduler::SchedulerKind;
 pub use splitting::split_any;
 pub use swarm::Swarm;

@@ -48,6 +48,7 @@ impl Curve {
     }
 
     /// Draws a duration on a clock that is so much finer than the scenario's.
+    #[inline]
     pub(crate) fn draw(&self, refinement: i64, stream: &mut Stream) -> Ticks {
         let segments = self.0.len() as u64 - 1;
         if segments == 0 {
@@ -57,8 +58,14 @@ impl Curve {
         let segment = usize::try_from(point >> 12).expect("one of the segments");
         let within = i64::try_from(point & 0xfff).expect("twelve bits");
         let (low, high) = (self.0[segment], self.0[segment + 1]);
-        let duration = i128::from(low * 4096 + (high - low) * within) * i128::from(refinement) / (4096 * 1000);
-        Ticks::new(i64::try_from(duration).expect("at most 10^15 ticks"))
+        let fine = low * 4096 + (high - low) * within;
+        let duration = match fine.checked_mul(refinement) {
+            Some(product) => product / (4096 * 1000),
+            None => {
+                i64::try_from(i128::from(fine) * i128::from(refinement) / (4096 * 1000)).expect("at most 10^15 ticks")
+            }
+        };
+        Ticks::new(duration)
     }
 }
 
@@ -153,6 +160,7 @@ impl SlowLink {
 
 impl Profile {
     /// How long a message takes on the link.
+    #[inline]
     pub(crate) fn latency_on(&self, link: Link) -> &Curve {
         self.links.iter().find(|slow| slow.is(link)).map_or(&self.latency, |slow| &slow.latency)
     }

@@ -32,6 +32,7 @@ impl Stream {
     }
 
     /// A number below `bound`, each with the same probability (Lemire 2019, with rejection).
+    #[inline]
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is no number below 0");
         loop {

@@ -18,6 +18,9 @@ use crate::profile::Profile;
 use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerKind, Uniform};
 use crate::swarm::Swarm;
 
+/// With more clients than this, messages lie in a tree.
+const CROWD: usize = 64;
+
 /// How to simulate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -133,6 +136,8 @@ pub struct Gist {
     pub digest: String,
     /// How many actions.
     pub actions: u64,
+    /// How many of them are more than time that passes.
+    pub events: u64,
     /// How much time went by, on the refined clock.
     pub ticks: i64,
     /// Whether it came to rest by itself.
@@ -148,17 +153,21 @@ pub struct Gist {
 /// # Panics
 /// The scenario is impossible once it is refined: its `validate` says why.
 pub fn gist_any(scenario: &AnyScenario, settings: &Settings) -> Gist {
-    with_scenario!(scenario, scenario => {
-        let walk = walk(&ready(scenario, settings), settings);
-        Gist {
-            digest: walk.digest.hex(),
-            actions: walk.actions.len() as u64,
-            ticks: walk.end.ticks(),
-            is_at_rest: walk.is_at_rest,
-            violations: walk.violations,
-            measurement: walk.measurement,
-        }
-    })
+    with_scenario!(scenario, scenario => gist(&ready(scenario, settings), settings))
+}
+
+/// Takes a run of a scenario that was prepared, and writes nothing down.
+pub fn gist<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Gist {
+    let walk = take(scenario, settings, false);
+    Gist {
+        digest: walk.digest.hex(),
+        actions: walk.taken,
+        events: walk.events,
+        ticks: walk.end.ticks(),
+        is_at_rest: walk.is_at_rest,
+        violations: walk.violations,
+        measurement: walk.measurement,
+    }
 }
 
 /// The scenario that is simulated.
@@ -180,7 +189,7 @@ fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
         scenario: scenario.name.clone(),
         seed: settings.seed,
         digest: walk.digest.hex(),
-        actions: walk.actions.len() as u64,
+        actions: walk.taken,
         ticks: walk.end.ticks(),
         is_at_rest: walk.is_at_rest,
         violations: walk.violations,
@@ -198,8 +207,12 @@ pub fn prepare<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scen
 
 /// A run as it is taken, before anybody writes it down.
 pub struct Walk<P: Protocol> {
-    /// What happened.
+    /// What happened, if it was to be kept.
     pub actions: Vec<Action<P>>,
+    /// How many actions.
+    pub taken: u64,
+    /// How many of them are more than time that passes.
+    pub events: u64,
     /// When it ended.
     pub end: Instant,
     /// One number for all of it.
@@ -218,22 +231,26 @@ pub struct Walk<P: Protocol> {
 
 /// Takes a run of a scenario that was prepared.
 pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> {
+    take(scenario, settings, true)
+}
+
+fn take<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
     let world = scenario.start();
     let storm = settings.storm_ticks();
     match settings.scheduler {
-        SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), storm, settings),
+        SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), (storm, keeps), settings),
         SchedulerKind::Realistic => {
             let pace = (settings.profile.clone(), settings.refinement);
             let scheduler = Realistic::new(settings.seed, pace, None, storm, scenario, &world);
-            drive(scenario, world, scheduler, storm, settings)
+            drive(scenario, world, scheduler, (storm, keeps), settings)
         }
         SchedulerKind::Swarm => {
             let swarm = Swarm::of(settings.seed);
             let pace = (swarm.profile(&settings.profile), settings.refinement);
             let scheduler = Realistic::new(settings.seed, pace, Some(&swarm), storm, scenario, &world);
-            drive(scenario, world, scheduler, storm, settings)
+            drive(scenario, world, scheduler, (storm, keeps), settings)
         }
-        SchedulerKind::Priorities => drive(scenario, world, Priorities::new(settings.seed), storm, settings),
+        SchedulerKind::Priorities => drive(scenario, world, Priorities::new(settings.seed), (storm, keeps), settings),
     }
 }
 
@@ -241,11 +258,13 @@ fn drive<P: Protocol>(
     scenario: &Scenario<P>,
     mut world: World<P>,
     mut scheduler: impl Scheduler<P>,
-    storm: Ticks,
+    (storm, keeps): (Ticks, bool),
     settings: &Settings,
 ) -> Walk<P> {
     let mut walk = Walk {
         actions: Vec::new(),
+        taken: 0,
+        events: 0,
         end: world.now,
         digest: Digest::default(),
         is_at_rest: false,
@@ -254,16 +273,19 @@ fn drive<P: Protocol>(
         outlines: BTreeSet::new(),
         measurement: None,
     };
+    if world.clients.len() > CROWD {
+        world.network.spread();
+    }
     let mut meter = settings.measures.then(|| Meter::new(world.clients.len()));
     let endless = Endless::of(scenario, settings);
     let mut calm: Option<Calm> = None;
-    while (walk.actions.len() as u64) < settings.actions_max {
+    while walk.taken < settings.actions_max {
         if calm.is_none() && world.now >= Instant::START + storm {
             if settings.ends_with_storm {
                 break;
             }
             scheduler.calm(scenario, &world);
-            calm = Some(Calm { from: walk.actions.len(), patience: Patience::new(scenario, &world) });
+            calm = Some(Calm { from: walk.place(), patience: Patience::new(scenario, &world) });
         }
         let action = match scheduler.pick(scenario, &world) {
             Some(action) => {
@@ -288,7 +310,11 @@ fn drive<P: Protocol>(
         if let Some(meter) = &mut meter {
             meter.look(scenario, &world, &action, &step);
         }
-        walk.actions.push(action);
+        walk.taken += 1;
+        walk.events += u64::from(!matches!(action, Action::Advance(_)));
+        if keeps {
+            walk.actions.push(action);
+        }
         walk.digest.add(world.now, &action, &step);
         if settings.collects {
             walk.outlines.insert(outline(scenario, &world));
@@ -311,11 +337,16 @@ fn drive<P: Protocol>(
 }
 
 impl<P: Protocol> Walk<P> {
+    /// After how many actions it is.
+    fn place(&self) -> usize {
+        usize::try_from(self.taken).expect("a run fits into memory")
+    }
+
     /// Notes a violation of the last step, if it is the first of its promise; says whether it is.
     fn note(&mut self, property: Property, message: impl FnOnce() -> String) -> bool {
         let is_first = self.violations.iter().all(|violation| violation.property != property);
         if is_first {
-            self.violations.push(Violation { property, step: self.actions.len() as u64, message: message() });
+            self.violations.push(Violation { property, step: self.taken, message: message() });
         }
         is_first
     }
@@ -367,7 +398,7 @@ impl Endless {
             }
             let message = complaint(scenario, world, age, who);
             if walk.note(*property, || message.clone()) {
-                let step = walk.actions.len();
+                let step = walk.place();
                 walk.waits.push(Wait { calm_from: calm.from, step, property: *property, waited: age, message });
             }
         }

@@ -129,8 +129,11 @@ mod tests {
         let all = catalogue::all();
         let scenario = all.iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is in the catalogue");
         let stall = "stall = { at_least = 100, alpha = 1.0, at_most = 20000 }";
-        let settings =
-            Settings { profile: toml::from_str::<Profile>(stall).unwrap(), ends_with_storm: true, ..Settings::default() };
+        let settings = Settings {
+            profile: toml::from_str::<Profile>(stall).unwrap(),
+            ends_with_storm: true,
+            ..Settings::default()
+        };
         let promise = Property::MutualExclusion;
         let is_unsafe = |seed: &u64| {
             let gist = gist_any(scenario, &Settings { seed: *seed, ..settings.clone() });

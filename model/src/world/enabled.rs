@@ -102,7 +102,7 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// A message waits for a paused receiver and at a cut link; at a crashed receiver it arrives unheard.
-    fn may_arrive(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
+    pub fn may_arrive(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
         world.condition(envelope.to) != Condition::Paused && !world.is_cut(envelope.link(), self)
     }
 

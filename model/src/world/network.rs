@@ -1,8 +1,8 @@
 //! Messages under way: a sorted bag. Any of them may arrive next; the bounds on lateness live in `clocks`.
 
-use std::ops::Deref;
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::normal::{Normal, Visitor};
 use crate::ids::ProcessId;
@@ -48,61 +48,133 @@ impl<P: Protocol> Envelope<P> {
 }
 
 /// All messages under way, sorted; alike ones by deadline.
-#[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(bound = "", transparent)]
-pub struct Network<P: Protocol>(List<Envelope<P>, 5>);
+///
+/// As a list, which a search hashes and compares; or, once somebody has [spread](Network::spread) it, as a tree, in which one among
+/// thousands is found, added and taken out without moving the others.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub struct Network<P: Protocol>(Bag<P>);
+
+#[derive(PartialEq, Eq, Hash, Debug)]
+enum Bag<P: Protocol> {
+    Listed(List<Envelope<P>, 5>),
+    /// How often each is under way.
+    Spread(BTreeMap<Envelope<P>, u32>),
+}
 
 impl<P: Protocol> Clone for Network<P> {
     fn clone(&self) -> Self {
-        Network(self.0.clone())
+        Network(match &self.0 {
+            Bag::Listed(list) => Bag::Listed(list.clone()),
+            Bag::Spread(tree) => Bag::Spread(tree.clone()),
+        })
     }
 
+    #[inline]
     fn clone_from(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
+        match (&mut self.0, &other.0) {
+            (Bag::Listed(mine), Bag::Listed(list)) => mine.clone_from(list),
+            _ => *self = other.clone(),
+        }
     }
 }
 
 impl<P: Protocol> Default for Network<P> {
     fn default() -> Self {
-        Network(List::new())
+        Network(Bag::Listed(List::new()))
     }
 }
 
-impl<P: Protocol> Deref for Network<P> {
-    type Target = [Envelope<P>];
-    fn deref(&self) -> &[Envelope<P>] {
-        &self.0
+impl<P: Protocol> Serialize for Network<P> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
+}
+
+impl<'de, P: Protocol> Deserialize<'de> for Network<P> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        List::deserialize(from).map(|list| Network(Bag::Listed(list)))
     }
 }
 
 impl<P: Protocol> Network<P> {
+    /// Makes a tree of it, for worlds with thousands of messages that nobody searches.
+    pub fn spread(&mut self) {
+        let mut tree = BTreeMap::new();
+        self.iter().for_each(|envelope| *tree.entry(*envelope).or_default() += 1);
+        self.0 = Bag::Spread(tree);
+    }
+
+    /// Every message, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Envelope<P>> + '_ {
+        let (list, tree) = match &self.0 {
+            Bag::Listed(list) => (Some(list), None),
+            Bag::Spread(tree) => (None, Some(tree)),
+        };
+        let listed = list.into_iter().flatten();
+        let repeat = |(envelope, count): (_, &u32)| std::iter::repeat_n(envelope, *count as usize);
+        listed.chain(tree.into_iter().flatten().flat_map(repeat))
+    }
+
+    /// The messages of a world that is searched, in order.
+    #[inline]
+    pub(super) fn places(&self) -> &[Envelope<P>] {
+        match &self.0 {
+            Bag::Listed(list) => list,
+            Bag::Spread(_) => panic!("messages of a spread network have no places"),
+        }
+    }
+
+    /// The same, to be changed in place; the order has to be restored afterwards.
+    #[inline]
+    pub(super) fn slots(&mut self) -> &mut [Envelope<P>] {
+        match &mut self.0 {
+            Bag::Listed(list) => list,
+            Bag::Spread(_) => panic!("messages of a spread network have no places"),
+        }
+    }
+
     /// Adds a message.
+    #[inline]
     pub(super) fn post(&mut self, envelope: Envelope<P>) {
-        self.0.insert_sorted(envelope);
+        match &mut self.0 {
+            Bag::Listed(list) => list.insert_sorted(envelope),
+            Bag::Spread(tree) => *tree.entry(envelope).or_default() += 1,
+        }
     }
 
     /// Takes a message out; false if it is not under way.
+    #[inline]
     pub(super) fn take(&mut self, envelope: &Envelope<P>) -> bool {
-        let Ok(place) = self.0.binary_search(envelope) else { return false };
-        self.0.remove(place);
+        match &mut self.0 {
+            Bag::Listed(list) => {
+                let Ok(place) = list.binary_search(envelope) else { return false };
+                list.remove(place);
+            }
+            Bag::Spread(tree) => {
+                let Some(count) = tree.get_mut(envelope) else { return false };
+                *count -= 1;
+                if *count == 0 {
+                    tree.remove(envelope);
+                }
+            }
+        }
         true
-    }
-
-    /// Every message, to be changed in place; the order has to be restored afterwards.
-    pub(super) fn slots(&mut self) -> &mut [Envelope<P>] {
-        &mut self.0
     }
 
     /// Restores the order.
     pub(super) fn sort(&mut self) {
-        self.0.iter_mut().for_each(|envelope| envelope.message.sort());
-        self.0.sort_unstable();
+        let slots = self.slots();
+        slots.iter_mut().for_each(|envelope| envelope.message.sort());
+        slots.sort_unstable();
     }
 
     /// Takes everything out that is on a link.
-    pub(super) fn drop_all(&mut self, is_on_it: impl Fn(Link) -> bool) -> List<Envelope<P>, 2> {
-        let dropped = self.0.iter().copied().filter(|envelope| is_on_it(envelope.link())).collect();
-        self.0.retain(|envelope| !is_on_it(envelope.link()));
+    pub(super) fn drop_all(&mut self, is_on_it: impl Fn(Link) -> bool) -> List<Envelope<P>, 0> {
+        let dropped = self.iter().copied().filter(|envelope| is_on_it(envelope.link())).collect();
+        match &mut self.0 {
+            Bag::Listed(list) => list.retain(|envelope| !is_on_it(envelope.link())),
+            Bag::Spread(tree) => tree.retain(|envelope, _| !is_on_it(envelope.link())),
+        }
         dropped
     }
 
@@ -114,14 +186,21 @@ impl<P: Protocol> Network<P> {
     /// Of the messages like the given one, that which is due first; `None` if there is none.
     pub fn first_like(&self, envelope: &Envelope<P>) -> Option<Envelope<P>> {
         let soonest = Envelope { due: None, ..*envelope };
-        let place = self.0.partition_point(|other| *other < soonest);
-        self.0.get(place).copied().filter(|other| other.is_like(envelope))
+        let first = match &self.0 {
+            Bag::Listed(list) => list.get(list.partition_point(|other| *other < soonest)),
+            Bag::Spread(tree) => tree.range(soonest..).next().map(|(first, _)| first),
+        };
+        first.copied().filter(|other| other.is_like(envelope))
     }
 
     /// One of each kind: among those alike, the one that is due first.
     pub(super) fn distinct(&self) -> impl Iterator<Item = &Envelope<P>> {
-        let list = &self.0;
-        (0..list.len()).filter(|&place| place == 0 || !list[place - 1].is_like(&list[place])).map(|place| &list[place])
+        let mut last: Option<&Envelope<P>> = None;
+        self.iter().filter(move |envelope| {
+            let is_new = last.is_none_or(|last| !last.is_like(envelope));
+            last = Some(envelope);
+            is_new
+        })
     }
 }
 

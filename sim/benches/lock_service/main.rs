@@ -11,17 +11,15 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::world::Action;
-use fencepost_sim::{Profile, Settings, prepare, walk};
+use fencepost_sim::{Gist, Profile, Settings, gist, prepare};
 
 use self::machines::SECOND;
 use self::on_world::LockService;
 
-/// Events, and actions in all: `Advance` is no event.
-fn on_world(clients: u16, seconds: i64, seed: u64) -> (u64, u64) {
+/// The workload as a scenario, and how it is taken.
+fn prepared(clients: u16, seconds: i64) -> (Scenario<LockService>, Settings) {
     let profile = "latency = [10, 100]\nlateness = 0\nstall = 0\nstall_every = 1000000000";
     let settings = Settings {
-        seed,
         refinement: SECOND,
         storm: seconds,
         profile: toml::from_str::<Profile>(profile).expect("a constant"),
@@ -33,24 +31,27 @@ fn on_world(clients: u16, seconds: i64, seed: u64) -> (u64, u64) {
         .clients(clients)
         .promise(Property::MutualExclusion)
         .promise(Property::SessionConsistency);
-    let scenario = prepare(&scenario, &settings);
-    let walk = walk(&scenario, &settings);
-    assert!(walk.violations.is_empty(), "{:?}", walk.violations);
-    black_box(walk.digest.hex());
-    let events = walk.actions.iter().filter(|action| !matches!(action, Action::Advance(_))).count();
-    (events as u64, walk.actions.len() as u64)
+    (prepare(&scenario, &settings), settings)
+}
+
+/// A run with its digest and its properties.
+fn on_world((scenario, settings): &(Scenario<LockService>, Settings), seed: u64) -> Gist {
+    let gist = gist(scenario, &Settings { seed, ..settings.clone() });
+    assert!(gist.violations.is_empty(), "{:?}", gist.violations);
+    gist
 }
 
 fn workload(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("lock service");
     group.sample_size(20);
     for (clients, seconds) in [(16, 60), (64, 60), (1000, 4), (10_000, 2)] {
-        let (events, actions) = on_world(clients, seconds, 1);
+        let prepared = prepared(clients, seconds);
+        let Gist { events, actions, .. } = on_world(&prepared, 1);
         let (bare_events, _) = bare::run(clients, seconds, 1);
         println!("{clients} clients, {seconds} s: {events} events, {actions} actions; bare: {bare_events} events");
         group.throughput(Throughput::Elements(events));
         group.bench_function(BenchmarkId::new("our world", clients), |bencher| {
-            bencher.iter(|| on_world(clients, black_box(seconds), 1));
+            bencher.iter(|| on_world(black_box(&prepared), 1));
         });
         group.throughput(Throughput::Elements(bare_events));
         group.bench_function(BenchmarkId::new("bare loop", clients), |bencher| {

@@ -27,21 +27,34 @@ pub(super) enum Plan<P: Protocol> {
     Clog,
 }
 
-/// Plans, soonest first; those of one instant in the order in which they were made.
+/// Plans, soonest first; those of one instant in the order in which they were made. The heap holds places of plans: moving those
+/// about in it is cheaper.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda<P: Protocol> {
-    heap: BinaryHeap<Reverse<(Instant, u64, Plan<P>)>>,
+    heap: BinaryHeap<Reverse<(Instant, u64, u32)>>,
+    plans: Vec<Plan<P>>,
+    free: Vec<u32>,
     made: u64,
 }
 
 impl<P: Protocol> Agenda<P> {
     pub(super) fn new() -> Self {
-        Agenda { heap: BinaryHeap::new(), made: 0 }
+        Agenda { heap: BinaryHeap::new(), plans: Vec::new(), free: Vec::new(), made: 0 }
     }
 
     pub(super) fn plan(&mut self, at: Instant, plan: Plan<P>) {
         self.made += 1;
-        self.heap.push(Reverse((at, self.made, plan)));
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.plans[place as usize] = plan;
+                place
+            }
+            None => {
+                self.plans.push(plan);
+                u32::try_from(self.plans.len() - 1).expect("memory ends before")
+            }
+        };
+        self.heap.push(Reverse((at, self.made, place)));
     }
 
     /// The instant of the next plan.
@@ -50,10 +63,17 @@ impl<P: Protocol> Agenda<P> {
     }
 
     pub(super) fn pop(&mut self) -> Option<Plan<P>> {
-        self.heap.pop().map(|Reverse((_, _, plan))| plan)
+        let Reverse((_, _, place)) = self.heap.pop()?;
+        self.free.push(place);
+        Some(self.plans[place as usize])
     }
 
     pub(super) fn forget(&mut self, mut is_unwanted: impl FnMut(&Plan<P>) -> bool) {
-        self.heap.retain(|Reverse((_, _, plan))| !is_unwanted(plan));
+        let (plans, free) = (&self.plans, &mut self.free);
+        self.heap.retain(|Reverse((_, _, place))| {
+            let is_kept = !is_unwanted(&plans[*place as usize]);
+            free.extend((!is_kept).then_some(*place));
+            is_kept
+        });
     }
 }

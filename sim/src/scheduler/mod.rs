@@ -1,6 +1,7 @@
 //! Schedulers: each picks the next action, and learns what it did.
 
 mod agenda;
+mod armed;
 mod priorities;
 mod realistic;
 mod uniform;

@@ -12,6 +12,7 @@ use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, Wor
 
 use super::Scheduler;
 use super::agenda::{Agenda, Plan};
+use super::armed::Armed;
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 use crate::swarm::Swarm;
@@ -22,8 +23,7 @@ pub(crate) struct Realistic<P: Protocol> {
     /// How much finer the clock is than the scenario's.
     refinement: i64,
     agenda: Agenda<P>,
-    /// For each deadline that is planned, when it was due: plans for another instant are void.
-    armed: BTreeMap<(ProcessId, P::Timer), Instant>,
+    armed: Armed<P>,
     /// Clients whose user has something in mind.
     wishing: Vec<bool>,
     /// Until when a process stands still: clients by place, the server last.
@@ -56,7 +56,7 @@ impl<P: Protocol> Realistic<P> {
             profile,
             refinement,
             agenda: Agenda::new(),
-            armed: BTreeMap::new(),
+            armed: Armed::new(world.clients.len()),
             wishing: vec![false; world.clients.len()],
             asleep_until: vec![Instant::START; world.clients.len() + 1],
             clogged_until: BTreeMap::new(),
@@ -147,7 +147,7 @@ impl<P: Protocol> Realistic<P> {
         }
         let is_bound = process.client().is_some();
         world.wakes(scenario, process, &mut |timer, due| {
-            if self.armed.insert((process, timer), due) == Some(due) {
+            if !self.armed.set(process, timer, due) {
                 return;
             }
             let mut late = self.profile.lateness.draw(self.refinement, &mut self.lateness);
@@ -191,10 +191,9 @@ impl<P: Protocol> Realistic<P> {
                 Some(Action::Deliver(envelope))
             }
             Plan::Wake(process, timer, due) => {
-                if self.puts_off(world, process, plan) || self.armed.get(&(process, timer)) != Some(&due) {
+                if self.puts_off(world, process, plan) || !self.armed.fire(process, timer, due) {
                     return None;
                 }
-                self.armed.remove(&(process, timer));
                 Some(Action::Wake { process, timer })
             }
             Plan::Wish(client) => {
@@ -274,6 +273,14 @@ impl<P: Protocol> Realistic<P> {
     }
 }
 
+/// Whether what a plan came to may happen. A message was looked for in the network a moment ago.
+fn is_possible<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> bool {
+    match action {
+        Action::Deliver(envelope) => scenario.may_arrive(world, envelope),
+        _ => scenario.is_enabled(world, action),
+    }
+}
+
 fn wishes<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
     let seat = &world.clients[client.place()];
     let mut commands = Vec::new();
@@ -299,7 +306,7 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
             }
             let plan = self.agenda.pop()?;
             if let Some(action) = self.realise(scenario, world, plan)
-                && scenario.is_enabled(world, &action)
+                && is_possible(scenario, world, &action)
             {
                 return Some(action);
             }

@@ -88,7 +88,8 @@ impl<P: Protocol> Formed<P> {
             self.world.resource = before.world.resource;
             self.world.ghosts.clone_from(&before.world.ghosts);
         }
-        if self.world.network.len() != before.world.network.len() || self.parts.has_new_messages(clients) {
+        let (now, then) = (self.world.network.places(), before.world.network.places());
+        if now.len() != then.len() || self.parts.has_new_messages(clients) {
             self.world.network.clone_from(&before.world.network);
         }
         self.world.now = before.world.now;

@@ -91,7 +91,7 @@ impl Parts {
 
     /// Nothing is known.
     pub(super) fn forget<P: Protocol>(&mut self, world: &World<P>) {
-        let count = world.clients.len() + OTHERS + world.network.len();
+        let count = world.clients.len() + OTHERS + world.network.places().len();
         self.list = (0..count).map(|_| Part::default()).collect();
         self.new = Places(u64::MAX);
     }
@@ -111,7 +111,7 @@ impl Parts {
         if world.resource != before.world.resource || world.ghosts != before.world.ghosts {
             self.new.add(clients + 1);
         }
-        let (now, then) = (&world.network, &before.world.network);
+        let (now, then) = (world.network.places(), before.world.network.places());
         let same = now.iter().zip(then.iter()).take_while(|(now, then)| now == then).count();
         if same == now.len() && same == then.len() {
             return;
@@ -256,7 +256,7 @@ fn hash<P: Protocol>(world: &World<P>, place: usize) -> u64 {
     } else if place == clients + 1 {
         (world.resource, &world.ghosts).hash(&mut to);
     } else {
-        world.network[place - clients - OTHERS].hash(&mut to);
+        world.network.places()[place - clients - OTHERS].hash(&mut to);
     }
     to.finish()
 }

@@ -1,0 +1,51 @@
+//! Deadlines that are planned, and when each was due: plans for another instant are void.
+
+use std::collections::BTreeMap;
+
+use fencepost_model::ids::ProcessId;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::time::Instant;
+
+/// For each deadline of each process, when it was due. Clients have a handful each; the service may have one for each client.
+#[derive(Clone)]
+pub(super) struct Armed<P: Protocol> {
+    clients: Vec<Vec<(P::Timer, Instant)>>,
+    others: BTreeMap<(ProcessId, P::Timer), Instant>,
+}
+
+impl<P: Protocol> Armed<P> {
+    pub(super) fn new(clients: usize) -> Self {
+        Armed { clients: vec![Vec::new(); clients], others: BTreeMap::new() }
+    }
+
+    /// Notes that the deadline is planned; false if it is planned for that instant already.
+    pub(super) fn set(&mut self, process: ProcessId, timer: P::Timer, due: Instant) -> bool {
+        let Some(client) = process.client() else { return self.others.insert((process, timer), due) != Some(due) };
+        let list = &mut self.clients[client.place()];
+        match list.iter_mut().find(|(other, _)| *other == timer) {
+            Some((_, at)) if *at == due => false,
+            Some((_, at)) => {
+                *at = due;
+                true
+            }
+            None => {
+                list.push((timer, due));
+                true
+            }
+        }
+    }
+
+    /// Takes the deadline out if it is planned for this instant; false if it is not.
+    pub(super) fn fire(&mut self, process: ProcessId, timer: P::Timer, due: Instant) -> bool {
+        let Some(client) = process.client() else {
+            let is_planned = self.others.get(&(process, timer)) == Some(&due);
+            if is_planned {
+                self.others.remove(&(process, timer));
+            }
+            return is_planned;
+        };
+        let list = &mut self.clients[client.place()];
+        let place = list.iter().position(|planned| *planned == (timer, due));
+        place.map(|place| list.swap_remove(place)).is_some()
+    }
+}
