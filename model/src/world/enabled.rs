@@ -15,23 +15,21 @@ impl<P: Protocol> Scenario<P> {
             let client = ClientId::of(place);
             self.commands(world, client, &mut |command| out.push(Action::Command { client, command }));
         }
-        out.extend(
-            world
-                .network
-                .distinct()
-                .filter(|envelope| self.may_arrive(world, envelope))
-                .map(|envelope| Action::Deliver(*envelope)),
-        );
+        world.network.each_distinct(|envelope| {
+            if self.may_arrive(world, envelope) {
+                out.push(Action::Deliver(*envelope));
+            }
+        });
         let slack = world.alarms(self, &mut |process, timer| out.push(Action::Wake { process, timer }));
         if slack.is_none_or(|slack| slack > Ticks::ZERO) {
             out.push(Action::Advance(Ticks::new(1)));
         }
         self.acts(world, &mut |act| out.push(Action::Operator(act)));
         if world.left.losses > 0 {
-            out.extend(world.network.distinct().map(|envelope| Action::Lose(*envelope)));
+            world.network.each_distinct(|envelope| out.push(Action::Lose(*envelope)));
         }
         if world.left.duplicates > 0 {
-            out.extend(world.network.distinct().map(|envelope| Action::Duplicate(*envelope)));
+            world.network.each_distinct(|envelope| out.push(Action::Duplicate(*envelope)));
         }
         self.faults(world, &mut |fault| out.push(Action::Fault(fault)));
         if world.left.slips > 0 {

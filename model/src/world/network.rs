@@ -193,14 +193,20 @@ impl<P: Protocol> Network<P> {
         first.copied().filter(|other| other.is_like(envelope))
     }
 
-    /// One of each kind: among those alike, the one that is due first.
-    pub(super) fn distinct(&self) -> impl Iterator<Item = &Envelope<P>> {
+    /// Shows one of each kind: among those alike, the one that is due first.
+    #[inline]
+    pub(super) fn each_distinct(&self, mut show: impl FnMut(&Envelope<P>)) {
         let mut last: Option<&Envelope<P>> = None;
-        self.iter().filter(move |envelope| {
-            let is_new = last.is_none_or(|last| !last.is_like(envelope));
+        let mut look = |envelope| {
+            if last.is_none_or(|last: &Envelope<P>| !last.is_like(envelope)) {
+                show(envelope);
+            }
             last = Some(envelope);
-            is_new
-        })
+        };
+        match &self.0 {
+            Bag::Listed(list) => list.iter().for_each(look),
+            Bag::Spread(tree) => tree.keys().for_each(&mut look),
+        }
     }
 }
 
