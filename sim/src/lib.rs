@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! run        seed → scheduler → actions → digest, violations, trace
+//! calm       after the storm: who still waits
 //! hunt       the smallest seed whose run breaks a promise
 //! coverage   what seeds have shown, and how likely the next one is to show something new
 //! measure    what a run costs and what it gives
@@ -15,6 +16,7 @@
 //! The model says what may happen; a scheduler picks one thing at a time. Same scenario, settings and seed: the same
 //! bytes on any machine. A slow link or a stopped process is nothing but a scheduler that does not pick its actions.
 
+mod calm;
 mod coverage;
 mod hunt;
 mod measure;

@@ -6,12 +6,13 @@ use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::Measurement;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
-use fencepost_model::scenario::{Promise, Scenario};
+use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, TICKS_MAX, Ticks};
-use fencepost_model::trace::{Digest, Patience, Recorder, Trace, Wait, complaint};
+use fencepost_model::trace::{Digest, Patience, Recorder, Trace, Wait};
 use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, World};
 
+use crate::calm::{Calm, Endless};
 use crate::coverage::outline;
 use crate::measure::Meter;
 use crate::profile::Profile;
@@ -338,70 +339,17 @@ fn drive<P: Protocol>(
 
 impl<P: Protocol> Walk<P> {
     /// After how many actions it is.
-    fn place(&self) -> usize {
+    pub(crate) fn place(&self) -> usize {
         usize::try_from(self.taken).expect("a run fits into memory")
     }
 
     /// Notes a violation of the last step, if it is the first of its promise; says whether it is.
-    fn note(&mut self, property: Property, message: impl FnOnce() -> String) -> bool {
+    pub(crate) fn note(&mut self, property: Property, message: impl FnOnce() -> String) -> bool {
         let is_first = self.violations.iter().all(|violation| violation.property != property);
         if is_first {
             self.violations.push(Violation { property, step: self.taken, message: message() });
         }
         is_first
-    }
-}
-
-/// When nothing goes wrong any more: after how many steps it began, and who has kept trying since.
-struct Calm {
-    from: usize,
-    patience: Patience,
-}
-
-/// The promises about what happens in the end, and how long a calm may last until it counts as the end.
-struct Endless {
-    properties: Vec<Property>,
-    bound: Ticks,
-    clients: i64,
-}
-
-impl Endless {
-    fn of<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Self {
-        let is_endless = |promise: &&Promise| promise.property.is_about_endless_runs(promise.bound);
-        let clients = i64::from(scenario.clients);
-        let bound = match settings.calm {
-            Some(calm) => calm.saturating_mul(settings.refinement),
-            None => P::longest(&scenario.service).count() * 8 + settings.refinement * 100,
-        };
-        Endless {
-            properties: scenario.promises.iter().filter(is_endless).map(|promise| promise.property).collect(),
-            bound: Ticks::new(bound.min(TICKS_MAX / 4 / clients.max(1))),
-            clients,
-        }
-    }
-
-    /// For `progress` each client has as much time.
-    fn bound(&self, property: Property) -> Ticks {
-        if property == Property::Progress { self.bound.times(self.clients) } else { self.bound }
-    }
-
-    /// A tick more than anybody may wait.
-    fn bound_of_all(&self) -> Ticks {
-        self.bound.times(self.clients) + Ticks::new(1)
-    }
-
-    fn judge<P: Protocol>(&self, scenario: &Scenario<P>, world: &World<P>, calm: &Calm, walk: &mut Walk<P>) {
-        for property in &self.properties {
-            let Some((age, who)) = calm.patience.longest(world, *property) else { continue };
-            if age <= self.bound(*property) {
-                continue;
-            }
-            let message = complaint(scenario, world, age, who);
-            if walk.note(*property, || message.clone()) {
-                let step = walk.place();
-                walk.waits.push(Wait { calm_from: calm.from, step, property: *property, waited: age, message });
-            }
-        }
     }
 }
 

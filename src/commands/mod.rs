@@ -5,6 +5,7 @@ pub mod check;
 pub mod conform;
 pub mod envelope;
 pub mod explore;
+pub mod grid;
 pub mod how;
 pub mod hunt;
 pub mod json;

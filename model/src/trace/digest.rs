@@ -134,7 +134,7 @@ mod tests {
             assert_eq!(line.0, value.to_string().as_bytes());
         }
         let all = catalogue::all();
-        let found = all.iter().find(|scenario| scenario.name() == "consul-record").expect("it is in the catalogue");
+        let found = all.iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is in the catalogue");
         let AnyScenario::Consul(scenario) = found else { panic!("it is Consul's") };
         let mut world = scenario.start();
         let mut enabled = Vec::new();

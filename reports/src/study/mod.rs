@@ -1,6 +1,7 @@
 //! What settings cost: a study as a table, a chart, a page, and data for other tools.
 
 mod csv;
+mod grid;
 mod numbers;
 mod page;
 mod statistics;
@@ -8,6 +9,7 @@ mod table;
 mod vega;
 
 pub use csv::csv;
+pub use grid::grid;
 pub use numbers::{ENOUGH, Numbers, Spread, dominators};
 pub use page::page;
 pub use statistics::{Estimate, mean, share};

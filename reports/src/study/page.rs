@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use fencepost_model::finding::{Finding, Point, Search, Searched, Study, Verdict};
+use fencepost_model::finding::{Finding, Point, Search, Searched, Study};
 
+use super::grid::{keeps_all, sum};
 use super::{Numbers, Spread, chart, dominators, interval, name, risk};
 use crate::chart::{digits, percent};
 use crate::html::{document, escape, run};
@@ -187,7 +188,6 @@ fn searched(search: &Search) -> String {
             write!(html, "<th><abbr title=\"{}\">{}</abbr></th>", escape(finding.property.about()), finding.property);
     }
     html += "</tr></thead>\n<tbody>\n";
-    let mut kept = 0;
     for Searched { settings, found } in &search.settings {
         let name = escape(&name(settings));
         match found {
@@ -200,22 +200,16 @@ fn searched(search: &Search) -> String {
                 );
             }
             Ok(findings) => {
-                let keeps_all = findings.iter().all(|finding| matches!(finding.verdict, Verdict::Proven(_)));
-                kept += usize::from(keeps_all);
                 let cells: String = findings.iter().map(verdict).collect();
-                let class = if keeps_all { " class=\"front\"" } else { "" };
+                let class = if keeps_all(findings) { " class=\"front\"" } else { "" };
                 let _ = writeln!(html, "<tr{class}><td>{name}</td>{cells}</tr>");
             }
         }
     }
-    let possible = search.settings.iter().filter(|setting| setting.found.is_ok()).count();
-    let sum = match kept {
-        0 => format!("None of {possible} settings keeps every promise."),
-        _ => format!("{kept} of {possible} settings keep every promise, proven."),
-    };
     let _ = write!(
         html,
-        "</tbody>\n</table>\n<p><strong>{sum}</strong> Every run of <code>{}</code> was searched, for each setting.</p>\n",
+        "</tbody>\n</table>\n<p><strong>{}.</strong> Every run of <code>{}</code> was searched, for each setting.</p>\n",
+        sum(search),
         escape(&search.scenario)
     );
     if let Some(finding) = columns.first() {

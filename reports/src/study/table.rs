@@ -1,10 +1,10 @@
 //! A study for the terminal: a line for each setting.
 
-use fencepost_model::finding::{Search, Searched, Study, Verdict};
+use fencepost_model::finding::{Search, Study};
 
+use super::grid::grid;
 use super::{Numbers, dominators, interval, name, risk};
 use crate::chart::{digits, percent};
-use crate::matrix::mark;
 
 /// The heads of the columns, and what each shows.
 const COLUMNS: [(&str, &str); 8] = [
@@ -50,6 +50,8 @@ pub fn table(study: &Study) -> String {
     for (head, about) in COLUMNS {
         text += &format!("{head:>11}  {about}\n");
     }
+    let searched =
+        |search: &Search| format!("\n{} ({}), every run searched:\n{}", search.title, search.scenario, grid(search));
     text + &study.searches.iter().map(searched).collect::<String>()
 }
 
@@ -73,28 +75,4 @@ fn cells(study: &Study, numbers: &Numbers, held: u64) -> Vec<String> {
         digits(numbers.entries),
         format!("{}/{unit}", digits(numbers.requests)),
     ]
-}
-
-/// What was searched to the end: a line for each setting.
-fn searched(search: &Search) -> String {
-    let mut text = format!("\n{} ({}), every run searched:\n", search.title, search.scenario);
-    let mut is_headed = false;
-    for Searched { settings, found } in &search.settings {
-        let name = name(settings);
-        let Ok(findings) = found else {
-            text += &format!("  –  {name}: {}\n", found.as_ref().err().map_or("", String::as_str));
-            continue;
-        };
-        if !is_headed {
-            for (place, finding) in findings.iter().enumerate() {
-                text +=
-                    &format!("  {}┌ {} ({})\n", "│  ".repeat(place), finding.property, finding.property.hazards_name());
-            }
-            is_headed = true;
-        }
-        let marks: String = findings.iter().map(|finding| format!("{}  ", mark(&finding.verdict))).collect();
-        let keeps_all = findings.iter().all(|finding| matches!(finding.verdict, Verdict::Proven(_)));
-        text += &format!("  {marks}{name}{}\n", if keeps_all { "   ← keeps all" } else { "" });
-    }
-    text
 }

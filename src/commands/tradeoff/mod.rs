@@ -9,20 +9,19 @@ use std::sync::Arc;
 
 use clap::Args;
 use fencepost::Property;
-use fencepost::checker::{Options, check_any};
-use fencepost::model::finding::{Finding, Search, Searched, Study};
-use fencepost::model::scenario::{Axis, Varied, vary};
+use fencepost::model::finding::{Search, Study};
+use fencepost::model::scenario::Axis;
 use fencepost::reports::export::chart_picture;
 use fencepost::reports::study::{chart, csv, page, table, vega};
 
 use self::measure::{Measured, again, measure};
 use self::question::{Grid, Question};
-use super::check::{keep, property};
+use super::check::property;
 use super::envelope::axis;
+use super::grid::{is_undecided, search};
 use super::how::{Pace, profile};
 use super::hunt::seeds;
 use super::output::{say, say_json, write};
-use super::parallel::{in_parallel, progress};
 use super::supervisor::{Watch, heed_interrupts, was_interrupted};
 use super::{Common, Exit, Trouble};
 
@@ -89,7 +88,12 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
         Some(simulated) => measure(simulated, &command, common)?,
     };
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from("out"));
-    let searches = question.searches.iter().map(|grid| search(grid, &question.name, &out, common));
+    let watch = Arc::new(Watch::new(None, None)?);
+    let traces = out.join(format!("tradeoff-{}", question.name));
+    let searches = question.searches.iter().map(|Grid { title, scenario, axes }| {
+        let search = search(scenario, axes, &watch, Some(&traces), common)?;
+        Ok(Search { title: title.clone(), ..search })
+    });
     let searches = searches.collect::<Result<Vec<Search>, Trouble>>()?;
     if was_interrupted() {
         eprintln!("fencepost: interrupted; nothing was written");
@@ -108,9 +112,7 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
         searches,
     };
     tell(&study, &out, common)?;
-    let is_undecided =
-        |searched: &Searched| searched.found.as_ref().is_ok_and(|findings| findings.iter().any(Finding::is_undecided));
-    let is_cut = study.searches.iter().flat_map(|search| &search.settings).any(is_undecided);
+    let is_cut = study.searches.iter().any(is_undecided);
     Ok(if is_cut { Exit::Undecided } else { Exit::AsExpected })
 }
 
@@ -128,31 +130,6 @@ fn repeated() -> String {
         }
     }
     format!("fencepost {}", words.join(" "))
-}
-
-/// Searches a grid to the end.
-fn search(grid: &Grid, study: &str, out: &Path, common: &Common) -> Result<Search, Trouble> {
-    let watch = Arc::new(Watch::new(None, None)?);
-    let settings = vary(&grid.scenario, &grid.axes);
-    let bar = progress(settings.len(), "settings", common.quiet || common.json);
-    let numbered: Vec<(usize, Varied)> = settings.into_iter().enumerate().collect();
-    let results = in_parallel(&numbered, &bar, |(place, varied)| -> Result<_, Trouble> {
-        let scenario = match &varied.scenario {
-            Ok(scenario) => scenario,
-            Err(error) => return Ok(Searched { settings: varied.settings.clone(), found: Err(error.message.clone()) }),
-        };
-        let supervisor: Arc<Watch> = Arc::clone(&watch);
-        let outcomes = check_any(scenario, &Options { supervisor, ..Options::default() })?;
-        let folder = out.join(format!("{study}-{}-{}", grid.scenario.name(), place + 1));
-        let findings = outcomes.into_iter().map(|outcome| keep(outcome, Some(&folder)));
-        let found = Ok(findings.collect::<Result<Vec<Finding>, Trouble>>()?);
-        Ok(Searched { settings: varied.settings.clone(), found })
-    });
-    Ok(Search {
-        title: grid.title.clone(),
-        scenario: grid.scenario.name().to_owned(),
-        settings: results.into_iter().collect::<Result<_, Trouble>>()?,
-    })
 }
 
 /// The table on the terminal, and the page, the numbers and the chart as files.
