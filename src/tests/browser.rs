@@ -36,6 +36,7 @@ fn see(folder: &Path, page: &Path, script: &str) -> Option<(String, String)> {
             "--no-sandbox",
             "--disable-gpu",
             "--disable-background-networking",
+            "--disable-dev-shm-usage",
             "--enable-logging=stderr",
         ])
         .args(["--window-size=1300,900", &profile, "--dump-dom", &format!("file://{}", copy.display())])
