@@ -74,7 +74,8 @@ fn table(study: &Study) -> String {
         "<section class=\"study wide\" aria-label=\"numbers\">\n<table class=\"numbers\">\n<thead><tr><th>#</th><th>setting</th>",
     );
     for (head, about) in HEADS {
-        let _ = write!(html, "<th><abbr title=\"{}\">{head}</abbr></th>", escape(about));
+        let about = about.replace("the promise", study.safety.name());
+        let _ = write!(html, "<th><abbr title=\"{}\">{head}</abbr></th>", escape(&about));
     }
     html += "</tr></thead>\n<tbody>\n";
     for (place, point) in study.points.iter().enumerate() {

@@ -48,6 +48,7 @@ pub fn table(study: &Study) -> String {
     }
     text += "\n● on the Pareto front: no other setting is safer and loses less time\n";
     for (head, about) in COLUMNS {
+        let about = about.replace("the promise", study.safety.name());
         text += &format!("{head:>11}  {about}\n");
     }
     let searched =
