@@ -109,6 +109,17 @@ fn random_search_finds_what_needs_no_luck() {
     }
 }
 
+/// Messages of a crowd lie in a tree while the run is taken, and in a list when it is written down: the digests must agree.
+#[test]
+fn a_crowd_does_the_same_when_it_is_written_down() {
+    for (name, seed) in [("consul-record", 1), ("consul-record-duplicates", 2), ("rabbitmq-semaphore-2", 3)] {
+        let settings = Settings { clients: Some(100), rounds: Some(2), actions_max: 20_000, ..realistic(seed) };
+        let run = simulate_any(&scenario(name), &settings);
+        assert!(run.actions > 1000, "{name}: {}", run.actions);
+        assert_eq!(AnyTrace::from_text(&run.trace).unwrap().replay().unwrap().digest, run.digest, "{name}");
+    }
+}
+
 #[test]
 fn after_the_storm_nothing_goes_wrong_any_more() {
     let settings = Settings { clients: Some(10), rounds: Some(50), storm: 20, ..realistic(5) };

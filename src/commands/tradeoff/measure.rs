@@ -12,18 +12,12 @@ use super::super::parallel::{in_parallel, progress};
 use super::super::simulate::{line, tell};
 use super::super::supervisor::was_interrupted;
 use super::super::{Common, Exit, Trouble};
-use super::question::Simulated;
+use super::question::{ACTIONS, Simulated};
 
 /// So many seeds are one piece of work.
 const PIECE: u64 = 10;
 /// So often importance splitting is repeated: that says how sure it is.
 const REPETITIONS: u64 = 10;
-
-/// What was measured.
-#[derive(Default)]
-pub struct Measured {
-    pub points: Vec<Point>,
-}
 
 /// A setting of the grid.
 struct Setting {
@@ -44,7 +38,7 @@ fn settings(simulated: &Simulated) -> Vec<Setting> {
 }
 
 /// Takes all runs.
-pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<Measured, Trouble> {
+pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<Vec<Point>, Trouble> {
     let settings = settings(simulated);
     let is_quiet = common.quiet || common.json;
     if let Some(Err(problem)) = settings.first().map(|setting| &setting.scenario)
@@ -64,6 +58,9 @@ pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<
         let seeds = seeds.take_while(|_| !was_interrupted());
         seeds.map(|seed| (seed, gist_any(scenario(*place), &Settings { seed, ..simulated.settings.clone() }))).collect()
     });
+    if taken.iter().flatten().any(|(_, gist)| gist.actions >= ACTIONS) {
+        return Err(Trouble::Input(format!("a run takes more than {ACTIONS} actions; make --storm shorter")));
+    }
     let mut sums: Vec<Sum> = settings.iter().map(Sum::new).collect();
     for ((place, _), runs) in pieces.iter().zip(taken) {
         runs.iter().for_each(|(seed, gist)| sums[*place].add(*seed, gist, simulated));
@@ -84,7 +81,7 @@ pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<
         sums[*place].point.splits.extend(split);
     }
     let points = sums.into_iter().enumerate().map(|(place, sum)| sum.finish(place, command));
-    Ok(Measured { points: points.collect() })
+    Ok(points.collect())
 }
 
 /// What the runs of a setting come to.

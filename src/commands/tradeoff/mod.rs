@@ -14,7 +14,7 @@ use fencepost::model::scenario::Axis;
 use fencepost::reports::export::chart_picture;
 use fencepost::reports::study::{chart, csv, page, table, vega};
 
-use self::measure::{Measured, again, measure};
+use self::measure::{again, measure};
 use self::question::{Grid, Question};
 use super::check::property;
 use super::envelope::axis;
@@ -83,8 +83,8 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
         return again(simulated, one.setting, one.seed, common);
     }
     let command = repeated();
-    let measured = match &question.simulated {
-        None => Measured::default(),
+    let points = match &question.simulated {
+        None => Vec::new(),
         Some(simulated) => measure(simulated, &command, common)?,
     };
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from("out"));
@@ -108,7 +108,7 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
         unit: "s".to_owned(),
         units_per_hour: 3600,
         refinement: question.simulated.as_ref().map_or(1, |simulated| simulated.settings.refinement),
-        points: measured.points,
+        points,
         searches,
     };
     tell(&study, &out, common)?;

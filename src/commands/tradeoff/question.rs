@@ -8,6 +8,7 @@ use fencepost::sim::{Profile, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::Deserialize;
 
+use super::super::check::nothing;
 use super::super::{Trouble, target};
 use super::Tradeoff;
 
@@ -102,7 +103,7 @@ impl Question {
             simulated.axes = USUAL.map(|text| text.parse().expect("the usual axes are constants")).to_vec();
         }
         if let Some(property) = asked.safety {
-            simulated.safety = property;
+            simulated.safety = promised(&simulated.scenario, property)?;
         }
         if let Some(seeds) = &asked.seeds {
             simulated.seeds = seeds.clone();
@@ -165,7 +166,7 @@ impl Question {
         })?;
         Ok(Question {
             name: scenario.name().to_owned(),
-            title: format!("{}: what do its settings cost?", scenario.name()),
+            title: format!("{}: what do its settings cost, if a tick is a second?", scenario.name()),
             about: "Clients, faults and users as the scenario says; how long things take as in the usual profile of the simulator.".to_owned(),
             simulated: Some(Simulated {
                 safety: safety(&scenario)?,
@@ -179,8 +180,25 @@ impl Question {
     }
 }
 
+/// A promise that runs can break; what is not promised is not judged, and would count as kept by every run.
+fn promised(scenario: &AnyScenario, property: Property) -> Result<Property, Trouble> {
+    let promises = scenario.promises();
+    let Some(promise) = promises.iter().find(|promise| promise.property == property) else {
+        return Err(Trouble::Input(nothing(scenario, Some(property))));
+    };
+    if property.is_about_endless_runs(promise.bound) {
+        return Err(Trouble::Input(format!(
+            "`{property}` is about what happens in the end, which no measured run comes to"
+        )));
+    }
+    Ok(property)
+}
+
+/// So many actions are more than a run of any study takes; one that takes more is not measured in part.
+pub const ACTIONS: u64 = 10_000_000;
+
 fn measuring(storm: i64, profile: Profile) -> Settings {
-    Settings { storm, profile, ends_with_storm: true, measures: true, ..Settings::default() }
+    Settings { storm, profile, ends_with_storm: true, measures: true, actions_max: ACTIONS, ..Settings::default() }
 }
 
 /// The first promise about what clients believe, or else the first that a step can break.
