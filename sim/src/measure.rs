@@ -97,6 +97,15 @@ impl Meter {
 
     /// `mistakes`: how many there were before this step.
     fn hear<P: Protocol>(&mut self, world: &World<P>, fact: &Fact<P>, mistakes: u64) {
+        match fact {
+            Fact::Renewed { .. } | Fact::Expired { .. } | Fact::Ended { .. } | Fact::Destroyed { .. } => {
+                self.taken.sessions += 1;
+            }
+            Fact::Written { tenure, .. } | Fact::WriteRefused { tenure, .. } => {
+                self.taken.writes += u64::from(*tenure != Tenure::default());
+            }
+            _ => {}
+        }
         match *fact {
             Fact::Granted { client, fresh, .. } => {
                 self.is_freed_by_mistake &= !fresh;

@@ -113,6 +113,21 @@ fn an_impossible_setting_says_why_and_the_others_are_measured() {
 }
 
 #[test]
+fn a_setting_under_which_nobody_gets_in_is_not_called_safe() {
+    let folder = folder("study-vacuous");
+    let profile = folder.join("dreamers.toml");
+    std::fs::write(&profile, "thinking = 9000\n").unwrap();
+    let profile = profile.to_str().unwrap();
+    let output = tradeoff(
+        &folder,
+        &["b01-no-fencing", "--vary", "ttl=1,2", "--seeds", "20", "--storm", "5", "--profile", profile],
+    );
+    let told = stdout(&output);
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(told.contains("nobody ever got in"), "{told}");
+}
+
+#[test]
 fn whatever_a_file_says_is_escaped_on_the_page() {
     let folder = folder("study-hostile");
     let about =

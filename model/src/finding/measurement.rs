@@ -19,6 +19,10 @@ pub struct Measurement {
     pub entries: u64,
     /// How many requests the service was sent.
     pub requests: u64,
+    /// Writes whose tenure is known: only where the scenario promises something about them.
+    pub writes: u64,
+    /// What was heard of sessions; a service that has none never says anything.
+    pub sessions: u64,
     /// Writes that were accepted although a later tenure had written.
     pub stale_accepted: u64,
     /// Writes that were refused for that reason.
@@ -43,7 +47,17 @@ impl Measurement {
     /// Adds what another run measured.
     pub fn add(&mut self, other: &Measurement) {
         let Measurement { ticks, inside, idle, idle_by_mistake, overlap, entries, requests, .. } = other;
-        let Measurement { stale_accepted, stale_refused, mistakes, mistaken, watched, held_at_the_end, .. } = other;
+        let Measurement {
+            writes,
+            sessions,
+            stale_accepted,
+            stale_refused,
+            mistakes,
+            mistaken,
+            watched,
+            held_at_the_end,
+            ..
+        } = other;
         self.ticks += ticks;
         self.inside += inside;
         self.idle += idle;
@@ -51,6 +65,8 @@ impl Measurement {
         self.overlap += overlap;
         self.entries += entries;
         self.requests += requests;
+        self.writes += writes;
+        self.sessions += sessions;
         self.stale_accepted += stale_accepted;
         self.stale_refused += stale_refused;
         self.mistakes += mistakes;

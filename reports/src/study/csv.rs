@@ -27,10 +27,9 @@ pub fn csv(study: &Study) -> String {
             cells.extend(estimate(numbers.split));
             cells.extend(estimate(Some(numbers.overlap)));
             cells.extend(estimate(Some(numbers.idle)));
-            let (accepted, refused) = numbers.stale;
-            let plain =
-                [numbers.idle_by_mistake, numbers.entries, numbers.requests, accepted, refused, numbers.mistakes];
-            cells.extend(plain.iter().map(f64::to_string));
+            let (accepted, refused) = numbers.stale.unzip();
+            cells.extend([numbers.idle_by_mistake, numbers.entries, numbers.requests].map(|value| value.to_string()));
+            cells.extend([accepted, refused, numbers.mistakes].map(optional));
             cells.extend([numbers.mistake_lasts, numbers.accuracy].map(optional));
             cells.extend([numbers.detection, numbers.handover, numbers.dead_hold].into_iter().flat_map(spread));
             cells.push(point.total.held_at_the_end.to_string());

@@ -24,10 +24,11 @@ pub struct Numbers {
     pub entries: f64,
     /// Requests to the service per unit of time.
     pub requests: f64,
-    /// Writes of earlier tenures, per hour: accepted, refused.
-    pub stale: (f64, f64),
-    /// A failure detector's mistakes per hour (λ_M), how long one lasts (T_M), and the share of time without one (P_A).
-    pub mistakes: f64,
+    /// Writes of earlier tenures, per hour: accepted, refused; none where nobody knows of which tenure a write is.
+    pub stale: Option<(f64, f64)>,
+    /// A failure detector's mistakes per hour (λ_M), how long one lasts (T_M), and the share of time without one (P_A); none
+    /// where nothing was heard of any session.
+    pub mistakes: Option<f64>,
     /// See above.
     pub mistake_lasts: Option<f64>,
     /// See above.
@@ -88,10 +89,11 @@ impl Numbers {
             idle_by_mistake: total.idle_by_mistake as f64 / ticks,
             entries: each(total.entries) / hours,
             requests: each(total.requests) / (ticks * tick),
-            stale: (each(total.stale_accepted) / hours, each(total.stale_refused) / hours),
-            mistakes: each(total.mistakes) / hours,
+            stale: (total.writes > 0).then(|| (each(total.stale_accepted) / hours, each(total.stale_refused) / hours)),
+            mistakes: (total.sessions > 0).then(|| each(total.mistakes) / hours),
             mistake_lasts: (total.mistakes > 0).then(|| total.mistaken as f64 * tick / each(total.mistakes)),
-            accuracy: (total.watched > 0).then(|| 1.0 - total.mistaken as f64 / total.watched as f64),
+            accuracy: (total.sessions > 0 && total.watched > 0)
+                .then(|| 1.0 - total.mistaken as f64 / total.watched as f64),
             detection: spread(&total.detections),
             handover: spread(&total.handovers),
             dead_hold: spread(&total.dead_holds),

@@ -141,8 +141,10 @@ fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, domin
         spread(numbers.handover),
         spread(numbers.detection),
         format!("{}{held}", spread(numbers.dead_hold)),
-        format!("{}{mistakes}", digits(numbers.mistakes)),
-        format!("{}, {}", digits(numbers.stale.0), digits(numbers.stale.1)),
+        format!("{}{mistakes}", numbers.mistakes.map_or("–".to_owned(), digits)),
+        numbers
+            .stale
+            .map_or("–".to_owned(), |(accepted, refused)| format!("{}, {}", digits(accepted), digits(refused))),
         digits(numbers.entries),
         format!("{}/{unit}", digits(numbers.requests)),
         dominator.map_or("–".to_owned(), |other| format!("<a href=\"#setting-{0}\">{0}</a>", other + 1)),

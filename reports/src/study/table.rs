@@ -42,7 +42,7 @@ pub fn table(study: &Study) -> String {
     for (name, line) in names.iter().zip(&lines) {
         text += &format!("{name:first$}");
         for (cell, width) in line.iter().zip(&widths) {
-            text += &if line.len() > 1 { format!("  {cell:>width$}") } else { format!("  impossible: {cell}") };
+            text += &if line.len() > 1 { format!("  {cell:>width$}") } else { format!("  {cell}") };
         }
         text += "\n";
     }
@@ -72,7 +72,7 @@ fn cells(study: &Study, numbers: &Numbers, held: u64) -> Vec<String> {
         percent(numbers.idle.value),
         spread(numbers.handover.at, &[0, 1, 2]),
         format!("{}{}", spread(numbers.dead_hold.at, &[0, 2]), if held > 0 { "+" } else { "" }),
-        digits(numbers.mistakes),
+        numbers.mistakes.map_or("–".to_owned(), digits),
         digits(numbers.entries),
         format!("{}/{unit}", digits(numbers.requests)),
     ]

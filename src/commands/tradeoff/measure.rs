@@ -98,7 +98,7 @@ const MOST: [&str; 3] = ["too many inside", "time lost", "a dead holder"];
 
 impl Sum {
     fn new(setting: &Setting) -> Self {
-        let problem = setting.scenario.as_ref().err().cloned();
+        let problem = setting.scenario.as_ref().err().map(|problem| format!("impossible: {problem}"));
         let point = Point { settings: setting.names.clone(), problem, ..Point::default() };
         Sum { point, first: None, most: [None; 3] }
     }
@@ -125,6 +125,9 @@ impl Sum {
 
     fn finish(self, place: usize, command: &str) -> Point {
         let Sum { mut point, first, most } = self;
+        if point.runs > 0 && point.total.entries == 0 {
+            point.problem = Some("nobody ever got in, so nothing was put to the test".to_owned());
+        }
         let extreme = |what: &str, seed: u64| {
             let command = format!("{command} --run {}:{seed}", place + 1);
             Extreme { what: what.to_owned(), seed, command }

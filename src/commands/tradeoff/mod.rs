@@ -112,8 +112,9 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
         searches,
     };
     tell(&study, &out, common)?;
+    let is_vacuous = study.points.iter().any(|point| point.runs > 0 && point.problem.is_some());
     let is_cut = study.searches.iter().any(is_undecided);
-    Ok(if is_cut { Exit::Undecided } else { Exit::AsExpected })
+    Ok(if is_cut || is_vacuous { Exit::Undecided } else { Exit::AsExpected })
 }
 
 /// The command as it was typed, but for where the results go.
