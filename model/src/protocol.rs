@@ -67,6 +67,26 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     /// Tells the service of a fault around it: failure detectors notice crashed processes and cut links.
     fn notice(_server: &mut Self::Server, _fault: Fault<Self>, _context: &Context<'_, Self>) {}
 
+    /// What a failure detector must think of a client's node before this deadline of the service can fire.
+    fn told_by_gossip(_timer: Self::Timer) -> Option<(ClientId, Opinion)> {
+        None
+    }
+
+    /// The client whose node gossip wrongly gives up by this fault.
+    fn false_alarm(_fault: Self::Fault) -> Option<ClientId> {
+        None
+    }
+
+    /// Whether nodes have a failure detector.
+    fn hears_gossip(_config: &Self::Config) -> bool {
+        false
+    }
+
+    /// Whether a client that crashes takes its node along.
+    fn crash_takes_node(_config: &Self::Config) -> bool {
+        false
+    }
+
     /// The instant, on the server's clock, by which the service must have acted; none: it may be late for ever.
     fn pressing(_server: &Self::Server, _config: &Self::Config) -> Option<Instant> {
         None
@@ -139,6 +159,17 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
 
     /// Settings that a verdict rests on, as sentences.
     fn assumptions(config: &Self::Config) -> Vec<String>;
+}
+
+/// What a failure detector thinks of a node.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Opinion {
+    /// It is there.
+    Alive,
+    /// It was given up.
+    Failed,
+    /// It was given up so long ago that it no longer counts.
+    Forgotten,
 }
 
 /// What a service has on record about the lock.

@@ -10,6 +10,7 @@
 //! scheduler  picks the next action: uniform, realistic, priorities
 //! swarm      which misfortunes a seed plays with, and at which rates
 //! random     the only source of chance: ChaCha8, one stream per concern
+//! detector   gossip as a real protocol: SWIM with Lifeguard, which drives the checks of nodes
 //! profile    how long things take, as tables of quantiles; shape: as people write them
 //! ```
 //!
@@ -18,6 +19,7 @@
 
 mod calm;
 mod coverage;
+mod detector;
 mod hunt;
 mod measure;
 mod profile;
@@ -29,6 +31,7 @@ mod splitting;
 mod swarm;
 
 pub use coverage::Coverage;
+pub use detector::{Cuts, Gossip, Outcome, Trial, trial};
 pub use hunt::{Hunt, Hunted, hunt_any};
 pub use profile::{Curve, NoCurve, Peer, Profile, SlowLink, Way};
 pub use run::{Gist, Run, Settings, Violation, Walk, gist, gist_any, prepare, simulate, simulate_any, walk};

@@ -7,6 +7,7 @@ use fencepost_model::time::Ticks;
 use fencepost_model::world::Link;
 use serde::{Deserialize, Serialize};
 
+use crate::detector::Gossip;
 use crate::random::Stream;
 use crate::shape::Shape;
 
@@ -38,7 +39,7 @@ impl Curve {
         }
     }
 
-    fn of<const N: usize>(quantiles: [i64; N]) -> Self {
+    pub(crate) fn of<const N: usize>(quantiles: [i64; N]) -> Self {
         Curve(quantiles.to_vec())
     }
 
@@ -106,6 +107,10 @@ pub struct Profile {
     /// Links on which messages take another time; of those that fit, the first counts.
     #[serde(rename = "link")]
     pub links: Vec<SlowLink>,
+    /// Gossip among the nodes, as the failure detector of a service that has one; none: what the scenario says of its detector
+    /// happens after chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gossip: Option<Gossip>,
 }
 
 /// Links on which messages take another time.
@@ -184,6 +189,7 @@ impl Default for Profile {
             ]),
             mending: stall,
             links: Vec::new(),
+            gossip: None,
         }
     }
 }

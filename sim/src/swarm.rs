@@ -54,6 +54,7 @@ impl Swarm {
             stall_every: usual.stall_every.times_two_to(stall_every),
             mending: usual.mending.times_two_to(stall),
             links: usual.links.clone(),
+            gossip: usual.gossip.clone(),
         }
     }
 }

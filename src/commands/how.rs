@@ -4,6 +4,8 @@ use std::fs;
 
 use clap::Args;
 use fencepost::AnyScenario;
+use fencepost::model::protocol::Protocol;
+use fencepost::model::scenario::Scenario;
 use fencepost::model::with_scenario;
 use fencepost::sim::{Profile, SchedulerKind, Settings, prepare};
 
@@ -94,10 +96,23 @@ impl How {
     }
 }
 
+/// Whether gossip, if it is wanted, can drive the detector of the service.
+fn listens<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Result<(), String> {
+    let Some(gossip) = &settings.profile.gossip else { return Ok(()) };
+    if !P::hears_gossip(&scenario.service) {
+        return Err(
+            "the profile has gossip, but the service does not listen to any; set `service.health.detection`".to_owned()
+        );
+    }
+    gossip.validate(usize::from(scenario.clients))
+}
+
 /// A scenario may name durations that do not fit any more when they are refined, or clients that are too many.
 pub fn look_at(scenario: &AnyScenario, settings: &Settings) -> Result<(), Trouble> {
     with_scenario!(scenario, scenario => {
         let refined = prepare(scenario, settings);
-        refined.validate().map_err(|mistake| Trouble::Input(format!("{}, refined: {mistake}", scenario.name)))
+        refined.validate().map_err(|mistake| Trouble::Input(format!("{}, refined: {mistake}", scenario.name)))?;
+        let gossip = listens(&refined, settings);
+        gossip.map_err(|why| Trouble::Input(format!("{}: {why}", scenario.name)))
     })
 }

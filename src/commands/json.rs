@@ -185,6 +185,22 @@ pub struct Sought<'a> {
     pub hits: u64,
 }
 
+/// A line of `fencepost detector`: a time for each seed, none where it was not within ten minutes.
+#[derive(Serialize)]
+pub struct Detected {
+    pub members: u16,
+    pub loss_percent: u64,
+    pub slow: u16,
+    pub lifeguard: bool,
+    pub server_ms: Vec<Option<i64>>,
+    pub first_ms: Vec<Option<i64>>,
+    pub all_ms: Vec<Option<i64>>,
+    pub left_ms: Vec<Option<i64>>,
+    pub mistakes: u64,
+    pub mistakes_about_healthy: u64,
+    pub hours: f64,
+}
+
 /// A line of `fencepost sweep`, and of `fencepost merge`.
 #[derive(Serialize)]
 pub struct Swept<'a> {

@@ -3,6 +3,7 @@
 pub mod check;
 #[cfg(feature = "conform")]
 pub mod conform;
+pub mod detector;
 pub mod envelope;
 pub mod explore;
 pub mod grid;
@@ -74,6 +75,8 @@ pub enum Command {
     Sweep(sweep::Sweep),
     /// Measure what settings cost, in safety and in liveness, over many seeds
     Tradeoff(tradeoff::Tradeoff),
+    /// See how soon gossip notices the dead, and how often it takes the living for dead
+    Detector(detector::Detector),
     /// Put the parts of a sweep together
     Merge(sweep::merge::Merge),
     /// Repeat a recorded run step by step

@@ -270,3 +270,36 @@ fn engines_and_symmetry_are_chosen_by_name() {
     assert!(states(&[]).0 < off);
     assert_eq!(fencepost(&["check", "lease-just-enough", "--engine", "spin"]).status.code(), Some(2));
 }
+
+#[test]
+fn gossip_is_measured_and_refused_where_nobody_listens() {
+    let arguments =
+        ["detector", "--members", "3,12", "--loss", "0,30", "--slow", "20", "--seeds", "3", "--watch", "60"];
+    let (first, second) =
+        (fencepost(&[&arguments[..], &["--json"]].concat()), fencepost(&[&arguments[..], &["--json"]].concat()));
+    assert_eq!(first.stdout, second.stdout);
+    let rows = json(&first);
+    assert_eq!(rows.len(), 8, "sizes, losses, with and without Lifeguard");
+    for row in &rows {
+        let notices = row["server_ms"].as_array().unwrap();
+        assert!(notices.len() == 3 && notices.iter().all(|time| time.as_i64() > Some(4000)), "{row}");
+    }
+    let folder = folder("gossip");
+    let profile = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let listens = profile("gossip.toml", "[gossip]\nservers = 3\n");
+    let runs = |scenario, profile: &str| fencepost(&["simulate", scenario, "--seed", "1", "--profile", profile]);
+    assert_eq!(runs("b18-serf-health", &listens).status.code(), Some(0));
+    let deaf = runs("b01-no-fencing", &listens);
+    assert_eq!(deaf.status.code(), Some(2));
+    assert!(stderr(&deaf).contains("service.health.detection"), "{}", stderr(&deaf));
+    let hasty = profile("hasty.toml", "[gossip]\nprobe_timeout = 5000\n");
+    for output in [runs("b18-serf-health", &hasty), fencepost(&["detector", "--profile", &hasty])] {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("probe_timeout must not be longer"), "{}", stderr(&output));
+    }
+    assert_eq!(fencepost(&["detector", "--members", "2"]).status.code(), Some(2));
+}

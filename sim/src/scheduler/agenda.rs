@@ -21,6 +21,8 @@ pub(super) enum Plan<P: Protocol> {
     Choose(ClientId),
     /// Something of this kind goes wrong, or is mended.
     Mishap(&'static str),
+    /// The servers hear something about a client's node.
+    Hear(ClientId),
     /// Some process stands still for a while.
     Stall,
     /// Some link does.

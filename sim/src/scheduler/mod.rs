@@ -2,6 +2,7 @@
 
 mod agenda;
 mod armed;
+mod gossip;
 mod priorities;
 mod realistic;
 mod uniform;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::process::{Client, Context, Process};
-use fencepost_model::protocol::Protocol;
+use fencepost_model::protocol::{Opinion, Protocol};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
@@ -13,6 +13,7 @@ use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, Wor
 use super::Scheduler;
 use super::agenda::{Agenda, Plan};
 use super::armed::Armed;
+use super::gossip::Beside;
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 use crate::swarm::Swarm;
@@ -30,6 +31,9 @@ pub(crate) struct Realistic<P: Protocol> {
     asleep_until: Vec<Instant>,
     /// Until when a link does.
     clogged_until: BTreeMap<Link, Instant>,
+    gossip: Option<Beside>,
+    /// The end of the storm.
+    storm: Instant,
     latency: Stream,
     lateness: Stream,
     users: Stream,
@@ -52,6 +56,8 @@ impl<P: Protocol> Realistic<P> {
         world: &World<P>,
     ) -> Self {
         let stream = |concern| Stream::new(seed, concern);
+        let clients = world.clients.len();
+        let gossip = profile.gossip.as_ref().map(|gossip| Beside::new(seed, gossip, clients, refinement));
         let mut new = Realistic {
             profile,
             refinement,
@@ -60,6 +66,8 @@ impl<P: Protocol> Realistic<P> {
             wishing: vec![false; world.clients.len()],
             asleep_until: vec![Instant::START; world.clients.len() + 1],
             clogged_until: BTreeMap::new(),
+            gossip,
+            storm: Instant::START + storm,
             latency: stream(Concern::Latency),
             lateness: stream(Concern::Lateness),
             users: stream(Concern::Users),
@@ -94,10 +102,15 @@ impl<P: Protocol> Realistic<P> {
         self.stalls = stream(Concern::Stalls);
         self.clogs = stream(Concern::Clogs);
         self.choices = stream(Concern::Choices);
+        if let Some(gossip) = &mut self.gossip {
+            gossip.reseed(seed);
+        }
     }
 
     fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
         let budget = scenario.budget;
+        // Where there is gossip, it alone is wrong about nodes.
+        let false_alarms = if self.gossip.is_some() { 0 } else { budget.false_alarms };
         let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
         for (count, kind) in [
             (budget.losses, "lose"),
@@ -107,7 +120,7 @@ impl<P: Protocol> Realistic<P> {
             (budget.cuts, "cut"),
             (budget.slips, "slip"),
             (budget.operator, "operator"),
-            (budget.outages + budget.server_restarts + budget.false_alarms, "service-fault"),
+            (budget.outages + budget.server_restarts + false_alarms, "service-fault"),
         ] {
             let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {
@@ -147,7 +160,8 @@ impl<P: Protocol> Realistic<P> {
         }
         let is_bound = process.client().is_some();
         world.wakes(scenario, process, &mut |timer, due| {
-            if !self.armed.set(process, timer, due) {
+            let is_allowed = is_bound || self.gossip.as_ref().is_none_or(|gossip| gossip.allows::<P>(timer));
+            if !is_allowed || !self.armed.set(process, timer, due) {
                 return;
             }
             let mut late = self.profile.lateness.draw(self.refinement, &mut self.lateness);
@@ -194,6 +208,11 @@ impl<P: Protocol> Realistic<P> {
                 if self.puts_off(world, process, plan) || !self.armed.fire(process, timer, due) {
                     return None;
                 }
+                // Gossip may have changed its mind since.
+                if process == ProcessId::Server && self.gossip.as_ref().is_some_and(|gossip| !gossip.allows::<P>(timer))
+                {
+                    return None;
+                }
                 Some(Action::Wake { process, timer })
             }
             Plan::Wish(client) => {
@@ -210,6 +229,7 @@ impl<P: Protocol> Realistic<P> {
                 Some(Action::Choose { process: client.into(), option })
             }
             Plan::Mishap(kind) => self.mishap(scenario, world, kind),
+            Plan::Hear(client) => self.hear(scenario, world, client),
             Plan::Stall => {
                 self.stall(world);
                 None
@@ -238,19 +258,44 @@ impl<P: Protocol> Realistic<P> {
     fn stall(&mut self, world: &World<P>) {
         let count = u64::try_from(self.asleep_until.len()).expect("a length fits");
         let sleeper = usize::try_from(self.stalls.below(count)).expect("an index fits");
-        self.asleep_until[sleeper] = world.now + self.profile.stall.draw(self.refinement, &mut self.stalls);
+        let until = world.now + self.profile.stall.draw(self.refinement, &mut self.stalls);
+        self.asleep_until[sleeper] = until;
+        if let Some(gossip) = &mut self.gossip {
+            let is_client = sleeper < world.clients.len();
+            let process = if is_client { ProcessId::Client(ClientId::of(sleeper)) } else { ProcessId::Server };
+            gossip.sleep(process, until, world.now);
+        }
         self.plan_stall(world.now);
     }
 
     fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: &'static str) -> Option<Action<P>> {
         scenario.enabled(world, &mut self.enabled);
-        self.enabled.retain(|action| action.kind() == kind);
+        let has_gossip = self.gossip.is_some();
+        self.enabled.retain(|action| action.kind() == kind && !(has_gossip && false_alarm(action).is_some()));
         let action = self.mishaps.pick(&self.enabled);
         if action.is_none() && !self.is_calm {
             // Nothing of the kind can happen at the moment: it waits for its chance.
             self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), Plan::Mishap(kind));
         }
         action
+    }
+
+    /// The servers have another opinion of a client's node: deadlines that waited for it are planned. If the node is not silent,
+    /// giving it up is a false alarm, and takes a budget for those.
+    fn hear(&mut self, scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Option<Action<P>> {
+        self.plan_process(scenario, world, ProcessId::Server);
+        if self.gossip.as_ref()?.opinion(client) == Opinion::Alive {
+            return None;
+        }
+        let mut is_silent = false;
+        world.wakes(scenario, ProcessId::Server, &mut |timer, _| {
+            is_silent |= P::told_by_gossip(timer) == Some((client, Opinion::Failed));
+        });
+        if is_silent {
+            return None;
+        }
+        scenario.enabled(world, &mut self.enabled);
+        self.enabled.iter().copied().find(|action| false_alarm(action) == Some(client))
     }
 
     /// What mends a mishap comes after it.
@@ -265,11 +310,37 @@ impl<P: Protocol> Realistic<P> {
         self.agenda.plan(now + after, Plan::Mishap(kind));
     }
 
+    /// Lets nodes gossip up to an instant; whether the servers hear something before.
+    fn listen(&mut self, limit: Instant, now: Instant) -> bool {
+        let heard = self.gossip.as_mut().and_then(|gossip| gossip.run_until(limit));
+        if let Some((at, client)) = heard {
+            self.agenda.plan(at.max(now), Plan::Hear(client));
+        }
+        heard.is_some()
+    }
+
+    /// The same where nothing is planned, but somebody keeps trying: to the end of the storm, and after it until the servers are
+    /// right about all nodes, for an hour at most where a tick is a second.
+    fn listen_on(&mut self, world: &World<P>) -> bool {
+        let hour = Ticks::new(3600 * self.refinement);
+        let is_settled = self.is_calm && self.gossip.as_ref().is_none_or(Beside::is_right);
+        let limit = if self.is_calm { world.now + hour } else { self.storm };
+        !is_settled && world.waiting().next().is_some() && self.listen(limit, world.now)
+    }
+
     /// A bound on lateness presses: something that is due happens now, although its plan is for later.
     fn urgent(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         scenario.enabled(world, &mut self.enabled);
         self.enabled.retain(|action| matches!(action, Action::Deliver(_) | Action::Wake { .. }));
         self.mishaps.pick(&self.enabled)
+    }
+}
+
+/// The client whose node is given up wrongly by this.
+fn false_alarm<P: Protocol>(action: &Action<P>) -> Option<ClientId> {
+    match action {
+        Action::Fault(Fault::Service(fault)) => P::false_alarm(*fault),
+        _ => None,
     }
 }
 
@@ -294,15 +365,23 @@ fn wishes<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, client: ClientI
 impl<P: Protocol> Scheduler<P> for Realistic<P> {
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         loop {
-            let at = self.agenda.next_at()?;
+            let Some(at) = self.agenda.next_at() else {
+                if self.listen_on(world) {
+                    continue;
+                }
+                return None;
+            };
             if at > world.now {
-                let wait = at - world.now;
-                return match world.slack(scenario) {
+                let wait = match world.slack(scenario) {
                     // Less than nothing is left after a link was healed that held back what is overdue.
-                    Some(slack) if slack <= Ticks::ZERO => self.urgent(scenario, world),
-                    Some(slack) => Some(Action::Advance(wait.min(slack))),
-                    None => Some(Action::Advance(wait)),
+                    Some(slack) if slack <= Ticks::ZERO => return self.urgent(scenario, world),
+                    Some(slack) => slack.min(at - world.now),
+                    None => at - world.now,
                 };
+                if self.listen(world.now + wait, world.now) {
+                    continue;
+                }
+                return Some(Action::Advance(wait));
             }
             let plan = self.agenda.pop()?;
             if let Some(action) = self.realise(scenario, world, plan)
@@ -322,6 +401,9 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
         }
         let Action::Fault(fault) = action else { return };
         self.plan_mending(world.now, *fault);
+        if let Some(gossip) = &mut self.gossip {
+            gossip.suffer(*fault, &scenario.service, world.now);
+        }
         // Whatever was held back sets out again.
         if let Fault::Resume(_) | Fault::Heal(_) = fault {
             for envelope in world.network.iter() {
@@ -332,6 +414,9 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
 
     fn calm(&mut self, scenario: &Scenario<P>, world: &World<P>) {
         self.is_calm = true;
+        if let Some(gossip) = &mut self.gossip {
+            gossip.calm();
+        }
         self.agenda.forget(|plan| matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_)));
         scenario.enabled(world, &mut self.enabled);
         let mendable: Vec<&'static str> = self

@@ -27,7 +27,7 @@ use super::{Common, Exit, Trouble};
 
 #[derive(Args, Debug)]
 pub struct Tradeoff {
-    /// A study (dial, ttl-and-lock-delay, detector, slots), or a scenario or scenario file
+    /// A study (dial, ttl-and-lock-delay, detector, slots), a study file, a scenario or a scenario file
     #[arg(default_value = "dial")]
     target: String,
     /// A setting and its values, as ttl=10,20 or detector=none,gossip,ttl,both; several times for a grid

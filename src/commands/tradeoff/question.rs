@@ -1,6 +1,8 @@
 //! What a study asks: a scenario, the settings that vary, how runs are taken, and which grids are searched to the end.
 
+use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
 use fencepost::model::properties::Level;
 use fencepost::model::scenario::Axis;
@@ -84,9 +86,14 @@ impl Question {
     /// The study of this name, or about this scenario; with what was asked for on the command line.
     pub fn of(asked: &Tradeoff) -> Result<Question, Trouble> {
         let ready = READY.iter().find(|(name, _)| *name == asked.target);
-        let mut question = match ready {
-            Some((name, text)) => Question::ready(name, text)?,
-            None => Question::about(&asked.target)?,
+        let written = || written(&asked.target);
+        let (mut question, is_study) = match (ready, ready.is_none().then(written).flatten()) {
+            (Some((name, text)), _) => (Question::read(name, text).map_err(Trouble::Internal)?, true),
+            (None, Some((name, text))) => {
+                let mistaken = |why| Trouble::Input(format!("{}: {why}", asked.target));
+                (Question::read(&name, &text).map_err(mistaken)?, true)
+            }
+            (None, None) => (Question::about(&asked.target)?, false),
         };
         let Some(simulated) = &mut question.simulated else {
             if asked.changes_runs() {
@@ -99,7 +106,7 @@ impl Question {
         };
         if !asked.vary.is_empty() {
             simulated.axes.clone_from(&asked.vary);
-        } else if ready.is_none() {
+        } else if !is_study {
             simulated.axes = USUAL.map(|text| text.parse().expect("the usual axes are constants")).to_vec();
         }
         if let Some(property) = asked.safety {
@@ -120,12 +127,12 @@ impl Question {
         Ok(question)
     }
 
-    fn ready(name: &str, text: &str) -> Result<Question, Trouble> {
-        let text: Text =
-            toml::from_str(text).map_err(|error| Trouble::Internal(format!("the study `{name}`: {error}")))?;
-        let axes = |vary: &[String]| -> Result<Vec<Axis>, Trouble> {
+    /// Reads a study; the error is a sentence.
+    fn read(name: &str, text: &str) -> Result<Question, String> {
+        let text: Text = toml::from_str(text).map_err(|error| error.to_string())?;
+        let axes = |vary: &[String]| -> Result<Vec<Axis>, String> {
             let axes = vary.iter().map(|axis| axis.parse::<Axis>());
-            axes.collect::<Result<_, _>>().map_err(|error| Trouble::Internal(format!("the study `{name}`: {error}")))
+            axes.collect::<Result<_, _>>().map_err(|error| error.to_string())
         };
         let simulated = match text.scenario {
             None => None,
@@ -133,10 +140,9 @@ impl Question {
                 table.insert("name".to_owned(), name.into());
                 table.insert("about".to_owned(), text.title.clone().into());
                 let written = toml::to_string(&table).expect("a table can be written");
-                let scenario =
-                    AnyScenario::from_toml(&written, name).map_err(|error| Trouble::Internal(error.to_string()))?;
+                let scenario = AnyScenario::from_toml(&written, "scenario").map_err(|error| error.to_string())?;
                 Some(Simulated {
-                    safety: safety(&scenario)?,
+                    safety: safety(&scenario).map_err(|trouble| trouble.to_string())?,
                     scenario,
                     axes: axes(&text.vary)?,
                     seeds: 0..text.seeds,
@@ -145,14 +151,15 @@ impl Question {
             }
         };
         let grid = |search: SearchText| {
-            Ok(Grid { scenario: target::one(&search.scenario)?, axes: axes(&search.vary)?, title: search.title })
+            let scenario = target::one(&search.scenario).map_err(|trouble| trouble.to_string())?;
+            Ok(Grid { scenario, axes: axes(&search.vary)?, title: search.title })
         };
         Ok(Question {
             name: name.to_owned(),
             title: text.title,
             about: text.about,
             simulated,
-            searches: text.searches.into_iter().map(grid).collect::<Result<_, Trouble>>()?,
+            searches: text.searches.into_iter().map(grid).collect::<Result<_, String>>()?,
         })
     }
 
@@ -178,6 +185,14 @@ impl Question {
             searches: Vec::new(),
         })
     }
+}
+
+/// The name and the text of a study, if that is what stands in the file: a scenario file has no title.
+fn written(file: &str) -> Option<(String, String)> {
+    let text = fs::read_to_string(file).ok()?;
+    let has_title = toml::from_str::<toml::Table>(&text).is_ok_and(|table| table.contains_key("title"));
+    let name = Path::new(file).file_stem()?.to_string_lossy().into_owned();
+    has_title.then_some((name, text))
 }
 
 /// A promise that runs can break; what is not promised is not judged, and would count as kept by every run.

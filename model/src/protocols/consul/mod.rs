@@ -30,7 +30,7 @@ pub use settings::{
 use crate::goal::Goal;
 use crate::ids::{ClientId, Tenure, Token};
 use crate::process::{Context, Outbox};
-use crate::protocol::{Protocol, Record};
+use crate::protocol::{Opinion, Protocol, Record};
 use crate::scenario::{Mistake, Scenario};
 use crate::time::{Instant, Ticks};
 use crate::world::{Fault, World};
@@ -100,6 +100,30 @@ impl Protocol for Consul {
 
     fn notice(server: &mut Server, fault: Fault<Self>, context: &Context<'_, Self>) {
         server.notice(fault, context);
+    }
+
+    fn told_by_gossip(timer: Timer) -> Option<(ClientId, Opinion)> {
+        match timer {
+            Timer::Suspect(node) => Some((node, Opinion::Failed)),
+            Timer::Reap(node) => Some((node, Opinion::Forgotten)),
+            Timer::Sync(node) => Some((node, Opinion::Alive)),
+            _ => None,
+        }
+    }
+
+    fn false_alarm(fault: Trouble) -> Option<ClientId> {
+        match fault {
+            Trouble::FalseAlarm(node, CheckKind::SerfHealth) => Some(node),
+            _ => None,
+        }
+    }
+
+    fn crash_takes_node(settings: &Settings) -> bool {
+        settings.health.crash == Takes::Node
+    }
+
+    fn hears_gossip(settings: &Settings) -> bool {
+        settings.health.detection.is_some()
     }
 
     fn pressing(server: &Server, settings: &Settings) -> Option<Instant> {
