@@ -169,7 +169,7 @@ fn story(trace: &AnyTrace, broken: Option<Property>) -> String {
     let small = small.as_ref().unwrap_or(trace);
     let told = small.replay().expect("a run that was just taken can be repeated");
     let mut text = format!("  shrunk from {} steps to {}:\n\n", trace.steps(), small.steps());
-    text += &timeline(&told.story, usize::MAX);
+    text += &timeline(&told.story, usize::MAX, None);
     text += "\nassumptions:\n";
     for sentence in &told.assumptions {
         let _ = writeln!(text, "  - {sentence}");

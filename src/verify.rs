@@ -74,7 +74,7 @@ pub fn explain(finding: &Finding) -> String {
                 Some(from) if from == steps => format!("a run that breaks it by coming to its end, {steps} steps"),
                 Some(from) => format!("an endless run that breaks it, {from} steps and then {} for ever", steps - from),
             };
-            writeln!(text, "  {what}:\n\n{}", timeline(story, usize::MAX))
+            writeln!(text, "  {what}:\n\n{}", timeline(story, usize::MAX, None))
         }
         Verdict::Bounded { by } => {
             writeln!(text, "  the search was cut by {by} after {states} states: nothing is proven")

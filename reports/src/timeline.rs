@@ -4,11 +4,15 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Story, Told};
 
-/// How wide the lines may be, in characters; what is longer is not cut, it pushes the right column away.
+/// How wide labels may be, in characters, where nothing else is known; what is longer is not cut, it pushes the right column away.
 const LABEL_WIDTH: usize = 74;
 
-/// Tells the story, at most `steps_max` steps of it: the last ones, for there it breaks.
-pub fn timeline(story: &Story, steps_max: usize) -> String {
+/// Narrower than this, who holds and who is inside stands below the label.
+const LABEL_WIDTH_MIN: usize = 30;
+
+/// Tells the story, at most `steps_max` steps of it: the last ones, for there it breaks. On a terminal of so many columns lines are
+/// broken between words; a file has no width.
+pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String {
     let mut text = String::new();
     let shown: Vec<(usize, &Told)> = story.steps.iter().enumerate().filter(|(_, step)| is_shown(step)).collect();
     let skipped = shown.len().saturating_sub(steps_max);
@@ -16,12 +20,14 @@ pub fn timeline(story: &Story, steps_max: usize) -> String {
         let _ = writeln!(text, "   …  {skipped} earlier steps");
     }
     let mut repeats_from = story.repeats_from;
+    let states = shown.iter().skip(skipped).map(|(_, step)| state(step).chars().count());
+    let states = states.max().unwrap_or(0);
     for (place, step) in shown.into_iter().skip(skipped) {
         if repeats_from.is_some_and(|from| place >= from) {
             repeats_from = None;
             let _ = writeln!(text, "   ↻  what follows happens again and again, for ever:");
         }
-        line(&mut text, step);
+        line(&mut text, step, width.map(|width| (width, states)));
     }
     if story.repeats_from == Some(story.steps.len()) {
         let _ = writeln!(text, "   ∎  nothing can happen any more");
@@ -34,15 +40,58 @@ fn is_shown(step: &Told) -> bool {
     step.kind != "advance" || !step.facts.is_empty() || !step.breaches.is_empty()
 }
 
-fn line(text: &mut String, step: &Told) {
-    let state = format!("record: {:<5} inside: {}", clients(&step.owners), clients(&step.inside));
-    let _ = writeln!(text, "{:>4}  {:<LABEL_WIDTH$}  {}", step.at, step.label, state.trim_end());
+/// Who holds by record, and who is inside.
+fn state(step: &Told) -> String {
+    let text = format!("record: {:<5} inside: {}", clients(&step.owners), clients(&step.inside));
+    text.trim_end().to_owned()
+}
+
+/// A step; `room`: the width of the terminal, and that of the right column.
+fn line(text: &mut String, step: &Told, room: Option<(usize, usize)>) {
+    let margin = format!("{:>4}  ", step.at);
+    let label_width = room.map_or(LABEL_WIDTH, |(width, states)| {
+        width.saturating_sub(margin.chars().count() + 2 + states).min(LABEL_WIDTH)
+    });
+    let whole = room.map(|(width, _)| width.saturating_sub(8));
+    if label_width < LABEL_WIDTH_MIN {
+        paragraph(text, &margin, &step.label, whole);
+        let _ = writeln!(text, "        {}", state(step));
+    } else {
+        let mut lines = broken(&step.label, room.map(|_| label_width)).into_iter();
+        let first = lines.next().unwrap_or_default();
+        let _ = writeln!(text, "{margin}{first:<label_width$}  {}", state(step));
+        lines.for_each(|rest| *text += &format!("{:1$}{rest}\n", "", margin.chars().count() + 2));
+    }
     for fact in &step.facts {
-        let _ = writeln!(text, "      → {fact}");
+        paragraph(text, "      → ", &fact.to_string(), whole);
     }
     for breach in &step.breaches {
-        let _ = writeln!(text, "      ✗ {} is violated: {}", breach.property, breach.message);
+        let sentence = format!("{} is violated: {}", breach.property, breach.message);
+        paragraph(text, "      ✗ ", &sentence, whole);
     }
+}
+
+fn paragraph(text: &mut String, start: &str, sentence: &str, width: Option<usize>) {
+    for (place, line) in broken(sentence, width).iter().enumerate() {
+        *text += &if place == 0 { format!("{start}{line}\n") } else { format!("        {line}\n") };
+    }
+}
+
+/// Lines of at most so many characters, broken between words; a longer word has a line of its own.
+fn broken(sentence: &str, width: Option<usize>) -> Vec<String> {
+    let Some(width) = width else { return vec![sentence.to_owned()] };
+    let mut lines = vec![String::new()];
+    for word in sentence.split(' ') {
+        let line = lines.last_mut().expect("there is a line");
+        if line.is_empty() {
+            *line = word.to_owned();
+        } else if line.chars().count() + 1 + word.chars().count() <= width {
+            *line += &format!(" {word}");
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
 }
 
 fn clients(list: &[u16]) -> String {
@@ -50,4 +99,41 @@ fn clients(list: &[u16]) -> String {
         return "-".to_owned();
     }
     list.iter().map(u16::to_string).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn story() -> Story {
+        let told = |at, label: &str| Told {
+            at,
+            label: label.to_owned(),
+            owners: vec![1],
+            inside: vec![1, 2],
+            ..Told::default()
+        };
+        let steps = vec![
+            told(0, "client 1 takes the lock"),
+            told(12345, "the server receives from client 2: acquire the key for session 2.1 [2]"),
+        ];
+        Story { steps, ..Story::default() }
+    }
+
+    #[test]
+    fn a_terminal_is_never_too_narrow_and_a_file_has_no_width() {
+        let file = timeline(&story(), 9, None);
+        assert_eq!(file, timeline(&story(), 9, Some(200)), "wide enough");
+        for width in [40, 60, 80, 100, 110] {
+            let text = timeline(&story(), 9, Some(width));
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+            let words = |text: &str| {
+                let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+                words.sort();
+                words
+            };
+            assert_eq!(words(&text), words(&file), "nothing is left out");
+        }
+        assert!(timeline(&story(), 9, Some(60)).contains("\n        record: 1     inside: 1 2\n"));
+    }
 }

@@ -36,6 +36,7 @@ pub fn search(
         Ok(Searched { settings: names, found: Ok(findings.collect::<Result<Vec<Finding>, Trouble>>()?) })
     });
     Ok(Search {
+        is_of_points: false,
         title: String::new(),
         scenario: scenario.name().to_owned(),
         settings: results.into_iter().collect::<Result<_, Trouble>>()?,

@@ -37,6 +37,12 @@ pub fn write_trace(out: Option<&Path>, name: &str, trace: &str) -> Result<Option
     Ok(Some(path))
 }
 
+/// How wide the terminal is that stdout goes to, if it goes to one.
+pub fn width() -> Option<usize> {
+    let (_, columns) = console::Term::stdout().size_checked()?;
+    io::stdout().is_terminal().then_some(usize::from(columns))
+}
+
 /// Whether to colour what goes to stdout.
 pub fn is_coloured() -> bool {
     io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())

@@ -10,7 +10,7 @@ use fencepost::reports::html::run_page;
 use fencepost::reports::timeline::timeline;
 
 use super::json::{self, Simulated, Violated};
-use super::output::{say, say_json, write, write_trace};
+use super::output::{say, say_json, width, write, write_trace};
 use super::{Common, Exit, Trouble};
 
 #[derive(Args, Debug)]
@@ -81,7 +81,7 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
         return Ok(Exit::AsExpected);
     }
     if !common.quiet {
-        say(&timeline(&replayed.story, replay.show));
+        say(&timeline(&replayed.story, replay.show, width()));
         say("\nassumptions:\n");
         replayed.assumptions.iter().for_each(|sentence| say(&format!("  - {sentence}\n")));
     }
@@ -123,7 +123,7 @@ fn realign(replay: &Replay, trace: &AnyTrace, common: &Common) -> Result<Exit, T
         return Ok(exit);
     }
     if !common.quiet {
-        say(&timeline(&told.story, replay.show));
+        say(&timeline(&told.story, replay.show, width()));
         say("\n");
     }
     say(&match &diverges {

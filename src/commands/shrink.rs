@@ -10,7 +10,7 @@ use fencepost::reports::timeline::timeline;
 
 use super::check::property;
 use super::json::Shrunk;
-use super::output::{say, say_json, write_trace};
+use super::output::{say, say_json, width, write_trace};
 use super::{Common, Exit, Trouble};
 
 #[derive(Args, Debug)]
@@ -54,7 +54,7 @@ pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, Trouble> {
         return Ok(Exit::AsExpected);
     }
     if !common.quiet {
-        say(&timeline(&told.story, shrink.show));
+        say(&timeline(&told.story, shrink.show, width()));
     }
     say(&format!(
         "\n{}: {property} is broken by {after} steps instead of {before}, passages of time not counted\n",

@@ -11,7 +11,7 @@ use fencepost::{AnyScenario, Expect};
 use super::envelope::axis;
 use super::how::{self, How};
 use super::json::{Simulated, Violated};
-use super::output::{say, say_json, write_trace};
+use super::output::{say, say_json, width, write_trace};
 use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
@@ -112,7 +112,7 @@ pub fn tell(run: &Run, trace: Option<&str>, show: usize, until_broken: bool) -> 
         if let Some(first) = run.violations.first().filter(|_| until_broken) {
             replayed.story.steps.truncate(usize::try_from(first.step).unwrap_or(usize::MAX));
         }
-        say(&timeline(&replayed.story, show));
+        say(&timeline(&replayed.story, show, width()));
     }
     let rest = if run.is_at_rest { "came to rest" } else { "was ended by --actions" };
     say(&format!(

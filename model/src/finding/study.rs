@@ -91,9 +91,20 @@ pub struct Stage {
     pub reached: u64,
 }
 
+impl Study {
+    /// What every run of a setting in the small says of the safety promise, where that was searched.
+    pub fn searched(&self, place: usize) -> Option<&Finding> {
+        let search = self.searches.iter().find(|search| search.is_of_points)?;
+        let found = search.settings.get(place)?.found.as_ref().ok()?;
+        found.iter().find(|finding| finding.property == self.safety)
+    }
+}
+
 /// A grid that was searched to the end.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Search {
+    /// Whether its settings are those of the points, one for one, in a world that is small enough to be searched.
+    pub is_of_points: bool,
     /// What is assumed, as a heading.
     pub title: String,
     /// The scenario.

@@ -41,6 +41,8 @@ pub struct Point {
     pub look: Look,
     /// Where it leads.
     pub link: String,
+    /// What else is known of it: a sign in its corner, and the class of that.
+    pub mark: Option<(&'static str, &'static str)>,
 }
 
 /// How a point looks.
@@ -176,6 +178,10 @@ impl Chart {
             y + 4.0,
             escape(&point.label)
         );
+        if let Some((sign, class)) = point.mark {
+            let (x, y) = (x + RADIUS, y - RADIUS + 4.0);
+            let _ = writeln!(svg, "<text class=\"mark {class}\" x=\"{x:.1}\" y=\"{y:.1}\">{sign}</text>");
+        }
     }
 }
 
@@ -194,6 +200,7 @@ mod tests {
             y: Estimate { value: 0.0, low: 0.0, high: 0.01 },
             look,
             link: "setting-1".to_owned(),
+            mark: Some(("✗", "violated")),
         };
         let points = vec![point(Look::Unseen), point(Look::Measured)];
         let chart = Chart {
@@ -206,6 +213,7 @@ mod tests {
         let svg = chart.svg();
         assert!(svg.contains("ttl &lt; 3 &amp; &quot;quoted&quot;") && !svg.contains("<b>"));
         assert_eq!(svg.matches("class=\"point unseen\"").count(), 1);
+        assert_eq!(svg.matches("class=\"mark violated\"").count(), 2);
         for number in svg.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-')) {
             let Ok(number) = number.parse::<f64>() else { continue };
             assert!(number.abs() <= WIDTH, "{number} in {svg}");

@@ -64,7 +64,7 @@ fn problem(finding: &Finding) -> Option<(&'static str, String, String)> {
     let message = format!("{}, expected: {}", finding.verdict.word(), finding.expect);
     let text = match &finding.verdict {
         Verdict::Proven(_) => format!("{} states searched", finding.states),
-        Verdict::Violated(story) => timeline(story, STEPS),
+        Verdict::Violated(story) => timeline(story, STEPS, None),
         Verdict::Bounded { by } => format!("cut by {by}"),
         Verdict::Vacuous { missing } => format!("never reached: {}", missing.join(", ")),
     };

@@ -51,7 +51,15 @@ pub fn chart_picture(chart: &Chart) -> String {
             width + 26
         );
     }
-    let height = height.max(36 + chart.points.len() * 20);
+    let mut lines = chart.points.len();
+    if chart.points.iter().any(|point| point.mark.is_some()) {
+        for text in ["✓ proven, ✗ with a counterexample:", "every run was searched in a smaller world"] {
+            lines += 1;
+            let y = 46 + lines * 20;
+            let _ = writeln!(legend, "<text class=\"legend\" x=\"{}\" y=\"{y}\">{text}</text>", width + 6);
+        }
+    }
+    let height = height.max(46 + lines * 20);
     framed(
         width + LEGEND,
         height,

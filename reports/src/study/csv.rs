@@ -12,7 +12,7 @@ pub fn csv(study: &Study) -> String {
         "setting,settings,problem,runs,hours,unsafe_runs,unsafe_low,unsafe_high,split,split_low,split_high,overlap_per_hour,overlap_low,overlap_high,\
          lost,lost_low,lost_high,lost_by_mistake,entries_per_hour,requests,stale_accepted_per_hour,stale_refused_per_hour,\
          mistakes_per_hour,mistake_lasts,accuracy,detections,detection_p50,detection_p99,detection_max,\
-         handovers,handover_p50,handover_p99,handover_max,dead_holders,dead_holder_p50,dead_holder_p99,dead_holder_max,held_at_the_end,dominated_by\n",
+         handovers,handover_p50,handover_p99,handover_max,dead_holders,dead_holder_p50,dead_holder_p99,dead_holder_max,held_at_the_end,dominated_by,searched\n",
     );
     for (place, point) in study.points.iter().enumerate() {
         let mut cells = vec![
@@ -37,6 +37,7 @@ pub fn csv(study: &Study) -> String {
         } else {
             cells.resize(39, String::new());
         }
+        cells.push(study.searched(place).map(|finding| finding.verdict.word().to_owned()).unwrap_or_default());
         text += &cells.join(",");
         text += "\n";
     }

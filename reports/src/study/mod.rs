@@ -19,6 +19,7 @@ pub use vega::vega;
 use fencepost_model::finding::Study;
 
 use crate::chart::{Axis, Chart, Look, Point, percent};
+use crate::matrix::mark;
 
 /// The names of a setting, or that there are none.
 fn name(settings: &[String]) -> String {
@@ -62,6 +63,7 @@ pub fn chart(study: &Study) -> Chart {
             y: danger,
             look,
             link: format!("setting-{}", place + 1),
+            mark: study.searched(place).map(|finding| (mark(&finding.verdict), finding.verdict.word())),
         });
     }
     front.sort_by(|one, other| points[*one].x.value.total_cmp(&points[*other].x.value));

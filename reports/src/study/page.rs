@@ -18,10 +18,21 @@ pub fn page(study: &Study) -> String {
 
 fn body(study: &Study) -> String {
     let mut html = String::new();
+    let is_searched = (0..study.points.len()).any(|place| study.searched(place).is_some());
+    let marks = if is_searched {
+        format!(
+            "<p class=\"key\"><b class=\"proven\">✓</b> every run of this setting, searched to the end in the smaller world below, keeps {0}; \
+             <b class=\"violated\">✗</b> some run breaks it, and the shortest is shown there. \
+             That world has bounds which the weather of the runs does not keep, so that what is proven there can break here.</p>\n",
+            study.safety
+        )
+    } else {
+        String::new()
+    };
     if !study.points.is_empty() {
         let _ = writeln!(
             html,
-            "<section class=\"study\" aria-label=\"chart\">\n<div class=\"figure\">{}{}</div>\n\
+            "<section class=\"study\" aria-label=\"chart\">\n<div class=\"figure\">{}{}</div>\n{marks}\
              <p class=\"key\">Each point is a setting of the table below, by its number; lower is safer, further left loses less time. Full: measured. \
              With a broken edge: too rare to be seen often enough, estimated by importance splitting. Empty, with an arrow: never seen, drawn at the upper \
              end of its interval. Lines through points are 95 % intervals. The line joins the settings that no other one beats in both respects.</p>\n</section>",
@@ -43,7 +54,8 @@ fn legend(study: &Study) -> String {
     format!("<ol class=\"legend\">{}</ol>", study.points.iter().map(item).collect::<String>())
 }
 
-const HEADS: [(&str, &str); 12] = [
+const HEADS: [(&str, &str); 13] = [
+    ("searched", "what every run of this setting says, in a world that is small enough to be searched to the end"),
     (
         "unsafe runs",
         "share of runs that break the promise, with its interval (Clopper and Pearson; of importance splitting: Student)",
@@ -87,7 +99,12 @@ fn table(study: &Study) -> String {
             escape(&name(&point.settings))
         );
         match &numbers[place] {
-            Some(numbers) => row(&mut html, study, point, numbers, dominators[place]),
+            Some(numbers) => {
+                let link = |finding| format!("<a href=\"#searched\">{}</a>", sign(finding));
+                let searched = study.searched(place).map_or("–".to_owned(), link);
+                let _ = write!(html, "<td>{searched}</td>");
+                row(&mut html, study, point, numbers, dominators[place]);
+            }
             None => {
                 let problem = point.problem.as_deref().unwrap_or("nothing was run");
                 let _ = write!(html, "<td colspan=\"{}\">{}</td>", HEADS.len(), escape(problem));
@@ -180,8 +197,9 @@ fn runs(study: &Study) -> String {
 
 /// A grid that was searched to the end: a row for each setting, and each run that breaks a promise.
 fn searched(search: &Search) -> String {
+    let id = if search.is_of_points { " id=\"searched\"" } else { "" };
     let mut html = format!(
-        "<section class=\"study\">\n<h2>{}</h2>\n<table class=\"verdicts\">\n<thead><tr><th>setting</th>",
+        "<section class=\"study\"{id}>\n<h2>{}</h2>\n<table class=\"verdicts\">\n<thead><tr><th>setting</th>",
         escape(&search.title)
     );
     let first = search.settings.iter().find_map(|setting| setting.found.as_ref().ok());
@@ -228,9 +246,7 @@ fn searched(search: &Search) -> String {
 
 /// A verdict; where it is broken, with the shortest run to be unfolded.
 fn verdict(finding: &Finding) -> String {
-    let word = finding.verdict.word();
-    let class = if finding.is_undecided() { "undecided" } else { word };
-    let sign = format!("<b class=\"{class}\">{} {word}</b>", mark(&finding.verdict));
+    let sign = sign(finding);
     let Some(story) = finding.verdict.story() else {
         return format!("<td>{sign} <small>{} states</small></td>", finding.states);
     };
@@ -241,4 +257,10 @@ fn verdict(finding: &Finding) -> String {
         replay.unwrap_or_default(),
         run(story)
     )
+}
+
+fn sign(finding: &Finding) -> String {
+    let word = finding.verdict.word();
+    let class = if finding.is_undecided() { "undecided" } else { word };
+    format!("<b class=\"{class}\">{} {word}</b>", mark(&finding.verdict))
 }

@@ -5,6 +5,7 @@ use fencepost_model::finding::{Search, Study};
 use super::grid::grid;
 use super::{Numbers, dominators, interval, name, risk};
 use crate::chart::{digits, percent};
+use crate::matrix::mark;
 
 /// The heads of the columns, and what each shows.
 const COLUMNS: [(&str, &str); 8] = [
@@ -26,7 +27,8 @@ pub fn table(study: &Study) -> String {
     let mut names = vec![String::new()];
     for (place, point) in study.points.iter().enumerate() {
         let front = if dominators[place].is_none() && numbers[place].is_some() { "●" } else { " " };
-        names.push(format!("{:>3} {front} {}", place + 1, name(&point.settings)));
+        let searched = study.searched(place).map_or(" ", |finding| mark(&finding.verdict));
+        names.push(format!("{:>3} {front} {searched} {}", place + 1, name(&point.settings)));
         lines.push(match &numbers[place] {
             Some(numbers) => cells(study, numbers, point.total.held_at_the_end),
             None => vec![point.problem.clone().unwrap_or_default()],
@@ -47,6 +49,12 @@ pub fn table(study: &Study) -> String {
         text += "\n";
     }
     text += "\n● on the Pareto front: no other setting is safer and loses less time\n";
+    if (0..study.points.len()).any(|place| study.searched(place).is_some()) {
+        text += &format!(
+            "✓ every run keeps {0}, in the smaller world that is searched below; ✗ some run breaks it\n",
+            study.safety
+        );
+    }
     for (head, about) in COLUMNS {
         let about = about.replace("the promise", study.safety.name());
         text += &format!("{head:>11}  {about}\n");

@@ -25,6 +25,7 @@ pub fn vega(study: &Study) -> String {
                 "lost": numbers.idle.value,
                 "lost_low": numbers.idle.low,
                 "lost_high": numbers.idle.high,
+                "searched": study.searched(place).map(|finding| finding.verdict.word()),
                 "is_on_front": dominators[place].is_none(),
             }))
         })

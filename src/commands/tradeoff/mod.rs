@@ -90,9 +90,15 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from("out"));
     let watch = Arc::new(Watch::new(None, None)?);
     let traces = out.join(format!("tradeoff-{}", question.name));
-    let searches = question.searches.iter().map(|Grid { title, scenario, axes }| {
+    let searches = question.searches.iter().map(|Grid { title, scenario, axes, is_of_points }| {
         let search = search(scenario, axes, &watch, Some(&traces), common)?;
-        Ok(Search { title: title.clone(), ..search })
+        if *is_of_points && search.settings.len() != points.len() {
+            let (searched, simulated) = (search.settings.len(), points.len());
+            return Err(Trouble::Input(format!(
+                "{searched} settings are searched and {simulated} simulated: not one for one"
+            )));
+        }
+        Ok(Search { title: title.clone(), is_of_points: *is_of_points, ..search })
     });
     let searches = searches.collect::<Result<Vec<Search>, Trouble>>()?;
     if was_interrupted() {

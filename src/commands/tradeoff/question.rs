@@ -48,8 +48,19 @@ struct Text {
 #[serde(deny_unknown_fields)]
 struct SearchText {
     title: String,
-    scenario: String,
+    scenario: Searched,
     vary: Vec<String>,
+    /// Whether its settings are those that are simulated, one for one.
+    #[serde(default)]
+    of_points: bool,
+}
+
+/// The name of a scenario, or one that stands there.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Searched {
+    Named(String),
+    Written(toml::Table),
 }
 
 /// What is simulated.
@@ -77,6 +88,8 @@ pub struct Grid {
     pub title: String,
     pub scenario: AnyScenario,
     pub axes: Vec<Axis>,
+    /// Whether its settings are those that are simulated, one for one.
+    pub is_of_points: bool,
 }
 
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
@@ -106,6 +119,7 @@ impl Question {
         };
         if !asked.vary.is_empty() {
             simulated.axes.clone_from(&asked.vary);
+            question.searches.retain(|grid| !grid.is_of_points);
         } else if !is_study {
             simulated.axes = USUAL.map(|text| text.parse().expect("the usual axes are constants")).to_vec();
         }
@@ -136,11 +150,8 @@ impl Question {
         };
         let simulated = match text.scenario {
             None => None,
-            Some(mut table) => {
-                table.insert("name".to_owned(), name.into());
-                table.insert("about".to_owned(), text.title.clone().into());
-                let written = toml::to_string(&table).expect("a table can be written");
-                let scenario = AnyScenario::from_toml(&written, "scenario").map_err(|error| error.to_string())?;
+            Some(table) => {
+                let scenario = built(table, name, &text.title)?;
                 Some(Simulated {
                     safety: safety(&scenario).map_err(|trouble| trouble.to_string())?,
                     scenario,
@@ -151,8 +162,11 @@ impl Question {
             }
         };
         let grid = |search: SearchText| {
-            let scenario = target::one(&search.scenario).map_err(|trouble| trouble.to_string())?;
-            Ok(Grid { scenario, axes: axes(&search.vary)?, title: search.title })
+            let scenario = match search.scenario {
+                Searched::Named(name) => target::one(&name).map_err(|trouble| trouble.to_string())?,
+                Searched::Written(table) => built(table, &format!("{name}-in-the-small"), &search.title)?,
+            };
+            Ok(Grid { scenario, axes: axes(&search.vary)?, title: search.title, is_of_points: search.of_points })
         };
         Ok(Question {
             name: name.to_owned(),
@@ -185,6 +199,14 @@ impl Question {
             searches: Vec::new(),
         })
     }
+}
+
+/// The scenario that stands in a study.
+fn built(mut table: toml::Table, name: &str, about: &str) -> Result<AnyScenario, String> {
+    table.insert("name".to_owned(), name.into());
+    table.insert("about".to_owned(), about.into());
+    let written = toml::to_string(&table).expect("a table can be written");
+    AnyScenario::from_toml(&written, "scenario").map_err(|error| error.to_string())
 }
 
 /// The name and the text of a study, if that is what stands in the file: a scenario file has no title.
