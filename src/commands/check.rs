@@ -155,7 +155,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
         }
     }
     if let Some(out) = &common.out {
-        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost"))?;
+        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &[]))?;
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     Ok(exit(&findings))

@@ -14,6 +14,7 @@ use super::json::Checked;
 use super::output::{is_coloured, make_folder, say, say_json, write};
 use super::parallel::{in_parallel, progress};
 use super::supervisor::{Watch, heed_interrupts};
+use super::tradeoff::ready;
 use super::{Common, Exit, Trouble, check, target};
 
 type Results = Vec<Result<Vec<Outcome>, InternalError>>;
@@ -32,7 +33,7 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
         }
     }
     let report = out.join("report.html");
-    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how"))?;
+    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &ready(&out)))?;
     if common.json {
         findings.iter().for_each(|finding| say_json(&Checked::from(finding)));
     } else {

@@ -55,6 +55,13 @@ macro_rules! any {
 
 crate::for_each_protocol!(any);
 
+/// What stands at the head of a scenario file of the catalogue: the story of its bug, and the source.
+pub fn comment(name: &str) -> Option<&'static str> {
+    let (_, text) = FILES.iter().find(|(file, _)| *file == name)?;
+    let end = text.find("\n\n").unwrap_or(text.len());
+    text.starts_with('#').then(|| &text[..end])
+}
+
 impl AnyScenario {
     /// The scenario as TOML.
     pub fn to_toml(&self) -> String {

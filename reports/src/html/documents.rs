@@ -51,7 +51,7 @@ fn table(document: &Document, findings: &[Finding]) -> String {
 }
 
 /// Text in which code stands between backquotes.
-fn marked(text: &str) -> String {
+pub(super) fn marked(text: &str) -> String {
     let parts = escape(text);
     let parts = parts.split('`').enumerate();
     parts.map(|(place, part)| if place % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
@@ -63,10 +63,16 @@ fn find<'a>(promise: &Promise, findings: &'a [Finding]) -> Option<&'a Finding> {
 
 /// What this run says about a promise, with the way to it.
 fn verdict(promise: &Promise, findings: &[Finding]) -> String {
-    let Promise { scenario, property } = promise;
+    let Promise { scenario, .. } = promise;
     let Some(finding) = find(promise, findings) else {
         return format!("<code>fencepost check {scenario}</code> <small>not part of this run</small>");
     };
+    told(finding)
+}
+
+/// A verdict in a line, with the way to it.
+pub(super) fn told(finding: &Finding) -> String {
+    let Finding { scenario, property, .. } = finding;
     let (word, is_undecided) = (finding.verdict.word(), finding.is_undecided());
     let class = if is_undecided { "undecided" } else { word };
     let length = match &finding.verdict {

@@ -1,7 +1,9 @@
 //! One self-contained page: no network, dark and light, usable with a keyboard, printable.
 
 mod documents;
+mod hazards;
 mod section;
+mod studies;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,6 +12,7 @@ use fencepost_model::finding::{Finding, Story};
 
 use crate::matrix::{columns, mark, rows};
 pub(crate) use section::run;
+pub use studies::Link;
 
 pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -29,12 +32,19 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// The page about some findings.
-pub fn page(findings: &[Finding], title: &str) -> String {
+/// The page about some findings, with the way to studies.
+pub fn page(findings: &[Finding], title: &str, studies: &[Link]) -> String {
     let documents = documents::section(findings);
-    let header = format!("{}{}", summary(findings), ways(!documents.is_empty()));
+    let hazards = hazards::section(findings);
+    let studies = studies::section(studies);
+    let parts = [
+        ("documents", "What the documents get wrong", &documents),
+        ("hazards", "Hazards found", &hazards),
+        ("studies", "What liveness costs in safety", &studies),
+    ];
+    let header = format!("{}{}", summary(findings), ways(&parts));
     let scenarios: String = rows(findings).into_iter().map(section::section).collect();
-    let main = format!("{}{documents}<div id=\"scenarios\">\n{scenarios}</div>\n", matrix(findings));
+    let main = format!("{}{documents}{hazards}{studies}<div id=\"scenarios\">\n{scenarios}</div>\n", matrix(findings));
     document(title, &header, &main)
 }
 
@@ -90,12 +100,13 @@ fn summary(findings: &[Finding]) -> String {
 }
 
 /// The ways to the parts of the page.
-fn ways(has_documents: bool) -> &'static str {
-    if has_documents {
-        "<nav><a href=\"#matrix\">Verdicts</a> <a href=\"#documents\">What the documents get wrong</a> <a href=\"#scenarios\">Scenarios</a></nav>\n"
-    } else {
-        ""
+fn ways(parts: &[(&str, &str, &String)]) -> String {
+    let there: Vec<_> = parts.iter().filter(|(_, _, html)| !html.is_empty()).collect();
+    if there.is_empty() {
+        return String::new();
     }
+    let links: String = there.iter().map(|(id, title, _)| format!("<a href=\"#{id}\">{title}</a> ")).collect();
+    format!("<nav><a href=\"#matrix\">Verdicts</a> {links}<a href=\"#scenarios\">Scenarios</a></nav>\n")
 }
 
 fn matrix(findings: &[Finding]) -> String {

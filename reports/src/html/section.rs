@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use fencepost_model::catalogue::comment;
 use fencepost_model::finding::{Certificate, Finding, Story, Told, Verdict};
 
 use super::escape;
+use super::hazards::flowing;
 use crate::collision;
 use crate::diagram::diagram;
 use crate::fold::fold;
@@ -22,6 +24,13 @@ pub(super) fn section(row: &[Finding]) -> String {
     );
     if !first.variant.is_empty() {
         let _ = writeln!(html, "<p class=\"variant\">Variant: {}</p>", escape(&first.variant));
+    }
+    if let Some(text) = comment(&first.scenario) {
+        let story = escape(&flowing(text));
+        let _ = writeln!(
+            html,
+            "<details class=\"assumptions\"><summary>The story, and its source</summary>\n<p>{story}</p></details>"
+        );
     }
     html += &assumptions(row);
     html += "<table class=\"verdicts\">\n<thead><tr><th>Promise</th><th>Level</th><th>Verdict</th><th>States</th><th>Transitions</th><th>Depth</th></tr></thead>\n<tbody>\n";

@@ -15,6 +15,7 @@ use fencepost::reports::export::chart_picture;
 use fencepost::reports::study::{chart, csv, page, table, vega};
 
 use self::measure::{again, measure};
+pub use self::question::ready;
 use self::question::{Grid, Question};
 use super::check::property;
 use super::envelope::axis;

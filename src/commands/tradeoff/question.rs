@@ -6,6 +6,7 @@ use std::path::Path;
 
 use fencepost::model::properties::Level;
 use fencepost::model::scenario::Axis;
+use fencepost::reports::html::Link;
 use fencepost::sim::{Profile, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::Deserialize;
@@ -94,6 +95,17 @@ pub struct Grid {
 
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
+
+/// The studies that come with the program, and their pages in this folder.
+pub fn ready(out: &Path) -> Vec<Link> {
+    let link = |(name, text): &(&str, &str)| {
+        let text: Text = toml::from_str(text).expect("the studies are tested");
+        let file = format!("tradeoff-{name}.html");
+        let page = out.join(&file).exists().then_some(file);
+        Link { name: (*name).to_owned(), title: text.title, page }
+    };
+    READY.iter().map(link).collect()
+}
 
 impl Question {
     /// The study of this name, or about this scenario; with what was asked for on the command line.
