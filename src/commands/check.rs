@@ -16,6 +16,7 @@ use fencepost::{AnyScenario, Property, Suite, explain};
 use super::json::Checked;
 use super::output::{is_coloured, say, say_json, write, write_trace};
 use super::parallel::cores;
+use super::suite::background;
 use super::supervisor::{Watch, heed_interrupts};
 use super::{Common, Exit, Trouble, target};
 
@@ -155,7 +156,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
         }
     }
     if let Some(out) = &common.out {
-        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &[]))?;
+        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background(None)))?;
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     Ok(exit(&findings))

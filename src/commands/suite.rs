@@ -1,12 +1,13 @@
 //! `fencepost` without a command: the standard suite, on all cores, with a matrix and a report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use fencepost::checker::{InternalError, Options, Outcome, check_any};
+use fencepost::model::catalogue::{FILES, comment};
 use fencepost::model::finding::Finding;
-use fencepost::reports::html::page;
+use fencepost::reports::html::{Background, page};
 use fencepost::reports::matrix::{Paint, matrix};
 use fencepost::{AnyScenario, Suite};
 
@@ -33,7 +34,7 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
         }
     }
     let report = out.join("report.html");
-    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &ready(&out)))?;
+    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &background(Some(&out))))?;
     if common.json {
         findings.iter().for_each(|finding| say_json(&Checked::from(finding)));
     } else {
@@ -42,6 +43,12 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
         say(&format!("report: {}\n", report.display()));
     }
     Ok(check::exit(&findings))
+}
+
+/// What the catalogue's files say, and the studies with their pages in the folder.
+pub fn background(out: Option<&Path>) -> Background {
+    let comments = FILES.iter().filter_map(|(name, _)| Some(((*name).to_owned(), comment(name)?.to_owned())));
+    Background { comments: comments.collect(), studies: out.map(ready).unwrap_or_default() }
 }
 
 fn summary(findings: &[Finding], scenarios: usize, seconds: f64) -> String {

@@ -305,3 +305,21 @@ fn gossip_is_measured_and_refused_where_nobody_listens() {
     }
     assert_eq!(fencepost(&["detector", "--members", "2"]).status.code(), Some(2));
 }
+
+#[test]
+fn the_report_names_the_hazards_that_were_found_with_their_sources() {
+    let folder = folder("hazards");
+    let output = fencepost(&["check", "B-17", "B-07", "--quiet", "--out", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = fs::read_to_string(folder.join("report.html")).expect("it was written");
+    for words in [
+        "2 of 2 were found here",
+        "<b>B-17</b> released first, stopped second",
+        "vmware/pinniped issue 800",
+        "<b>B-07</b> with <code>delete</code> behaviour every tenure has LockIndex 1",
+        "<code>fencepost check B-07</code>",
+        "The story, and its source",
+    ] {
+        assert!(report.contains(words), "{words}");
+    }
+}

@@ -242,3 +242,12 @@ fn every_flaw_of_the_published_text_has_a_scenario_or_a_reason() {
     }
     assert!(shown >= 36, "{shown} flaws have a scenario");
 }
+
+#[test]
+fn every_file_about_a_published_hazard_names_its_source() {
+    let published = catalogue::FILES.iter().filter(|(_, text)| text.contains("\nhazard = \"B-"));
+    for (name, _) in published {
+        let comment = catalogue::comment(name).unwrap_or_else(|| panic!("{name} begins with its story"));
+        assert!(comment.contains("Source: ") || comment.contains("Sources: "), "{name}");
+    }
+}

@@ -14,6 +14,15 @@ use crate::matrix::{columns, mark, rows};
 pub(crate) use section::run;
 pub use studies::Link;
 
+/// What is known beside the findings.
+#[derive(Clone, Debug, Default)]
+pub struct Background {
+    /// What people have written at the head of scenario files, by the scenarios' names: the story of a bug, and its source.
+    pub comments: BTreeMap<String, String>,
+    /// Studies of what settings cost.
+    pub studies: Vec<Link>,
+}
+
 pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
@@ -32,10 +41,11 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// The page about some findings, with the way to studies.
-pub fn page(findings: &[Finding], title: &str, studies: &[Link]) -> String {
+/// The page about some findings.
+pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {
+    let Background { comments, studies } = background;
     let documents = documents::section(findings);
-    let hazards = hazards::section(findings);
+    let hazards = hazards::section(findings, comments);
     let studies = studies::section(studies);
     let parts = [
         ("documents", "What the documents get wrong", &documents),
@@ -43,7 +53,7 @@ pub fn page(findings: &[Finding], title: &str, studies: &[Link]) -> String {
         ("studies", "What liveness costs in safety", &studies),
     ];
     let header = format!("{}{}", summary(findings), ways(&parts));
-    let scenarios: String = rows(findings).into_iter().map(section::section).collect();
+    let scenarios: String = rows(findings).into_iter().map(|row| section::section(row, comments)).collect();
     let main = format!("{}{documents}{hazards}{studies}<div id=\"scenarios\">\n{scenarios}</div>\n", matrix(findings));
     document(title, &header, &main)
 }

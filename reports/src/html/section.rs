@@ -1,9 +1,8 @@
 //! One scenario: what it is about, what was found, what it rests on, and the pictures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use fencepost_model::catalogue::comment;
 use fencepost_model::finding::{Certificate, Finding, Story, Told, Verdict};
 
 use super::escape;
@@ -13,7 +12,7 @@ use crate::diagram::diagram;
 use crate::fold::fold;
 
 /// The part of the page about one scenario.
-pub(super) fn section(row: &[Finding]) -> String {
+pub(super) fn section(row: &[Finding], comments: &BTreeMap<String, String>) -> String {
     let first = &row[0];
     let hazard =
         first.hazard.as_deref().map(|hazard| format!("<span class=\"hazard\">{hazard}</span> ")).unwrap_or_default();
@@ -25,7 +24,7 @@ pub(super) fn section(row: &[Finding]) -> String {
     if !first.variant.is_empty() {
         let _ = writeln!(html, "<p class=\"variant\">Variant: {}</p>", escape(&first.variant));
     }
-    if let Some(text) = comment(&first.scenario) {
+    if let Some(text) = comments.get(&first.scenario) {
         let story = escape(&flowing(text));
         let _ = writeln!(
             html,
