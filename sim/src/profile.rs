@@ -107,6 +107,13 @@ pub struct Profile {
     /// Links on which messages take another time; of those that fit, the first counts.
     #[serde(rename = "link")]
     pub links: Vec<SlowLink>,
+    /// How many millionths a clock is too fast or too slow, each as likely, drawn once for each process: it slips by a step of the
+    /// scenario's clocks whenever that much has come together. None: clocks slip at random moments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Curve>,
+    /// How long until a clock that drifts is set right again; none: it never is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resync_every: Option<Curve>,
     /// Gossip among the nodes, as the failure detector of a service that has one; none: what the scenario says of its detector
     /// happens after chance.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,6 +196,8 @@ impl Default for Profile {
             ]),
             mending: stall,
             links: Vec::new(),
+            drift: None,
+            resync_every: None,
             gossip: None,
         }
     }

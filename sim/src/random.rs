@@ -17,6 +17,7 @@ pub(crate) enum Concern {
     Clogs = 8,
     Splitting = 9,
     Gossip = 10,
+    Clocks = 11,
 }
 
 /// A stream of numbers for one concern.

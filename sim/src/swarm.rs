@@ -54,6 +54,8 @@ impl Swarm {
             stall_every: usual.stall_every.times_two_to(stall_every),
             mending: usual.mending.times_two_to(stall),
             links: usual.links.clone(),
+            drift: usual.drift.clone(),
+            resync_every: usual.resync_every.clone(),
             gossip: usual.gossip.clone(),
         }
     }

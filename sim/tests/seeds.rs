@@ -1,11 +1,15 @@
 //! A seed means the same bytes for ever: pinned digests, and what a scheduler must never do.
 
+use std::collections::BTreeMap;
+
 use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost_model::ids::ProcessId;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Expect, Promise};
 use fencepost_model::trace::AnyTrace;
 use fencepost_model::with_scenario;
-use fencepost_sim::{Hunt, Hunted, SchedulerKind, Settings, hunt_any, prepare, simulate_any, walk};
+use fencepost_model::world::Action;
+use fencepost_sim::{Curve, Hunt, Hunted, Profile, SchedulerKind, Settings, hunt_any, prepare, simulate_any, walk};
 
 fn scenario(name: &str) -> AnyScenario {
     catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
@@ -212,4 +216,34 @@ fn ten_thousand_seeds_are_the_same_runs_twice_and_on_any_number_of_threads() {
     let (one, two) = (hunted(1), hunted(2));
     assert_eq!((one.tried, one.differs, one.was_stopped), (10_000, None, false));
     assert_eq!(one, two);
+}
+
+/// A tenth too fast or too slow, a clock slips by a tick every ten; after thirty-five it is set right, step by step, at once.
+#[test]
+fn clocks_that_drift_slip_at_their_rate_and_are_set_right() {
+    let (_, text) = catalogue::FILES.iter().find(|(name, _)| *name == "consul-skew-covered").unwrap();
+    let text = text.replace("skew = 1", "skew = 3").replace("slips = 2", "slips = 100");
+    let AnyScenario::Consul(scenario) = AnyScenario::from_toml(&text, "drift").unwrap() else {
+        panic!("it is Consul's")
+    };
+    let of = |thousandths| Some(Curve::new(vec![thousandths]).unwrap());
+    let profile = Profile { drift: of(100_000), resync_every: of(35_000), ..Profile::default() };
+    let settings = Settings { profile, storm: 70, ends_with_storm: true, ..realistic(3) };
+    let mut slips: BTreeMap<ProcessId, Vec<(i64, i64)>> = BTreeMap::new();
+    let mut now = 0;
+    for action in walk(&prepare(&scenario, &settings), &settings).actions {
+        match action {
+            Action::Advance(by) => now += by.count(),
+            Action::Slip { process, by } => slips.entry(process).or_default().push((now, by.count())),
+            _ => {}
+        }
+    }
+    assert_eq!(slips.len(), 3, "two clients and the server");
+    for (process, slips) in slips {
+        let by = slips[0].1;
+        let away = [10_000, 20_000, 30_000].map(|at| (at, by));
+        let back = [(35_000, -by); 3];
+        let again = [40_000, 50_000, 60_000].map(|at| (at, by));
+        assert_eq!(slips, [away, back, again].concat(), "{process}");
+    }
 }

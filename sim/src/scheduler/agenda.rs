@@ -23,6 +23,10 @@ pub(super) enum Plan<P: Protocol> {
     Mishap(&'static str),
     /// The servers hear something about a client's node.
     Hear(ClientId),
+    /// A clock has run away by another step, ahead or behind.
+    Drift(ProcessId, bool),
+    /// A clock is set right.
+    Resync(ProcessId),
     /// Some process stands still for a while.
     Stall,
     /// Some link does.

@@ -7,7 +7,7 @@ use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::process::{Client, Context, Process};
 use fencepost_model::protocol::{Opinion, Protocol};
 use fencepost_model::scenario::Scenario;
-use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::time::{Instant, TICKS_MAX, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
 use super::Scheduler;
@@ -34,6 +34,9 @@ pub(crate) struct Realistic<P: Protocol> {
     gossip: Option<Beside>,
     /// The end of the storm.
     storm: Instant,
+    /// How long each clock takes to run away by a step; clients by place, the server last.
+    drifts: Vec<Ticks>,
+    clocks: Stream,
     latency: Stream,
     lateness: Stream,
     users: Stream,
@@ -68,6 +71,8 @@ impl<P: Protocol> Realistic<P> {
             clogged_until: BTreeMap::new(),
             gossip,
             storm: Instant::START + storm,
+            drifts: Vec::new(),
+            clocks: stream(Concern::Clocks),
             latency: stream(Concern::Latency),
             lateness: stream(Concern::Lateness),
             users: stream(Concern::Users),
@@ -82,6 +87,9 @@ impl<P: Protocol> Realistic<P> {
             new.plan_process(scenario, world, process);
         }
         new.plan_mishaps(scenario, swarm, storm);
+        if swarm.is_none_or(|swarm| swarm.has("slip")) {
+            new.plan_clocks(scenario, world);
+        }
         let is_bounded = scenario.synchrony.wake_delay.is_some() || scenario.synchrony.message_delay.is_some();
         if !is_bounded && swarm.is_none_or(Swarm::has_stalls) {
             new.plan_stall(world.now);
@@ -102,6 +110,7 @@ impl<P: Protocol> Realistic<P> {
         self.stalls = stream(Concern::Stalls);
         self.clogs = stream(Concern::Clogs);
         self.choices = stream(Concern::Choices);
+        self.clocks = stream(Concern::Clocks);
         if let Some(gossip) = &mut self.gossip {
             gossip.reseed(seed);
         }
@@ -111,6 +120,7 @@ impl<P: Protocol> Realistic<P> {
         let budget = scenario.budget;
         // Where there is gossip, it alone is wrong about nodes.
         let false_alarms = if self.gossip.is_some() { 0 } else { budget.false_alarms };
+        let slips = if self.profile.drift.is_some() { 0 } else { budget.slips };
         let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
         for (count, kind) in [
             (budget.losses, "lose"),
@@ -118,7 +128,7 @@ impl<P: Protocol> Realistic<P> {
             (budget.crashes, "crash"),
             (budget.pauses, "pause"),
             (budget.cuts, "cut"),
-            (budget.slips, "slip"),
+            (slips, "slip"),
             (budget.operator, "operator"),
             (budget.outages + budget.server_restarts + false_alarms, "service-fault"),
         ] {
@@ -128,6 +138,62 @@ impl<P: Protocol> Realistic<P> {
                 self.agenda.plan(Instant::at(at), Plan::Mishap(kind));
             }
         }
+    }
+
+    /// Each clock has a rate of its own, and is set right now and then.
+    fn plan_clocks(&mut self, scenario: &Scenario<P>, world: &World<P>) {
+        let Some(rates) = self.profile.drift.clone().filter(|_| scenario.budget.slips > 0) else { return };
+        for process in world.processes().filter(|process| *process != ProcessId::Resource) {
+            // Without refinement a curve's numbers are what it says.
+            let rate = rates.draw(1000, &mut self.clocks).count();
+            let is_ahead = self.clocks.below(2) == 0;
+            let period = i128::from(scenario.clocks.step.count()) * 1_000_000 / i128::from(rate.max(1));
+            let period = Ticks::new(i64::try_from(period).unwrap_or(i64::MAX).clamp(1, TICKS_MAX / 4));
+            self.drifts.push(period);
+            if rate > 0 {
+                self.agenda.plan(world.now + period, Plan::Drift(process, is_ahead));
+            }
+            self.plan_resync(world.now, process);
+        }
+    }
+
+    fn plan_resync(&mut self, now: Instant, process: ProcessId) {
+        if let Some(curve) = &self.profile.resync_every {
+            let wait = curve.draw(self.refinement, &mut self.clocks).max(Ticks::new(1));
+            self.agenda.plan(now + wait, Plan::Resync(process));
+        }
+    }
+
+    /// A clock runs away by a step, as long as there is a budget for it.
+    fn drift(
+        &mut self,
+        scenario: &Scenario<P>,
+        world: &World<P>,
+        process: ProcessId,
+        is_ahead: bool,
+    ) -> Option<Action<P>> {
+        if world.left.slips == 0 {
+            return None;
+        }
+        let place = process.client().map_or(self.drifts.len() - 1, ClientId::place);
+        self.agenda.plan(world.now + self.drifts[place], Plan::Drift(process, is_ahead));
+        let step = scenario.clocks.step;
+        Some(Action::Slip { process, by: if is_ahead { step } else { step.times(-1) } })
+    }
+
+    /// A clock is set right, step by step, at once.
+    fn resync(&mut self, scenario: &Scenario<P>, world: &World<P>, process: ProcessId) -> Option<Action<P>> {
+        let wrong = world.skew(process) - scenario.clocks.offset(process);
+        let step = scenario.clocks.step;
+        let back = Action::Slip { process, by: if wrong > Ticks::ZERO { step.times(-1) } else { step } };
+        if wrong != Ticks::ZERO && scenario.is_enabled(world, &back) {
+            self.agenda.plan(world.now, Plan::Resync(process));
+            return Some(back);
+        }
+        if world.left.slips > 0 {
+            self.plan_resync(world.now, process);
+        }
+        None
     }
 
     fn plan_stall(&mut self, now: Instant) {
@@ -230,6 +296,8 @@ impl<P: Protocol> Realistic<P> {
             }
             Plan::Mishap(kind) => self.mishap(scenario, world, kind),
             Plan::Hear(client) => self.hear(scenario, world, client),
+            Plan::Drift(process, is_ahead) => self.drift(scenario, world, process, is_ahead),
+            Plan::Resync(process) => self.resync(scenario, world, process),
             Plan::Stall => {
                 self.stall(world);
                 None
@@ -417,7 +485,9 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
         if let Some(gossip) = &mut self.gossip {
             gossip.calm();
         }
-        self.agenda.forget(|plan| matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_)));
+        self.agenda.forget(|plan| {
+            matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_) | Plan::Drift(..) | Plan::Resync(_))
+        });
         scenario.enabled(world, &mut self.enabled);
         let mendable: Vec<&'static str> = self
             .enabled
