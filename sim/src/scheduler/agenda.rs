@@ -37,10 +37,35 @@ pub(super) enum Plan<P: Protocol> {
 /// about in it is cheaper.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda<P: Protocol> {
-    heap: BinaryHeap<Reverse<(Instant, u64, u32)>>,
+    heap: BinaryHeap<Reverse<Key>>,
     plans: Vec<Plan<P>>,
-    free: Vec<u32>,
+    free: Vec<usize>,
     made: u64,
+}
+
+/// When a plan is due, the how manieth it is, and its place, in one number: a heap compares a lot.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Key(u128);
+
+impl Key {
+    const PLACE_BITS: u32 = 28;
+    const MADE_BITS: u32 = 36;
+    /// Instants lie on both sides of the start.
+    const START: u64 = 1 << 63;
+
+    fn new(at: Instant, made: u64, place: usize) -> Self {
+        assert!(made >> Self::MADE_BITS == 0 && place >> Self::PLACE_BITS == 0, "a run has no room for more plans");
+        let at = at.ticks().cast_unsigned() ^ Self::START;
+        Key(u128::from(at) << 64 | u128::from(made) << Self::PLACE_BITS | place as u128)
+    }
+
+    fn at(self) -> Instant {
+        Instant::at(((self.0 >> 64) as u64 ^ Self::START).cast_signed())
+    }
+
+    fn place(self) -> usize {
+        (self.0 as usize) & ((1 << Self::PLACE_BITS) - 1)
+    }
 }
 
 impl<P: Protocol> Agenda<P> {
@@ -52,34 +77,55 @@ impl<P: Protocol> Agenda<P> {
         self.made += 1;
         let place = match self.free.pop() {
             Some(place) => {
-                self.plans[place as usize] = plan;
+                self.plans[place] = plan;
                 place
             }
             None => {
                 self.plans.push(plan);
-                u32::try_from(self.plans.len() - 1).expect("memory ends before")
+                self.plans.len() - 1
             }
         };
-        self.heap.push(Reverse((at, self.made, place)));
+        self.heap.push(Reverse(Key::new(at, self.made, place)));
     }
 
     /// The instant of the next plan.
     pub(super) fn next_at(&self) -> Option<Instant> {
-        self.heap.peek().map(|Reverse((at, _, _))| *at)
+        self.heap.peek().map(|Reverse(key)| key.at())
     }
 
     pub(super) fn pop(&mut self) -> Option<Plan<P>> {
-        let Reverse((_, _, place)) = self.heap.pop()?;
+        let place = self.heap.pop()?.0.place();
         self.free.push(place);
-        Some(self.plans[place as usize])
+        Some(self.plans[place])
     }
 
     pub(super) fn forget(&mut self, mut is_unwanted: impl FnMut(&Plan<P>) -> bool) {
         let (plans, free) = (&self.plans, &mut self.free);
-        self.heap.retain(|Reverse((_, _, place))| {
-            let is_kept = !is_unwanted(&plans[*place as usize]);
-            free.extend((!is_kept).then_some(*place));
+        self.heap.retain(|Reverse(key)| {
+            let is_kept = !is_unwanted(&plans[key.place()]);
+            free.extend((!is_kept).then_some(key.place()));
             is_kept
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_in_the_order_of_instants_and_then_of_plans() {
+        let instants = [-5, -1, 0, 1, 1_000_000_000_000_000].map(Instant::at);
+        let mut last = None;
+        for at in instants {
+            for made in [1, 2, (1 << Key::MADE_BITS) - 1] {
+                // The place says nothing about the order.
+                let key = Key::new(at, made, (1 << Key::PLACE_BITS) - usize::try_from(made).unwrap().min(100));
+                assert!(last < Some(key), "{at:?} {made}");
+                assert_eq!((key.at(), key.place() < 1 << Key::PLACE_BITS), (at, true));
+                last = Some(key);
+            }
+        }
+        assert_eq!(Key::new(Instant::START, 7, 123_456).place(), 123_456);
     }
 }
