@@ -156,7 +156,9 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
         }
     }
     if let Some(out) = &common.out {
-        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background(None)))?;
+        let mut background = background(out);
+        background.studies.retain(|study| study.taken.is_some());
+        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background))?;
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     Ok(exit(&findings))

@@ -34,7 +34,7 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
         }
     }
     let report = out.join("report.html");
-    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &background(Some(&out))))?;
+    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &background(&out)))?;
     if common.json {
         findings.iter().for_each(|finding| say_json(&Checked::from(finding)));
     } else {
@@ -46,9 +46,9 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// What the catalogue's files say, and the studies with their pages in the folder.
-pub fn background(out: Option<&Path>) -> Background {
+pub fn background(out: &Path) -> Background {
     let comments = FILES.iter().filter_map(|(name, _)| Some(((*name).to_owned(), comment(name)?.to_owned())));
-    Background { comments: comments.collect(), studies: out.map(ready).unwrap_or_default() }
+    Background { comments: comments.collect(), studies: ready(out) }
 }
 
 fn summary(findings: &[Finding], scenarios: usize, seconds: f64) -> String {

@@ -157,3 +157,24 @@ fn whatever_a_file_says_is_escaped_on_the_page() {
         }
     }
 }
+
+#[test]
+fn a_study_that_was_taken_is_part_of_the_report_in_its_folder() {
+    let folder = folder("study-in-report");
+    assert_eq!(tradeoff(&folder, &["ttl-and-lock-delay", "--seeds", "2"]).status.code(), Some(0));
+    let check = ["check", "B-17", "--quiet", "--out", folder.to_str().expect("text")];
+    let report = || {
+        assert_eq!(fencepost(&check).status.code(), Some(0));
+        fs::read_to_string(folder.join("report.html")).expect("it was written")
+    };
+    let with = report();
+    assert!(
+        with.contains("id=\"study-ttl-and-lock-delay\"")
+            && with.contains("<code>fencepost tradeoff ttl-and-lock-delay --seeds 2</code>")
+    );
+    let anchors = with.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next());
+    let dangling: Vec<&str> = anchors.filter(|anchor| !with.contains(&format!("id=\"{anchor}\""))).collect();
+    assert!(dangling.is_empty(), "{dangling:?}");
+    fs::write(folder.join("tradeoff-ttl-and-lock-delay.json"), "{}").expect("writable");
+    assert!(!report().contains("study-ttl-and-lock-delay"), "what cannot be read does not count");
+}

@@ -12,7 +12,7 @@ use fencepost_model::finding::{Finding, Story};
 
 use crate::matrix::{columns, mark, rows};
 pub(crate) use section::run;
-pub use studies::Link;
+pub use studies::Ready;
 
 /// What is known beside the findings.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Background {
     /// What people have written at the head of scenario files, by the scenarios' names: the story of a bug, and its source.
     pub comments: BTreeMap<String, String>,
     /// Studies of what settings cost.
-    pub studies: Vec<Link>,
+    pub studies: Vec<Ready>,
 }
 
 pub(crate) const STYLE: &str = include_str!("style.css");

@@ -36,3 +36,12 @@ for (const run of document.querySelectorAll(".run")) {
     }
   });
 }
+
+// What a link leads to may be folded away.
+function unfold() {
+  for (let part = document.getElementById(location.hash.slice(1)); part; part = part.parentElement) {
+    if (part.tagName === "DETAILS") part.open = true;
+  }
+}
+addEventListener("hashchange", unfold);
+unfold();

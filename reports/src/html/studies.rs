@@ -1,37 +1,39 @@
-//! The studies of what settings cost: the question of each, the command that answers it, and the way to its page.
+//! The studies of what settings cost: the question of each, the command that answers it, and the answer where there is one.
 
 use std::fmt::Write;
 
+use fencepost_model::finding::Study;
+
 use super::escape;
+use crate::study;
 
 /// A study that can be taken.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct Ready {
     /// Its name on the command line.
     pub name: String,
     /// What it asks.
     pub title: String,
-    /// The file that its page is in, beside this one, if it has been taken.
-    pub page: Option<String>,
+    /// What was measured, if it has been taken.
+    pub taken: Option<Study>,
 }
 
 /// The part of the page about studies; nothing if there are none.
-pub(super) fn section(studies: &[Link]) -> String {
+pub(super) fn section(studies: &[Ready]) -> String {
     if studies.is_empty() {
         return String::new();
     }
     let mut html = String::from(
         "<section id=\"studies\">\n<h2>What liveness costs in safety <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
-         <p>Each study takes a minute or so, and writes a page beside this one.</p>\n<table>\n<thead><tr><th>Question</th><th>Command</th><th>Page</th></tr></thead>\n<tbody>\n",
+         <p>Each study takes a minute or so. Those that have been taken into the folder of this page are part of it.</p>\n\
+         <table>\n<thead><tr><th>Question</th><th>Command</th></tr></thead>\n<tbody>\n",
     );
-    for Link { name, title, page } in studies {
-        let page = match page {
-            Some(file) => format!("<a href=\"{0}\">{0}</a>", escape(file)),
-            None => "–".to_owned(),
-        };
+    for Ready { name, title, taken } in studies {
         let (title, name) = (escape(title), escape(name));
-        let _ =
-            writeln!(html, "<tr><td>{title}</td><td><code>fencepost tradeoff {name}</code></td><td>{page}</td></tr>");
+        let title = if taken.is_some() { format!("<a href=\"#study-{name}\">{title}</a>") } else { title };
+        let _ = writeln!(html, "<tr><td>{title}</td><td><code>fencepost tradeoff {name}</code></td></tr>");
     }
-    html + "</tbody>\n</table>\n</section>\n"
+    html += "</tbody>\n</table>\n";
+    html.extend(studies.iter().filter_map(|ready| ready.taken.as_ref()).map(study::section));
+    html + "</section>\n"
 }

@@ -12,6 +12,7 @@ pub use csv::csv;
 pub use grid::grid;
 pub use numbers::{ENOUGH, Numbers, Spread, dominators};
 pub use page::page;
+pub(crate) use page::section;
 pub use statistics::{Estimate, mean, share};
 pub use table::table;
 pub use vega::vega;
@@ -24,6 +25,11 @@ use crate::matrix::mark;
 /// The names of a setting, or that there are none.
 fn name(settings: &[String]) -> String {
     if settings.is_empty() { "as it is".to_owned() } else { settings.join(", ") }
+}
+
+/// Where a setting stands on a page that may hold other studies, too.
+fn anchor(study: &Study, place: usize) -> String {
+    format!("{}-setting-{}", study.name, place + 1)
 }
 
 /// What the horizontal axis shows.
@@ -62,7 +68,7 @@ pub fn chart(study: &Study) -> Chart {
             x: numbers.idle,
             y: danger,
             look,
-            link: format!("setting-{}", place + 1),
+            link: anchor(study, place),
             mark: study.searched(place).map(|finding| (mark(&finding.verdict), finding.verdict.word())),
         });
     }

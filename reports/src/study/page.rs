@@ -5,15 +5,29 @@ use std::fmt::Write;
 use fencepost_model::finding::{Finding, Point, Search, Searched, Study};
 
 use super::grid::{keeps_all, sum};
-use super::{Numbers, Spread, chart, dominators, interval, name, risk};
+use super::{Numbers, Spread, anchor, chart, dominators, interval, name, risk};
 use crate::chart::{digits, percent};
 use crate::html::{document, escape, run};
 use crate::matrix::mark;
 
 /// The page of a study.
 pub fn page(study: &Study) -> String {
-    let header = format!("<p>{}</p>\n<p><code>{}</code></p>\n", escape(&study.about), escape(&study.command));
-    document(&study.title, &header, &body(study))
+    document(&study.title, &header(study), &body(study))
+}
+
+/// The same as a part of another page, to be unfolded.
+pub(crate) fn section(study: &Study) -> String {
+    format!(
+        "<details class=\"taken\" id=\"study-{}\">\n<summary>{}</summary>\n{}{}</details>\n",
+        escape(&study.name),
+        escape(&study.title),
+        header(study),
+        body(study)
+    )
+}
+
+fn header(study: &Study) -> String {
+    format!("<p>{}</p>\n<p><code>{}</code></p>\n", escape(&study.about), escape(&study.command))
 }
 
 fn body(study: &Study) -> String {
@@ -43,7 +57,7 @@ fn body(study: &Study) -> String {
         html += &runs(study);
     }
     for search in &study.searches {
-        html += &searched(search);
+        html += &searched(study, search);
     }
     html
 }
@@ -95,12 +109,13 @@ fn table(study: &Study) -> String {
         let front = if numbers[place].is_some() && dominators[place].is_none() { " class=\"front\"" } else { "" };
         let _ = write!(
             html,
-            "<tr id=\"setting-{number}\"{front}><td>{number}</td><td>{}</td>",
+            "<tr id=\"{}\"{front}><td>{number}</td><td>{}</td>",
+            escape(&anchor(study, place)),
             escape(&name(&point.settings))
         );
         match &numbers[place] {
             Some(numbers) => {
-                let link = |finding| format!("<a href=\"#searched\">{}</a>", sign(finding));
+                let link = |finding| format!("<a href=\"#searched-{}\">{}</a>", escape(&study.name), sign(finding));
                 let searched = study.searched(place).map_or("–".to_owned(), link);
                 let _ = write!(html, "<td>{searched}</td>");
                 row(&mut html, study, point, numbers, dominators[place]);
@@ -124,6 +139,9 @@ fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, domin
         }
         _ => String::new(),
     };
+    let others = point.broken.iter().filter(|(property, _)| **property != study.safety);
+    let others: String =
+        others.map(|(property, count)| format!("<small>{property}: {count} of {}</small>", point.runs)).collect();
     let spread = |spread: Spread| match spread.at {
         Some(at) => format!("{} {unit}<small>{} cases</small>", at.map(digits).join(" / "), spread.count),
         None => "–".to_owned(),
@@ -142,7 +160,7 @@ fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, domin
     let overlap = numbers.overlap;
     let cells = [
         format!(
-            "{}<small>{seen} of {}: {}</small>{split}",
+            "{}<small>{seen} of {}: {}</small>{split}{others}",
             risk(numbers.unsafe_runs),
             point.runs,
             interval(numbers.unsafe_runs)
@@ -164,11 +182,16 @@ fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, domin
             .map_or("–".to_owned(), |(accepted, refused)| format!("{}, {}", digits(accepted), digits(refused))),
         digits(numbers.entries),
         format!("{}/{unit}", digits(numbers.requests)),
-        dominator.map_or("–".to_owned(), |other| format!("<a href=\"#setting-{0}\">{0}</a>", other + 1)),
+        dominator.map_or("–".to_owned(), |other| link(study, other)),
     ];
     for cell in cells {
         let _ = write!(html, "<td>{cell}</td>");
     }
+}
+
+/// The way to a setting.
+fn link(study: &Study, place: usize) -> String {
+    format!("<a href=\"#{}\">{}</a>", escape(&anchor(study, place)), place + 1)
 }
 
 /// The runs at the ends of what was measured.
@@ -178,8 +201,8 @@ fn runs(study: &Study) -> String {
         for extreme in &point.seeds {
             let _ = writeln!(
                 html,
-                "<tr><td><a href=\"#setting-{0}\">{0}</a></td><td>{1}</td><td>{2}</td><td><code>{3}</code></td></tr>",
-                place + 1,
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
+                link(study, place),
                 escape(&extreme.what),
                 extreme.seed,
                 escape(&extreme.command)
@@ -196,8 +219,8 @@ fn runs(study: &Study) -> String {
 }
 
 /// A grid that was searched to the end: a row for each setting, and each run that breaks a promise.
-fn searched(search: &Search) -> String {
-    let id = if search.is_of_points { " id=\"searched\"" } else { "" };
+fn searched(study: &Study, search: &Search) -> String {
+    let id = if search.is_of_points { format!(" id=\"searched-{}\"", escape(&study.name)) } else { String::new() };
     let mut html = format!(
         "<section class=\"study\"{id}>\n<h2>{}</h2>\n<table class=\"verdicts\">\n<thead><tr><th>setting</th>",
         escape(&search.title)

@@ -144,6 +144,7 @@ fn repeated() -> String {
 fn tell(study: &Study, out: &Path, common: &Common) -> Result<(), Trouble> {
     let file = |extension: &str| out.join(format!("tradeoff-{}.{extension}", study.name));
     write(&file("html"), &page(study))?;
+    write(&file("json"), &serde_json::to_string(study).expect("plain data can be written"))?;
     if !study.points.is_empty() {
         write(&file("csv"), &csv(study))?;
         write(&file("vl.json"), &vega(study))?;

@@ -4,9 +4,10 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use fencepost::model::finding::Study;
 use fencepost::model::properties::Level;
 use fencepost::model::scenario::Axis;
-use fencepost::reports::html::Link;
+use fencepost::reports::html::Ready;
 use fencepost::sim::{Profile, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::Deserialize;
@@ -96,15 +97,16 @@ pub struct Grid {
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
 
-/// The studies that come with the program, and their pages in this folder.
-pub fn ready(out: &Path) -> Vec<Link> {
-    let link = |(name, text): &(&str, &str)| {
+/// The studies that come with the program, and what was measured for them into this folder, if this version can
+/// read it.
+pub fn ready(out: &Path) -> Vec<Ready> {
+    let ready = |(name, text): &(&str, &str)| {
         let text: Text = toml::from_str(text).expect("the studies are tested");
-        let file = format!("tradeoff-{name}.html");
-        let page = out.join(&file).exists().then_some(file);
-        Link { name: (*name).to_owned(), title: text.title, page }
+        let written = fs::read_to_string(out.join(format!("tradeoff-{name}.json"))).ok();
+        let taken = written.and_then(|written| serde_json::from_str::<Study>(&written).ok());
+        Ready { name: (*name).to_owned(), title: text.title, taken }
     };
-    READY.iter().map(link).collect()
+    READY.iter().map(ready).collect()
 }
 
 impl Question {
