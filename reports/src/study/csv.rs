@@ -9,7 +9,7 @@ pub fn csv(study: &Study) -> String {
     let numbers: Vec<_> = study.points.iter().map(|point| Numbers::of(study, point)).collect();
     let dominators = dominators(&numbers);
     let mut text = String::from(
-        "setting,settings,problem,runs,hours,unsafe_runs,unsafe_low,unsafe_high,split,split_low,split_high,overlap_per_hour,overlap_low,overlap_high,\
+        "setting,settings,problem,runs,hours,unsafe_runs,unsafe_low,unsafe_high,unsafe_per_hour,split,split_low,split_high,overlap_per_hour,overlap_low,overlap_high,\
          lost,lost_low,lost_high,lost_by_mistake,entries_per_hour,requests,stale_accepted_per_hour,stale_refused_per_hour,\
          mistakes_per_hour,mistake_lasts,accuracy,detections,detection_p50,detection_p99,detection_max,\
          handovers,handover_p50,handover_p99,handover_max,dead_holders,dead_holder_p50,dead_holder_p99,dead_holder_max,held_at_the_end,dominated_by,searched\n",
@@ -24,6 +24,8 @@ pub fn csv(study: &Study) -> String {
         if let Some(numbers) = &numbers[place] {
             cells.push(numbers.hours.to_string());
             cells.extend(estimate(Some(numbers.unsafe_runs)));
+            let seen = point.broken.get(&study.safety).copied().unwrap_or(0);
+            cells.push((seen as f64 / numbers.hours).to_string());
             cells.extend(estimate(numbers.split));
             cells.extend(estimate(Some(numbers.overlap)));
             cells.extend(estimate(Some(numbers.idle)));
@@ -35,7 +37,7 @@ pub fn csv(study: &Study) -> String {
             cells.push(point.total.held_at_the_end.to_string());
             cells.push(dominators[place].map(|other| (other + 1).to_string()).unwrap_or_default());
         } else {
-            cells.resize(39, String::new());
+            cells.resize(40, String::new());
         }
         cells.push(study.searched(place).map(|finding| finding.verdict.word().to_owned()).unwrap_or_default());
         text += &cells.join(",");

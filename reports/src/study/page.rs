@@ -160,10 +160,11 @@ fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, domin
     let overlap = numbers.overlap;
     let cells = [
         format!(
-            "{}<small>{seen} of {}: {}</small>{split}{others}",
+            "{}<small>{seen} of {}: {}; {} per hour</small>{split}{others}",
             risk(numbers.unsafe_runs),
             point.runs,
-            interval(numbers.unsafe_runs)
+            interval(numbers.unsafe_runs),
+            digits(seen as f64 / numbers.hours)
         ),
         format!(
             "{} {unit}<small>{}–{} {unit}</small>",
