@@ -210,6 +210,14 @@ fn lifeguard_is_wrong_more_rarely_and_hardly_later() {
     assert!(noticed(&lifeguard) < noticed(&swim) * 3 / 2, "{} {}", noticed(&lifeguard), noticed(&swim));
 }
 
+/// Where nothing arrives, everybody is given up, and a crash goes unnoticed: the trial ends, and says so.
+#[test]
+fn a_network_that_loses_everything_is_measured_too() {
+    let outcome = &trials(Gossip { loss: 1000, ..Gossip::default() }, 3, 0, 60_000, 1)[0];
+    assert_eq!((outcome.detected, outcome.left), ([None; 3], None));
+    assert_eq!(outcome.mistakes[0], 6, "each of three gives up two");
+}
+
 #[test]
 fn a_pool_is_as_pinned_as_any_run() {
     let outcomes = trials(Gossip { loss: 100, ..Gossip::default() }, 20, 4, 60_000, 2);

@@ -23,8 +23,8 @@ pub(super) fn section(findings: &[Finding], comments: &BTreeMap<String, String>)
     let is_found = |found: &&Vec<&Finding>| found.iter().any(|finding| finding.verdict.story().is_some());
     let mut html = format!(
         "<section id=\"hazards\">\n<h2>Hazards found <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
-         <p>Bugs that somebody has published: {} of {} were found here, each by a shortest run that shows it. What keeps safe from them is \
-         proven for the scenarios that are named.</p>\n<table>\n<thead><tr><th>Hazard</th><th>Source</th><th>Found</th><th>Safe</th>\
+         <p>Bugs that somebody has published: {} of {} were found here, each by a shortest run that shows it. Under <i>kept</i> stands where a \
+         promise that the hazard breaks is proven.</p>\n<table>\n<thead><tr><th>Hazard</th><th>Source</th><th>Found</th><th>Kept</th>\
          <th>Command</th></tr></thead>\n<tbody>\n",
         hazards.values().filter(is_found).count(),
         hazards.len()
@@ -33,14 +33,17 @@ pub(super) fn section(findings: &[Finding], comments: &BTreeMap<String, String>)
         found.sort_by_key(|finding| finding.verdict.story().map_or(usize::MAX, |story| story.steps.len()));
         let written = found.iter().filter_map(|finding| comments.get(&finding.scenario)).map(String::as_str);
         let (title, sources) = named(number, written.collect());
-        let is_broken = |finding: &&Finding| matches!(finding.verdict, Verdict::Violated(_));
-        let is_kept = |finding: &&Finding| matches!(finding.verdict, Verdict::Proven(_));
+        let is_broken = |finding: &&&Finding| matches!(finding.verdict, Verdict::Violated(_));
+        // A proof counts where it is of a promise that the hazard breaks elsewhere.
+        let is_at_stake =
+            |finding: &Finding| found.iter().filter(is_broken).any(|other| other.property == finding.property);
+        let is_kept = |finding: &&Finding| matches!(finding.verdict, Verdict::Proven(_)) && is_at_stake(finding);
         let _ = writeln!(
             html,
             "<tr><td><b>{number}</b> {}</td><td>{}</td><td>{}</td><td>{}</td><td><code>fencepost check {number}</code></td></tr>",
             marked(&title),
             escape(&sources),
-            list(found.iter().copied().filter(is_broken)),
+            list(found.iter().filter(is_broken).copied()),
             list(found.iter().copied().filter(is_kept)),
         );
     }
