@@ -229,7 +229,7 @@ impl Pool {
         seat.held.clear();
     }
 
-    /// It starts again, and asks the first server for its place.
+    /// It starts again, and asks the first server for its place; that one itself never restarts.
     pub(crate) fn restart(&mut self, node: Node, now: i64) {
         self.now = self.now.max(now);
         let seat = &mut self.seats[usize::from(node)];
@@ -239,7 +239,7 @@ impl Pool {
         let members = self.members.len();
         let mut tools = self.tools();
         let mut member = Member::new(node, members, &mut tools);
-        member.exchange(if node == 0 { 1 } else { 0 }, false, &mut tools);
+        member.exchange(0, false, &mut tools);
         let effects = tools.effects;
         self.members[usize::from(node)] = member;
         self.carry_out(node, effects);

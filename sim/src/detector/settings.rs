@@ -112,17 +112,16 @@ impl Gossip {
             ("reap_after", self.reap_after),
             ("gossip_to_dead", self.gossip_to_dead),
         ];
-        if let Some((name, _)) = periods.iter().find(|(_, period)| !(1..=1_000_000_000).contains(period)) {
-            return Err(format!("gossip: {name} lies between 1 and 1000000000"));
-        }
         let factors = [
             ("suspicion_mult", self.suspicion_mult),
             ("suspicion_max_mult", self.suspicion_max_mult),
             ("awareness_max", self.awareness_max),
             ("retransmit_mult", self.retransmit_mult),
         ];
-        if let Some((name, _)) = factors.iter().find(|(_, factor)| !(1..=100).contains(factor)) {
-            return Err(format!("gossip: {name} lies between 1 and 100"));
+        for (numbers, most) in [(&periods[..], 1_000_000_000), (&factors[..], 100)] {
+            if let Some((name, _)) = numbers.iter().find(|(_, number)| !(1..=most).contains(number)) {
+                return Err(format!("gossip: {name} lies between 1 and {most}"));
+            }
         }
         if self.probe_timeout > self.probe_interval {
             return Err("gossip: probe_timeout must not be longer than probe_interval".to_owned());

@@ -2,7 +2,6 @@
 
 mod agenda;
 mod armed;
-mod gossip;
 mod priorities;
 mod realistic;
 mod uniform;

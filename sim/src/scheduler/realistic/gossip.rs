@@ -3,9 +3,12 @@
 
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::protocol::{Opinion, Protocol};
+use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
-use fencepost_model::world::{Fault, Link};
+use fencepost_model::world::{Action, Fault, Link, World};
 
+use super::super::agenda::Plan;
+use super::Realistic;
 use crate::detector::{Cuts, Gossip, Pool};
 use crate::random::{Concern, Stream};
 
@@ -84,32 +87,36 @@ impl Beside {
     }
 
     /// A fault of the world, as far as it concerns nodes.
-    pub(super) fn suffer<P: Protocol>(&mut self, fault: Fault<P>, config: &P::Config, now: Instant) {
-        let moment = self.moment(now);
+    pub(super) fn suffer<P: Protocol>(&mut self, fault: Fault<P>, scenario: &Scenario<P>, world: &World<P>) {
+        let moment = self.moment(world.now);
+        let config = &scenario.service;
         match fault {
             Fault::Crash(client) if P::crash_takes_node(config) => self.pool.crash(self.node(client)),
             Fault::Restart(client) if P::crash_takes_node(config) => self.pool.restart(self.node(client), moment),
-            Fault::Cut(link) => self.cut(link, true),
-            Fault::Heal(link) => self.cut(link, false),
+            Fault::Cut(link) | Fault::Heal(link) => {
+                let client = link.from.client().or(link.to.client());
+                client.into_iter().for_each(|client| self.reconnect(client, scenario, world));
+            }
             Fault::Pause(process) => self.stall(process, i64::MAX, moment),
             Fault::Resume(process) => self.stall(process, moment, moment),
             _ => {}
         }
     }
 
-    fn cut(&mut self, link: Link, is_cut: bool) {
-        let (node, is_mute) = match (link.from, link.to) {
-            (ProcessId::Client(client), ProcessId::Server) => (self.node(client), true),
-            (ProcessId::Server, ProcessId::Client(client)) => (self.node(client), false),
-            _ => return,
-        };
-        match (self.settings.cut, is_mute) {
-            (Cuts::Node, true) => self.pool.set_mute(node, is_cut),
-            (Cuts::Node, false) => self.pool.set_deaf(node, is_cut),
-            (Cuts::Bridged, _) => {
+    /// What the client and the servers hear of each other is what the world's cuts leave of it.
+    fn reconnect<P: Protocol>(&mut self, client: ClientId, scenario: &Scenario<P>, world: &World<P>) {
+        let (node, client) = (self.node(client), ProcessId::Client(client));
+        let is_mute = world.is_cut(Link { from: client, to: ProcessId::Server }, scenario);
+        let is_deaf = world.is_cut(Link { from: ProcessId::Server, to: client }, scenario);
+        match self.settings.cut {
+            Cuts::Node => {
+                self.pool.set_mute(node, is_mute);
+                self.pool.set_deaf(node, is_deaf);
+            }
+            Cuts::Bridged => {
                 for server in 0..self.settings.servers {
-                    let (from, to) = if is_mute { (node, server) } else { (server, node) };
-                    self.pool.set_apart(from, to, is_cut);
+                    self.pool.set_apart(node, server, is_mute);
+                    self.pool.set_apart(server, node, is_deaf);
                 }
             }
         }
@@ -133,5 +140,51 @@ impl Beside {
 
     pub(super) fn calm(&mut self) {
         self.pool.calm();
+    }
+}
+
+impl<P: Protocol> Realistic<P> {
+    /// The servers have another opinion of a client's node: deadlines that waited for it are planned. If the node is not silent,
+    /// giving it up is a false alarm, and takes a budget for those.
+    pub(super) fn hear(&mut self, scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Option<Action<P>> {
+        self.plan_process(scenario, world, ProcessId::Server);
+        if self.gossip.as_ref()?.opinion(client) == Opinion::Alive {
+            return None;
+        }
+        let mut is_silent = false;
+        world.wakes(scenario, ProcessId::Server, &mut |timer, _| {
+            is_silent |= P::told_by_gossip(timer) == Some((client, Opinion::Failed));
+        });
+        if is_silent {
+            return None;
+        }
+        scenario.enabled(world, &mut self.enabled);
+        self.enabled.iter().copied().find(|action| false_alarm(action) == Some(client))
+    }
+
+    /// Lets nodes gossip up to an instant; whether the servers hear something before.
+    pub(super) fn listen(&mut self, limit: Instant, now: Instant) -> bool {
+        let heard = self.gossip.as_mut().and_then(|gossip| gossip.run_until(limit));
+        if let Some((at, client)) = heard {
+            self.agenda.plan(at.max(now), Plan::Hear(client));
+        }
+        heard.is_some()
+    }
+
+    /// The same where nothing is planned, but somebody keeps trying: to the end of the storm, and after it until the servers are
+    /// right about all nodes, for an hour at most where a tick is a second.
+    pub(super) fn listen_on(&mut self, world: &World<P>) -> bool {
+        let hour = Ticks::new(3600 * self.refinement);
+        let is_settled = self.is_calm && self.gossip.as_ref().is_none_or(Beside::is_right);
+        let limit = if self.is_calm { world.now + hour } else { self.storm };
+        !is_settled && world.waiting().next().is_some() && self.listen(limit, world.now)
+    }
+}
+
+/// The client whose node is given up wrongly by this.
+pub(super) fn false_alarm<P: Protocol>(action: &Action<P>) -> Option<ClientId> {
+    match action {
+        Action::Fault(Fault::Service(fault)) => P::false_alarm(*fault),
+        _ => None,
     }
 }

@@ -1,19 +1,23 @@
 //! Runs as they happen: messages take their time, users think, processes stall, and each budgeted mishap strikes at some
 //! moment of the storm.
 
+mod clocks;
+mod gossip;
+mod mishaps;
+
 use std::collections::BTreeMap;
 
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::process::{Client, Context, Process};
-use fencepost_model::protocol::{Opinion, Protocol};
+use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::time::{Instant, TICKS_MAX, Ticks};
+use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
+use self::gossip::Beside;
 use super::Scheduler;
 use super::agenda::{Agenda, Plan};
 use super::armed::Armed;
-use super::gossip::Beside;
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 use crate::swarm::Swarm;
@@ -116,109 +120,6 @@ impl<P: Protocol> Realistic<P> {
         }
     }
 
-    fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
-        let budget = scenario.budget;
-        // Where there is gossip, it alone is wrong about nodes.
-        let false_alarms = if self.gossip.is_some() { 0 } else { budget.false_alarms };
-        let slips = if self.profile.drift.is_some() { 0 } else { budget.slips };
-        let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
-        for (count, kind) in [
-            (budget.losses, "lose"),
-            (budget.duplicates, "duplicate"),
-            (budget.crashes, "crash"),
-            (budget.pauses, "pause"),
-            (budget.cuts, "cut"),
-            (slips, "slip"),
-            (budget.operator, "operator"),
-            (budget.outages + budget.server_restarts + false_alarms, "service-fault"),
-        ] {
-            let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
-            for _ in 0..count {
-                let at = i64::try_from(self.mishaps.below(span)).expect("the storm's length fits");
-                self.agenda.plan(Instant::at(at), Plan::Mishap(kind));
-            }
-        }
-    }
-
-    /// Each clock has a rate of its own, and is set right now and then.
-    fn plan_clocks(&mut self, scenario: &Scenario<P>, world: &World<P>) {
-        let Some(rates) = self.profile.drift.clone().filter(|_| scenario.budget.slips > 0) else { return };
-        for process in world.processes().filter(|process| *process != ProcessId::Resource) {
-            // Without refinement a curve's numbers are what it says.
-            let rate = rates.draw(1000, &mut self.clocks).count();
-            let is_ahead = self.clocks.below(2) == 0;
-            let period = i128::from(scenario.clocks.step.count()) * 1_000_000 / i128::from(rate.max(1));
-            let period = Ticks::new(i64::try_from(period).unwrap_or(i64::MAX).clamp(1, TICKS_MAX / 4));
-            self.drifts.push(period);
-            if rate > 0 {
-                self.agenda.plan(world.now + period, Plan::Drift(process, is_ahead));
-            }
-            self.plan_resync(world.now, process);
-        }
-    }
-
-    fn plan_resync(&mut self, now: Instant, process: ProcessId) {
-        if let Some(curve) = &self.profile.resync_every {
-            let wait = curve.draw(self.refinement, &mut self.clocks).max(Ticks::new(1));
-            self.agenda.plan(now + wait, Plan::Resync(process));
-        }
-    }
-
-    /// A clock runs away by a step, as long as there is a budget for it.
-    fn drift(
-        &mut self,
-        scenario: &Scenario<P>,
-        world: &World<P>,
-        process: ProcessId,
-        is_ahead: bool,
-    ) -> Option<Action<P>> {
-        if world.left.slips == 0 {
-            return None;
-        }
-        let place = process.client().map_or(self.drifts.len() - 1, ClientId::place);
-        self.agenda.plan(world.now + self.drifts[place], Plan::Drift(process, is_ahead));
-        let step = scenario.clocks.step;
-        Some(Action::Slip { process, by: if is_ahead { step } else { step.times(-1) } })
-    }
-
-    /// A clock is set right, step by step, at once.
-    fn resync(&mut self, scenario: &Scenario<P>, world: &World<P>, process: ProcessId) -> Option<Action<P>> {
-        let wrong = world.skew(process) - scenario.clocks.offset(process);
-        let step = scenario.clocks.step;
-        let back = Action::Slip { process, by: if wrong > Ticks::ZERO { step.times(-1) } else { step } };
-        if wrong != Ticks::ZERO && scenario.is_enabled(world, &back) {
-            self.agenda.plan(world.now, Plan::Resync(process));
-            return Some(back);
-        }
-        if world.left.slips > 0 {
-            self.plan_resync(world.now, process);
-        }
-        None
-    }
-
-    fn plan_stall(&mut self, now: Instant) {
-        let wait = self.profile.stall_every.draw(self.refinement, &mut self.stalls);
-        self.agenda.plan(now + wait, Plan::Stall);
-    }
-
-    fn plan_clog(&mut self, now: Instant) {
-        let wait = self.profile.stall_every.draw(self.refinement, &mut self.clogs);
-        self.agenda.plan(now + wait, Plan::Clog);
-    }
-
-    /// Some direction between a client and the server, or the resource, stands still for as long as a process would.
-    fn clog(&mut self, world: &World<P>) {
-        let clients = u64::try_from(world.clients.len()).expect("a length fits");
-        let client = usize::try_from(self.clogs.below(clients)).expect("an index fits");
-        let client = ProcessId::Client(ClientId::of(client));
-        let peer = if self.clogs.below(3) == 0 { ProcessId::Resource } else { ProcessId::Server };
-        let link =
-            if self.clogs.below(3) == 0 { Link { from: peer, to: client } } else { Link { from: client, to: peer } };
-        let until = world.now + self.profile.stall.draw(self.refinement, &mut self.clogs);
-        self.clogged_until.insert(link, until);
-        self.plan_clog(world.now);
-    }
-
     /// Plans what a process now waits for: its deadlines, and its user's next wish.
     fn plan_process(&mut self, scenario: &Scenario<P>, world: &World<P>, process: ProcessId) {
         if world.condition(process) != Condition::Up {
@@ -295,7 +196,12 @@ impl<P: Protocol> Realistic<P> {
                 Some(Action::Choose { process: client.into(), option })
             }
             Plan::Mishap(kind) => self.mishap(scenario, world, kind),
-            Plan::Hear(client) => self.hear(scenario, world, client),
+            Plan::Hear(client) => {
+                if self.puts_off(world, ProcessId::Server, plan) {
+                    return None;
+                }
+                self.hear(scenario, world, client)
+            }
             Plan::Drift(process, is_ahead) => self.drift(scenario, world, process, is_ahead),
             Plan::Resync(process) => self.resync(scenario, world, process),
             Plan::Stall => {
@@ -307,108 +213,6 @@ impl<P: Protocol> Realistic<P> {
                 None
             }
         }
-    }
-
-    /// Plans anew what a process that stands still cannot do yet.
-    fn puts_off(&mut self, world: &World<P>, process: ProcessId, plan: Plan<P>) -> bool {
-        let until = match process {
-            ProcessId::Client(client) => self.asleep_until[client.place()],
-            ProcessId::Server => self.asleep_until[world.clients.len()],
-            ProcessId::Resource => return false,
-        };
-        let is_asleep = until > world.now;
-        if is_asleep {
-            self.agenda.plan(until, plan);
-        }
-        is_asleep
-    }
-
-    fn stall(&mut self, world: &World<P>) {
-        let count = u64::try_from(self.asleep_until.len()).expect("a length fits");
-        let sleeper = usize::try_from(self.stalls.below(count)).expect("an index fits");
-        let until = world.now + self.profile.stall.draw(self.refinement, &mut self.stalls);
-        self.asleep_until[sleeper] = until;
-        if let Some(gossip) = &mut self.gossip {
-            let is_client = sleeper < world.clients.len();
-            let process = if is_client { ProcessId::Client(ClientId::of(sleeper)) } else { ProcessId::Server };
-            gossip.sleep(process, until, world.now);
-        }
-        self.plan_stall(world.now);
-    }
-
-    fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: &'static str) -> Option<Action<P>> {
-        scenario.enabled(world, &mut self.enabled);
-        let has_gossip = self.gossip.is_some();
-        self.enabled.retain(|action| action.kind() == kind && !(has_gossip && false_alarm(action).is_some()));
-        let action = self.mishaps.pick(&self.enabled);
-        if action.is_none() && !self.is_calm {
-            // Nothing of the kind can happen at the moment: it waits for its chance.
-            self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), Plan::Mishap(kind));
-        }
-        action
-    }
-
-    /// The servers have another opinion of a client's node: deadlines that waited for it are planned. If the node is not silent,
-    /// giving it up is a false alarm, and takes a budget for those.
-    fn hear(&mut self, scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Option<Action<P>> {
-        self.plan_process(scenario, world, ProcessId::Server);
-        if self.gossip.as_ref()?.opinion(client) == Opinion::Alive {
-            return None;
-        }
-        let mut is_silent = false;
-        world.wakes(scenario, ProcessId::Server, &mut |timer, _| {
-            is_silent |= P::told_by_gossip(timer) == Some((client, Opinion::Failed));
-        });
-        if is_silent {
-            return None;
-        }
-        scenario.enabled(world, &mut self.enabled);
-        self.enabled.iter().copied().find(|action| false_alarm(action) == Some(client))
-    }
-
-    /// What mends a mishap comes after it.
-    fn plan_mending(&mut self, now: Instant, fault: Fault<P>) {
-        let kind = match fault {
-            Fault::Crash(_) => "restart",
-            Fault::Pause(_) => "resume",
-            Fault::Cut(_) => "heal",
-            Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
-        };
-        let after = self.profile.mending.draw(self.refinement, &mut self.mishaps);
-        self.agenda.plan(now + after, Plan::Mishap(kind));
-    }
-
-    /// Lets nodes gossip up to an instant; whether the servers hear something before.
-    fn listen(&mut self, limit: Instant, now: Instant) -> bool {
-        let heard = self.gossip.as_mut().and_then(|gossip| gossip.run_until(limit));
-        if let Some((at, client)) = heard {
-            self.agenda.plan(at.max(now), Plan::Hear(client));
-        }
-        heard.is_some()
-    }
-
-    /// The same where nothing is planned, but somebody keeps trying: to the end of the storm, and after it until the servers are
-    /// right about all nodes, for an hour at most where a tick is a second.
-    fn listen_on(&mut self, world: &World<P>) -> bool {
-        let hour = Ticks::new(3600 * self.refinement);
-        let is_settled = self.is_calm && self.gossip.as_ref().is_none_or(Beside::is_right);
-        let limit = if self.is_calm { world.now + hour } else { self.storm };
-        !is_settled && world.waiting().next().is_some() && self.listen(limit, world.now)
-    }
-
-    /// A bound on lateness presses: something that is due happens now, although its plan is for later.
-    fn urgent(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
-        scenario.enabled(world, &mut self.enabled);
-        self.enabled.retain(|action| matches!(action, Action::Deliver(_) | Action::Wake { .. }));
-        self.mishaps.pick(&self.enabled)
-    }
-}
-
-/// The client whose node is given up wrongly by this.
-fn false_alarm<P: Protocol>(action: &Action<P>) -> Option<ClientId> {
-    match action {
-        Action::Fault(Fault::Service(fault)) => P::false_alarm(*fault),
-        _ => None,
     }
 }
 
@@ -470,7 +274,7 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
         let Action::Fault(fault) = action else { return };
         self.plan_mending(world.now, *fault);
         if let Some(gossip) = &mut self.gossip {
-            gossip.suffer(*fault, &scenario.service, world.now);
+            gossip.suffer(*fault, scenario, world);
         }
         // Whatever was held back sets out again.
         if let Fault::Resume(_) | Fault::Heal(_) = fault {

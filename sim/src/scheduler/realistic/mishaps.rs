@@ -1,0 +1,119 @@
+//! What goes wrong, and when: mishaps of the budget, and processes and links that stand still.
+
+use fencepost_model::ids::{ClientId, ProcessId};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::{Action, Fault, Link, World};
+
+use super::super::agenda::Plan;
+use super::Realistic;
+use super::gossip::false_alarm;
+use crate::swarm::Swarm;
+
+impl<P: Protocol> Realistic<P> {
+    pub(super) fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
+        let budget = scenario.budget;
+        // Where there is gossip, it alone is wrong about nodes.
+        let false_alarms = if self.gossip.is_some() { 0 } else { budget.false_alarms };
+        let slips = if self.profile.drift.is_some() { 0 } else { budget.slips };
+        let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
+        for (count, kind) in [
+            (budget.losses, "lose"),
+            (budget.duplicates, "duplicate"),
+            (budget.crashes, "crash"),
+            (budget.pauses, "pause"),
+            (budget.cuts, "cut"),
+            (slips, "slip"),
+            (budget.operator, "operator"),
+            (budget.outages + budget.server_restarts + false_alarms, "service-fault"),
+        ] {
+            let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
+            for _ in 0..count {
+                let at = i64::try_from(self.mishaps.below(span)).expect("the storm's length fits");
+                self.agenda.plan(Instant::at(at), Plan::Mishap(kind));
+            }
+        }
+    }
+
+    pub(super) fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: &'static str) -> Option<Action<P>> {
+        scenario.enabled(world, &mut self.enabled);
+        let has_gossip = self.gossip.is_some();
+        self.enabled.retain(|action| action.kind() == kind && !(has_gossip && false_alarm(action).is_some()));
+        let action = self.mishaps.pick(&self.enabled);
+        if action.is_none() && !self.is_calm {
+            // Nothing of the kind can happen at the moment: it waits for its chance.
+            self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), Plan::Mishap(kind));
+        }
+        action
+    }
+
+    pub(super) fn plan_stall(&mut self, now: Instant) {
+        let wait = self.profile.stall_every.draw(self.refinement, &mut self.stalls);
+        self.agenda.plan(now + wait, Plan::Stall);
+    }
+
+    pub(super) fn stall(&mut self, world: &World<P>) {
+        let count = u64::try_from(self.asleep_until.len()).expect("a length fits");
+        let sleeper = usize::try_from(self.stalls.below(count)).expect("an index fits");
+        let until = world.now + self.profile.stall.draw(self.refinement, &mut self.stalls);
+        self.asleep_until[sleeper] = until;
+        if let Some(gossip) = &mut self.gossip {
+            let is_client = sleeper < world.clients.len();
+            let process = if is_client { ProcessId::Client(ClientId::of(sleeper)) } else { ProcessId::Server };
+            gossip.sleep(process, until, world.now);
+        }
+        self.plan_stall(world.now);
+    }
+
+    pub(super) fn plan_clog(&mut self, now: Instant) {
+        let wait = self.profile.stall_every.draw(self.refinement, &mut self.clogs);
+        self.agenda.plan(now + wait, Plan::Clog);
+    }
+
+    /// Some direction between a client and the server, or the resource, stands still for as long as a process would.
+    pub(super) fn clog(&mut self, world: &World<P>) {
+        let clients = u64::try_from(world.clients.len()).expect("a length fits");
+        let client = usize::try_from(self.clogs.below(clients)).expect("an index fits");
+        let client = ProcessId::Client(ClientId::of(client));
+        let peer = if self.clogs.below(3) == 0 { ProcessId::Resource } else { ProcessId::Server };
+        let link =
+            if self.clogs.below(3) == 0 { Link { from: peer, to: client } } else { Link { from: client, to: peer } };
+        let until = world.now + self.profile.stall.draw(self.refinement, &mut self.clogs);
+        self.clogged_until.insert(link, until);
+        self.plan_clog(world.now);
+    }
+
+    /// Plans anew what a process that stands still cannot do yet.
+    pub(super) fn puts_off(&mut self, world: &World<P>, process: ProcessId, plan: Plan<P>) -> bool {
+        let until = match process {
+            ProcessId::Client(client) => self.asleep_until[client.place()],
+            ProcessId::Server => self.asleep_until[world.clients.len()],
+            ProcessId::Resource => return false,
+        };
+        let is_asleep = until > world.now;
+        if is_asleep {
+            self.agenda.plan(until, plan);
+        }
+        is_asleep
+    }
+
+    /// What mends a mishap comes after it.
+    pub(super) fn plan_mending(&mut self, now: Instant, fault: Fault<P>) {
+        let kind = match fault {
+            Fault::Crash(_) => "restart",
+            Fault::Pause(_) => "resume",
+            Fault::Cut(_) => "heal",
+            Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
+        };
+        let after = self.profile.mending.draw(self.refinement, &mut self.mishaps);
+        self.agenda.plan(now + after, Plan::Mishap(kind));
+    }
+
+    /// A bound on lateness presses: something that is due happens now, although its plan is for later.
+    pub(super) fn urgent(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
+        scenario.enabled(world, &mut self.enabled);
+        self.enabled.retain(|action| matches!(action, Action::Deliver(_) | Action::Wake { .. }));
+        self.mishaps.pick(&self.enabled)
+    }
+}
