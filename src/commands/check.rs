@@ -11,6 +11,7 @@ use fencepost::checker::{Engine, InternalError, Limits, Options, Outcome, check_
 use fencepost::model::finding::Finding;
 use fencepost::model::trace::AnyTrace;
 use fencepost::reports::export::{junit, markdown};
+use fencepost::reports::html::Taken;
 use fencepost::{AnyScenario, Property, Suite, explain};
 
 use super::json::Checked;
@@ -157,7 +158,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
     }
     if let Some(out) = &common.out {
         let mut background = background(out);
-        background.studies.retain(|study| study.taken.is_some());
+        background.studies.retain(|study| !matches!(study.taken, Taken::Never));
         write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background))?;
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;

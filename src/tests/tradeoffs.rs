@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
 use crate::program::{fencepost, folder, json, stderr, stdout, variant};
 
@@ -175,6 +176,13 @@ fn a_study_that_was_taken_is_part_of_the_report_in_its_folder() {
     let anchors = with.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next());
     let dangling: Vec<&str> = anchors.filter(|anchor| !with.contains(&format!("id=\"{anchor}\""))).collect();
     assert!(dangling.is_empty(), "{dangling:?}");
-    fs::write(folder.join("tradeoff-ttl-and-lock-delay.json"), "{}").expect("writable");
-    assert!(!report().contains("study-ttl-and-lock-delay"), "what cannot be read does not count");
+    let is_out_of_date =
+        |html: &str| html.contains("taken with an older program") && !html.contains("id=\"study-ttl-and-lock-delay\"");
+    assert!(!is_out_of_date(&with));
+    let numbers = folder.join("tradeoff-ttl-and-lock-delay.json");
+    let file = fs::File::options().append(true).open(&numbers).expect("writable");
+    file.set_modified(SystemTime::UNIX_EPOCH).expect("its own file");
+    assert!(is_out_of_date(&report()), "what is older than the program need not hold for it");
+    fs::write(&numbers, "{}").expect("writable");
+    assert!(is_out_of_date(&report()), "what cannot be read was written by another program");
 }

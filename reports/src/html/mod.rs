@@ -12,7 +12,7 @@ use fencepost_model::finding::{Finding, Story};
 
 use crate::matrix::{columns, mark, rows};
 pub(crate) use section::run;
-pub use studies::Ready;
+pub use studies::{Ready, Taken};
 
 /// What is known beside the findings.
 #[derive(Clone, Debug, Default)]

@@ -14,8 +14,19 @@ pub struct Ready {
     pub name: String,
     /// What it asks.
     pub title: String,
-    /// What was measured, if it has been taken.
-    pub taken: Option<Study>,
+    /// What was measured.
+    pub taken: Taken,
+}
+
+/// Whether a study has been taken into the folder of the report.
+#[derive(Clone, Debug)]
+pub enum Taken {
+    /// It has not.
+    Never,
+    /// By an older program: what that one measured need not hold for this one.
+    Before,
+    /// By this one.
+    Now(Study),
 }
 
 /// The part of the page about studies; nothing if there are none.
@@ -26,14 +37,23 @@ pub(super) fn section(studies: &[Ready]) -> String {
     let mut html = String::from(
         "<section id=\"studies\">\n<h2>What liveness costs in safety <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
          <p>Each study takes a minute or so. Those that have been taken into the folder of this page are part of it.</p>\n\
-         <table>\n<thead><tr><th>Question</th><th>Command</th></tr></thead>\n<tbody>\n",
+         <table>\n<thead><tr><th>Question</th><th>Command</th><th></th></tr></thead>\n<tbody>\n",
     );
     for Ready { name, title, taken } in studies {
         let (title, name) = (escape(title), escape(name));
-        let title = if taken.is_some() { format!("<a href=\"#study-{name}\">{title}</a>") } else { title };
-        let _ = writeln!(html, "<tr><td>{title}</td><td><code>fencepost tradeoff {name}</code></td></tr>");
+        let (title, state) = match taken {
+            Taken::Never => (title, "not taken"),
+            Taken::Before => (title, "taken with an older program: take it again"),
+            Taken::Now(_) => (format!("<a href=\"#study-{name}\">{title}</a>"), "below"),
+        };
+        let _ =
+            writeln!(html, "<tr><td>{title}</td><td><code>fencepost tradeoff {name}</code></td><td>{state}</td></tr>");
     }
     html += "</tbody>\n</table>\n";
-    html.extend(studies.iter().filter_map(|ready| ready.taken.as_ref()).map(study::section));
+    for ready in studies {
+        if let Taken::Now(study) = &ready.taken {
+            html += &study::section(study);
+        }
+    }
     html + "</section>\n"
 }

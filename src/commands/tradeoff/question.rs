@@ -7,7 +7,7 @@ use std::path::Path;
 use fencepost::model::finding::Study;
 use fencepost::model::properties::Level;
 use fencepost::model::scenario::Axis;
-use fencepost::reports::html::Ready;
+use fencepost::reports::html::{Ready, Taken};
 use fencepost::sim::{Profile, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::Deserialize;
@@ -97,16 +97,25 @@ pub struct Grid {
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
 
-/// The studies that come with the program, and what was measured for them into this folder, if this version can
-/// read it.
+/// The studies that come with the program, and what was measured for them into this folder.
 pub fn ready(out: &Path) -> Vec<Ready> {
     let ready = |(name, text): &(&str, &str)| {
         let text: Text = toml::from_str(text).expect("the studies are tested");
-        let written = fs::read_to_string(out.join(format!("tradeoff-{name}.json"))).ok();
-        let taken = written.and_then(|written| serde_json::from_str::<Study>(&written).ok());
+        let taken = taken(&out.join(format!("tradeoff-{name}.json")));
         Ready { name: (*name).to_owned(), title: text.title, taken }
     };
     READY.iter().map(ready).collect()
+}
+
+/// What was measured into this file. As with make, what is older than the program is out of date.
+fn taken(file: &Path) -> Taken {
+    let changed = |file: &Path| fs::metadata(file).and_then(|file| file.modified()).ok();
+    let Ok(written) = fs::read_to_string(file) else { return Taken::Never };
+    let built = std::env::current_exe().ok().and_then(|program| changed(&program));
+    match serde_json::from_str::<Study>(&written) {
+        Ok(study) if built.is_some() && changed(file) >= built => Taken::Now(study),
+        _ => Taken::Before,
+    }
 }
 
 impl Question {
