@@ -36,9 +36,13 @@ impl Hasher for Fingerprinter {
             self.word(u64::from_le_bytes(chunk.try_into().expect("chunks have 8 bytes")));
         }
         let rest = chunks.remainder();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.word(u64::from_le_bytes(last) ^ ((bytes.len() as u64) << 56));
+        let last = match (rest, bytes.last_chunk()) {
+            ([], _) => 0,
+            // The last eight bytes without those that have been counted.
+            (rest, Some(last)) => u64::from_le_bytes(*last) >> (64 - 8 * rest.len()),
+            (rest, None) => rest.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
+        };
+        self.word(last ^ ((bytes.len() as u64) << 56));
     }
 
     #[inline]
@@ -203,5 +207,21 @@ mod tests {
         hash.write(b"fencepost");
         hash.write_u32(7);
         assert_eq!(format!("{:016x}", hash.finish()), "a06e5ee6916b03b3");
+    }
+
+    #[test]
+    fn bytes_are_words_and_what_is_left_with_the_length() {
+        let bytes: Vec<u8> = (1..=20).collect();
+        for length in 0..=bytes.len() {
+            let (mut hash, mut words) = (Fingerprinter::default(), Fingerprinter::default());
+            hash.write(&bytes[..length]);
+            let mut padded = bytes[..length].to_vec();
+            padded.resize(length / 8 * 8 + 8, 0);
+            let mut each: Vec<u64> =
+                padded.chunks(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight"))).collect();
+            *each.last_mut().expect("there is one") ^= (length as u64) << 56;
+            each.into_iter().for_each(|word| words.word(word));
+            assert_eq!(hash.finish(), words.finish(), "{length} bytes");
+        }
     }
 }

@@ -29,12 +29,14 @@ impl Instant {
     pub const LONG_AGO: Instant = Instant::at(-TICKS_MAX);
 
     /// The instant `ticks` after the start.
+    #[inline]
     pub const fn at(ticks: i64) -> Self {
         let lifted = ticks.cast_unsigned() ^ Self::LIFT;
         Instant(NonZeroU64::new(lifted).expect("no instant is that far back"))
     }
 
     /// Ticks since the start.
+    #[inline]
     pub const fn ticks(self) -> i64 {
         (self.0.get() ^ Self::LIFT).cast_signed()
     }

@@ -88,9 +88,9 @@ impl<P: Protocol> Agenda<P> {
         self.heap.push(Reverse(Key::new(at, self.made, place)));
     }
 
-    /// The instant of the next plan.
-    pub(super) fn next_at(&self) -> Option<Instant> {
-        self.heap.peek().map(|Reverse(key)| key.at())
+    /// The next plan, and its instant.
+    pub(super) fn peek(&self) -> Option<(Instant, &Plan<P>)> {
+        self.heap.peek().map(|Reverse(key)| (key.at(), &self.plans[key.place()]))
     }
 
     pub(super) fn pop(&mut self) -> Option<Plan<P>> {

@@ -35,6 +35,14 @@ impl<P: Protocol> Armed<P> {
         }
     }
 
+    /// Whether the deadline is planned for this instant.
+    pub(super) fn is_set(&self, process: ProcessId, timer: P::Timer, due: Instant) -> bool {
+        match process.client() {
+            Some(client) => self.clients[client.place()].contains(&(timer, due)),
+            None => self.others.get(&(process, timer)) == Some(&due),
+        }
+    }
+
     /// Takes the deadline out if it is planned for this instant; false if it is not.
     pub(super) fn fire(&mut self, process: ProcessId, timer: P::Timer, due: Instant) -> bool {
         let Some(client) = process.client() else {

@@ -237,12 +237,19 @@ fn wishes<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, client: ClientI
 impl<P: Protocol> Scheduler<P> for Realistic<P> {
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         loop {
-            let Some(at) = self.agenda.next_at() else {
+            let Some((at, plan)) = self.agenda.peek() else {
                 if self.listen_on(world) {
                     continue;
                 }
                 return None;
             };
+            // A deadline that has been put off is nothing to wait for.
+            if let Plan::Wake(process, timer, due) = *plan
+                && !self.armed.is_set(process, timer, due)
+            {
+                self.agenda.pop();
+                continue;
+            }
             if at > world.now {
                 let wait = match world.slack(scenario) {
                     // Less than nothing is left after a link was healed that held back what is overdue.
