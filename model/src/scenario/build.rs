@@ -122,7 +122,13 @@ impl<P: Protocol> Scenario<P> {
 
     /// Whether some promise of this run is about the property.
     pub fn watches(&self, property: Property) -> bool {
-        self.promises.iter().any(|promise| promise.property == property)
+        self.watches_any([property])
+    }
+
+    /// Whether some promise of this run is about one of the properties.
+    #[inline]
+    pub(crate) fn watches_any<const N: usize>(&self, properties: [Property; N]) -> bool {
+        self.promises.iter().any(|promise| properties.contains(&promise.property))
     }
 
     /// What the verdicts rest on, as sentences.

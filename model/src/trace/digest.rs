@@ -41,7 +41,7 @@ impl Digest {
         self.steps += 1;
         let line = &mut self.line;
         line.length = 0;
-        line.number(self.steps.cast_signed());
+        line.natural(self.steps);
         line.push("\t");
         line.number(now.ticks());
         line.push("\t");
@@ -110,7 +110,7 @@ impl Line {
         match process {
             ProcessId::Client(client) => {
                 self.push("client ");
-                self.number(client.0.into());
+                self.natural(client.0.into());
             }
             ProcessId::Server => self.push("the server"),
             ProcessId::Resource => self.push("the resource"),

@@ -70,13 +70,11 @@ impl Ghosts {
 
 impl<P: Protocol> Scenario<P> {
     fn watches_tenures(&self) -> bool {
-        [Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete]
-            .iter()
-            .any(|property| self.watches(*property))
+        self.watches_any([Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete])
     }
 
     fn watches_limit(&self) -> bool {
-        self.watches(Property::SlotLimit) || self.watches(Property::SlotLimitBelief)
+        self.watches_any([Property::SlotLimit, Property::SlotLimitBelief])
     }
 
     /// Whether a bound is promised on how long the lock may be idle.
@@ -97,7 +95,7 @@ impl<P: Protocol> Scenario<P> {
 
     /// A read under way may return whoever has had the lock at some instant since it began.
     pub(super) fn remember_reads(&self, world: &mut World<P>, action: &Action<P>) {
-        if !self.watches(Property::Linearizable) && !self.watches(Property::VerifyTruthful) {
+        if !self.watches_any([Property::Linearizable, Property::VerifyTruthful]) {
             return;
         }
         let owners = P::record(&world.server.process, self).owners;
