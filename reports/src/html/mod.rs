@@ -101,7 +101,7 @@ fn summary(findings: &[Finding]) -> String {
         )
     };
     format!(
-        "<p>{verdict} {} scenarios: {} promises proven, {} violated, {} undecided. Each violation comes with a shortest run that shows it.</p>\n",
+        "<p>{verdict} Scenarios: {}; promises: {} proven, {} violated, {} undecided. Each violation comes with a shortest run that shows it.</p>\n",
         rows(findings).len(),
         count(&|finding| finding.verdict.word() == "proven"),
         count(&|finding| finding.verdict.word() == "violated"),
