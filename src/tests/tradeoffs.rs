@@ -177,7 +177,7 @@ fn a_study_that_was_taken_is_part_of_the_report_in_its_folder() {
     let dangling: Vec<&str> = anchors.filter(|anchor| !with.contains(&format!("id=\"{anchor}\""))).collect();
     assert!(dangling.is_empty(), "{dangling:?}");
     let is_out_of_date =
-        |html: &str| html.contains("taken with an older program") && !html.contains("id=\"study-ttl-and-lock-delay\"");
+        |html: &str| html.contains("taken with another program") && !html.contains("id=\"study-ttl-and-lock-delay\"");
     assert!(!is_out_of_date(&with));
     let numbers = folder.join("tradeoff-ttl-and-lock-delay.json");
     let file = fs::File::options().append(true).open(&numbers).expect("writable");

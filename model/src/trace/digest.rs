@@ -25,9 +25,6 @@ struct Line {
     length: usize,
 }
 
-/// Room for what is written at once, if it is short.
-const SHORT: usize = 32;
-
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.push(text);
@@ -61,13 +58,6 @@ impl Digest {
 impl Line {
     fn text(&self) -> &[u8] {
         &self.bytes[..self.length]
-    }
-
-    /// What follows the line, at least [`SHORT`] bytes.
-    #[inline]
-    fn room(&mut self) -> &mut [u8] {
-        self.make_room(SHORT);
-        &mut self.bytes[self.length..]
     }
 
     #[inline]
@@ -117,7 +107,6 @@ impl Line {
         }
     }
 
-    /// A number in decimal digits, eight at a time.
     fn number(&mut self, number: i64) {
         if number < 0 {
             self.push("-");
@@ -125,25 +114,21 @@ impl Line {
         self.natural(number.unsigned_abs());
     }
 
-    #[inline]
+    /// A number in decimal digits, eight at a time.
     fn natural(&mut self, number: u64) {
         const EIGHT: u64 = 100_000_000;
         let (last, count) = match u32::try_from(number) {
             // A zero has a digit, too.
             Ok(short) if number < EIGHT => (number, 1 + short.checked_ilog10().unwrap_or(0)),
             _ => {
-                self.long(number / EIGHT);
+                self.natural(number / EIGHT);
                 (number % EIGHT, 8)
             }
         };
         let text = (digits(last) | u64::from_le_bytes([b'0'; 8])) >> (64 - 8 * count);
-        self.room()[..8].copy_from_slice(&text.to_le_bytes());
+        self.make_room(8);
+        self.bytes[self.length..][..8].copy_from_slice(&text.to_le_bytes());
         self.length += count as usize;
-    }
-
-    #[cold]
-    fn long(&mut self, number: u64) {
-        self.natural(number);
     }
 }
 

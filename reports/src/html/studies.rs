@@ -23,7 +23,7 @@ pub struct Ready {
 pub enum Taken {
     /// It has not.
     Never,
-    /// By an older program: what that one measured need not hold for this one.
+    /// Not by this program: what another one measured need not hold for it.
     Before,
     /// By this one.
     Now(Study),
@@ -43,7 +43,7 @@ pub(super) fn section(studies: &[Ready]) -> String {
         let (title, name) = (escape(title), escape(name));
         let (title, state) = match taken {
             Taken::Never => (title, "not taken"),
-            Taken::Before => (title, "taken with an older program: take it again"),
+            Taken::Before => (title, "taken with another program: take it again"),
             Taken::Now(_) => (format!("<a href=\"#study-{name}\">{title}</a>"), "below"),
         };
         let _ =

@@ -43,17 +43,11 @@ impl<P: Protocol> Armed<P> {
         }
     }
 
-    /// Takes the deadline out if it is planned for this instant; false if it is not.
-    pub(super) fn fire(&mut self, process: ProcessId, timer: P::Timer, due: Instant) -> bool {
-        let Some(client) = process.client() else {
-            let is_planned = self.others.get(&(process, timer)) == Some(&due);
-            if is_planned {
-                self.others.remove(&(process, timer));
-            }
-            return is_planned;
-        };
-        let list = &mut self.clients[client.place()];
-        let place = list.iter().position(|planned| *planned == (timer, due));
-        place.map(|place| list.swap_remove(place)).is_some()
+    /// The deadline fires, and is planned no more.
+    pub(super) fn fire(&mut self, process: ProcessId, timer: P::Timer) {
+        match process.client() {
+            Some(client) => self.clients[client.place()].retain(|(other, _)| *other != timer),
+            None => drop(self.others.remove(&(process, timer))),
+        }
     }
 }

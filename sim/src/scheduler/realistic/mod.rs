@@ -171,10 +171,11 @@ impl<P: Protocol> Realistic<P> {
                 let envelope = world.network.first_like(&envelope)?;
                 Some(Action::Deliver(envelope))
             }
-            Plan::Wake(process, timer, due) => {
-                if self.puts_off(world, process, plan) || !self.armed.fire(process, timer, due) {
+            Plan::Wake(process, timer, _) => {
+                if self.puts_off(world, process, plan) {
                     return None;
                 }
+                self.armed.fire(process, timer);
                 // Gossip may have changed its mind since.
                 if process == ProcessId::Server && self.gossip.as_ref().is_some_and(|gossip| !gossip.allows::<P>(timer))
                 {
