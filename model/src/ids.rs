@@ -24,7 +24,8 @@ macro_rules! number {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, $text, self.0)
+                f.write_str($text)?;
+                self.0.fmt(f)
             }
         }
     };
@@ -32,23 +33,23 @@ macro_rules! number {
 
 number!(
     /// A client, counted from 1 for people and from 0 as a [`place`](ClientId::place).
-    ClientId(u16), "client {}"
+    ClientId(u16), "client "
 );
 number!(
     /// A position in the log of a service (Consul's raft index). Only the order counts; 0 means *none*.
-    Index(u32), "index {}"
+    Index(u32), "index "
 );
 number!(
     /// What orders tenures at the resource: a fencing token. 0 means *none sent*.
-    Token(u32), "token {}"
+    Token(u32), "token "
 );
 number!(
     /// The number of a tenure, from the recorded acquisition to its end. A ghost: no process ever reads it; 0 means *none*.
-    Tenure(u32), "tenure {}"
+    Tenure(u32), "tenure "
 );
 number!(
     /// Ties an answer to its request, as a connection of its own does in HTTP. Only identity counts.
-    Call(u16), "call {}"
+    Call(u16), "call "
 );
 
 /// A session of a lock service: who created it, and which of the creator's sessions it is. The stand-in for a random
@@ -109,18 +110,23 @@ impl ProcessId {
             ProcessId::Server | ProcessId::Resource => None,
         }
     }
+
+    /// Its place in the order of processes.
+    #[inline]
+    pub(crate) fn rank(self) -> u32 {
+        match self {
+            ProcessId::Client(client) => client.0.into(),
+            ProcessId::Server => u32::MAX - 1,
+            ProcessId::Resource => u32::MAX,
+        }
+    }
 }
 
 impl Ord for ProcessId {
     /// Clients, then the server, then the resource.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        let place = |process: &ProcessId| match process {
-            ProcessId::Client(client) => u32::from(client.0),
-            ProcessId::Server => u32::MAX - 1,
-            ProcessId::Resource => u32::MAX,
-        };
-        place(self).cmp(&place(other))
+        self.rank().cmp(&other.rank())
     }
 }
 

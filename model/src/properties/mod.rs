@@ -87,6 +87,32 @@ pub enum Bound {
     Maybe,
 }
 
+/// A set of properties, as bits: every step asks what it has to remember for whom.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Watched(u64);
+
+const _: () = assert!(Property::ALL.len() <= 64, "a set of properties is a word");
+
+impl Watched {
+    pub(crate) const fn of(properties: &[Property]) -> Self {
+        let mut set = Watched(0);
+        let mut place = 0;
+        while place < properties.len() {
+            set = set.and(properties[place]);
+            place += 1;
+        }
+        set
+    }
+
+    pub(crate) const fn and(self, property: Property) -> Self {
+        Watched(self.0 | 1 << property as u64)
+    }
+
+    pub(crate) const fn has_any(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
 macro_rules! properties {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $hazards:literal, $level:ident, bound: $bound:ident, needs: [$($goal:ident),*], $check:path;)*) => {
         /// A promise that a lock service may keep or break.

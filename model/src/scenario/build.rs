@@ -4,7 +4,7 @@ use super::{
     Budget, Clocks, Cutting, Drift, Expect, FairKind, Fairness, Goal, Links, Promise, Replies, Scenario, Suite,
     Synchrony, Ways,
 };
-use crate::properties::Property;
+use crate::properties::{Property, Watched};
 use crate::protocol::Protocol;
 use crate::resource::Accepts;
 use crate::time::Ticks;
@@ -122,13 +122,13 @@ impl<P: Protocol> Scenario<P> {
 
     /// Whether some promise of this run is about the property.
     pub fn watches(&self, property: Property) -> bool {
-        self.watches_any([property])
+        self.watched().has_any(Watched::of(&[property]))
     }
 
-    /// Whether some promise of this run is about one of the properties.
+    /// What the promises of this run are about.
     #[inline]
-    pub(crate) fn watches_any<const N: usize>(&self, properties: [Property; N]) -> bool {
-        self.promises.iter().any(|promise| properties.contains(&promise.property))
+    pub(crate) fn watched(&self) -> Watched {
+        self.promises.iter().fold(Watched::default(), |all, promise| all.and(promise.property))
     }
 
     /// What the verdicts rest on, as sentences.

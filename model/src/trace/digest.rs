@@ -13,8 +13,12 @@ use crate::world::{Action, Envelope, Step};
 #[derive(Clone, Debug, Default)]
 pub struct Digest {
     hash: Fingerprinter,
-    steps: u64,
     line: Line,
+    /// How long the number of the line is.
+    count: usize,
+    /// The instant that follows it, and where it ends.
+    now: Option<Instant>,
+    head: usize,
 }
 
 /// The bytes of a line: text, of which nobody needs to make sure that it is.
@@ -35,18 +39,30 @@ impl Write for Line {
 impl Digest {
     /// Adds a step. `now` is true time after it.
     pub fn add<P: Protocol>(&mut self, now: Instant, action: &Action<P>, step: &Step<P>) {
-        self.steps += 1;
+        self.begin(now);
         let line = &mut self.line;
-        line.length = 0;
-        line.natural(self.steps);
-        line.push("\t");
-        line.number(now.ticks());
-        line.push("\t");
         line.label(action);
         for fact in &step.facts {
             write!(line, "\t{fact}").expect("writing to a line does not fail");
         }
         self.hash.write(line.text());
+    }
+
+    /// Step and instant: what stays of the last line is not written again.
+    fn begin(&mut self, now: Instant) {
+        let line = &mut self.line;
+        if line.count_up(self.count) {
+            self.count += 1;
+            self.now = None;
+        }
+        if self.now != Some(now) {
+            line.length = self.count;
+            line.push("\t");
+            line.number(now.ticks());
+            line.push("\t");
+            (self.now, self.head) = (Some(now), line.length);
+        }
+        line.length = self.head;
     }
 
     /// The digest so far, in hexadecimal.
@@ -58,6 +74,20 @@ impl Digest {
 impl Line {
     fn text(&self) -> &[u8] {
         &self.bytes[..self.length]
+    }
+
+    /// The number that it begins with becomes the next one; true if that has a digit more.
+    #[inline]
+    fn count_up(&mut self, digits: usize) -> bool {
+        for digit in self.bytes[..digits].iter_mut().rev() {
+            if *digit < b'9' {
+                *digit += 1;
+                return false;
+            }
+            *digit = b'0';
+        }
+        self.bytes.insert(0, b'1');
+        true
     }
 
     #[inline]
@@ -117,15 +147,16 @@ impl Line {
     /// A number in decimal digits, eight at a time.
     fn natural(&mut self, number: u64) {
         const EIGHT: u64 = 100_000_000;
-        let (last, count) = match u32::try_from(number) {
+        let (last, least) = if number < EIGHT {
             // A zero has a digit, too.
-            Ok(short) if number < EIGHT => (number, 1 + short.checked_ilog10().unwrap_or(0)),
-            _ => {
-                self.natural(number / EIGHT);
-                (number % EIGHT, 8)
-            }
+            (number, 1)
+        } else {
+            self.natural(number / EIGHT);
+            (number % EIGHT, 8)
         };
-        let text = (digits(last) | u64::from_le_bytes([b'0'; 8])) >> (64 - 8 * count);
+        let digits = digits(last);
+        let count = (8 - digits.trailing_zeros() / 8).max(least);
+        let text = (digits | u64::from_le_bytes([b'0'; 8])) >> (64 - 8 * count);
         self.make_room(8);
         self.bytes[self.length..][..8].copy_from_slice(&text.to_le_bytes());
         self.length += count as usize;
@@ -146,6 +177,17 @@ mod tests {
     use super::*;
     use crate::catalogue::{self, AnyScenario};
     use crate::time::Ticks;
+
+    #[test]
+    fn a_line_begins_with_step_and_instant() {
+        let mut digest = Digest::default();
+        for step in 1..=1200 {
+            let now = Instant::at([-7, 0, 99_999_999, 100_000_000][step / 3 % 4]);
+            digest.begin(now);
+            assert_eq!(digest.line.text(), format!("{step}\t{}\t", now.ticks()).as_bytes());
+            digest.line.push(["", "something long enough to make more room for a line"][step % 2]);
+        }
+    }
 
     #[test]
     fn labels_are_written_to_the_letter() {

@@ -7,7 +7,7 @@ use super::{Action, Condition, World};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::list::List;
-use crate::properties::Property;
+use crate::properties::{Property, Watched};
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::{Promise, Scenario};
 use crate::time::Instant;
@@ -57,6 +57,14 @@ impl Clone for Ghosts {
     }
 }
 
+const TENURES: Watched = Watched::of(&[Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete]);
+const TOKENS: Watched = Watched::of(&[Property::TokenOrder]);
+const INVALIDATIONS: Watched = Watched::of(&[Property::LockDelay]);
+const RENEWALS: Watched = Watched::of(&[Property::TtlLowerBound]);
+const LIMIT: Watched = Watched::of(&[Property::SlotLimit, Property::SlotLimitBelief]);
+const IDLENESS: Watched = Watched::of(&[Property::EventuallyAcquired]);
+const READS: Watched = Watched::of(&[Property::Linearizable, Property::VerifyTruthful]);
+
 fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
     reads.is_empty()
 }
@@ -69,22 +77,12 @@ impl Ghosts {
 }
 
 impl<P: Protocol> Scenario<P> {
-    fn watches_tenures(&self) -> bool {
-        self.watches_any([Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete])
-    }
-
     fn watches_limit(&self) -> bool {
-        self.watches_any([Property::SlotLimit, Property::SlotLimitBelief])
+        self.watched().has_any(LIMIT)
     }
 
-    /// Whether a bound is promised on how long the lock may be idle.
-    fn bounds_idleness(&self) -> bool {
-        let is_it = |promise: &Promise| promise.property == Property::EventuallyAcquired && promise.bound.is_some();
-        self.promises.iter().any(is_it)
-    }
-
-    pub(super) fn remember_idleness(&self, world: &mut World<P>) {
-        if self.bounds_idleness() {
+    pub(super) fn remember_idleness(&self, world: &mut World<P>, watched: Watched) {
+        if watched.has_any(IDLENESS) && self.bounds_idleness() {
             let now = world.now;
             let since = world.ghosts.idle;
             // While the servers stand still, nothing can be expected of them.
@@ -93,9 +91,15 @@ impl<P: Protocol> Scenario<P> {
         }
     }
 
+    /// Whether a bound is promised on how long the lock may be idle.
+    fn bounds_idleness(&self) -> bool {
+        let is_it = |promise: &Promise| promise.property == Property::EventuallyAcquired && promise.bound.is_some();
+        self.promises.iter().any(is_it)
+    }
+
     /// A read under way may return whoever has had the lock at some instant since it began.
-    pub(super) fn remember_reads(&self, world: &mut World<P>, action: &Action<P>) {
-        if !self.watches_any([Property::Linearizable, Property::VerifyTruthful]) {
+    pub(super) fn remember_reads(&self, world: &mut World<P>, action: &Action<P>, watched: Watched) {
+        if !watched.has_any(READS) {
             return;
         }
         let owners = P::record(&world.server.process, self).owners;
@@ -117,16 +121,16 @@ impl<P: Protocol> Scenario<P> {
         }
     }
 
-    pub(super) fn remember(&self, world: &mut World<P>, fact: &Fact<P>) {
+    pub(super) fn remember(&self, world: &mut World<P>, fact: &Fact<P>, watched: Watched) {
         let now = world.now;
         let ghosts = &mut world.ghosts;
         match *fact {
             Fact::Granted { client, token, fresh, .. } => {
                 ghosts.invalidated = None;
-                if self.watches(Property::TokenOrder) {
+                if watched.has_any(TOKENS) {
                     ghosts.token = ghosts.token.max(token);
                 }
-                if self.watches_tenures() {
+                if watched.has_any(TENURES) {
                     if fresh {
                         ghosts.tenure = ghosts.tenure.next();
                         ghosts.is_running = true;
@@ -136,11 +140,11 @@ impl<P: Protocol> Scenario<P> {
             }
             Fact::Freed { by } => {
                 ghosts.is_running = false;
-                if by == Ending::Invalidated && self.watches(Property::LockDelay) {
+                if by == Ending::Invalidated && watched.has_any(INVALIDATIONS) {
                     ghosts.invalidated = Some(now);
                 }
             }
-            Fact::Renewed { session } if self.watches(Property::TtlLowerBound) => {
+            Fact::Renewed { session } if watched.has_any(RENEWALS) => {
                 ghosts.renewed.retain(|(other, _)| *other != session);
                 ghosts.renewed.insert_sorted((session, now));
             }
@@ -148,7 +152,7 @@ impl<P: Protocol> Scenario<P> {
                 ghosts.renewed.retain(|(other, _)| *other != session);
             }
             Fact::Service(fact) => {
-                if self.watches_limit()
+                if watched.has_any(LIMIT)
                     && let Some(limit) = P::administered(&fact).and_then(Administered::limit)
                 {
                     ghosts.limit = Some(limit);

@@ -54,11 +54,12 @@ impl<P: Protocol> Scenario<P> {
         let dropped = self.drop_at_cuts(world);
         let facts = out.facts;
         let breaches = self.judge(world, action, &facts);
+        let watched = self.watched();
         for fact in &facts {
-            self.remember(world, fact);
+            self.remember(world, fact, watched);
         }
-        self.remember_idleness(world);
-        self.remember_reads(world, action);
+        self.remember_idleness(world, watched);
+        self.remember_reads(world, action, watched);
         Step { facts, sent, dropped, touched, breaches }
     }
 
@@ -66,8 +67,9 @@ impl<P: Protocol> Scenario<P> {
     fn pass(&self, world: &mut World<P>, action: &Action<P>, ticks: Ticks) -> Step<P> {
         world.now += ticks;
         let breaches = self.judge(world, action, &[]);
-        self.remember_idleness(world);
-        self.remember_reads(world, action);
+        let watched = self.watched();
+        self.remember_idleness(world, watched);
+        self.remember_reads(world, action, watched);
         Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new(), breaches }
     }
 
