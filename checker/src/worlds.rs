@@ -133,29 +133,31 @@ impl<P: Protocol> Space for Worlds<P> {
         &self,
         last: &Self::State,
         scratch: &mut Scratch<P>,
-        mut found: impl FnMut(Transition<'_, Self::State>),
+        mut found: impl FnMut(Transition<'_, Self::State>) -> bool,
     ) -> Result<(), String> {
         let taken = Cell::new(None);
         let expand = || {
             let Scratch { actions, next } = scratch;
             self.enabled(last, actions);
-            let next = match next {
-                Some(next) => {
-                    next.clone_from(last);
-                    next
-                }
-                None => next.insert(last.clone()),
-            };
+            let next = next.get_or_insert_with(|| last.clone());
+            // What is in `next` at first comes from elsewhere.
+            let mut is_other = true;
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
+                if is_other {
+                    next.clone_from(last);
+                } else {
+                    next.undo(last);
+                }
                 let step = self.scenario.step(next.world_mut(), action);
                 self.form.renew(next, last, &step);
                 let is_breach = !step.breaches.is_empty();
-                if is_breach || next.fingerprint() != last.fingerprint() {
+                is_other = if is_breach || next.fingerprint() != last.fingerprint() {
                     let marks = Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) };
-                    found(Transition { action: place, state: next, is_breach, marks });
-                }
-                next.undo(last);
+                    found(Transition { action: place, state: next, is_breach, marks })
+                } else {
+                    false
+                };
             }
         };
         catch_unwind(AssertUnwindSafe(expand)).map_err(|panic| {

@@ -66,7 +66,12 @@ impl<T: Copy, const N: usize> Clone for List<T, N> {
     }
 
     /// Copies the elements only, not the room for others.
+    #[inline]
     fn clone_from(&mut self, other: &Self) {
+        // Most lists of a world are empty, and were so before.
+        if self.is_empty() && other.is_empty() {
+            return;
+        }
         let both = self.len().min(other.len());
         self.0.truncate(both);
         self.0.copy_from_slice(&other.0[..both]);

@@ -49,7 +49,8 @@ pub trait Space: Send + Sync + 'static {
         false
     }
 
-    /// Shows every transition out of a state, in the order of action indices. A step that changes nothing is none.
+    /// Shows every transition out of a state, in the order of action indices. A step that changes nothing is none. Who is shown
+    /// one says whether he has kept the state that it leads to, and put any other in its place.
     ///
     /// # Errors
     /// The model panicked; a sentence says where.
@@ -57,17 +58,17 @@ pub trait Space: Send + Sync + 'static {
         &self,
         state: &Self::State,
         scratch: &mut Self::Scratch,
-        found: impl FnMut(Transition<'_, Self::State>),
+        found: impl FnMut(Transition<'_, Self::State>) -> bool,
     ) -> Result<(), String>;
 }
 
 /// One step of a run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Transition<'a, S> {
     /// The place of its action among those of the state.
     pub action: u16,
     /// Where it leads.
-    pub state: &'a S,
+    pub state: &'a mut S,
     /// Whether the step breaks a promise, whatever the state says.
     pub is_breach: bool,
     /// What it shows, as bits; a search collects them.

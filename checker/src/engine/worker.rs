@@ -60,10 +60,12 @@ impl<S: Clone> Spare<S> {
         }
     }
 
-    fn copy(&mut self, state: &S) -> S {
-        let Some(mut copy) = self.0.pop() else { return state.clone() };
-        copy.clone_from(state);
-        copy
+    /// Keeps a state. Puts one that is no longer needed in its place, and says so, if there is one: that moves a pointer.
+    fn keep(&mut self, state: &mut S) -> (S, bool) {
+        match self.0.pop() {
+            Some(other) => (std::mem::replace(state, other), true),
+            None => (state.clone(), false),
+        }
     }
 }
 
@@ -198,10 +200,11 @@ impl<M: Space> Worker<M> {
             let owner = owner(fingerprint, batches.len());
             let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
             if std::mem::replace(&mut recent[place], fingerprint) == fingerprint {
-                return;
+                return false;
             }
-            let state = states.copy(state);
+            let (state, is_replaced) = states.keep(state);
             batches[owner].push(Candidate { fingerprint, parent: *number, action, is_breach, state });
+            is_replaced
         });
         report.marks.add(marks);
         if let Err(failure) = expanded {

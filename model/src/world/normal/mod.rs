@@ -28,7 +28,7 @@ use super::World;
 use crate::ids::ProcessId;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Instant, Ticks};
 
 /// How the worlds of a scenario are brought into normal form.
 #[derive(Clone, Debug)]
@@ -120,9 +120,6 @@ impl NormalForm {
     /// other one.
     pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let Formed { world, parts } = next;
-        if world.now != before.world.now {
-            return self.bring(world, parts);
-        }
         parts.keep(world, before, touched);
         self.finish(world, parts);
     }
@@ -153,11 +150,16 @@ impl NormalForm {
 
     /// Gives everything that is new its name, and each of these parts its hash.
     fn name<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
-        if parts.new.contains(world.clients.len()) {
+        let shift = world.now - Instant::START;
+        let server = world.clients.len();
+        if shift != Ticks::ZERO {
+            // What it remembers may be meaningless by now.
+            parts.new.add(server);
+        }
+        if parts.new.contains(server) {
             let oldest = world.clock(ProcessId::Server) - self.rules.back;
             world.server.process.settle(oldest);
         }
-        let shift = world.now - Instant::START;
         parts.look(world, &self.rules);
         parts.rename(world, &self.rules, shift);
         world.now = Instant::START;

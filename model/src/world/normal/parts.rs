@@ -44,7 +44,7 @@ impl Places {
     }
 
     #[inline]
-    fn add(&mut self, place: usize) {
+    pub(super) fn add(&mut self, place: usize) {
         self.0 |= Self::bit(place);
     }
 
