@@ -62,7 +62,7 @@ impl<P: Protocol> Envelope<P> {
 
     /// Whether the other differs in its deadline at most, so that it does not matter which of the two is taken.
     pub fn is_like(&self, other: &Self) -> bool {
-        (self.to, self.from, self.message) == (other.to, other.from, other.message)
+        self.to == other.to && self.from == other.from && self.message == other.message
     }
 }
 
@@ -165,19 +165,16 @@ impl<P: Protocol> Network<P> {
     #[inline]
     pub(super) fn take(&mut self, envelope: &Envelope<P>) -> bool {
         match &mut self.0 {
-            Bag::Listed(list) => {
-                let Ok(place) = list.binary_search(envelope) else { return false };
-                list.remove(place);
-            }
+            Bag::Listed(list) => list.take(envelope),
             Bag::Spread(tree) => {
                 let Some(count) = tree.get_mut(envelope) else { return false };
                 *count -= 1;
                 if *count == 0 {
                     tree.remove(envelope);
                 }
+                true
             }
         }
-        true
     }
 
     /// Restores the order.
@@ -204,12 +201,14 @@ impl<P: Protocol> Network<P> {
 
     /// Of the messages like the given one, that which is due first; `None` if there is none.
     pub fn first_like(&self, envelope: &Envelope<P>) -> Option<Envelope<P>> {
-        let soonest = Envelope { due: None, ..*envelope };
         let first = match &self.0 {
-            Bag::Listed(list) => list.get(list.partition_point(|other| *other < soonest)),
-            Bag::Spread(tree) => tree.range(soonest..).next().map(|(first, _)| first),
+            Bag::Listed(list) => list.iter().find(|other| other.is_like(envelope)),
+            Bag::Spread(tree) => {
+                let soonest = Envelope { due: None, ..*envelope };
+                tree.range(soonest..).next().map(|(first, _)| first).filter(|other| other.is_like(envelope))
+            }
         };
-        first.copied().filter(|other| other.is_like(envelope))
+        first.copied()
     }
 
     /// Shows one of each kind: among those alike, the one that is due first.

@@ -89,9 +89,11 @@ impl<P: Protocol> Formed<P> {
             self.world.ghosts.clone_from(&before.world.ghosts);
         }
         let (now, then) = (self.world.network.places(), before.world.network.places());
-        if now.len() != then.len() || self.parts.has_new_messages(clients) {
+        let has_other_messages = now.len() != then.len() || self.parts.has_new_messages(clients);
+        if has_other_messages {
             self.world.network.clone_from(&before.world.network);
         }
+        self.parts.undo(&before.parts, clients, has_other_messages);
         self.world.now = before.world.now;
         self.world.left = before.world.left;
         self.world.cuts.clone_from(&before.world.cuts);

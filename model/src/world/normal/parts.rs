@@ -96,10 +96,22 @@ impl Parts {
         self.new = Places(u64::MAX);
     }
 
-    /// Keeps what is known of parts that are as they were before a step.
+    /// What was known before a step; `has_other_messages` if that step changed them.
+    pub(super) fn undo(&mut self, before: &Parts, clients: usize, has_other_messages: bool) {
+        for place in self.new.up_to(clients + OTHERS) {
+            self.list[place] = before.list[place];
+        }
+        if has_other_messages {
+            self.list.truncate(clients + OTHERS);
+            before.list[clients + OTHERS..].iter().for_each(|part| self.list.push(*part));
+        }
+        self.outsides.clone_from(&before.outsides);
+        (self.new, self.fingerprint) = (before.new, before.fingerprint);
+    }
+
+    /// After a step keeps what is known of parts that are as they were before it.
     pub(super) fn keep<P: Protocol>(&mut self, world: &World<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let clients = world.clients.len();
-        self.clone_from(&before.parts);
         self.new = Places::default();
         for process in touched {
             match process {
