@@ -126,6 +126,25 @@ fn every_file_says_what_it_is_for() {
 }
 
 #[test]
+fn what_a_document_names_is_there() {
+    let rooms = ["src", "model", "sim", "checker", "reports"];
+    let readme = (PathBuf::from("README.md"), fs::read_to_string(root().join("README.md")).expect("readable"));
+    let mut named = 0;
+    for (path, text) in rooms.iter().flat_map(|room| files(room, &["md"])).chain([readme]) {
+        let folder = root().join(path.parent().expect("a file is in a folder"));
+        let is_inside =
+            |name: &&str| rooms.iter().any(|room| name.strip_prefix(room).is_some_and(|rest| rest.starts_with('/')));
+        let quoted = text.split('`').skip(1).step_by(2).filter(is_inside).map(|name| root().join(name));
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for there in quoted.chain(links.map(|link| folder.join(link))) {
+            assert!(there.exists(), "{} names {}, and there is none", path.display(), there.display());
+            named += 1;
+        }
+    }
+    assert!(named > 20, "only {named} names were found: are they still looked for?");
+}
+
+#[test]
 fn the_top_level_holds_the_rooms_and_nothing_else() {
     let known = [
         "Cargo.toml",
