@@ -151,12 +151,11 @@ impl Judge {
     /// Every way in which an open request may be carried out in a state, until an instant.
     fn carry_out(&self, state: &State, place: usize, until: i64, each: &mut dyn FnMut(Step)) {
         let line = &self.lines[place];
-        // Somewhere in between; the ends stand for all of it.
         let (early, late) = (line.sent, line.received.min(until));
         let has_passed = state.passed.contains(&place);
         let may_pass = takes_locks(&line.question) && !has_passed && self.may_end_sessions(state, place, late);
-        for now in [early, late] {
-            for mut next in timers(state, now) {
+        for now in self.instants(state, (early, late)) {
+            for mut next in self.timers(state, now) {
                 if self.is_overdue(&next, now) {
                     continue;
                 }
@@ -174,6 +173,41 @@ impl Judge {
                 break;
             }
         }
+    }
+
+    /// Instants that stand for all in between: both ends, and where a lock-delay that begins then is over just as an answer arrives.
+    fn instants(&self, state: &State, (early, late): (i64, i64)) -> Vec<i64> {
+        let mut instants = vec![early, late];
+        for delay in state.agent.lock_delays() {
+            let begins = self.lines.iter().map(|line| line.received - delay);
+            instants.extend(begins.filter(|begin| early < *begin && *begin < late));
+        }
+        instants.sort_unstable();
+        instants.dedup();
+        instants
+    }
+
+    /// What a state may have become by itself by an instant: any timers that may have fired have, or have not yet, and what
+    /// they sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
+    fn timers(&self, state: &State, now: i64) -> Vec<State> {
+        let mut all = vec![state.clone()];
+        for (session, since) in state.agent.expirable(Instant::at(now)) {
+            for other in all.clone() {
+                if let Some(since) = since {
+                    let mut doomed = other.clone();
+                    doomed.agent.doom(session);
+                    doomed.doomed.push((session, since));
+                    all.push(doomed);
+                }
+                for at in self.instants(state, (since.unwrap_or(now), now)) {
+                    let mut ended = other.clone();
+                    ended.agent.expire(session, Instant::at(at));
+                    ended.doomed.retain(|(doomed, _)| *doomed != session);
+                    all.push(ended);
+                }
+            }
+        }
+        all
     }
 
     /// Whether a lock-delay may begin while a request is on its way.
@@ -257,29 +291,4 @@ fn ends_sessions(question: &Question) -> bool {
 
 fn takes_locks(question: &Question) -> bool {
     question.method == "PUT" && (question.url.contains("acquire=") || question.url.starts_with("/v1/txn"))
-}
-
-/// What a state may have become by itself by an instant: any timers that may have fired have, or have not yet, and what they
-/// sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
-fn timers(state: &State, now: i64) -> Vec<State> {
-    let mut all = vec![state.clone()];
-    for (session, since) in state.agent.expirable(Instant::at(now)) {
-        for other in all.clone() {
-            if let Some(since) = since {
-                let mut doomed = other.clone();
-                doomed.agent.doom(session);
-                doomed.doomed.push((session, since));
-                all.push(doomed);
-            }
-            let mut instants = vec![now, since.unwrap_or(now)];
-            instants.dedup();
-            for at in instants {
-                let mut ended = other.clone();
-                ended.agent.expire(session, Instant::at(at));
-                ended.doomed.retain(|(doomed, _)| *doomed != session);
-                all.push(ended);
-            }
-        }
-    }
-    all
 }

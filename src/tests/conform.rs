@@ -103,6 +103,24 @@ fn c_ld_9_an_acquire_on_its_way_may_slip_past_the_lock_delay_and_a_later_one_may
 }
 
 #[test]
+fn c_ld_3_a_lock_delay_counts_from_some_instant_of_what_took_long_to_begin_it() {
+    let plain = r#"{"NodeChecks": []}"#;
+    let polled = |ends: &[String], [refused, granted]: [f64; 2]| {
+        let wish = r#"{"NodeChecks": [], "LockDelay": "10s", "TTL": "10s"}"#;
+        let start = [session(0.0, wish, ONE), session(0.1, plain, TWO), acquire((0.2, 0.2), ONE, "true")];
+        let polls = [acquire((refused, refused), TWO, "false"), acquire((granted, granted), TWO, "true")];
+        verdict(&[&start[..], ends, &polls[..]].concat())
+    };
+    let destroyed = [destroy((1.0, 3.0), ONE)];
+    assert_eq!(polled(&destroyed, [12.0, 12.5]), None, "it was destroyed between 2.0 and 2.5");
+    assert_eq!(polled(&destroyed, [10.9, 10.95]), Some((7, "C-LD-2")), "it was not destroyed before it was asked for");
+    assert_eq!(polled(&destroyed, [13.1, 13.2]), Some((6, "C-KV-10")), "it was destroyed before that was said");
+    let gone = [line(28.0, "GET", &format!("/v1/session/info/{ONE}"), "", "[]")];
+    assert_eq!(polled(&gone, [33.0, 33.5]), None, "its timer fired between 23.0 and 23.5");
+    assert_eq!(polled(&gone, [29.0, 29.5]), Some((7, "C-LD-2")), "its timer did not fire before 20.0");
+}
+
+#[test]
 fn c_con_5_a_request_without_an_answer_may_have_been_carried_out() {
     let plain = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
     let lost = format!(r#"{{"method": "PUT", "url": "/v1/kv/lead?acquire={ONE}", "sent": 0.2}}"#);

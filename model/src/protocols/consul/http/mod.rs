@@ -152,6 +152,11 @@ impl Agent {
         self.server.expirable(now).map(|(session, since)| (session, since.map(Instant::ticks))).collect()
     }
 
+    /// How long the end of each session delays its keys, in nanoseconds. C-LD-3.
+    pub fn lock_delays(&self) -> Vec<i64> {
+        self.server.lock_delays().map(|asked| self.scenario.service.capped(asked).count()).collect()
+    }
+
     /// The timer of a session fires, and what it sends into the log is not applied yet: a renewal is in vain. C-TTL-5.
     pub fn doom(&mut self, session: SessionId) {
         self.server.doom(session);

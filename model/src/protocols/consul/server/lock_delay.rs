@@ -28,8 +28,7 @@ impl Delay {
 impl Server {
     /// C-LD-1, C-LD-3: starts when the session ends; capped at use; nothing if zero.
     pub(super) fn delay(&mut self, key: Key, asked: Ticks, context: &Context<'_, Consul>) {
-        let cap = context.scenario.service.lock_delay_max;
-        let mut delay = cap.map_or(asked, |cap| asked.min(cap));
+        let mut delay = context.scenario.service.capped(asked);
         if context.is_mutated(Mutation::LockDelayTooShort) {
             delay = delay - Ticks::new(1);
         }

@@ -125,6 +125,11 @@ impl Server {
         self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_doomed)))
     }
 
+    /// The lock-delay of each session, as asked for.
+    pub(in crate::protocols::consul) fn lock_delays(&self) -> impl Iterator<Item = Ticks> + '_ {
+        self.sessions.iter().map(|row| row.terms.lock_delay)
+    }
+
     /// The timer of a session has fired, and its end is on its way through the log.
     pub(in crate::protocols::consul) fn doom(&mut self, session: SessionId) {
         for row in self.sessions.iter_mut().filter(|row| row.id == session) {

@@ -177,6 +177,11 @@ impl Settings {
         Some(toml::from_str(text).expect("recipes are tested"))
     }
 
+    /// As much of a lock-delay as the server grants (C-LD-3).
+    pub(super) fn capped(&self, asked: Ticks) -> Ticks {
+        self.lock_delay_max.map_or(asked, |most| asked.min(most))
+    }
+
     /// What this recipe's sessions are created with.
     pub fn terms(&self) -> super::Terms {
         let checks: Checks = self.health.checks.iter().copied().collect();
