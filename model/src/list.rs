@@ -65,9 +65,13 @@ impl<T: Copy, const N: usize> Clone for List<T, N> {
         List(SmallVec::from_slice(&self.0))
     }
 
-    /// Copies the elements only, not the room for others.
+    /// Copies the elements only, not the room for others; and keeps no room on the heap that is not needed, for a search keeps
+    /// millions of these.
     #[inline]
     fn clone_from(&mut self, other: &Self) {
+        if self.0.spilled() && other.len() <= N {
+            self.0 = SmallVec::new();
+        }
         // Most lists of a world are empty, and were so before.
         if self.is_empty() && other.is_empty() {
             return;
