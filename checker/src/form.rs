@@ -1,5 +1,6 @@
 //! Which worlds count as one: the normal form, and the symmetry of interchangeable clients.
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost_model::goal::Reached;
@@ -26,6 +27,11 @@ impl Form {
         Form { normal: NormalForm::new(scenario, symmetry), sampled: AtomicU64::new(0), worlds: AtomicU64::new(0) }
     }
 
+    /// The normal form.
+    pub(crate) fn normal(&self) -> &NormalForm {
+        &self.normal
+    }
+
     /// The world at the start.
     pub(crate) fn start<P: Protocol>(&self, scenario: &Scenario<P>) -> Formed<P> {
         self.of(scenario.start())
@@ -42,10 +48,15 @@ impl Form {
     }
 
     /// Counts how many worlds some of the new states stand for.
-    pub(crate) fn sample<P: Protocol>(&self, scenario: &Scenario<P>, world: &Formed<P>) {
+    pub(crate) fn sample<P: Protocol, W: Deref<Target = World<P>>>(
+        &self,
+        scenario: &Scenario<P>,
+        fingerprint: u64,
+        world: impl FnOnce() -> W,
+    ) {
         let symmetry = self.normal.symmetry();
-        if !symmetry.is_none() && world.fingerprint().is_multiple_of(SAMPLE) {
-            let orbit = scenario.orbit(world, symmetry) as u64;
+        if !symmetry.is_none() && fingerprint.is_multiple_of(SAMPLE) {
+            let orbit = scenario.orbit(&world(), symmetry) as u64;
             self.sampled.fetch_add(1, Relaxed);
             self.worlds.fetch_add(orbit, Relaxed);
         }

@@ -8,7 +8,7 @@ use fencepost_model::goal::Reached;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
-use fencepost_model::world::{Action, Formed, World};
+use fencepost_model::world::{Action, Collapsed, Formed, Pool, Stepper, Taken, World};
 
 use crate::check::{Exploration, InternalError, Options};
 use crate::engine::{Marks, Plan, Space, Transition, search};
@@ -23,11 +23,13 @@ pub(crate) struct Worlds<P: Protocol> {
     past: Vec<Action<P>>,
     /// Whether time passes to the next deadline at once.
     leaps: bool,
+    /// What the worlds of the search are made of.
+    pool: Arc<Pool<P>>,
 }
 
 impl<P: Protocol> Worlds<P> {
     pub(crate) fn new(scenario: Scenario<P>, uses_symmetry: bool) -> Self {
-        Worlds { form: Form::new(&scenario, uses_symmetry), scenario, past: Vec::new(), leaps: false }
+        Worlds { form: Form::new(&scenario, uses_symmetry), scenario, past: Vec::new(), leaps: false, pool: Arc::default() }
     }
 
     /// What can follow these actions.
@@ -53,6 +55,10 @@ impl<P: Protocol> Worlds<P> {
             self.scenario.step(&mut world, action);
         }
         self.form.of(world)
+    }
+
+    fn stepper(&self) -> Stepper<P> {
+        Stepper::new(&self.scenario, self.form.normal(), &self.pool)
     }
 
     /// Lists everything that may happen.
@@ -101,23 +107,22 @@ pub(crate) fn panicked(label: &str, panic: &(dyn std::any::Any + Send)) -> Strin
 /// What is allocated once and used for every state.
 pub(crate) struct Scratch<P: Protocol> {
     actions: Vec<Action<P>>,
-    /// The world in which steps are taken.
-    next: Option<Box<Formed<P>>>,
+    stepper: Option<Box<Stepper<P>>>,
 }
 
 impl<P: Protocol> Default for Scratch<P> {
     fn default() -> Self {
-        Scratch { actions: Vec::new(), next: None }
+        Scratch { actions: Vec::new(), stepper: None }
     }
 }
 
 impl<P: Protocol> Space for Worlds<P> {
-    /// Boxed: a world is two kilobytes, and is handed on several times.
-    type State = Box<Formed<P>>;
+    /// Numbers of parts: a world itself is two kilobytes.
+    type State = Collapsed;
     type Scratch = Scratch<P>;
 
     fn starts(&self) -> Vec<Self::State> {
-        vec![Box::new(self.start())]
+        vec![self.stepper().collapse(&self.start())]
     }
 
     fn fingerprint(&self, state: &Self::State) -> u64 {
@@ -125,7 +130,8 @@ impl<P: Protocol> Space for Worlds<P> {
     }
 
     fn is_broken(&self, state: &Self::State) -> bool {
-        self.form.sample(&self.scenario, state);
+        let world = || Box::new(self.pool.world(&self.scenario, state));
+        self.form.sample(&self.scenario, state.fingerprint(), world);
         false
     }
 
@@ -133,31 +139,20 @@ impl<P: Protocol> Space for Worlds<P> {
         &self,
         last: &Self::State,
         scratch: &mut Scratch<P>,
-        mut found: impl FnMut(Transition<'_, Self::State>) -> bool,
+        mut found: impl FnMut(Transition<Self::State>),
     ) -> Result<(), String> {
         let taken = Cell::new(None);
         let expand = || {
-            let Scratch { actions, next } = scratch;
-            self.enabled(last, actions);
-            let next = next.get_or_insert_with(|| last.clone());
-            // What is in `next` at first comes from elsewhere.
-            let mut is_other = true;
+            let Scratch { actions, stepper } = scratch;
+            let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
+            self.enabled(stepper.open(last), actions);
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
-                if is_other {
-                    next.clone_from(last);
-                } else {
-                    next.undo(last);
+                let Taken { to: state, reached, is_breach } = stepper.step(&self.scenario, self.form.normal(), action);
+                if is_breach || state.fingerprint() != last.fingerprint() {
+                    let marks = Marks { reached: reached.0, kinds: kind_bit(action) };
+                    found(Transition { action: place, state, is_breach, marks });
                 }
-                let step = self.scenario.step(next.world_mut(), action);
-                self.form.renew(next, last, &step);
-                let is_breach = !step.breaches.is_empty();
-                is_other = if is_breach || next.fingerprint() != last.fingerprint() {
-                    let marks = Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) };
-                    found(Transition { action: place, state: next, is_breach, marks })
-                } else {
-                    false
-                };
             }
         };
         catch_unwind(AssertUnwindSafe(expand)).map_err(|panic| {

@@ -49,8 +49,7 @@ pub trait Space: Send + Sync + 'static {
         false
     }
 
-    /// Shows every transition out of a state, in the order of action indices. A step that changes nothing is none. Who is shown
-    /// one says whether he has kept the state that it leads to, and put any other in its place.
+    /// Shows every transition out of a state, in the order of action indices. A step that changes nothing is none.
     ///
     /// # Errors
     /// The model panicked; a sentence says where.
@@ -58,17 +57,17 @@ pub trait Space: Send + Sync + 'static {
         &self,
         state: &Self::State,
         scratch: &mut Self::Scratch,
-        found: impl FnMut(Transition<'_, Self::State>) -> bool,
+        found: impl FnMut(Transition<Self::State>),
     ) -> Result<(), String>;
 }
 
 /// One step of a run.
 #[derive(Debug)]
-pub struct Transition<'a, S> {
+pub struct Transition<S> {
     /// The place of its action among those of the state.
     pub action: u16,
     /// Where it leads.
-    pub state: &'a mut S,
+    pub state: S,
     /// Whether the step breaks a promise, whatever the state says.
     pub is_breach: bool,
     /// What it shows, as bits; a search collects them.

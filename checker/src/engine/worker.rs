@@ -41,32 +41,10 @@ const PARCEL: usize = 128 * 1024;
 /// How many empty lists a worker keeps.
 const SPARE: usize = 16;
 
-/// How many states that are no longer needed a worker keeps, for their memory.
-const STATES_SPARE: usize = 16 * 1024;
-
 /// A worker does not hand over a state again that it has just handed over: it remembers two to the power of this many. States
 /// that are large are worth a longer memory than the fastest cache holds.
 const fn recent_bits<S>() -> u32 {
     if std::mem::needs_drop::<S>() { 18 } else { 13 }
-}
-
-/// States that are no longer needed.
-struct Spare<S>(Vec<S>);
-
-impl<S: Clone> Spare<S> {
-    fn put(&mut self, state: S) {
-        if std::mem::needs_drop::<S>() && self.0.len() < STATES_SPARE {
-            self.0.push(state);
-        }
-    }
-
-    /// Keeps a state. Puts one that is no longer needed in its place, and says so, if there is one: that moves a pointer.
-    fn keep(&mut self, state: &mut S) -> (S, bool) {
-        match self.0.pop() {
-            Some(other) => (std::mem::replace(state, other), true),
-            None => (state.clone(), false),
-        }
-    }
 }
 
 /// Which worker owns a state: by the low half of its fingerprint, for the high half finds its place in the table.
@@ -94,7 +72,6 @@ pub(super) struct Worker<M: Space> {
     /// Empty lists with room, for the next parcels.
     spare: Vec<Vec<Candidate<M::State>>>,
     recent: Vec<u64>,
-    states: Spare<M::State>,
     scratch: M::Scratch,
     /// The first step found that breaks a promise.
     broken: Option<(u32, u16)>,
@@ -115,7 +92,6 @@ impl<M: Space> Worker<M> {
             batches: (0..plan.workers).map(|_| Vec::new()).collect(),
             spare: Vec::new(),
             recent: vec![0; 1 << recent_bits::<M::State>()],
-            states: Spare(Vec::new()),
             scratch: M::Scratch::default(),
             broken: None,
             plan,
@@ -144,7 +120,6 @@ impl<M: Space> Worker<M> {
             std::hint::black_box(touched);
             for Candidate { fingerprint, parent, action, is_breach, state } in rest.by_ref().take(AHEAD) {
                 if self.seen.insert(fingerprint, ()).is_some() {
-                    self.states.put(state);
                     continue;
                 }
                 let is_breach = is_breach || self.space.is_broken(&state);
@@ -173,7 +148,6 @@ impl<M: Space> Worker<M> {
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
         for state in chunk {
             self.expand(&state, &mut report);
-            self.states.put(state);
             self.number = self.number.wrapping_add(1);
             if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
                 self.look_up(level + 1);
@@ -189,22 +163,19 @@ impl<M: Space> Worker<M> {
     }
 
     fn expand(&mut self, state: &M::State, report: &mut Report) {
-        let Worker { space, batches, recent, scratch, states, number, .. } = self;
+        let Worker { space, batches, recent, scratch, number, .. } = self;
         let mut marks = Marks::default();
         let expanded = space.expand(state, scratch, |transition| {
             let Transition { action, state, is_breach, marks: shown } = transition;
             marks.add(shown);
             report.transitions += 1;
             // What breaks a promise is a state of its own: the same world without the breach is another one.
-            let fingerprint = (space.fingerprint(state) ^ u64::from(is_breach)).max(1);
+            let fingerprint = (space.fingerprint(&state) ^ u64::from(is_breach)).max(1);
             let owner = owner(fingerprint, batches.len());
             let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
-            if std::mem::replace(&mut recent[place], fingerprint) == fingerprint {
-                return false;
+            if std::mem::replace(&mut recent[place], fingerprint) != fingerprint {
+                batches[owner].push(Candidate { fingerprint, parent: *number, action, is_breach, state });
             }
-            let (state, is_replaced) = states.keep(state);
-            batches[owner].push(Candidate { fingerprint, parent: *number, action, is_breach, state });
-            is_replaced
         });
         report.marks.add(marks);
         if let Err(failure) = expanded {

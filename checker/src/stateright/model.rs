@@ -54,15 +54,15 @@ where
         &self,
         state: &M::State,
         actions: &mut Vec<M::Action>,
-        mut found: impl FnMut(Transition<'_, M::State>) -> bool,
+        mut found: impl FnMut(Transition<M::State>),
     ) -> Result<(), String> {
         self.model.actions(state, actions);
         for (action, taken) in (0..).zip(actions.drain(..)) {
-            let Some(mut state) = self.model.next_state(state, taken) else { continue };
+            let Some(state) = self.model.next_state(state, taken) else { continue };
             if !self.model.within_boundary(&state) {
                 continue;
             }
-            found(Transition { action, state: &mut state, is_breach: false, marks: Marks::default() });
+            found(Transition { action, state, is_breach: false, marks: Marks::default() });
         }
         Ok(())
     }

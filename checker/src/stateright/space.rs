@@ -218,7 +218,7 @@ impl<P: Protocol> Model for Space<P> {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
-            space.form.sample(&space.scenario, &state.world);
+            space.form.sample(&space.scenario, state.world.fingerprint(), || &**state.world);
             !state.is_breached || space.is_violated.swap(true, Relaxed)
         })]
     }

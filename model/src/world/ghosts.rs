@@ -74,6 +74,50 @@ impl Ghosts {
         let limit = P::slots_at_start(&scenario.service).filter(|_| scenario.watches_limit());
         Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), limit, ..Ghosts::default() }
     }
+
+    /// Remembers what one of the promises of a run needs of a fact.
+    pub(super) fn remember<P: Protocol>(&mut self, now: Instant, fact: &Fact<P>, watched: Watched) {
+        match *fact {
+            Fact::Granted { client, token, fresh, .. } => {
+                self.invalidated = None;
+                if watched.has_any(TOKENS) {
+                    self.token = self.token.max(token);
+                }
+                if watched.has_any(TENURES) {
+                    if fresh {
+                        self.tenure = self.tenure.next();
+                        self.is_running = true;
+                    }
+                    self.held[client.place()] = self.tenure;
+                }
+            }
+            Fact::Freed { by } => {
+                self.is_running = false;
+                if by == Ending::Invalidated && watched.has_any(INVALIDATIONS) {
+                    self.invalidated = Some(now);
+                }
+            }
+            Fact::Renewed { session } if watched.has_any(RENEWALS) => {
+                self.renewed.retain(|(other, _)| *other != session);
+                self.renewed.insert_sorted((session, now));
+            }
+            Fact::Expired { session } | Fact::Destroyed { session } | Fact::Ended { session } => {
+                self.renewed.retain(|(other, _)| *other != session);
+            }
+            Fact::Service(fact) => {
+                if watched.has_any(LIMIT)
+                    && let Some(limit) = P::administered(&fact).and_then(Administered::limit)
+                {
+                    self.limit = Some(limit);
+                }
+                if let Some((client, _)) = P::ends_read(&fact) {
+                    self.reads.retain(|(other, _)| *other != client);
+                }
+            }
+            Fact::Written { tenure, .. } => self.touched = self.touched.max(tenure),
+            _ => {}
+        }
+    }
 }
 
 impl<P: Protocol> Scenario<P> {
@@ -89,6 +133,12 @@ impl<P: Protocol> Scenario<P> {
             let counts = world.server.condition == Condition::Up && world.is_idle(self);
             world.ghosts.idle = counts.then(|| since.unwrap_or(now));
         }
+    }
+
+    /// Whether what is remembered depends on every world that is passed, and not on facts only.
+    pub(super) fn looks_at_every_world(&self) -> bool {
+        let watched = self.watched();
+        watched.has_any(READS) || watched.has_any(IDLENESS) && self.bounds_idleness()
     }
 
     /// Whether a bound is promised on how long the lock may be idle.
@@ -118,51 +168,6 @@ impl<P: Protocol> Scenario<P> {
                     world.ghosts.reads.insert_sorted((client, *owner));
                 }
             }
-        }
-    }
-
-    pub(super) fn remember(&self, world: &mut World<P>, fact: &Fact<P>, watched: Watched) {
-        let now = world.now;
-        let ghosts = &mut world.ghosts;
-        match *fact {
-            Fact::Granted { client, token, fresh, .. } => {
-                ghosts.invalidated = None;
-                if watched.has_any(TOKENS) {
-                    ghosts.token = ghosts.token.max(token);
-                }
-                if watched.has_any(TENURES) {
-                    if fresh {
-                        ghosts.tenure = ghosts.tenure.next();
-                        ghosts.is_running = true;
-                    }
-                    ghosts.held[client.place()] = ghosts.tenure;
-                }
-            }
-            Fact::Freed { by } => {
-                ghosts.is_running = false;
-                if by == Ending::Invalidated && watched.has_any(INVALIDATIONS) {
-                    ghosts.invalidated = Some(now);
-                }
-            }
-            Fact::Renewed { session } if watched.has_any(RENEWALS) => {
-                ghosts.renewed.retain(|(other, _)| *other != session);
-                ghosts.renewed.insert_sorted((session, now));
-            }
-            Fact::Expired { session } | Fact::Destroyed { session } | Fact::Ended { session } => {
-                ghosts.renewed.retain(|(other, _)| *other != session);
-            }
-            Fact::Service(fact) => {
-                if watched.has_any(LIMIT)
-                    && let Some(limit) = P::administered(&fact).and_then(Administered::limit)
-                {
-                    ghosts.limit = Some(limit);
-                }
-                if let Some((client, _)) = P::ends_read(&fact) {
-                    ghosts.reads.retain(|(other, _)| *other != client);
-                }
-            }
-            Fact::Written { tenure, .. } => ghosts.touched = ghosts.touched.max(tenure),
-            _ => {}
         }
     }
 }

@@ -152,6 +152,23 @@ impl<P: Protocol> Network<P> {
         }
     }
 
+    /// The place of a message in a world that is searched.
+    #[inline]
+    pub(super) fn place(&self, envelope: &Envelope<P>) -> Option<usize> {
+        self.places().iter().position(|other| other == envelope)
+    }
+
+    /// Puts these messages, which are in order, in place of all others.
+    pub(super) fn fill(&mut self, envelopes: impl Iterator<Item = Envelope<P>>) {
+        match &mut self.0 {
+            Bag::Listed(list) => {
+                list.clear();
+                envelopes.for_each(|envelope| list.push(envelope));
+            }
+            Bag::Spread(_) => panic!("messages of a spread network have no places"),
+        }
+    }
+
     /// Adds a message.
     #[inline]
     pub(super) fn post(&mut self, envelope: Envelope<P>) {

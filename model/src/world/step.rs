@@ -56,7 +56,7 @@ impl<P: Protocol> Scenario<P> {
         let breaches = self.judge(world, action, &facts);
         let watched = self.watched();
         for fact in &facts {
-            self.remember(world, fact, watched);
+            world.ghosts.remember(world.now, fact, watched);
         }
         self.remember_idleness(world, watched);
         self.remember_reads(world, action, watched);
@@ -276,7 +276,7 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one, or time that passed.
-    fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
+    pub(super) fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
         let is_late = matches!(action, Action::Advance(_)) && world.ghosts.idle.is_some();
         if facts.is_empty() && !is_late && !matches!(action, Action::Slip { .. }) {
             return Vec::new();

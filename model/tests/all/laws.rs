@@ -2,16 +2,18 @@
 //! of the catalogue; at every step the laws are looked at.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use fencepost_model::catalogue;
 use fencepost_model::fact::Fact;
+use fencepost_model::goal::Reached;
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Budget, Scenario};
 use fencepost_model::trace::{Recorder, Trace, perform, replay};
 use fencepost_model::with_scenario;
-use fencepost_model::world::{Action, NormalForm, Step, Symmetry, World};
+use fencepost_model::world::{Action, NormalForm, Step, Stepper, Symmetry, World};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -273,15 +275,27 @@ fn renewal_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) {
     for symmetry in [Symmetry::none(), scenario.symmetry()] {
         let form = NormalForm::new(scenario, symmetry);
         let mut before = form.form(scenario.start());
+        let pool = Arc::default();
+        let mut stepper = Stepper::new(scenario, &form, &pool);
         let mut enabled = Vec::new();
         for choice in choices {
             scenario.enabled(&before, &mut enabled);
             let mut next = before.clone();
+            let collapsed = stepper.collapse(&before);
+            assert_eq!(**stepper.open(&collapsed), *before);
             for action in &enabled {
                 let (after, step) = after(scenario, &before, action);
                 scenario.step(next.world_mut(), action);
                 form.renew(&mut next, &before, &step.touched);
                 let again = form.form(after);
+                // What was taken the first time may be looked up the second time.
+                for _ in 0..2 {
+                    let taken = stepper.step(scenario, &form, action);
+                    assert_eq!(taken.to, stepper.collapse(&again), "{action}");
+                    assert_eq!(taken.is_breach, !step.breaches.is_empty(), "{action}");
+                    assert_eq!(taken.reached, Reached::by(&step.facts), "{action}");
+                    assert_eq!(pool.world(scenario, &taken.to), *again, "{action}");
+                }
                 assert_eq!(*next, *again, "{action}");
                 assert_eq!(next.fingerprint(), again.fingerprint(), "{action}");
                 next.undo(&before);

@@ -8,11 +8,15 @@
 //! visitor   the values that have no absolute meaning
 //! names     what they are called in the normal form
 //! parts     what is known of each part of a world, so that a step need look again only at what it changed
+//! piece     a part of a world, by itself
+//! collapse  worlds as numbers of their parts, and steps that are looked up and not taken
 //! symmetry  interchangeable clients
 //! ```
 
+mod collapse;
 mod names;
 mod parts;
+mod piece;
 mod symmetry;
 mod visitor;
 
@@ -22,6 +26,8 @@ use serde::{Deserialize, Serialize};
 
 use self::names::Rules;
 use self::parts::Parts;
+use self::symmetry::outside;
+pub use self::collapse::{Collapsed, Pool, Stepper, Taken};
 pub use self::symmetry::Symmetry;
 pub use self::visitor::{Normal, Visitor};
 use super::World;
@@ -137,10 +143,11 @@ impl NormalForm {
         self.name(world, parts);
         if !self.symmetry.is_none() {
             for place in (0..world.clients.len()).filter(|place| parts.new.contains(*place)) {
-                parts.outsides[place] = world.outside(place);
+                parts.outsides[place] = outside::<P>(place, &world.clients[place]);
             }
             let outside = |place: usize| parts.outsides[place] ^ u64::from(world.ghosts.held[place].0);
-            if let Some(order) = world.order(&self.symmetry, outside) {
+            let order = self.symmetry.order(world.clients.len(), outside, |place| world.traces(place));
+            if let Some(order) = order {
                 world.arrange(&order);
                 parts.arrange(&order);
                 parts.order(world);

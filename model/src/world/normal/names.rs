@@ -55,7 +55,7 @@ enum Kind {
 const LANES: usize = 2 + 2 * OWNERS as usize;
 
 /// So many clients have words of their own in [`Small`], 0 for nobody among them.
-const OWNERS: u16 = 7;
+pub(super) const OWNERS: u16 = 7;
 
 impl Kind {
     /// The place of its word in [`Small`]; none beyond the last one.
@@ -72,7 +72,7 @@ impl Kind {
 }
 
 /// A set of small numbers of each kind; 0 is no number. Nearly all worlds of a search have no others.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Small([u16; LANES]);
 
 impl Small {
@@ -107,6 +107,16 @@ impl Small {
             *lane = (from_one & (from_one + 1)) << 1;
         }
         beyond
+    }
+
+    /// Those of the kinds of which the other has some.
+    #[inline]
+    pub(super) fn of_kinds_in(&self, other: &Small) -> Small {
+        let mut same = *self;
+        for (lane, other) in same.0.iter_mut().zip(other.0) {
+            *lane = if other == 0 { 0 } else { *lane };
+        }
+        same
     }
 
     /// The same after clients have changed places.

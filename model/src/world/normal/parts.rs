@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::names::{Look, Looking, Names, Rewriting, Rules};
 use super::symmetry::Order;
 use super::{Formed, Normal, Visitor, World};
+use crate::world::{Ghosts, Seat};
 use crate::hash::{Fingerprinter, Packer};
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;
 use crate::protocol::Protocol;
+use crate::resource::Resource;
 use crate::time::Ticks;
 
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
@@ -28,7 +30,7 @@ pub(super) struct Parts {
 
 /// What is known of a part.
 #[derive(Copy, Clone, Debug, Default, Serialize, Deserialize)]
-struct Part {
+pub(super) struct Part {
     look: Look,
     hash: u64,
 }
@@ -83,7 +85,37 @@ impl Clone for Parts {
     }
 }
 
+impl Part {
+    pub(super) fn new(look: Look, hash: u64) -> Self {
+        Part { look, hash }
+    }
+}
+
 impl Parts {
+    /// The hash of each part.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.list.iter().map(|part| part.hash)
+    }
+
+    /// Another part stands at a place before the messages.
+    pub(super) fn put(&mut self, place: usize, part: Part, outside: u64) {
+        self.list[place] = part;
+        if let Some(known) = self.outsides.get_mut(place) {
+            *known = outside;
+        }
+    }
+
+    /// Other messages are under way.
+    pub(super) fn put_messages(&mut self, clients: usize, messages: impl Iterator<Item = Part>) {
+        self.list.truncate(clients + OTHERS);
+        messages.for_each(|part| self.list.push(part));
+    }
+
+    /// All is as it was before a step that is yet to come.
+    pub(super) fn rest(&mut self, fingerprint: u64) {
+        (self.new, self.fingerprint) = (Places::default(), fingerprint);
+    }
+
     /// Whether some message differs from those before the step.
     pub(super) fn has_new_messages(&self, clients: usize) -> bool {
         (clients + OTHERS..self.list.len()).any(|place| self.new.contains(place))
@@ -231,12 +263,7 @@ impl Parts {
     }
 
     pub(super) fn sum_up<P: Protocol>(&mut self, world: &World<P>) {
-        let mut rest = Packer::default();
-        (&world.cuts, world.left).hash(&mut rest);
-        let mut all = Fingerprinter::default();
-        all.write_u64(rest.finish());
-        self.list.iter().for_each(|part| all.write_u64(part.hash));
-        self.fingerprint = all.finish();
+        self.fingerprint = fingerprint(hash_of((&world.cuts, world.left)), self.list.iter().map(|part| part.hash));
     }
 }
 
@@ -244,31 +271,57 @@ impl Parts {
 fn visit<P: Protocol>(world: &mut World<P>, place: usize, visitor: &mut impl Visitor) {
     let clients = world.clients.len();
     if let Some(seat) = world.clients.get_mut(place) {
-        visitor.scope(Some(ClientId::of(place)), seat.skew);
-        seat.process.visit(visitor);
+        visit_seat(Some(ClientId::of(place)), seat, visitor);
     } else if place == clients {
-        visitor.scope(None, world.server.skew);
-        world.server.process.visit(visitor);
+        visit_seat(None, &mut world.server, visitor);
     } else if place == clients + 1 {
-        visitor.scope(None, Ticks::ZERO);
-        visitor.token(&mut world.resource.highest);
-        world.ghosts.visit(visitor);
+        visit_memory(&mut world.resource, &mut world.ghosts, visitor);
     } else {
         world.network.slots()[place - clients - OTHERS].visit(visitor);
     }
 }
 
+/// Shows the values of a client, or of the server.
+#[inline]
+pub(super) fn visit_seat<T: Normal>(client: Option<ClientId>, seat: &mut Seat<T>, visitor: &mut impl Visitor) {
+    visitor.scope(client, seat.skew);
+    seat.process.visit(visitor);
+}
+
+/// Shows the values of what is remembered.
+#[inline]
+pub(super) fn visit_memory(resource: &mut Resource, ghosts: &mut Ghosts, visitor: &mut impl Visitor) {
+    visitor.scope(None, Ticks::ZERO);
+    visitor.token(&mut resource.highest);
+    ghosts.visit(visitor);
+}
+
 fn hash<P: Protocol>(world: &World<P>, place: usize) -> u64 {
     let clients = world.clients.len();
-    let mut to = Packer::default();
     if place < clients {
-        world.clients[place].hash(&mut to);
+        hash_of(world.clients[place])
     } else if place == clients {
-        world.server.hash(&mut to);
+        hash_of(&world.server)
     } else if place == clients + 1 {
-        (world.resource, &world.ghosts).hash(&mut to);
+        hash_of((world.resource, &world.ghosts))
     } else {
-        world.network.places()[place - clients - OTHERS].hash(&mut to);
+        hash_of(world.network.places()[place - clients - OTHERS])
     }
+}
+
+/// The hash of a part.
+#[inline]
+pub(super) fn hash_of(part: impl Hash) -> u64 {
+    let mut to = Packer::default();
+    part.hash(&mut to);
     to.finish()
+}
+
+/// The fingerprint of a world: of its parts in order, behind what else there is.
+#[inline]
+pub(super) fn fingerprint(rest: u64, parts: impl Iterator<Item = u64>) -> u64 {
+    let mut all = Fingerprinter::default();
+    all.write_u64(rest);
+    parts.for_each(|hash| all.write_u64(hash));
+    all.finish()
 }

@@ -8,12 +8,15 @@
 use std::hash::{Hash, Hasher};
 
 use super::World;
+use super::parts::{fingerprint, hash_of};
+use super::piece::{Layout, Piece};
 use super::visitor::Normal;
 use crate::hash::Packer;
-use crate::ids::{ClientId, ProcessId};
+use crate::ids::ClientId;
 use crate::list::List;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::world::Seat;
 use crate::world::shape::Rename;
 
 /// Which clients are interchangeable.
@@ -50,6 +53,38 @@ impl Symmetry {
     /// The groups, as clients.
     pub fn groups(&self) -> impl Iterator<Item = Vec<ClientId>> + '_ {
         self.groups.iter().map(|group| group.iter().map(|place| ClientId::of(*place)).collect())
+    }
+
+    /// The order in which the clients of each group stand in the world that stands for all that come of it by changing places:
+    /// that of what can be seen of them, from outside first; whoever looks alike is told apart by what others have of him. None
+    /// if they stand so already.
+    pub(super) fn order(
+        &self,
+        clients: usize,
+        outside: impl Fn(usize) -> u64,
+        mut traces: impl FnMut(usize) -> u64,
+    ) -> Option<Order> {
+        let mut order: Order = (0u16..).take(clients).collect();
+        let mut is_other = false;
+        for group in &self.groups {
+            let look = |place: &usize| Looks { outside: outside(*place), traces: 0, client: place_of(*place) };
+            let mut looks: List<Looks, 4> = group.iter().map(look).collect();
+            looks.sort_unstable();
+            let is_like = |one: Option<&Looks>, other: &Looks| one.is_some_and(|one| one.outside == other.outside);
+            for place in 0..looks.len() {
+                let look = looks[place];
+                let before = place.checked_sub(1).and_then(|place| looks.get(place));
+                if is_like(before, &look) || is_like(looks.get(place + 1), &look) {
+                    looks[place].traces = traces(look.client.into());
+                }
+            }
+            looks.sort_unstable();
+            for (place, look) in group.iter().zip(&looks) {
+                is_other |= *place != usize::from(look.client);
+                order[*place] = look.client;
+            }
+        }
+        is_other.then_some(order)
     }
 
     /// Every way in which clients can change places.
@@ -116,82 +151,33 @@ impl<P: Protocol> Scenario<P> {
     }
 }
 
+/// What a client at this place is like, whatever its name: a hash.
+pub(super) fn outside<P: Protocol>(place: usize, seat: &Seat<P::Client>) -> u64 {
+    let mut seat = *seat;
+    seat.process.visit(&mut Rename(&seen_by(place)));
+    hash_of(seat)
+}
+
 fn place_of(place: usize) -> u16 {
     u16::try_from(place).expect("scenarios are limited to 65,534 clients")
 }
 
 /// Names as one client sees them: itself, and others.
-fn seen_by(me: usize) -> impl Fn(ClientId) -> ClientId {
+pub(super) fn seen_by(me: usize) -> impl Fn(ClientId) -> ClientId {
     move |client| if client.place() == me { ClientId(1) } else { ClientId(2) }
 }
 
+/// What others have of a client, of what each part of a world has.
+pub(super) fn traces(layout: &Layout, count: usize, mut trace: impl FnMut(usize) -> u64) -> u64 {
+    let messages = (layout.messages..count).fold(0, |sum: u64, place| sum.wrapping_add(trace(place)));
+    fingerprint(messages, [layout.server, layout.memory, layout.rest].into_iter().map(trace))
+}
+
 impl<P: Protocol> World<P> {
-    /// The order in which the clients of each group stand in the world that stands for this one, and for all that come of
-    /// it by changing places: that of what can be seen of them, from outside first. None if they stand so already.
-    pub(super) fn order(&self, symmetry: &Symmetry, outside: impl Fn(usize) -> u64) -> Option<Order> {
-        let mut order: Order = (0u16..).take(self.clients.len()).collect();
-        let mut is_other = false;
-        for group in &symmetry.groups {
-            let look = |place: &usize| Looks { outside: outside(*place), traces: 0, client: place_of(*place) };
-            let mut looks: List<Looks, 4> = group.iter().map(look).collect();
-            looks.sort_unstable();
-            if looks.windows(2).any(|pair| pair[0].outside == pair[1].outside) {
-                // Whoever looks alike is told apart by what others have of him.
-                self.look_closely(&mut looks);
-            }
-            for (place, look) in group.iter().zip(&looks) {
-                is_other |= *place != usize::from(look.client);
-                order[*place] = look.client;
-            }
-        }
-        is_other.then_some(order)
-    }
-
-    fn look_closely(&self, looks: &mut List<Looks, 4>) {
-        for place in 0..looks.len() {
-            let is_tied = |other: usize| looks.get(other).is_some_and(|look| look.outside == looks[place].outside);
-            if place > 0 && is_tied(place - 1) || is_tied(place + 1) {
-                looks[place].traces = self.traces(looks[place].client.into());
-            }
-        }
-        looks.sort_unstable();
-    }
-
-    /// What a client is like, whatever its name: a hash.
-    pub(super) fn outside(&self, place: usize) -> u64 {
-        let mut hash = Packer::default();
-        let mut seat = self.clients[place];
-        seat.process.visit(&mut Rename(&seen_by(place)));
-        seat.hash(&mut hash);
-        hash.finish()
-    }
-
     /// What messages under way and the server have of a client: a hash.
-    fn traces(&self, place: usize) -> u64 {
-        let see = seen_by(place);
-        let mut server = self.server.process.clone();
-        server.visit(&mut Rename(&see));
-        server.sort();
-        let mut network = self.network.clone();
-        network.slots().iter_mut().for_each(|envelope| {
-            rename(&mut envelope.from, &see);
-            rename(&mut envelope.to, &see);
-            envelope.message.visit(&mut Rename(&see));
-        });
-        network.sort();
-        let mut cuts = self.cuts.clone();
-        for link in cuts.iter_mut() {
-            rename(&mut link.from, &see);
-            rename(&mut link.to, &see);
-        }
-        cuts.sort_unstable();
-        let mut ghosts = self.ghosts.clone();
-        ghosts.held.clear();
-        ghosts.visit(&mut Rename(&see));
-        ghosts.sort();
-        let mut hash = Packer::default();
-        (server, network, cuts, ghosts).hash(&mut hash);
-        hash.finish()
+    pub(super) fn traces(&self, place: usize) -> u64 {
+        let layout = Layout::of(self.clients.len());
+        traces(&layout, layout.messages + self.network.places().len(), |part| Piece::at(self, part).trace(place))
     }
 
     /// The same world with clients at other places.
@@ -206,38 +192,18 @@ impl<P: Protocol> World<P> {
     /// Puts at each place the client that `order` names for it, and gives everybody the name of his new place. The order of
     /// messages has to be restored afterwards.
     pub(super) fn arrange(&mut self, order: &Order) {
-        let name = |client: ClientId| {
-            let place = order.iter().position(|other| usize::from(*other) == client.place());
-            place.map_or(client, ClientId::of)
+        let layout = Layout::of(self.clients.len());
+        let arranged = |place| {
+            let mut piece = Piece::at(self, place);
+            piece.arrange(order);
+            piece
         };
-        let before = self.clients.clone();
-        let held = self.ghosts.held.clone();
-        for (place, other) in order.iter().enumerate() {
-            self.clients[place] = before[usize::from(*other)];
-            self.clients[place].process.visit(&mut Rename(&name));
-            if let Some(held) = held.get(usize::from(*other)) {
-                self.ghosts.held[place] = *held;
-            }
+        let inner: Vec<Piece<P>> = (0..layout.messages).map(arranged).collect();
+        inner.iter().for_each(|piece| piece.put(self));
+        for envelope in self.network.slots() {
+            let mut piece = Piece::Message(*envelope);
+            piece.arrange(order);
+            piece.message().into_iter().for_each(|arranged| *envelope = *arranged);
         }
-        self.server.process.visit(&mut Rename(&name));
-        self.network.slots().iter_mut().for_each(|envelope| {
-            rename(&mut envelope.from, &name);
-            rename(&mut envelope.to, &name);
-            envelope.message.visit(&mut Rename(&name));
-        });
-        for link in self.cuts.iter_mut() {
-            rename(&mut link.from, &name);
-            rename(&mut link.to, &name);
-        }
-        self.ghosts.visit(&mut Rename(&name));
-        self.server.process.sort();
-        self.cuts.sort_unstable();
-        self.ghosts.sort();
-    }
-}
-
-fn rename(process: &mut ProcessId, name: &impl Fn(ClientId) -> ClientId) {
-    if let ProcessId::Client(client) = process {
-        *client = name(*client);
     }
 }

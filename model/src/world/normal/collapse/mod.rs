@@ -1,0 +1,158 @@
+//! Worlds as lists of numbers. The worlds of a search are many combinations of few different parts: millions of worlds may have
+//! no more than ninety states of a client in them. So each part is kept once, and a world is remembered by the numbers of its
+//! parts (collapse compression: Holzmann, "State compression in Spin", 1997). What a step does depends on few parts, too, and
+//! is remembered by their numbers (transition caching: Blom, van de Pol and Weber, "LTSmin", CAV 2010); most steps of a search
+//! are never taken, but looked up.
+//!
+//! ```text
+//! pool    every part that was met, by number
+//! memo    what steps did, by the parts that they depend on
+//! cache   what was asked lately and answered
+//! ```
+
+mod cache;
+mod memo;
+mod pool;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use self::memo::{Memo, Question};
+pub use self::pool::Pool;
+use self::pool::Copies;
+use super::parts::hash_of;
+use super::piece::{Layout, Piece};
+use super::{Formed, NormalForm, World};
+use crate::goal::Reached;
+use crate::list::List;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::world::Action;
+
+/// A world in normal form, as the numbers that its parts have in a [`Pool`]: it means something beside that pool only.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Collapsed {
+    /// Clients, server, what is remembered, what cannot be renamed, messages.
+    parts: List<u32, 12>,
+    fingerprint: u64,
+}
+
+impl Collapsed {
+    /// That of the world in normal form.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}
+
+impl<P: Protocol> Pool<P> {
+    /// The world of which the parts are in this pool.
+    pub fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> World<P> {
+        let mut world = scenario.start();
+        let layout = Layout::of(world.clients.len());
+        let (inner, messages) = collapsed.parts.split_at(layout.messages);
+        inner.iter().for_each(|number| self.part(*number).piece.put(&mut world));
+        world.network.fill(messages.iter().filter_map(|number| self.part(*number).piece.message().copied()));
+        world
+    }
+}
+
+/// Where a step leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// To this world.
+    pub to: Collapsed,
+    /// What it reaches.
+    pub reached: Reached,
+    /// Whether it breaks a promise.
+    pub is_breach: bool,
+}
+
+/// Takes steps of a search: opens a world, and says where its actions lead.
+pub struct Stepper<P: Protocol> {
+    copies: Copies<P>,
+    memo: Memo<P>,
+    opened: Collapsed,
+    /// The world that is open.
+    last: Formed<P>,
+    /// A world that was like it before the last step that was taken in full, if there was one.
+    next: Formed<P>,
+    is_next_near: bool,
+}
+
+impl<P: Protocol> Stepper<P> {
+    /// For the worlds of a scenario; the one at the start is open.
+    pub fn new(scenario: &Scenario<P>, form: &NormalForm, pool: &Arc<Pool<P>>) -> Self {
+        let mut copies = Copies::new(pool, form.rules);
+        let last = form.form(scenario.start());
+        let opened = collapse(&mut copies, &last);
+        let memo = Memo::new(scenario, form, last.clients.len());
+        Stepper { copies, memo, opened, next: last.clone(), last, is_next_near: false }
+    }
+
+    /// The numbers of the parts of any world in normal form.
+    pub fn collapse(&mut self, world: &Formed<P>) -> Collapsed {
+        collapse(&mut self.copies, world)
+    }
+
+    /// Opens a world.
+    pub fn open(&mut self, collapsed: &Collapsed) -> &Formed<P> {
+        let Formed { world, parts } = &mut self.last;
+        let layout = Layout::of(world.clients.len());
+        for (place, number) in collapsed.parts.iter().enumerate() {
+            if self.opened.parts.get(place) == Some(number) {
+                continue;
+            }
+            self.copies.fetch(*number);
+            self.copies.piece(*number).put(world);
+            if place < layout.rest {
+                let head = self.copies.head(*number);
+                parts.put(place, head.part(), head.outside);
+            }
+        }
+        let numbers = &collapsed.parts[layout.messages..];
+        if *numbers != self.opened.parts[layout.messages..] {
+            world.network.fill(numbers.iter().filter_map(|number| self.copies.piece(*number).message().copied()));
+            parts.put_messages(layout.server, numbers.iter().map(|number| self.copies.head(*number).part()));
+        }
+        parts.rest(collapsed.fingerprint);
+        self.opened.clone_from(collapsed);
+        self.is_next_near = false;
+        &self.last
+    }
+
+    /// Where an action of the open world leads.
+    pub fn step(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>) -> Taken {
+        let Stepper { copies, memo, opened, last, .. } = self;
+        let question = memo.question(scenario, action, opened, last);
+        let known = question.and_then(|question| memo.answer(scenario, copies, opened, last, action, &question));
+        known.unwrap_or_else(|| self.take(scenario, form, action, question))
+    }
+
+    /// Takes the step in full, and remembers what it did if it is one of those of which that can be said.
+    fn take(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>, question: Option<Question<P>>) -> Taken {
+        let Stepper { copies, memo, last, next, is_next_near, .. } = self;
+        if *is_next_near {
+            next.undo(last);
+        } else {
+            next.clone_from(last);
+        }
+        *is_next_near = true;
+        let step = scenario.step(next.world_mut(), action);
+        if let Some(question) = question {
+            memo.learn(copies, last, next, &question, &step);
+        }
+        form.renew(next, last, &step.touched);
+        Taken { to: collapse(copies, next), reached: Reached::by(&step.facts), is_breach: !step.breaches.is_empty() }
+    }
+}
+
+/// The numbers of a world's parts.
+fn collapse<P: Protocol>(copies: &mut Copies<P>, formed: &Formed<P>) -> Collapsed {
+    let Formed { world, parts } = formed;
+    let layout = Layout::of(world.clients.len());
+    let rest = hash_of((&world.cuts, world.left));
+    let hashes = parts.hashes().take(layout.rest).chain([rest]).chain(parts.hashes().skip(layout.rest));
+    let number = |(place, hash)| copies.number_by(layout.kind(place), hash, || Piece::at(world, place));
+    Collapsed { parts: hashes.enumerate().map(number).collect(), fingerprint: formed.fingerprint() }
+}

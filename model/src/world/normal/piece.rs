@@ -1,0 +1,206 @@
+//! A part of a world, by itself.
+
+use super::parts::{hash_of, visit_memory, visit_seat};
+use super::symmetry::{Order, seen_by};
+use super::{Normal, Visitor, World};
+use crate::ids::{ClientId, ProcessId, Tenure};
+use crate::list::List;
+use crate::protocol::Protocol;
+use crate::resource::Resource;
+use crate::scenario::Budget;
+use crate::time::Ticks;
+use crate::world::shape::Rename;
+use crate::world::{Envelope, Ghosts, Link, Seat};
+
+/// A part of a world.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Piece<P: Protocol> {
+    /// A client, with its name.
+    Client(ClientId, Seat<P::Client>),
+    /// The server; boxed, for it is the largest by far.
+    Server(Box<Seat<P::Server>>),
+    /// What is remembered.
+    Memory(Resource, Ghosts),
+    /// What contains nothing to be renamed.
+    Rest(List<Link, 2>, Budget),
+    /// A message under way.
+    Message(Envelope<P>),
+}
+
+/// The places of parts: clients come first, then these, then the messages.
+#[derive(Copy, Clone)]
+pub(super) struct Layout {
+    pub(super) server: usize,
+    pub(super) memory: usize,
+    pub(super) rest: usize,
+    pub(super) messages: usize,
+}
+
+impl Layout {
+    #[inline]
+    pub(super) fn of(clients: usize) -> Self {
+        Layout { server: clients, memory: clients + 1, rest: clients + 2, messages: clients + 3 }
+    }
+
+    /// Where a process stands; what the lock protects stands with what is remembered.
+    #[inline]
+    pub(super) fn place(&self, process: ProcessId) -> usize {
+        match process {
+            ProcessId::Client(client) => client.place(),
+            ProcessId::Server => self.server,
+            ProcessId::Resource => self.memory,
+        }
+    }
+
+    /// By this the part at a place is told from others with the same hash: its kind, and a client's name.
+    #[inline]
+    pub(super) fn kind(&self, place: usize) -> u32 {
+        let behind_clients = place.checked_sub(self.server).map(|kind| (1 + kind.min(3) as u32) << 16);
+        behind_clients.unwrap_or_else(|| ClientId::of(place).0.into())
+    }
+}
+
+impl<P: Protocol> Piece<P> {
+    /// What stands at this place in a world.
+    pub(super) fn at(world: &World<P>, place: usize) -> Self {
+        let places = Layout::of(world.clients.len());
+        if let Some(seat) = world.clients.get(place) {
+            Piece::Client(ClientId::of(place), *seat)
+        } else if place == places.server {
+            Piece::Server(Box::new(world.server.clone()))
+        } else if place == places.memory {
+            Piece::Memory(world.resource, world.ghosts.clone())
+        } else if place == places.rest {
+            Piece::Rest(world.cuts.clone(), world.left)
+        } else {
+            Piece::Message(world.network.places()[place - places.messages])
+        }
+    }
+
+    /// Puts it into a world, to its place; messages are put there together.
+    pub(super) fn put(&self, world: &mut World<P>) {
+        match self {
+            Piece::Client(client, seat) => world.clients[client.place()] = *seat,
+            Piece::Server(seat) => world.server.clone_from(seat),
+            Piece::Memory(resource, ghosts) => {
+                world.resource = *resource;
+                world.ghosts.clone_from(ghosts);
+            }
+            Piece::Rest(cuts, left) => {
+                world.cuts.clone_from(cuts);
+                world.left = *left;
+            }
+            Piece::Message(_) => {}
+        }
+    }
+
+    /// The message that it is, if it is one.
+    #[inline]
+    pub(super) fn message(&self) -> Option<&Envelope<P>> {
+        if let Piece::Message(envelope) = self { Some(envelope) } else { None }
+    }
+
+    /// For each client the newest tenure that it was granted, where that is remembered.
+    #[inline]
+    pub(super) fn held(&self) -> List<Tenure, 3> {
+        if let Piece::Memory(_, ghosts) = self { ghosts.held.clone() } else { List::new() }
+    }
+
+    /// The same as [`Layout::kind`] says of its place.
+    pub(super) fn kind(&self) -> u32 {
+        match self {
+            Piece::Client(client, _) => client.0.into(),
+            Piece::Server(_) => 1 << 16,
+            Piece::Memory(..) => 2 << 16,
+            Piece::Rest(..) => 3 << 16,
+            Piece::Message(_) => 4 << 16,
+        }
+    }
+
+    /// The same as a world's fingerprint is made of.
+    pub(super) fn hash(&self) -> u64 {
+        match self {
+            Piece::Client(_, seat) => hash_of(seat),
+            Piece::Server(seat) => hash_of(&**seat),
+            Piece::Memory(resource, ghosts) => hash_of((resource, ghosts)),
+            Piece::Rest(cuts, left) => hash_of((cuts, left)),
+            Piece::Message(envelope) => hash_of(envelope),
+        }
+    }
+}
+
+impl<P: Protocol> Piece<P> {
+    /// Calls clients by other names.
+    fn rename(&mut self, name: &impl Fn(ClientId) -> ClientId) {
+        let rename = |process: &mut ProcessId| {
+            if let ProcessId::Client(client) = process {
+                *client = name(*client);
+            }
+        };
+        match self {
+            Piece::Client(client, seat) => {
+                *client = name(*client);
+                seat.process.visit(&mut Rename(name));
+            }
+            Piece::Server(seat) => seat.process.visit(&mut Rename(name)),
+            Piece::Memory(_, ghosts) => ghosts.visit(&mut Rename(name)),
+            Piece::Rest(cuts, _) => {
+                for link in cuts.iter_mut() {
+                    rename(&mut link.from);
+                    rename(&mut link.to);
+                }
+            }
+            Piece::Message(envelope) => {
+                rename(&mut envelope.from);
+                rename(&mut envelope.to);
+                envelope.message.visit(&mut Rename(name));
+            }
+        }
+        self.sort();
+    }
+
+    /// The same after clients have changed places: everybody is called by his new one.
+    pub(super) fn arrange(&mut self, order: &Order) {
+        if let Piece::Memory(_, ghosts) = self {
+            let held = ghosts.held.clone();
+            let before = |other: &u16| held.get(usize::from(*other)).copied();
+            ghosts.held.iter_mut().zip(order.iter().filter_map(before)).for_each(|(held, before)| *held = before);
+        }
+        self.rename(&|client| {
+            let place = order.iter().position(|other| usize::from(*other) == client.place());
+            place.map_or(client, ClientId::of)
+        });
+    }
+
+    /// What others have of a client, in this part: a hash.
+    pub(super) fn trace(&self, place: usize) -> u64 {
+        let mut piece = self.clone();
+        if let Piece::Memory(_, ghosts) = &mut piece {
+            ghosts.held.clear();
+        }
+        piece.rename(&seen_by(place));
+        piece.hash()
+    }
+}
+
+impl<P: Protocol> Normal for Piece<P> {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        match self {
+            Piece::Client(client, seat) => visit_seat(Some(*client), seat, visitor),
+            Piece::Server(seat) => visit_seat(None, &mut **seat, visitor),
+            Piece::Memory(resource, ghosts) => visit_memory(resource, ghosts, visitor),
+            Piece::Rest(..) => visitor.scope(None, Ticks::ZERO),
+            Piece::Message(envelope) => envelope.visit(visitor),
+        }
+    }
+
+    fn sort(&mut self) {
+        match self {
+            Piece::Server(seat) => seat.process.sort(),
+            Piece::Memory(_, ghosts) => ghosts.sort(),
+            Piece::Rest(cuts, _) => cuts.sort_unstable(),
+            Piece::Message(envelope) => envelope.message.sort(),
+            Piece::Client(..) => {}
+        }
+    }
+}
