@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
-use fencepost_model::world::{Action, Collapsed, Formed, Pool, Stepper, Taken, World};
+use fencepost_model::world::{Action, Collapsed, Formed, Pool, Shared, Stepper, Taken, World};
 
 use crate::check::{Exploration, InternalError, Options};
 use crate::engine::{Marks, Plan, Space, Transition, search};
@@ -23,13 +23,27 @@ pub(crate) struct Worlds<P: Protocol> {
     past: Vec<Action<P>>,
     /// Whether time passes to the next deadline at once.
     leaps: bool,
-    /// What the worlds of the search are made of.
-    pool: Arc<Pool<P>>,
+    depot: Depot<P>,
+}
+
+/// What the worlds of the search are made of, for all workers.
+struct Depot<P: Protocol>(Arc<Mutex<Pool<P>>>);
+
+impl<P: Protocol> Shared<P> for Depot<P> {
+    fn with(&self, look: &mut dyn FnMut(&mut Pool<P>)) {
+        look(&mut self.0.lock().expect("nobody panics while he looks"));
+    }
 }
 
 impl<P: Protocol> Worlds<P> {
     pub(crate) fn new(scenario: Scenario<P>, uses_symmetry: bool) -> Self {
-        Worlds { form: Form::new(&scenario, uses_symmetry), scenario, past: Vec::new(), leaps: false, pool: Arc::default() }
+        Worlds {
+            form: Form::new(&scenario, uses_symmetry),
+            scenario,
+            past: Vec::new(),
+            leaps: false,
+            depot: Depot(Arc::default()),
+        }
     }
 
     /// What can follow these actions.
@@ -58,7 +72,7 @@ impl<P: Protocol> Worlds<P> {
     }
 
     fn stepper(&self) -> Stepper<P> {
-        Stepper::new(&self.scenario, self.form.normal(), &self.pool)
+        Stepper::new(&self.scenario, self.form.normal(), Box::new(Depot(Arc::clone(&self.depot.0))))
     }
 
     /// Lists everything that may happen.
@@ -130,7 +144,11 @@ impl<P: Protocol> Space for Worlds<P> {
     }
 
     fn is_broken(&self, state: &Self::State) -> bool {
-        let world = || Box::new(self.pool.world(&self.scenario, state));
+        let world = || {
+            let mut world = None;
+            self.depot.with(&mut |pool| world = Some(Box::new(pool.world(&self.scenario, state))));
+            world.expect("the pool was looked into")
+        };
         self.form.sample(&self.scenario, state.fingerprint(), world);
         false
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use action::{Action, Fault};
 pub use ghosts::Ghosts;
 pub use network::{Envelope, Link, Network};
-pub use normal::{Collapsed, Formed, NormalForm, Pool, Stepper, Symmetry, Taken};
+pub use normal::{Collapsed, Formed, NormalForm, Pool, Shared, Stepper, Symmetry, Taken};
 pub use step::{Breach, Step};
 
 use crate::ids::{ClientId, ProcessId};

@@ -24,11 +24,11 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::collapse::{Collapsed, Pool, Shared, Stepper, Taken};
 use self::names::Rules;
 use self::parts::Parts;
-use self::symmetry::outside;
-pub use self::collapse::{Collapsed, Pool, Stepper, Taken};
 pub use self::symmetry::Symmetry;
+use self::symmetry::outside;
 pub use self::visitor::{Normal, Visitor};
 use super::World;
 use crate::ids::ProcessId;

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::names::{Look, Looking, Names, Rewriting, Rules};
 use super::symmetry::Order;
 use super::{Formed, Normal, Visitor, World};
-use crate::world::{Ghosts, Seat};
 use crate::hash::{Fingerprinter, Packer};
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;
 use crate::protocol::Protocol;
 use crate::resource::Resource;
 use crate::time::Ticks;
+use crate::world::{Ghosts, Seat};
 
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
 #[derive(Debug, Default, Serialize, Deserialize)]

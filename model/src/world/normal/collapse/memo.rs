@@ -1,38 +1,48 @@
 //! What steps did, by the parts that they depend on.
 //!
-//! A step of one process depends on that process and on what happens to it, and on nothing else: on the message, the deadline,
-//! the wish. It changes that process, sends messages, and states facts. Which promises the facts break, and what is remembered
-//! of them, is found anew from the world each time; so are the names of the normal form, part by part.
+//! Nearly every step depends on few parts: on the process that something happens to, and on what happens; a fault on the budget
+//! and on the server, too, which may notice it; and where answers are heard at once, on who hears them. It changes no others,
+//! sends messages, and states facts. Which promises that breaks, and what is remembered of it, is found in the world each time;
+//! the names of the normal form are found part by part.
 //!
-//! Whatever does more than that, or looks at more, is not remembered: faults, operators, slips, what is heard at once, what is
-//! lost at a cut, and scenarios in which time passing is judged by the whole world.
+//! Not remembered are faults of the service, which may do anything to the world, and whatever a cut link may lose.
 
-use super::super::names::{Look, Looking, Names, Rewriting, OWNERS, Rules, Small};
+use std::hash::{Hash, Hasher};
+
+use super::super::names::{Look, Looking, Names, OWNERS, Rewriting, Rules, Small};
 use super::super::parts::fingerprint;
+use super::super::piece::{Layout, Piece};
 use super::super::symmetry::{Symmetry, traces};
 use super::super::{Formed, Normal, NormalForm};
 use super::cache::Cache;
-use super::super::piece::{Layout, Piece};
 use super::pool::Copies;
 use super::{Collapsed, Taken};
 use crate::fact::Fact;
+use crate::few::Few;
 use crate::goal::Reached;
+use crate::hash::Fingerprinter;
 use crate::ids::{ProcessId, Tenure};
 use crate::list::List;
 use crate::protocol::Protocol;
 use crate::scenario::{Cutting, Replies, Scenario};
 use crate::time::{Instant, Ticks};
-use crate::world::{Action, Step};
+use crate::world::{Action, Envelope, Fault, Step, World};
 
 /// The logarithms of how many answers of each kind are kept at most.
-const STEPS: u32 = 15;
-const NAMES: u32 = 14;
-const MEMORIES: u32 = 12;
+const STEPS: u32 = 18;
+const NAMES: u32 = 18;
+const MEMORIES: u32 = 14;
+
+/// So many parts a step may depend on.
+const ROLES: usize = 3;
+
+/// The places of these parts in the world.
+type Roles = Few<usize, ROLES>;
 
 /// A step that is remembered sends no more messages than these.
-const SENT: usize = 2;
+const SENT: usize = 3;
 
-/// What happens to a part of a world.
+/// What happens.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 enum Cause<P: Protocol> {
     /// A message arrives, by its number.
@@ -45,25 +55,34 @@ enum Cause<P: Protocol> {
     Chooses(u8),
     /// A message is lost.
     Loses,
+    /// A message will arrive once more, by its number.
+    Doubles(u32),
     /// Time passes.
     Passes(Ticks),
+    /// Somebody acts from outside.
+    Acts(P::Operator),
+    /// Something that should not happen, or the end of it.
+    Strikes(Fault<P>),
+    /// A clock moves.
+    Slips(Ticks),
 }
 
 /// What a step depends on.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 struct Key<P: Protocol> {
-    /// The part that it happens to.
-    part: u32,
-    /// With this tenure what it sends is stamped.
-    tenure: Tenure,
+    /// The parts, and zeros where there are fewer.
+    parts: [u32; ROLES],
+    /// With these tenures what they send is stamped.
+    tenures: [Tenure; 2],
     cause: Cause<P>,
 }
 
 /// What a step of the open world depends on, and where in the world that is.
-#[derive(Copy, Clone)]
+#[derive(Copy, Clone, Debug)]
 pub(super) struct Question<P: Protocol> {
     key: Key<P>,
-    acting: usize,
+    /// The places of the parts.
+    places: Roles,
     /// The place of the message that arrives or is lost.
     message: Option<usize>,
     shift: Ticks,
@@ -72,8 +91,8 @@ pub(super) struct Question<P: Protocol> {
 /// What a step did, before anything got new names.
 #[derive(Copy, Clone)]
 struct Outcome {
-    /// The part that it happened to, afterwards.
-    after: u32,
+    /// The parts that it depends on, afterwards.
+    after: [u32; ROLES],
     sent: [u32; SENT],
     count: u8,
     /// The place of its facts in [`Memo::facts`].
@@ -83,7 +102,11 @@ struct Outcome {
 /// What steps did.
 pub(super) struct Memo<P: Protocol> {
     is_of_use: bool,
+    /// Whether what is remembered depends on every world that is passed.
+    looks_at_every_world: bool,
     steps: Cache<Key<P>, Outcome>,
+    /// Questions to which nobody knew the answer, as hashes.
+    asked: Cache<u64, ()>,
     /// Facts that steps state; none come first.
     facts: Vec<(List<Fact<P>, 4>, Reached)>,
     /// What is remembered after facts.
@@ -100,12 +123,14 @@ pub(super) struct Memo<P: Protocol> {
 impl<P: Protocol> Memo<P> {
     pub(super) fn new(scenario: &Scenario<P>, form: &NormalForm, clients: usize) -> Self {
         Memo {
-            is_of_use: clients < usize::from(OWNERS) && !scenario.looks_at_every_world(),
-            symmetry: form.symmetry.clone(),
+            is_of_use: clients < usize::from(OWNERS),
+            looks_at_every_world: scenario.looks_at_every_world(),
             steps: Cache::new(STEPS),
+            asked: Cache::new(STEPS),
             facts: vec![(List::new(), Reached(0))],
             memories: Cache::new(MEMORIES),
             names: Cache::new(NAMES),
+            symmetry: form.symmetry.clone(),
             traces: Cache::new(NAMES),
             places: Cache::new(NAMES),
         }
@@ -119,29 +144,57 @@ impl<P: Protocol> Memo<P> {
         opened: &Collapsed,
         last: &Formed<P>,
     ) -> Option<Question<P>> {
-        let is_lossy = scenario.network.cuts == Cutting::Drop && !last.cuts.is_empty();
-        if !self.is_of_use || is_lossy {
+        let is_lossy = scenario.network.cuts == Cutting::Drop;
+        if !self.is_of_use || is_lossy && !last.cuts.is_empty() {
             return None;
         }
         let layout = Layout::of(last.clients.len());
-        let (acting, message, cause) = match *action {
-            Action::Command { client, command } => (client.place(), None, Cause::Asks(command)),
-            Action::Wake { process, timer } => (layout.place(process), None, Cause::Wakes(timer)),
-            Action::Choose { process, option } => (layout.place(process), None, Cause::Chooses(option)),
-            Action::Advance(ticks) => (layout.server, None, Cause::Passes(ticks)),
-            Action::Lose(envelope) => (layout.rest, Some(last.network.place(&envelope)?), Cause::Loses),
+        let place = |envelope: &Envelope<P>| last.network.place(envelope);
+        let number = |place: usize| opened.parts[layout.messages + place];
+        let alone = |place: usize| Roles::from_iter([place]);
+        let held = |place: usize| last.ghosts.held.get(place).copied().unwrap_or_default();
+        let (mut message, mut shift, mut sender) = (None, Ticks::ZERO, None);
+        let (places, cause) = match *action {
+            Action::Command { client, command } => (alone(client.place()), Cause::Asks(command)),
+            Action::Wake { process, timer } => (alone(layout.place(process)), Cause::Wakes(timer)),
+            Action::Choose { process, option } => (alone(layout.place(process)), Cause::Chooses(option)),
             Action::Deliver(envelope) => {
-                if scenario.network.replies != Replies::Travel && envelope.from.client().is_some() {
-                    return None;
-                }
-                let place = last.network.place(&envelope)?;
-                (layout.place(envelope.to), Some(place), Cause::Arrives(opened.parts[layout.messages + place]))
+                let (arrives, to) = (place(&envelope)?, layout.place(envelope.to));
+                message = Some(arrives);
+                let caller = envelope.from.client().filter(|_| scenario.network.replies != Replies::Travel);
+                let places = caller.map_or(alone(to), |caller| Roles::from_iter([to, caller.place(), layout.rest]));
+                (places, Cause::Arrives(number(arrives)))
             }
-            Action::Operator(_) | Action::Duplicate(_) | Action::Fault(_) | Action::Slip { .. } => return None,
+            Action::Advance(ticks) => {
+                shift = ticks;
+                (alone(layout.server), Cause::Passes(ticks))
+            }
+            Action::Lose(envelope) => {
+                message = Some(place(&envelope)?);
+                (alone(layout.rest), Cause::Loses)
+            }
+            Action::Duplicate(envelope) => {
+                sender = Some(layout.place(envelope.from));
+                (alone(layout.rest), Cause::Doubles(number(place(&envelope)?)))
+            }
+            Action::Operator(act) => (Roles::from_iter([layout.server, layout.rest]), Cause::Acts(act)),
+            Action::Slip { process, by } => (Roles::from_iter([layout.place(process), layout.rest]), Cause::Slips(by)),
+            Action::Fault(fault) => {
+                let struck = match fault {
+                    Fault::Crash(client) | Fault::Restart(client) => client.place(),
+                    Fault::Pause(process) | Fault::Resume(process) => layout.place(process),
+                    Fault::Cut(_) if is_lossy => return None,
+                    Fault::Cut(_) | Fault::Heal(_) => layout.server,
+                    Fault::Service(_) => return None,
+                };
+                (Roles::from_iter([struck, layout.server, layout.rest]), Cause::Strikes(fault))
+            }
         };
-        let tenure = last.ghosts.held.get(acting).copied().unwrap_or_default();
-        let shift = if let Action::Advance(ticks) = action { *ticks } else { Ticks::ZERO };
-        Some(Question { key: Key { part: opened.parts[acting], tenure, cause }, acting, message, shift })
+        let mut parts = [0; ROLES];
+        parts.iter_mut().zip(places.iter()).for_each(|(part, place)| *part = opened.parts[*place]);
+        let second = places.get(1).copied().map(held).unwrap_or_default();
+        let tenures = [held(sender.unwrap_or(places[0])), second];
+        Some(Question { key: Key { parts, tenures, cause }, places, message, shift })
     }
 
     /// Where the step leads, if what it did is remembered.
@@ -160,45 +213,73 @@ impl<P: Protocol> Memo<P> {
             (None, _) => return None,
         };
         let layout = Layout::of(last.clients.len());
-        let mut parts = opened.parts.clone();
-        parts[question.acting] = outcome.after;
+        let mut list = opened.parts.clone();
+        question.places.iter().zip(outcome.after).for_each(|(place, after)| list[*place] = after);
         if let Some(place) = question.message {
-            parts.remove(layout.messages + place);
+            list.remove(layout.messages + place);
         }
-        outcome.sent[..usize::from(outcome.count)].iter().for_each(|sent| parts.push(*sent));
-        let is_breach = outcome.facts > 0 && {
-            let facts = &self.facts[outcome.facts as usize].0;
-            copies.piece(outcome.after).put(&mut last.world);
-            let breaches = scenario.judge(&last.world, action, facts);
-            copies.piece(opened.parts[question.acting]).put(&mut last.world);
-            parts[layout.memory] = self.remember(scenario, copies, parts[layout.memory], outcome.facts);
-            !breaches.is_empty()
-        };
-        self.name(copies, &layout, &mut parts, outcome.count > 0, question.shift)?;
-        self.arrange(copies, &layout, &mut parts);
-        let hash = |place: usize| copies.head(parts[place]).hash;
-        let others = (0..parts.len()).filter(|place| *place != layout.rest);
-        let fingerprint = fingerprint(hash(layout.rest), others.map(hash));
+        outcome.sent[..usize::from(outcome.count)].iter().for_each(|sent| list.push(*sent));
+        let parts: &mut [u32] = &mut list;
+        let mut is_breach = false;
+        if outcome.facts > 0 || self.looks_at_every_world || matches!(action, Action::Slip { .. }) {
+            let world = &mut last.world;
+            is_breach = self.judge(scenario, copies, opened, world, (action, question, &outcome), parts);
+        }
+        self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
+        self.arrange(copies, &layout, parts);
+        let hash = |number: &u32| copies.head(*number).hash;
+        let (inner, messages) = (&parts[..layout.rest], &parts[layout.messages..]);
+        let fingerprint = fingerprint(hash(&parts[layout.rest]), inner.iter().chain(messages).map(hash));
         let reached = self.facts[outcome.facts as usize].1;
-        Some(Taken { to: Collapsed { parts, fingerprint }, reached, is_breach })
+        Some(Taken { to: Collapsed { parts: list, fingerprint }, reached, is_breach })
+    }
+
+    /// Whether the step breaks a promise; puts what is remembered of it among the parts. For that the world shows what the step
+    /// did, but for messages, which no promise is about.
+    fn judge(
+        &mut self,
+        scenario: &Scenario<P>,
+        copies: &mut Copies<P>,
+        opened: &Collapsed,
+        world: &mut World<P>,
+        (action, question, outcome): (&Action<P>, &Question<P>, &Outcome),
+        parts: &mut [u32],
+    ) -> bool {
+        let layout = Layout::of(world.clients.len());
+        let passes = matches!(action, Action::Advance(_));
+        if !passes {
+            outcome.after[..question.places.len()].iter().for_each(|after| copies.piece(*after).put(world));
+        }
+        world.now += question.shift;
+        let facts = &self.facts[outcome.facts as usize].0;
+        let is_breach = !scenario.judge(world, action, facts).is_empty();
+        if self.looks_at_every_world {
+            let watched = scenario.watched();
+            facts.iter().for_each(|fact| world.ghosts.remember(world.now, fact, watched));
+            scenario.remember_idleness(world, watched);
+            scenario.remember_reads(world, action, watched);
+            parts[layout.memory] = copies.number(Piece::at(world, layout.memory));
+            copies.piece(opened.parts[layout.memory]).put(world);
+        } else if outcome.facts > 0 {
+            parts[layout.memory] = self.remember(scenario, copies, parts[layout.memory], outcome.facts);
+        }
+        world.now = Instant::START;
+        if !passes {
+            question.places.iter().for_each(|place| copies.piece(opened.parts[*place]).put(world));
+        }
+        is_breach
     }
 
     /// Time passes: the server forgets what is meaningless by then.
     fn pass(&mut self, copies: &mut Copies<P>, question: &Question<P>, ticks: Ticks) -> Outcome {
-        let piece = settled(&copies.rules, copies.piece(question.key.part).clone(), ticks);
-        let outcome = Outcome { after: copies.number(piece), sent: [0; SENT], count: 0, facts: 0 };
+        let piece = settled(&copies.rules, copies.piece(question.key.parts[0]).clone(), ticks);
+        let outcome = Outcome { after: [copies.number(piece), 0, 0], sent: [0; SENT], count: 0, facts: 0 };
         self.steps.put(question.key, outcome);
         outcome
     }
 
     /// What is remembered after facts.
-    fn remember(
-        &mut self,
-        scenario: &Scenario<P>,
-        copies: &mut Copies<P>,
-        memory: u32,
-        facts: u32,
-    ) -> u32 {
+    fn remember(&mut self, scenario: &Scenario<P>, copies: &mut Copies<P>, memory: u32, facts: u32) -> u32 {
         if let Some(known) = self.memories.get(&(memory, facts)) {
             return known;
         }
@@ -294,26 +375,50 @@ impl<P: Protocol> Memo<P> {
         renamed
     }
 
+    /// Whether the question was asked before, and lately. Where worlds are made of many parts, most are asked only once; to
+    /// remember these would cost more than it saves.
+    fn comes_again(&mut self, key: &Key<P>) -> bool {
+        let mut hash = Fingerprinter::default();
+        key.hash(&mut hash);
+        let is_known = self.asked.get(&hash.finish()).is_some();
+        self.asked.put(hash.finish(), ());
+        is_known
+    }
+
     /// Remembers what a step did that was taken in full, if it is one of which that can be said. The world has not been brought
     /// into form since.
     pub(super) fn learn(
         &mut self,
         copies: &mut Copies<P>,
         last: &Formed<P>,
-        next: &Formed<P>,
+        next: &World<P>,
         question: &Question<P>,
         step: &Step<P>,
     ) {
         let layout = Layout::of(last.clients.len());
-        let is_own = |process: &ProcessId| layout.place(*process) == question.acting;
-        if !step.dropped.is_empty() || step.sent.len() > SENT || !step.touched.iter().all(is_own) {
+        let is_own = |place: usize| question.places.contains(&place);
+        let is_touched = |process: &ProcessId| is_own(layout.place(*process));
+        if !self.comes_again(&question.key) {
             return;
         }
-        let after = match Piece::at(&next.world, question.acting) {
-            // What it remembers of the facts is told by them.
-            Piece::Memory(resource, _) => Piece::Memory(resource, last.ghosts.clone()),
-            piece => settled(&copies.rules, piece, Ticks::ZERO),
-        };
+        if !step.dropped.is_empty() || step.sent.len() > SENT || !step.touched.iter().all(is_touched) {
+            return;
+        }
+        debug_assert!(
+            (0..layout.messages).all(|place| {
+                let is_memory = place == layout.memory && (!step.facts.is_empty() || self.looks_at_every_world);
+                is_own(place) || is_memory || Piece::at(next, place) == Piece::at(last, place)
+            }),
+            "a step has changed more than it should depend on: {question:?}"
+        );
+        let mut after = [0; ROLES];
+        for (number, place) in after.iter_mut().zip(question.places.iter()) {
+            *number = copies.number(match Piece::at(next, *place) {
+                // What is remembered of the facts is told by them.
+                Piece::Memory(resource, _) => Piece::Memory(resource, last.ghosts.clone()),
+                piece => settled(&copies.rules, piece, Ticks::ZERO),
+            });
+        }
         let mut sent = [0; SENT];
         for (number, envelope) in sent.iter_mut().zip(&step.sent) {
             *number = copies.number(Piece::Message(*envelope));
@@ -323,7 +428,7 @@ impl<P: Protocol> Memo<P> {
             self.facts.push((step.facts.clone(), Reached::by(&step.facts)));
             self.facts.len() - 1
         });
-        let (after, count) = (copies.number(after), u8::try_from(step.sent.len()).expect("they are few"));
+        let count = u8::try_from(step.sent.len()).expect("they are few");
         let facts = u32::try_from(facts).expect("memory is full before");
         self.steps.put(question.key, Outcome { after, sent, count, facts });
     }

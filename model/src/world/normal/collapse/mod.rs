@@ -14,16 +14,14 @@ mod cache;
 mod memo;
 mod pool;
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use self::memo::{Memo, Question};
-pub use self::pool::Pool;
 use self::pool::Copies;
+pub use self::pool::{Pool, Shared};
 use super::parts::hash_of;
 use super::piece::{Layout, Piece};
-use super::{Formed, NormalForm, World};
+use super::{Formed, NormalForm};
 use crate::goal::Reached;
 use crate::list::List;
 use crate::protocol::Protocol;
@@ -42,18 +40,6 @@ impl Collapsed {
     /// That of the world in normal form.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
-    }
-}
-
-impl<P: Protocol> Pool<P> {
-    /// The world of which the parts are in this pool.
-    pub fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> World<P> {
-        let mut world = scenario.start();
-        let layout = Layout::of(world.clients.len());
-        let (inner, messages) = collapsed.parts.split_at(layout.messages);
-        inner.iter().for_each(|number| self.part(*number).piece.put(&mut world));
-        world.network.fill(messages.iter().filter_map(|number| self.part(*number).piece.message().copied()));
-        world
     }
 }
 
@@ -82,17 +68,17 @@ pub struct Stepper<P: Protocol> {
 
 impl<P: Protocol> Stepper<P> {
     /// For the worlds of a scenario; the one at the start is open.
-    pub fn new(scenario: &Scenario<P>, form: &NormalForm, pool: &Arc<Pool<P>>) -> Self {
+    pub fn new(scenario: &Scenario<P>, form: &NormalForm, pool: Box<dyn Shared<P>>) -> Self {
         let mut copies = Copies::new(pool, form.rules);
         let last = form.form(scenario.start());
-        let opened = collapse(&mut copies, &last);
+        let opened = collapse(&mut copies, &last, None);
         let memo = Memo::new(scenario, form, last.clients.len());
         Stepper { copies, memo, opened, next: last.clone(), last, is_next_near: false }
     }
 
     /// The numbers of the parts of any world in normal form.
     pub fn collapse(&mut self, world: &Formed<P>) -> Collapsed {
-        collapse(&mut self.copies, world)
+        collapse(&mut self.copies, world, None)
     }
 
     /// Opens a world.
@@ -130,8 +116,14 @@ impl<P: Protocol> Stepper<P> {
     }
 
     /// Takes the step in full, and remembers what it did if it is one of those of which that can be said.
-    fn take(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>, question: Option<Question<P>>) -> Taken {
-        let Stepper { copies, memo, last, next, is_next_near, .. } = self;
+    fn take(
+        &mut self,
+        scenario: &Scenario<P>,
+        form: &NormalForm,
+        action: &Action<P>,
+        question: Option<Question<P>>,
+    ) -> Taken {
+        let Stepper { copies, memo, opened, last, next, is_next_near } = self;
         if *is_next_near {
             next.undo(last);
         } else {
@@ -143,16 +135,24 @@ impl<P: Protocol> Stepper<P> {
             memo.learn(copies, last, next, &question, &step);
         }
         form.renew(next, last, &step.touched);
-        Taken { to: collapse(copies, next), reached: Reached::by(&step.facts), is_breach: !step.breaches.is_empty() }
+        Taken {
+            to: collapse(copies, next, Some(opened)),
+            reached: Reached::by(&step.facts),
+            is_breach: !step.breaches.is_empty(),
+        }
     }
 }
 
-/// The numbers of a world's parts.
-fn collapse<P: Protocol>(copies: &mut Copies<P>, formed: &Formed<P>) -> Collapsed {
+/// The numbers of a world's parts, most of which are those of the world before it, if there is one.
+fn collapse<P: Protocol>(copies: &mut Copies<P>, formed: &Formed<P>, before: Option<&Collapsed>) -> Collapsed {
     let Formed { world, parts } = formed;
     let layout = Layout::of(world.clients.len());
     let rest = hash_of((&world.cuts, world.left));
     let hashes = parts.hashes().take(layout.rest).chain([rest]).chain(parts.hashes().skip(layout.rest));
-    let number = |(place, hash)| copies.number_by(layout.kind(place), hash, || Piece::at(world, place));
+    let number = |(place, hash)| {
+        let known = before.and_then(|before| before.parts.get(place)).copied();
+        let same = known.filter(|known| copies.head(*known).hash == hash);
+        same.unwrap_or_else(|| copies.number_by(layout.kind(place), hash, || Piece::at(world, place)))
+    };
     Collapsed { parts: hashes.enumerate().map(number).collect(), fingerprint: formed.fingerprint() }
 }

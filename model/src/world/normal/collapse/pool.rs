@@ -1,24 +1,38 @@
 //! Every part that was met, once, by number. Workers share one pool, so that a number means the same to all of them; each
 //! keeps at hand what it has met, and asks the pool for the rest.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use super::super::Normal;
 use super::super::names::{Look, Looking, Rules};
 use super::super::parts::Part;
+use super::super::piece::{Layout, Piece};
 use super::super::symmetry::outside;
+use super::super::{Normal, World};
+use super::Collapsed;
 use super::cache::Cache;
-use super::super::piece::Piece;
 use crate::protocol::Protocol;
+use crate::scenario::Scenario;
 
 /// The parts of all worlds of a search.
-pub struct Pool<P: Protocol>(Mutex<Stock<P>>);
-
-struct Stock<P: Protocol> {
+pub struct Pool<P: Protocol> {
     parts: Vec<Arc<Known<P>>>,
     /// By kind and hash.
     numbers: BTreeMap<(u32, u64), u32>,
+}
+
+/// A pool that several use. Whoever has threads sees to it that one of them looks at a time.
+pub trait Shared<P: Protocol> {
+    /// Looks into the pool once.
+    fn with(&self, look: &mut dyn FnMut(&mut Pool<P>));
+}
+
+impl<P: Protocol> Shared<P> for Rc<RefCell<Pool<P>>> {
+    fn with(&self, look: &mut dyn FnMut(&mut Pool<P>)) {
+        look(&mut self.borrow_mut());
+    }
 }
 
 /// A part, and what is known of it.
@@ -44,24 +58,38 @@ impl Head {
 
 impl<P: Protocol> Default for Pool<P> {
     fn default() -> Self {
-        Pool(Mutex::new(Stock { parts: Vec::new(), numbers: BTreeMap::new() }))
+        Pool { parts: Vec::new(), numbers: BTreeMap::new() }
     }
 }
 
 impl<P: Protocol> Pool<P> {
-    fn stock(&self) -> MutexGuard<'_, Stock<P>> {
-        self.0.lock().expect("nobody panics while he looks something up")
+    /// The world of which the parts are in this pool.
+    pub fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> World<P> {
+        let mut world = scenario.start();
+        let layout = Layout::of(world.clients.len());
+        let (inner, messages) = collapsed.parts.split_at(layout.messages);
+        inner.iter().for_each(|number| self.part(*number).piece.put(&mut world));
+        world.network.fill(messages.iter().filter_map(|number| self.part(*number).piece.message().copied()));
+        world
     }
 
-    /// A part by its number.
-    pub(super) fn part(&self, number: u32) -> Arc<Known<P>> {
-        Arc::clone(&self.stock().parts[number as usize])
+    fn part(&self, number: u32) -> &Arc<Known<P>> {
+        &self.parts[number as usize]
+    }
+
+    /// The number of a part, which may be a new one.
+    fn number(&mut self, kind: u32, hash: u64, part: impl FnOnce() -> Known<P>) -> u32 {
+        let Pool { parts, numbers } = self;
+        *numbers.entry((kind, hash)).or_insert_with(|| {
+            parts.push(Arc::new(part()));
+            u32::try_from(parts.len() - 1).expect("memory is full before")
+        })
     }
 }
 
 /// The parts that one worker has met.
 pub(super) struct Copies<P: Protocol> {
-    pool: Arc<Pool<P>>,
+    pool: Box<dyn Shared<P>>,
     /// By number, as the pool has them.
     parts: Vec<Option<Arc<Known<P>>>>,
     /// The same of what is looked at most; nothing for those that this worker has not met.
@@ -71,12 +99,12 @@ pub(super) struct Copies<P: Protocol> {
 }
 
 /// The logarithm of how many parts are found without asking the pool.
-const NUMBERS: u32 = 14;
+const NUMBERS: u32 = 20;
 
 impl<P: Protocol> Copies<P> {
-    pub(super) fn new(pool: &Arc<Pool<P>>, rules: Rules) -> Self {
+    pub(super) fn new(pool: Box<dyn Shared<P>>, rules: Rules) -> Self {
         let (parts, heads, numbers) = (Vec::new(), Vec::new(), Cache::new(NUMBERS));
-        Copies { pool: Arc::clone(pool), parts, heads, numbers, rules }
+        Copies { pool, parts, heads, numbers, rules }
     }
 
     /// The number of a part.
@@ -92,18 +120,15 @@ impl<P: Protocol> Copies<P> {
         if let Some(number) = self.numbers.get(&(kind, hash)) {
             return number;
         }
-        let pool = Arc::clone(&self.pool);
-        let mut stock = pool.stock();
-        let number = match stock.numbers.get(&(kind, hash)) {
-            Some(number) => *number,
-            None => {
-                let number = u32::try_from(stock.parts.len()).expect("memory is full before");
-                stock.parts.push(Arc::new(Known::new(piece(), hash, &self.rules)));
-                stock.numbers.insert((kind, hash), number);
-                number
-            }
-        };
-        self.keep(number, &stock.parts[number as usize]);
+        let mut piece = Some(piece);
+        let mut known = None;
+        self.pool.with(&mut |pool| {
+            let part = || Known::new(piece.take().expect("it is asked for once")(), hash, &self.rules);
+            let number = pool.number(kind, hash, part);
+            known = Some((number, Arc::clone(pool.part(number))));
+        });
+        let (number, part) = known.expect("the pool was looked into");
+        self.keep(number, part);
         self.numbers.put((kind, hash), number);
         number
     }
@@ -112,18 +137,20 @@ impl<P: Protocol> Copies<P> {
     #[inline]
     pub(super) fn fetch(&mut self, number: u32) {
         if self.parts.get(number as usize).is_none_or(Option::is_none) {
-            let part = self.pool.part(number);
-            self.keep(number, &part);
+            let mut part = None;
+            self.pool.with(&mut |pool| part = Some(Arc::clone(pool.part(number))));
+            self.keep(number, part.expect("the pool was looked into"));
         }
     }
 
-    fn keep(&mut self, number: u32, part: &Arc<Known<P>>) {
+    fn keep(&mut self, number: u32, part: Arc<Known<P>>) {
         let place = number as usize;
         if self.parts.len() <= place {
             self.parts.resize(place + 1, None);
             self.heads.resize(place + 1, Head::default());
         }
-        (self.parts[place], self.heads[place]) = (Some(Arc::clone(part)), part.head);
+        self.heads[place] = part.head;
+        self.parts[place] = Some(part);
     }
 
     /// What is known of a part that is at hand.
