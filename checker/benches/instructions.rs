@@ -20,13 +20,16 @@ const INSIDE: &str = "FENCEPOST_BENCH_INSIDE";
 const STATES: u64 = 200_000;
 
 /// Parts of the work, each with what marks the function that does it.
-const PARTS: [(&str, &str); 6] = [
-    ("opening a world", "Stepper<P>::open"),
+const PARTS: [(&str, &str); 3] = [
     ("listing what may happen", "Scenario<P>>::enabled"),
-    ("looking steps up, judging and naming what they do", "Memo<P>::answer"),
-    ("taking steps that nobody has taken", "Scenario<P>>::step"),
-    ("bringing those into form, and hashing them", "NormalForm::renew"),
+    ("steps: looking them up, judging and naming what they do", "collapse::Stepper<P>::step"),
     ("looking up what has been seen", "Worker<M>::receive"),
+];
+
+/// Parts of the second of them.
+const STEPS: [(&str, &str); 2] = [
+    ("of these, taking those that were not taken before", "Scenario<P>>::step"),
+    ("of these, bringing what they lead to into form", "NormalForm::renew"),
 ];
 
 fn main() -> ExitCode {
@@ -68,11 +71,14 @@ fn measure(profile: &Path) -> Result<String, String> {
     let cost = |mark: &str| table.lines().filter(|line| line.contains(mark)).filter_map(first_number).max();
     let total = cost("PROGRAM TOTALS").ok_or("callgrind named no total")?;
     let mut report = format!("{} instructions per transition, of {transitions} transitions\n", total / transitions);
+    let part = |mark| cost(mark).ok_or_else(|| format!("callgrind saw no `{mark}`: was it renamed, or inlined?"));
     let mut rest = total;
     for (name, mark) in PARTS {
-        let part = cost(mark).ok_or_else(|| format!("callgrind saw no `{mark}`: was it renamed, or inlined?"))?;
-        rest = rest.saturating_sub(part);
-        report += &format!("{:>8}  {name}\n", part / transitions);
+        rest = rest.saturating_sub(part(mark)?);
+        report += &format!("{:>8}  {name}\n", part(mark)? / transitions);
+    }
+    for (name, mark) in STEPS {
+        report += &format!("{:>8}  {name}\n", part(mark)? / transitions);
     }
     Ok(report + &format!("{:>8}  all the rest, and reading the catalogue", rest / transitions))
 }

@@ -1,5 +1,6 @@
 //! Every part that was met, once, by number. Workers share one pool, so that a number means the same to all of them; each
-//! keeps at hand what it has met, and asks the pool for the rest.
+//! keeps at hand what it has met, and asks the pool for the rest. A part is told from others by its hash, as a world is by its
+//! fingerprint, which is made of these hashes: what one takes for the same, the other does, too.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
