@@ -16,17 +16,17 @@ mod lasso;
 #[cfg(test)]
 mod naive;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
-use fencepost_model::fact::Fact;
-use fencepost_model::goal::Reached;
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Lasso as Endless, Trace};
-use fencepost_model::world::{Action, Formed};
+use fencepost_model::world::{Action, Collapsed, Pool, Stepper, Taken};
 
 use self::graph::{Graph, Node, Question, Strength};
 use crate::check::{InternalError, Options};
@@ -159,8 +159,11 @@ struct Build<'a, P: Protocol> {
     classes: BTreeMap<Action<P>, u16>,
     seen: Seen<Node>,
     /// States to expand, with their levels.
-    queue: VecDeque<(Box<Formed<P>>, u64)>,
+    queue: VecDeque<(Collapsed, u64)>,
+    /// States found.
+    states: u32,
     form: Form,
+    stepper: Stepper<P>,
     depth: u64,
     cut: Option<String>,
     marks: Marks,
@@ -168,7 +171,10 @@ struct Build<'a, P: Protocol> {
 
 impl<'a, P: Protocol> Build<'a, P> {
     fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
+        let form = Form::new(scenario, false);
+        let pool = Rc::new(RefCell::new(Pool::default()));
         Build {
+            stepper: Stepper::new(scenario, form.normal(), Box::new(pool)),
             scenario,
             options,
             graph: Graph::default(),
@@ -178,7 +184,8 @@ impl<'a, P: Protocol> Build<'a, P> {
             classes: BTreeMap::new(),
             seen: Seen::new(),
             queue: VecDeque::new(),
-            form: Form::new(scenario, false),
+            states: 0,
+            form,
             depth: 0,
             cut: None,
             marks: Marks::default(),
@@ -186,11 +193,14 @@ impl<'a, P: Protocol> Build<'a, P> {
     }
 
     fn run(&mut self) -> Result<(), InternalError> {
-        self.number(&self.form.start(self.scenario), 0);
+        let start = self.stepper.collapse(&self.form.start(self.scenario));
+        self.number(start, 0);
         let mut actions = Vec::new();
         while let Some((world, level)) = self.queue.pop_front() {
             self.cut = self.must_stop(level);
             if self.cut.is_some() {
+                // Nothing is known of those that were not looked at, and nothing leads on from them.
+                self.facts.resize(self.states as usize, 0);
                 break;
             }
             let expand = || self.expand(&world, level, &mut actions);
@@ -219,42 +229,39 @@ impl<'a, P: Protocol> Build<'a, P> {
         if !expanded.is_multiple_of(ROUND) {
             return None;
         }
-        let (states, transitions) = (self.facts.len() as u64, self.graph.edges_len());
+        let (states, transitions) = (u64::from(self.states), self.graph.edges_len());
         let progress = Progress { states, transitions, frontier: states - expanded, depth: level + 1 };
         self.options.supervisor.stop(&progress)
     }
 
-    fn expand(&mut self, world: &Formed<P>, level: u64, actions: &mut Vec<Action<P>>) {
+    fn expand(&mut self, state: &Collapsed, level: u64, actions: &mut Vec<Action<P>>) {
+        let world = self.stepper.open(state);
+        let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
+        let full = if world.has_room(self.scenario) { 0 } else { FULL };
+        self.facts.push(waiting | full);
         self.scenario.enabled(world, actions);
         let mut edges = Vec::with_capacity(actions.len());
-        let mut next = world.clone();
         for action in actions.iter() {
-            let step = self.scenario.step(next.world_mut(), action);
-            self.form.renew(&mut next, world, &step);
-            self.marks.add(Marks { reached: Reached::by(&step.facts).0, kinds: kind_bit(action) });
-            let enters = step.facts.iter().fold(0, |bits, fact| match fact {
-                Fact::Entered { client, .. } => bits | bit(*client),
-                _ => bits,
-            });
+            let Taken { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), action);
+            self.marks.add(Marks { reached: reached.0, kinds: kind_bit(action) });
+            let clients = (0..=usize::from(CLIENTS_MAX)).map(ClientId::of);
+            let enters =
+                clients.filter(|client| reached.has_entered(*client)).fold(0, |bits, client| bits | bit(client));
             let label = self.label(action, enters);
-            edges.push((self.number(&next, level + 1), label));
-            next.undo(world);
+            edges.push((self.number(to, level + 1), label));
         }
         self.graph.push(edges);
     }
 
-    /// The number of a state; a new one is queued.
-    fn number(&mut self, world: &Formed<P>, level: u64) -> Node {
-        let new = u32::try_from(self.facts.len()).expect("there are fewer states than transitions");
-        if let Some(known) = self.seen.insert(world.fingerprint().max(1), new) {
+    /// The number of a state; a new one is queued. They are expanded in the order of their numbers.
+    fn number(&mut self, state: Collapsed, level: u64) -> Node {
+        if let Some(known) = self.seen.insert(state.fingerprint().max(1), self.states) {
             return known;
         }
-        let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
-        let full = if world.has_room(self.scenario) { 0 } else { FULL };
-        self.facts.push(waiting | full);
+        self.states = self.states.checked_add(1).expect("there are fewer states than transitions");
         self.depth = level + 1;
-        self.queue.push_back((Box::new(world.clone()), level));
-        new
+        self.queue.push_back((state, level));
+        self.states - 1
     }
 
     /// The label of an edge: its class of fairness, and who enters by it.
