@@ -26,7 +26,8 @@ pub(crate) struct Worlds<P: Protocol> {
     depot: Depot<P>,
 }
 
-/// What the worlds of the search are made of, for all workers.
+/// What the worlds of the search are made of, for all workers. To put them on several machines means to send along the parts that
+/// the other one has not met.
 struct Depot<P: Protocol>(Arc<Mutex<Pool<P>>>);
 
 impl<P: Protocol> Shared<P> for Depot<P> {

@@ -21,7 +21,7 @@ pub(super) enum Piece<P: Protocol> {
     Server(Box<Seat<P::Server>>),
     /// What is remembered.
     Memory(Resource, Ghosts),
-    /// What contains nothing to be renamed.
+    /// Cut links, and what is left of the budgets.
     Rest(List<Link, 2>, Budget),
     /// A message under way.
     Message(Envelope<P>),

@@ -31,7 +31,7 @@ use crate::world::Action;
 /// A world in normal form, as the numbers that its parts have in a [`Pool`]: it means something beside that pool only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Collapsed {
-    /// Clients, server, what is remembered, what cannot be renamed, messages.
+    /// Clients, server, what is remembered, cuts and budgets, messages.
     parts: List<u32, 12>,
     fingerprint: u64,
 }
