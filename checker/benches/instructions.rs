@@ -22,11 +22,11 @@ const STATES: u64 = 200_000;
 /// Parts of the work, each with what marks the function that does it.
 const PARTS: [(&str, &str); 3] = [
     ("listing what may happen", "Scenario<P>>::enabled"),
-    ("steps: looking them up, judging and naming what they do", "collapse::Stepper<P>::step"),
     ("looking up what has been seen", "Worker<M>::receive"),
+    ("steps: looking them up, judging and naming what they do", "collapse::Stepper<P>::step"),
 ];
 
-/// Parts of the second of them.
+/// Parts of the last of them.
 const STEPS: [(&str, &str); 2] = [
     ("of these, taking those that were not taken before", "Scenario<P>>::step"),
     ("of these, bringing what they lead to into form", "NormalForm::renew"),
