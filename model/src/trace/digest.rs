@@ -1,68 +1,36 @@
-//! One number for a run: two runs with the same digest took the same steps and learned the same facts.
+//! One number for an execution: two executions with the same digest took the same steps and produced the same facts. What is
+//! hashed are codes and numbers, never words: a sentence may be improved without a new digest.
 
-use std::fmt::{self, Write};
 use std::hash::Hasher;
 
+use super::encoding::Encoder;
+use crate::fact::Fact;
 use crate::hash::Fingerprinter;
-use crate::ids::ProcessId;
+use crate::ids::{ProcessId, Tenure};
+use crate::process::Message;
 use crate::protocol::Protocol;
+use crate::resource::Write;
 use crate::time::Instant;
-use crate::world::{Action, Envelope, Step};
+use crate::world::{Action, Envelope, Fault, Link, Step};
 
-/// A running hash over (step, instant, label, facts).
+/// A running hash over (instant, action, facts) of each step.
 #[derive(Clone, Debug, Default)]
 pub struct Digest {
     hash: Fingerprinter,
-    line: Line,
-    /// How long the number of the line is.
-    count: usize,
-    /// The instant that follows it, and where it ends.
-    now: Option<Instant>,
-    head: usize,
-}
-
-/// The bytes of a line: text, of which nobody needs to make sure that it is.
-#[derive(Clone, Debug, Default)]
-struct Line {
-    /// The line, and whatever was behind it before: so that what is short is written without looking for its end.
-    bytes: Vec<u8>,
-    length: usize,
-}
-
-impl Write for Line {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.push(text);
-        Ok(())
-    }
+    encoder: Encoder,
 }
 
 impl Digest {
     /// Adds a step. `now` is true time after it.
     pub fn add<P: Protocol>(&mut self, now: Instant, action: &Action<P>, step: &Step<P>) {
-        self.begin(now);
-        let line = &mut self.line;
-        line.label(action);
+        self.encoder.bytes.clear();
+        self.encoder.signed(now.ticks());
+        self.encoder.action(action);
+        self.encoder.number(step.facts.len() as u64);
         for fact in &step.facts {
-            write!(line, "\t{fact}").expect("writing to a line does not fail");
+            self.encoder.fact(fact);
         }
-        self.hash.write(line.text());
-    }
-
-    /// Step and instant: what stays of the last line is not written again.
-    fn begin(&mut self, now: Instant) {
-        let line = &mut self.line;
-        if line.count_up(self.count) {
-            self.count += 1;
-            self.now = None;
-        }
-        if self.now != Some(now) {
-            line.length = self.count;
-            line.push("\t");
-            line.number(now.ticks());
-            line.push("\t");
-            (self.now, self.head) = (Some(now), line.length);
-        }
-        line.length = self.head;
+        self.hash.write(&self.encoder.bytes);
     }
 
     /// The digest so far, in hexadecimal.
@@ -71,149 +39,157 @@ impl Digest {
     }
 }
 
-impl Line {
-    fn text(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-
-    /// The number that it begins with becomes the next one; true if that has a digit more.
-    #[inline]
-    fn count_up(&mut self, digits: usize) -> bool {
-        for digit in self.bytes[..digits].iter_mut().rev() {
-            if *digit < b'9' {
-                *digit += 1;
-                return false;
-            }
-            *digit = b'0';
-        }
-        self.bytes.insert(0, b'1');
-        true
-    }
-
-    #[inline]
-    fn make_room(&mut self, bytes: usize) {
-        if self.bytes.len() - self.length < bytes {
-            self.bytes.resize(2 * (self.length + bytes), 0);
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, text: &str) {
-        self.make_room(text.len());
-        self.bytes[self.length..][..text.len()].copy_from_slice(text.as_bytes());
-        self.length += text.len();
-    }
-
-    /// The action's label, to the letter. A run has millions of them, nearly all of three kinds, and general formatting would take
-    /// most of the time of a simulation.
-    fn label<P: Protocol>(&mut self, action: &Action<P>) {
+/// The codes of kinds of action and of facts are part of what a digest means: a code is never changed or used again.
+impl Encoder {
+    fn action<P: Protocol>(&mut self, action: &Action<P>) {
         match action {
-            Action::Advance(ticks) => {
-                self.number(ticks.count());
-                self.push(if ticks.count() == 1 { " tick passes" } else { " ticks pass" });
+            Action::Command { client, command } => {
+                self.number(0);
+                self.number(client.0.into());
+                self.value(command);
             }
-            Action::Deliver(Envelope { from, to, message, .. }) => {
-                self.process(*to);
-                self.push(" receives from ");
-                self.process(*from);
-                write!(self, ": {message}").expect("writing to a line does not fail");
-            }
+            Action::Deliver(envelope) => self.envelope(1, envelope),
             Action::Wake { process, timer } => {
-                self.process(*process);
-                write!(self, " wakes: {timer}").expect("writing to a line does not fail");
+                self.process(2, *process);
+                self.value(timer);
             }
-            _ => write!(self, "{action}").expect("writing to a line does not fail"),
-        }
-    }
-
-    fn process(&mut self, process: ProcessId) {
-        match process {
-            ProcessId::Client(client) => {
-                self.push("client ");
-                self.natural(client.0.into());
+            Action::Advance(ticks) => {
+                self.number(3);
+                self.signed(ticks.count());
             }
-            ProcessId::Server => self.push("the server"),
-            ProcessId::Resource => self.push("the resource"),
+            Action::Operator(act) => {
+                self.number(4);
+                self.value(act);
+            }
+            Action::Lose(envelope) => self.envelope(5, envelope),
+            Action::Duplicate(envelope) => self.envelope(6, envelope),
+            Action::Fault(fault) => self.fault(fault),
+            Action::Slip { process, by } => {
+                self.process(13, *process);
+                self.signed(by.count());
+            }
+            Action::Choose { process, option } => {
+                self.process(14, *process);
+                self.number((*option).into());
+            }
         }
     }
 
-    fn number(&mut self, number: i64) {
-        if number < 0 {
-            self.push("-");
+    fn fault<P: Protocol>(&mut self, fault: &Fault<P>) {
+        match fault {
+            Fault::Crash(client) => self.process(7, (*client).into()),
+            Fault::Restart(client) => self.process(8, (*client).into()),
+            Fault::Pause(process) => self.process(9, *process),
+            Fault::Resume(process) => self.process(10, *process),
+            Fault::Cut(link) => self.link(11, *link),
+            Fault::Heal(link) => self.link(12, *link),
+            Fault::Service(fault) => {
+                self.number(15);
+                self.value(fault);
+            }
         }
-        self.natural(number.unsigned_abs());
     }
 
-    /// A number in decimal digits, eight at a time.
-    fn natural(&mut self, number: u64) {
-        const EIGHT: u64 = 100_000_000;
-        let (last, least) = if number < EIGHT {
-            // A zero has a digit, too.
-            (number, 1)
-        } else {
-            self.natural(number / EIGHT);
-            (number % EIGHT, 8)
+    fn fact<P: Protocol>(&mut self, fact: &Fact<P>) {
+        let codes = match fact {
+            Fact::Granted { client, token, fresh, stolen } => {
+                [0, client.0.into(), token.0.into(), u64::from(*fresh) + 2 * u64::from(*stolen)]
+            }
+            Fact::Freed { by } => [1, *by as u64, 0, 0],
+            Fact::Refused { client, why } => [2, client.0.into(), *why as u64, 0],
+            Fact::Renewed { session } => [3, session.creator.0.into(), session.number.into(), 0],
+            Fact::Expired { session } => [4, session.creator.0.into(), session.number.into(), 0],
+            Fact::Destroyed { session } => [5, session.creator.0.into(), session.number.into(), 0],
+            Fact::Ended { session } => [6, session.creator.0.into(), session.number.into(), 0],
+            Fact::Entered { client, token } => [7, client.0.into(), token.0.into(), 0],
+            Fact::Left { client, why } => [8, client.0.into(), *why as u64, 0],
+            // The tenure is a ghost.
+            Fact::Written { client, token, tenure: _ } => [9, client.0.into(), token.0.into(), 0],
+            Fact::WriteRefused { client, token, tenure: _ } => [10, client.0.into(), token.0.into(), 0],
+            Fact::Unheard => [11, 0, 0, 0],
+            Fact::Service(_) => [12, 0, 0, 0],
         };
-        let digits = digits(last);
-        let count = (8 - digits.trailing_zeros() / 8).max(least);
-        let text = (digits | u64::from_le_bytes([b'0'; 8])) >> (64 - 8 * count);
-        self.make_room(8);
-        self.bytes[self.length..][..8].copy_from_slice(&text.to_le_bytes());
-        self.length += count as usize;
+        codes.into_iter().for_each(|code| self.number(code));
+        if let Fact::Service(fact) = fact {
+            self.value(fact);
+        }
+    }
+
+    /// A message with its ends. When it is due follows from when it was sent, and ghosts are no part of it.
+    fn envelope<P: Protocol>(&mut self, kind: u64, envelope: &Envelope<P>) {
+        let Envelope { to, from, mut message, due: _ } = *envelope;
+        self.link(kind, Link { from, to });
+        let ghost = match &mut message {
+            Message::Service(message) => P::stamp(message),
+            Message::Write(Write { tenure, .. }) => Some(tenure),
+            Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
+        };
+        if let Some(tenure) = ghost {
+            *tenure = Tenure::default();
+        }
+        self.value(&message);
+    }
+
+    fn link(&mut self, kind: u64, link: Link) {
+        self.number(kind);
+        self.number(code(link.from));
+        self.number(code(link.to));
+    }
+
+    fn process(&mut self, kind: u64, process: ProcessId) {
+        self.number(kind);
+        self.number(code(process));
     }
 }
 
-/// The eight decimal digits of a number, a byte each, the first one lowest: halves, quarters, and eighths side by side in one word.
-fn digits(number: u64) -> u64 {
-    let halves = (number / 10_000) | ((number % 10_000) << 32);
-    let hundreds = ((halves * 10_486) >> 20) & 0x7f_0000_007f;
-    let quarters = hundreds | ((halves - hundreds * 100) << 16);
-    let tens = ((quarters * 103) >> 10) & 0x000f_000f_000f_000f;
-    tens | ((quarters - tens * 10) << 8)
+/// The server is 0, the resource 1, and the clients follow.
+fn code(process: ProcessId) -> u64 {
+    match process {
+        ProcessId::Server => 0,
+        ProcessId::Resource => 1,
+        ProcessId::Client(client) => 1 + u64::from(client.0),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalogue::{self, AnyScenario};
-    use crate::time::Ticks;
+    use crate::fact::{Ending, Leaving, Refusal};
+    use crate::ids::ClientId;
+    use crate::protocols::consul::Consul;
 
     #[test]
-    fn a_line_begins_with_step_and_instant() {
-        let mut digest = Digest::default();
-        for step in 1..=1200 {
-            let now = Instant::at([-7, 0, 99_999_999, 100_000_000][step / 3 % 4]);
-            digest.begin(now);
-            assert_eq!(digest.line.text(), format!("{step}\t{}\t", now.ticks()).as_bytes());
-            digest.line.push(["", "something long enough to make more room for a line"][step % 2]);
-        }
+    fn codes_of_fields_are_pinned() {
+        assert_eq!([Ending::Released, Ending::Invalidated, Ending::Deleted].map(|it| it as u8), [0, 1, 2]);
+        let refusals = [Refusal::Held, Refusal::LockDelay, Refusal::NoSession, Refusal::NotHeld];
+        assert_eq!(refusals.map(|it| it as u8), [0, 1, 2, 3]);
+        let leavings = [Leaving::Done, Leaving::Lapsed, Leaving::Told, Leaving::Crashed];
+        assert_eq!(leavings.map(|it| it as u8), [0, 1, 2, 3]);
+        let mut encoder = Encoder::default();
+        encoder.fact::<Consul>(&Fact::Left { client: ClientId(2), why: Leaving::Told });
+        encoder.action::<Consul>(&Action::Fault(Fault::Pause(ProcessId::Server)));
+        assert_eq!(encoder.bytes, [8, 2, 2, 0, 9, 0]);
     }
 
+    /// Labels are unique among what is enabled; so must be the encodings.
     #[test]
-    fn labels_are_written_to_the_letter() {
-        let edges = (0..19).map(|digits| 10_i64.pow(digits)).flat_map(|power| [power - 1, power, power + 1]);
-        for value in edges.chain([-1, -10, 12_345_678, 1_234_567_890, 1_000_000_070, i64::MAX, i64::MIN]) {
-            let mut line = Line::default();
-            line.number(value);
-            assert_eq!(line.text(), value.to_string().as_bytes());
-        }
+    fn what_is_enabled_at_once_has_different_encodings() {
         let all = catalogue::all();
         let found = all.iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is in the catalogue");
-        let AnyScenario::Consul(scenario) = found else { panic!("it is Consul's") };
+        let AnyScenario::Consul(scenario) = found else { panic!("it is a scenario of Consul") };
         let mut world = scenario.start();
         let mut enabled = Vec::new();
-        let mut kinds = std::collections::BTreeSet::new();
         for step in 0..600 {
             scenario.enabled(&world, &mut enabled);
-            for action in enabled.iter().chain(&[Action::Advance(Ticks::new(2))]) {
-                let mut line = Line::default();
-                line.label(action);
-                assert_eq!(line.text(), action.to_string().as_bytes());
-                kinds.insert(action.kind());
+            let mut encodings = std::collections::BTreeSet::new();
+            for action in &enabled {
+                let mut encoder = Encoder::default();
+                encoder.action(action);
+                assert!(encodings.insert(encoder.bytes), "{action}");
             }
             let Some(action) = enabled.get(step * 7 % enabled.len().max(1)).copied() else { break };
             scenario.step(&mut world, &action);
         }
-        assert!(["advance", "deliver", "wake", "command"].iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
     }
 }

@@ -4,10 +4,12 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Header, Line, Mismatch, SCHEMA, Trace, Unshrinkable, replay, shrink};
+use super::{Header, Line, Mismatch, SCHEMA, SCHEMA_OLDEST, Trace, Unshrinkable, replay, shrink};
+use crate::assumption::Assumption;
 use crate::catalogue::AnyScenario;
 use crate::finding::{Property, Story};
 use crate::protocol::Protocol;
+use crate::scenario::outdated_in_trace;
 use crate::world::Action;
 
 /// Why a trace file cannot be used.
@@ -45,8 +47,9 @@ impl<P: Protocol> Trace<P> {
     /// Names the first line, and the step on it, that cannot be read.
     pub fn from_text(text: &str) -> Result<Self, BadTrace> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        let header: Header<P> =
+        let mut header: Header<P> =
             serde_json::from_str(first).map_err(|error| BadTrace(format!("line 1, the header: {error}")))?;
+        header.scenario.settle();
         let step = |(place, line): (usize, &str)| {
             serde_json::from_str(line)
                 .map_err(|error| BadTrace(format!("line {}, step {}: {error}", place + 2, place + 1)))
@@ -81,13 +84,26 @@ macro_rules! any {
                 let first = text.lines().next().unwrap_or_default();
                 let peek: Peek = serde_json::from_str(first)
                     .map_err(|error| BadTrace(format!("line 1 is not the header of a fencepost trace: {error}")))?;
-                if peek.fencepost_trace != SCHEMA {
-                    return Err(BadTrace(format!("the trace has format {}, this program reads {SCHEMA}", peek.fencepost_trace)));
+                if !(SCHEMA_OLDEST..=SCHEMA).contains(&peek.fencepost_trace) {
+                    return Err(BadTrace(format!(
+                        "line 1: the trace has format {}, this program reads {SCHEMA_OLDEST} to {SCHEMA}",
+                        peek.fencepost_trace
+                    )));
                 }
                 $(if <$protocol as Protocol>::SYSTEMS.contains(&peek.system.as_str()) {
                     return Trace::from_text(text).map(AnyTrace::$variant);
                 })*
                 Err(BadTrace(format!("line 1: there is no system `{}`", peek.system)))
+            }
+
+            /// Names in a trace's header that are still read and have new names by now.
+            pub fn outdated(text: &str) -> Vec<String> {
+                let first = text.lines().next().unwrap_or_default();
+                let Ok(header) = serde_json::from_str::<serde_json::Value>(first) else { return Vec::new() };
+                $(if header["system"].as_str().is_some_and(|system| <$protocol as Protocol>::SYSTEMS.contains(&system)) {
+                    return outdated_in_trace::<$protocol>(&header);
+                })*
+                Vec::new()
             }
 
             /// The name of the scenario that it is a run of.
@@ -214,7 +230,7 @@ pub struct Replayed {
     /// The digest, the same as in the file.
     pub digest: String,
     /// What the run rests on.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// The run.
     pub story: Story,
 }

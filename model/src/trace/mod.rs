@@ -2,6 +2,7 @@
 //! replayed, and told as a story. A trace carries its scenario, so that a file is enough to reproduce a run.
 
 mod digest;
+mod encoding;
 mod file;
 mod realign;
 mod replay;
@@ -27,8 +28,11 @@ use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::Action;
 
-/// The version of the file format; raised when old files can no longer be read.
-pub const SCHEMA: u32 = 1;
+/// The version of the file format that is written.
+pub const SCHEMA: u32 = 2;
+
+/// The oldest version that is read. Digests of version 1 were made of words: neither they nor labels and facts are compared.
+pub const SCHEMA_OLDEST: u32 = 1;
 
 /// A run with where it came from.
 #[derive(Clone, PartialEq, Debug)]

@@ -13,7 +13,7 @@ use crate::finding::Property;
 use crate::hash::Fingerprinter;
 use crate::ids::ClientId;
 use crate::protocol::Protocol;
-use crate::scenario::{Budget, Scenario};
+use crate::scenario::Scenario;
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
@@ -280,22 +280,7 @@ fn fit<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenar
     }
     let mut world = small.start();
     best.iter().for_each(|action| drop(small.step(&mut world, action)));
-    let (had, left) = (small.budget, world.left);
-    let used = Budget {
-        losses: had.losses - left.losses,
-        duplicates: had.duplicates - left.duplicates,
-        crashes: had.crashes - left.crashes,
-        restarts: had.restarts - left.restarts,
-        pauses: had.pauses - left.pauses,
-        cuts: had.cuts - left.cuts,
-        slips: had.slips - left.slips,
-        operator: had.operator - left.operator,
-        outages: had.outages - left.outages,
-        endless_outages: had.endless_outages,
-        server_restarts: had.server_restarts - left.server_restarts,
-        false_alarms: had.false_alarms - left.false_alarms,
-        retries: had.retries,
-    };
+    let used = small.budget.used(&world.left);
     let frugal = Scenario { budget: used, ..small.clone() };
     match (frugal.validate(), follow(&frugal, best)) {
         (Ok(()), Some(done)) if done == *best => frugal,

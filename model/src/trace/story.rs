@@ -4,12 +4,14 @@ use super::{Lasso, Trace};
 use crate::finding::{Arrow, Broken, Story, Told};
 use crate::ids::{ClientId, ProcessId};
 use crate::protocol::Protocol;
+use crate::scenario::Scenario;
 use crate::world::{Action, Condition, Envelope, Fault, World};
 
 /// Tells a trace. Its actions must be possible: it comes from [`super::replay()`] or a recorder.
 pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
     let scenario = &trace.header.scenario;
     let mut world = scenario.start();
+    let names = Names::of(scenario, world.clients.len());
     let mut teller = Teller { clients: world.clients.len(), under_way: Vec::new(), arrows: Vec::new() };
     let mut steps: Vec<Told> = Vec::new();
     for (place, line) in trace.steps.iter().enumerate() {
@@ -28,28 +30,50 @@ pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
         };
         steps.push(Told {
             at: line.at.ticks(),
-            label: line.label.clone(),
+            label: names.said(&action.to_string()),
             kind: action.kind().to_owned(),
-            facts: line.facts.clone(),
+            facts: step.facts.iter().map(|fact| names.said(&fact.to_string())).collect(),
             lane: place_of(action).map(|process| teller.lane(process)),
             owners: record.owners.iter().map(|client| client.0).collect(),
             inside: inside(&world),
             token: record.token.0,
             down: condition(Condition::Down),
             paused: condition(Condition::Paused),
-            breaches: line.breaches.clone(),
+            breaches: names.broken(&line.breaches),
         });
     }
     let lasso = trace.header.lasso.as_ref();
     if let (Some(Lasso { property, message, .. }), Some(last)) = (lasso, steps.last_mut()) {
-        last.breaches.push(Broken { property: *property, message: message.clone() });
+        last.breaches.push(Broken { property: *property, message: names.said(message) });
     }
     for wait in &trace.header.waits {
         if let Some(step) = steps.get_mut(wait.step.wrapping_sub(1)) {
-            step.breaches.push(Broken { property: wait.property, message: wait.message.clone() });
+            step.breaches.push(Broken { property: wait.property, message: names.said(&wait.message) });
         }
     }
-    Story { lanes: teller.lanes(), steps, arrows: teller.arrows, repeats_from: lasso.map(|lasso| lasso.from) }
+    teller.arrows.iter_mut().for_each(|arrow| arrow.text = names.said(&arrow.text));
+    let lanes = teller.lanes().iter().map(|lane| names.said(lane)).collect();
+    Story { lanes, steps, arrows: teller.arrows, repeats_from: lasso.map(|lasso| lasso.from) }
+}
+
+/// What participants are called that are no clients: everywhere else they are numbered on.
+struct Names(Vec<(String, String)>);
+
+impl Names {
+    /// The highest number first: `client 1` is the beginning of `client 12`.
+    fn of<P: Protocol>(scenario: &Scenario<P>, participants: usize) -> Self {
+        let all = (0..participants).rev().map(ClientId::of);
+        Names(all.filter_map(|client| Some((client.to_string(), P::role(scenario, client)?))).collect())
+    }
+
+    fn said(&self, sentence: &str) -> String {
+        self.0.iter().fold(sentence.to_owned(), |text, (number, role)| text.replace(number, role))
+    }
+
+    fn broken(&self, breaches: &[Broken]) -> Vec<Broken> {
+        let named = |breach: &Broken| Broken { property: breach.property, message: self.said(&breach.message) };
+        breaches.iter().map(named).collect()
+    }
 }
 
 fn inside<P: Protocol>(world: &World<P>) -> Vec<u16> {
