@@ -14,6 +14,7 @@
 //! There is no clock, randomness, I/O, thread, float or hash map in here. `step` is a function: same scenario, world
 //! and action, same result. Every choice is an [`world::Action`] picked by an explorer outside.
 
+pub mod assumption;
 pub mod catalogue;
 pub mod fact;
 pub mod few;
@@ -21,6 +22,7 @@ pub mod finding;
 pub mod goal;
 pub mod hash;
 pub mod ids;
+pub mod laws;
 pub mod list;
 pub mod mutation;
 pub mod never;
@@ -30,6 +32,7 @@ pub mod protocol;
 pub mod protocols;
 pub mod resource;
 pub mod scenario;
+pub mod service_fault;
 pub mod time;
 pub mod trace;
 pub mod world;

@@ -6,11 +6,13 @@ use std::hash::Hash;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::{ClientId, Tenure, Token};
 use crate::list::List;
 use crate::process::{Client, Context, Outbox, Process, Word};
-use crate::scenario::{Mistake, Scenario};
+use crate::scenario::{Mistake, Note, Scenario};
+use crate::service_fault::ServiceFault;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::Normal;
 use crate::world::{Fault, World};
@@ -32,8 +34,9 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     type Command: Word;
     /// What somebody with access to the service may do to it, at once and from outside.
     type Operator: Word + Normal;
-    /// What can go wrong in the service itself; what mends it is one of its deadlines.
-    type Fault: Word + Normal;
+    /// What can go wrong in the service itself, each kind with its own budget; what mends it is one of its deadlines, or the
+    /// end of the fault.
+    type Fault: ServiceFault;
     /// What can become true in this service only.
     type Fact: Word;
     /// A participant on this side of the network.
@@ -58,10 +61,18 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
         1
     }
 
-    /// What may go wrong in the service itself now.
+    /// What may go wrong in the service itself now: only kinds that [`Budget::affords`](crate::scenario::Budget::affords).
     fn faults(_world: &World<Self>, _scenario: &Scenario<Self>, _offer: &mut dyn FnMut(Self::Fault)) {}
 
-    /// Takes the budget for a fault of the service, and lets it happen.
+    /// Whether faults of a kind can occur under these settings; the error says what to set.
+    ///
+    /// # Errors
+    /// They cannot.
+    fn fault_is_possible(_scenario: &Scenario<Self>, _kind: usize) -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    /// Lets a fault of the service happen; its budget has been paid.
     fn strike(world: &mut World<Self>, fault: Self::Fault, context: &Context<'_, Self>, out: &mut Outbox<Self>);
 
     /// Tells the service of a fault around it: failure detectors notice crashed processes and cut links.
@@ -80,6 +91,11 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     /// Whether nodes have a failure detector.
     fn hears_gossip(_config: &Self::Config) -> bool {
         false
+    }
+
+    /// What a participant is called that is no client: an observer, an administrator, a third party.
+    fn role(_scenario: &Scenario<Self>, _participant: ClientId) -> Option<String> {
+        None
     }
 
     /// Whether a client that crashes takes its node along.
@@ -157,8 +173,13 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     /// What is wrong with the configuration, if anything.
     fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake>;
 
-    /// Settings that a verdict rests on, as sentences.
-    fn assumptions(config: &Self::Config) -> Vec<String>;
+    /// Settings of the configuration that have no effect, because the budget that they need is zero.
+    fn notes(_scenario: &Scenario<Self>) -> Vec<Note> {
+        Vec::new()
+    }
+
+    /// Declares the settings that a verdict rests on, and what the model of this service and its recipes leaves out.
+    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>);
 }
 
 /// What a failure detector thinks of a node.

@@ -75,6 +75,9 @@ impl Resource {
         };
         let Write { token, tenure, .. } = write;
         if !is_accepted {
+            if mutation == Some(Mutation::ResourceForgets) {
+                self.highest = Token::default();
+            }
             return Fact::WriteRefused { client: from, token, tenure };
         }
         self.highest = match accepts {

@@ -10,6 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// The longest duration a scenario may name, in ticks; keeps every sum of instants far from overflow.
 pub const TICKS_MAX: i64 = 1_000_000_000_000;
 
+/// The farthest instant that a file may name; sums with durations stay far from overflow.
+const INSTANT_MAX: i64 = i64::MAX / 4;
+
 /// A point in time, in ticks since the start of the run (or, in normal form, relative to now).
 ///
 /// An optional instant is a word, too: a world is full of them.
@@ -59,9 +62,10 @@ impl Ticks {
         self.0
     }
 
-    /// The same duration on a clock that ticks `factor` times as fast.
+    /// The same duration on a clock that ticks `factor` times as fast. What does not fit becomes the longest one, which
+    /// `validate` refuses.
     pub const fn times(self, factor: i64) -> Self {
-        Ticks(self.0 * factor)
+        Ticks(self.0.saturating_mul(factor))
     }
 }
 
@@ -93,7 +97,7 @@ impl Serialize for Instant {
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let ticks = i64::deserialize(from)?;
-        if ticks.checked_abs().is_some() {
+        if (-INSTANT_MAX..=INSTANT_MAX).contains(&ticks) {
             return Ok(Instant::at(ticks));
         }
         Err(de::Error::custom(format!("no instant is {ticks} ticks from the start")))
@@ -171,6 +175,16 @@ impl<'de> Deserialize<'de> for Ticks {
     }
 }
 
+/// A difference as a file may name it.
+fn difference<E: de::Error>(count: i64) -> Result<Ticks, E> {
+    if (-TICKS_MAX..=TICKS_MAX).contains(&count) {
+        return Ok(Ticks(count));
+    }
+    Err(E::custom(format!(
+        "a difference of {count} ticks is out of range: write a whole number from -{TICKS_MAX} to {TICKS_MAX}"
+    )))
+}
+
 /// For differences, which may be negative (`#[serde(with = "…")]`).
 pub(crate) mod signed {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -182,7 +196,7 @@ pub(crate) mod signed {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Ticks, D::Error> {
-        i64::deserialize(from).map(Ticks)
+        super::difference(i64::deserialize(from)?)
     }
 }
 
@@ -197,7 +211,7 @@ pub(crate) mod signed_list {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Ticks>, D::Error> {
-        Ok(Vec::<i64>::deserialize(from)?.into_iter().map(Ticks).collect())
+        Vec::<i64>::deserialize(from)?.into_iter().map(super::difference).collect()
     }
 }
 
@@ -220,6 +234,9 @@ mod tests {
         assert_eq!(size_of::<Option<Instant>>(), size_of::<Instant>());
         let text = serde_json::to_string(&[Instant::at(-7), start]).unwrap();
         assert_eq!((text.as_str(), serde_json::from_str(&text).unwrap()), ("[-7,0]", [Instant::at(-7), start]));
-        assert!(serde_json::from_str::<Instant>(&i64::MIN.to_string()).is_err());
+        for far in [i64::MIN, i64::MIN + 1, i64::MAX] {
+            assert!(serde_json::from_str::<Instant>(&far.to_string()).is_err(), "{far}");
+        }
+        assert_eq!(Ticks::new(TICKS_MAX).times(i64::MAX).count(), i64::MAX);
     }
 }

@@ -4,7 +4,8 @@ mod files;
 
 pub use files::FILES;
 
-use crate::scenario::{Promise, Unreadable, from_toml, system_of};
+use crate::mutation::Mutation;
+use crate::scenario::{Note, Promise, Unreadable, from_toml, outdated, system_of};
 use crate::trace::{BadScript, perform};
 
 macro_rules! any {
@@ -28,6 +29,15 @@ macro_rules! any {
                 })*
                 let known = [$(<$protocol as $crate::protocol::Protocol>::SYSTEMS),*].concat().join("`, `");
                 Err(Unreadable::system(text, file, format!("there is no system `{system}`; there are `{known}`")))
+            }
+
+            /// Names in a scenario text that are still read and have new names by now.
+            pub fn outdated(text: &str, file: &str) -> Vec<Unreadable> {
+                let system = system_of(text, file).unwrap_or_default();
+                $(if <$protocol as $crate::protocol::Protocol>::SYSTEMS.contains(&system.as_str()) {
+                    return outdated::<$protocol>(text, file);
+                })*
+                Vec::new()
             }
 
             /// The same scenario with only some of its promises judged.
@@ -55,6 +65,9 @@ macro_rules! any {
 
 crate::for_each_protocol!(any);
 
+// Below the macro, which it uses.
+pub mod random;
+
 /// What stands at the head of a scenario file of the catalogue: the story of its bug, and the source.
 pub fn comment(name: &str) -> Option<&'static str> {
     let (_, text) = FILES.iter().find(|(file, _)| *file == name)?;
@@ -79,6 +92,16 @@ impl AnyScenario {
     /// The first line that names nothing that may happen there.
     pub fn perform(&self, script: &str) -> Result<String, BadScript> {
         with_scenario!(self, scenario => perform(script, scenario))
+    }
+
+    /// The fault that is built into the model on purpose, if there is one.
+    pub fn mutation(&self) -> Option<Mutation> {
+        with_scenario!(self, scenario => scenario.mutation)
+    }
+
+    /// The settings that have no effect.
+    pub fn notes(&self) -> Vec<Note> {
+        with_scenario!(self, scenario => scenario.notes())
     }
 
     /// What it promises.

@@ -5,6 +5,7 @@ mod study;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::assumption::{Assumption, Class as AssumptionClass};
 pub use crate::properties::{Level, Property};
 pub use crate::scenario::{Expect, Suite};
 pub use measurement::Measurement;
@@ -38,7 +39,7 @@ pub struct Finding {
     /// Levels of the breadth-first search, the initial state being level 1.
     pub depth: u64,
     /// What the verdict rests on.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// Which explorer said so.
     pub engine: String,
     /// Wall-clock time; the one thing that may differ between two runs.

@@ -3,6 +3,7 @@
 use super::View;
 use crate::fact::Fact;
 use crate::ids::ClientId;
+use crate::mutation::Mutation;
 use crate::process::Client;
 use crate::protocol::{Administered, Protocol};
 use crate::time::Ticks;
@@ -12,7 +13,8 @@ pub(super) fn mutual_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>
     if !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
         return Ok(());
     }
-    let mut inside = view.after.inside();
+    let is_seen = |client: &ClientId| client.0 <= 2 || !view.is_mutated(Mutation::TwoClientsOnly);
+    let mut inside = view.after.inside().filter(is_seen);
     match (inside.next(), inside.next()) {
         (Some(first), Some(second)) => Err(format!("{first} and {second} are both inside")),
         _ => Ok(()),
@@ -22,8 +24,13 @@ pub(super) fn mutual_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>
 /// A clock that falls back can bring a lease back to life, so this looks at every transition it is shown.
 pub(super) fn lease_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
-    for first in view.after.inside_lease() {
-        if let Some(second) = view.after.inside_lease().find(|other| *other > first && slot(*other) == slot(first)) {
+    let is_seen = |client: &ClientId| {
+        let is_ahead = view.after.clients[client.place()].skew > Ticks::ZERO;
+        !is_ahead || !view.is_mutated(Mutation::FastClocksUnseen)
+    };
+    for first in view.after.inside_lease().filter(is_seen) {
+        let mut others = view.after.inside_lease().filter(is_seen);
+        if let Some(second) = others.find(|other| *other > first && slot(*other) == slot(first)) {
             return Err(format!("{first} and {second} are both inside, each within its lease"));
         }
     }
@@ -42,7 +49,9 @@ pub(super) fn slot_limit_belief<P: Protocol>(view: &View<'_, P>, _: Option<Ticks
         return Err(format!("{} {are} inside, and the semaphore has {limit} slots", names().join(" and ")));
     }
     let promised = |client: &ClientId| view.after.clients[client.place()].process.belief().slots;
-    let Some(slots) = inside.iter().filter_map(promised).min() else { return Ok(()) };
+    let promises = inside.iter().filter_map(promised);
+    let slots = if view.is_mutated(Mutation::LargestPromiseCounts) { promises.max() } else { promises.min() };
+    let Some(slots) = slots else { return Ok(()) };
     if inside.len() <= usize::from(slots) {
         return Ok(());
     }
@@ -54,7 +63,9 @@ pub(super) fn slot_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) 
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
     for fact in view.facts {
         let Fact::Entered { client, .. } = fact else { continue };
-        let Some(mine) = slot(*client) else { continue };
+        let Some(mine) = slot(*client).filter(|slot| *slot > 1 || !view.is_mutated(Mutation::FirstSlotUnseen)) else {
+            continue;
+        };
         if let Some(other) = view.after.inside().find(|other| other != client && slot(*other) == Some(mine)) {
             return Err(format!("{} and {} are both inside slot {mine}", other.min(*client), other.max(*client)));
         }
@@ -66,7 +77,9 @@ pub(super) fn verify_truthful<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>)
     for fact in view.facts {
         let Fact::Service(fact) = fact else { continue };
         let Some((client, Some(owner))) = P::ends_read(fact) else { continue };
-        if !view.after.ghosts.reads.contains(&(client, Some(owner))) {
+        let reads = &view.after.ghosts.reads;
+        let is_told = view.is_mutated(Mutation::AnyOwnerIsTrue) && reads.iter().any(|(other, _)| *other == client);
+        if !is_told && !reads.contains(&(client, Some(owner))) {
             return Err(format!(
                 "{client} is told that it still holds its slot, which was not so at any instant since it asked"
             ));
@@ -79,7 +92,10 @@ pub(super) fn single_administrator<P: Protocol>(view: &View<'_, P>, _: Option<Ti
     if view.facts.is_empty() {
         return Ok(());
     }
-    let is_up = |place: &usize| view.after.clients[*place].condition != Condition::Down;
+    let is_up = |place: &usize| {
+        let condition = view.after.clients[*place].condition;
+        condition != Condition::Down && (condition == Condition::Up || !view.is_mutated(Mutation::PausedIsNotAtWork))
+    };
     let mut at_work = (0..view.after.clients.len())
         .filter(is_up)
         .filter(|place| P::is_at_work(&view.after.clients[*place].process))

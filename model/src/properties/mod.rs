@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::fact::Fact;
 use crate::goal::Goal;
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::Scenario;
 use crate::time::Ticks;
@@ -32,6 +33,10 @@ pub struct View<'a, P: Protocol> {
 }
 
 impl<P: Protocol> View<'_, P> {
+    fn is_mutated(&self, mutation: Mutation) -> bool {
+        self.scenario.is_mutated(mutation)
+    }
+
     /// What the facts say about how many slots there are.
     fn administered(&self) -> impl Iterator<Item = Administered> {
         self.facts.iter().filter_map(|fact| match fact {
@@ -42,6 +47,9 @@ impl<P: Protocol> View<'_, P> {
 
     /// How many may be inside, where administrators change that.
     fn limit(&self) -> Option<u16> {
+        if self.is_mutated(Mutation::LimitIsFirst) {
+            return P::slots_at_start(&self.scenario.service);
+        }
         self.administered().fold(self.after.ghosts.limit, |limit, told| told.limit().or(limit))
     }
 

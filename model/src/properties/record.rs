@@ -3,23 +3,29 @@
 use super::View;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::ClientId;
+use crate::mutation::Mutation;
 use crate::protocol::{Administered, Conflict, Protocol};
 use crate::time::Ticks;
 
 pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for fact in view.facts {
-        if let Fact::Granted { client, stolen: true, .. } = fact {
+        if let Fact::Granted { client, stolen: true, .. } = fact
+            && !view.is_mutated(Mutation::TheftUnseen)
+        {
             return Err(format!("{client} is recorded as owner of a lock that another one still had"));
         }
     }
     let record = P::record(&view.after.server.process, view.scenario);
-    if let Some(Conflict { slot, first, second }) = record.conflict {
+    if let Some(Conflict { slot, first, second }) = record.conflict
+        && !view.is_mutated(Mutation::ConflictUnseen)
+    {
         return Err(format!("{first} and {second} are both recorded as holders of slot {slot}"));
     }
     if record.numbers.is_some() {
         return Ok(());
     }
     match *record.owners {
+        [_, _, ..] if view.is_mutated(Mutation::OwnersUncounted) => Ok(()),
         [first, second, ..] => Err(format!("{first} and {second} are both recorded as owners")),
         _ => Ok(()),
     }
@@ -28,8 +34,10 @@ pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
 pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
     let mut invalidated = view.after.ghosts.invalidated;
+    let bound = bound - Ticks::new(i64::from(view.is_mutated(Mutation::LockDelayBoundTooShort)));
     for fact in view.facts {
         match fact {
+            Fact::Freed { .. } if view.is_mutated(Mutation::SameStepUnseen) => {}
             // C-LD-10: both may happen in one step.
             Fact::Freed { by: Ending::Invalidated } => invalidated = Some(view.after.now),
             Fact::Granted { client, .. } => {
@@ -49,6 +57,7 @@ pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) 
 
 pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
+    let bound = bound - Ticks::new(i64::from(view.is_mutated(Mutation::TtlBoundTooShort)));
     for fact in view.facts {
         let Fact::Expired { session } = fact else { continue };
         let renewed = view.after.ghosts.renewed.iter().find(|(other, _)| other == session);
@@ -62,7 +71,7 @@ pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Tic
 
 pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let is_refusal = |fact: &Fact<P>| matches!(fact, Fact::Refused { why: Refusal::Held | Refusal::LockDelay, .. });
-    if view.facts.iter().all(is_refusal) {
+    if view.facts.iter().all(is_refusal) || view.is_mutated(Mutation::RecordsUninspected) {
         return Ok(());
     }
     P::inspect(&view.after.server.process)
@@ -71,6 +80,7 @@ pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Tic
 pub(super) fn slot_limit<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let record = P::record(&view.after.server.process, view.scenario);
     let Some(slots) = record.slots.or_else(|| view.limit()) else { return Ok(()) };
+    let slots = slots + u16::from(view.is_mutated(Mutation::OneHolderMore));
     if record.owners.len() <= usize::from(slots) {
         return Ok(());
     }
@@ -81,7 +91,8 @@ pub(super) fn slot_conservation<P: Protocol>(view: &View<'_, P>, _: Option<Ticks
     let record = P::record(&view.after.server.process, view.scenario);
     let (Some(slots), Some(free)) = (record.slots, record.free) else { return Ok(()) };
     let held = record.owners.len();
-    if usize::from(free) + held == usize::from(slots) {
+    let is_less = usize::from(free) + held < usize::from(slots);
+    if usize::from(free) + held == usize::from(slots) || is_less && view.is_mutated(Mutation::LossUnseen) {
         return Ok(());
     }
     Err(format!("{free} free and {held} held are not {slots}"))
@@ -92,7 +103,8 @@ pub(super) fn contiguity<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> R
         return Ok(());
     }
     let numbers = view.numbers();
-    if numbers.iter().zip(1..).all(|(number, place)| *number == place) {
+    let first = if view.is_mutated(Mutation::FirstSlotUnasked) { numbers.first().copied().unwrap_or(1) } else { 1 };
+    if numbers.iter().zip(first..).all(|(number, place)| *number == place) {
         return Ok(());
     }
     Err(format!("the slots there are have the numbers {}", list(&numbers)))
@@ -102,7 +114,8 @@ pub(super) fn count_exact<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> 
     for told in view.administered() {
         let Administered::Counted(count) = told else { continue };
         let numbers = view.numbers();
-        if numbers.len() != usize::from(count) {
+        let is_fewer = usize::from(count) < numbers.len() && view.is_mutated(Mutation::FewerCounted);
+        if numbers.len() != usize::from(count) && !is_fewer {
             return Err(format!("an administrator counts {count}, and there are {}", list(&numbers)));
         }
     }
@@ -113,7 +126,8 @@ pub(super) fn size_as_asked<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -
     for told in view.administered() {
         let Administered::Finished { size, .. } = told else { continue };
         let numbers = view.numbers();
-        if numbers.len() != usize::from(size) {
+        let is_fewer = numbers.len() < usize::from(size) && view.is_mutated(Mutation::FewerThanAsked);
+        if numbers.len() != usize::from(size) && !is_fewer {
             return Err(format!("{size} slots were asked for, and there are {}", list(&numbers)));
         }
     }

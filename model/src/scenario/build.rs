@@ -1,9 +1,6 @@
 //! Scenarios made in Rust, and scenarios made from scenarios.
 
-use super::{
-    Budget, Clocks, Cutting, Drift, Expect, FairKind, Fairness, Goal, Links, Promise, Replies, Scenario, Suite,
-    Synchrony, Ways,
-};
+use super::{Budget, Clocks, Expect, Fairness, Goal, Links, Promise, Scenario, Suite, Synchrony};
 use crate::properties::{Property, Watched};
 use crate::protocol::Protocol;
 use crate::resource::Accepts;
@@ -66,9 +63,18 @@ impl<P: Protocol> Scenario<P> {
         self
     }
 
-    /// Allows for misfortune.
+    /// Allows for faults of the kernel's kinds; for those of the service see [`Scenario::allow`].
     pub fn budget(mut self, change: impl FnOnce(&mut Budget)) -> Self {
         change(&mut self.budget);
+        self
+    }
+
+    /// Allows for faults of the service, by the name of their budget: `.allow("clock_jumps", 1)`.
+    ///
+    /// # Panics
+    /// The service declares no such fault; or more than 254 are allowed.
+    pub fn allow(mut self, budget: &str, at_most: u8) -> Self {
+        self.budget.allow::<P::Fault>(budget, at_most);
         self
     }
 
@@ -129,93 +135,5 @@ impl<P: Protocol> Scenario<P> {
     #[inline]
     pub(crate) fn watched(&self) -> Watched {
         self.promises.iter().fold(Watched::default(), |all, promise| all.and(promise.property))
-    }
-
-    /// What the verdicts rest on, as sentences.
-    pub fn assumptions(&self) -> Vec<String> {
-        let mut list = Vec::new();
-        let mut say = |sentence: String| list.push(sentence);
-        match self.synchrony.message_delay {
-            Some(bound) => say(format!("a message is under way for at most {bound}")),
-            None => say("messages may be late for ever".to_owned()),
-        }
-        if self.network.replies == Replies::Instant {
-            say("an answer takes no time".to_owned());
-        }
-        match self.synchrony.wake_delay {
-            Some(bound) => say(format!("a client's wake-up is late by at most {bound}")),
-            None => say("wake-ups may be late for ever".to_owned()),
-        }
-        if let Some(bound) = self.synchrony.server_delay {
-            say(format!("a deadline of the servers is late by at most {bound}"));
-        }
-        if self.promises.iter().any(|promise| promise.property.is_about_endless_runs(promise.bound)) {
-            self.fairness.describe().into_iter().for_each(&mut say);
-        }
-        match self.clocks.skew {
-            Ticks::ZERO => say("clocks run at the same rate".to_owned()),
-            skew if self.clocks.drift == Drift::SlowClients => say(format!(
-                "clients' clocks are slower: each falls behind by at most {skew}, {} at a time; rates are explored at this resolution",
-                self.clocks.step
-            )),
-            skew if self.clocks.offsets.is_empty() => say(format!("clocks are apart by at most {skew}")),
-            skew => say(format!("clocks move by at most {skew} from where they start")),
-        }
-        if self.budget.cuts > 0 {
-            let ways = if self.network.ways == Ways::Both { "in both directions" } else { "in one direction" };
-            let fate = if self.network.cuts == Cutting::Drop { "loses" } else { "holds back" };
-            say(format!("a cut link {fate} what is on it, {ways}"));
-        }
-        for sentence in P::assumptions(&self.service) {
-            say(sentence);
-        }
-        say(self.budget.describe());
-        list
-    }
-}
-
-impl Fairness {
-    /// The assumptions as sentences.
-    fn describe(&self) -> Vec<String> {
-        let names = |kinds: &[FairKind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-        let mut list = Vec::new();
-        if !self.weak.is_empty() {
-            list.push(format!("what is possible all the time happens in the end: {}", names(&self.weak)));
-        }
-        if !self.strong.is_empty() {
-            list.push(format!("what is possible again and again happens in the end: {}", names(&self.strong)));
-        }
-        list
-    }
-}
-
-impl Budget {
-    /// The budget as a sentence.
-    pub fn describe(&self) -> String {
-        let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, retries, .. } = *self;
-        let parts: Vec<String> = [
-            (losses, "lost message"),
-            (duplicates, "duplicated message"),
-            (crashes, "crash"),
-            (restarts, "restart"),
-            (pauses, "pause"),
-            (cuts, "cut link"),
-            (slips, "clock slip"),
-            (operator, "operator's act"),
-            (self.outages, "outage of the service"),
-            (self.server_restarts, "restart of the servers"),
-            (self.false_alarms, "false alarm"),
-            (retries, "repeated request per client"),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} × {what}"))
-        .collect();
-        match (parts.is_empty(), self.endless_outages) {
-            (true, false) => "nothing goes wrong".to_owned(),
-            (true, true) => "outages of the service without end".to_owned(),
-            (false, false) => format!("at most {}", parts.join(", ")),
-            (false, true) => format!("outages of the service without end, and at most {}", parts.join(", ")),
-        }
     }
 }

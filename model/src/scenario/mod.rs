@@ -1,12 +1,13 @@
 //! What is fixed during a run: the system, its settings, the bounds that are assumed, the budgets, and the promises
 //! with their expected verdicts. One TOML file is one scenario; the same struct can be built in Rust.
 
+mod budget;
+pub(crate) mod budget_text;
 mod build;
+mod notes;
 mod text;
 mod validate;
 mod vary;
-
-use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,9 @@ use crate::protocol::Protocol;
 use crate::resource::Accepts;
 use crate::time::Ticks;
 use crate::world::Link;
-pub use text::{Unreadable, from_toml, system_of};
+pub use budget::{Budget, CAPS_MAX, Cap, TooManyCaps, UNLIMITED};
+pub use notes::Note;
+pub use text::{Unreadable, from_toml, outdated, outdated_in_trace, system_of};
 pub(crate) use validate::Misfortune;
 pub use validate::Mistake;
 pub use vary::{Axis, Varied, vary};
@@ -71,8 +74,8 @@ pub struct Scenario<P: Protocol> {
     /// How far clocks may be apart.
     #[serde(default)]
     pub clocks: Clocks,
-    /// How often what should not happen may happen.
-    #[serde(default)]
+    /// How often each kind of fault may occur.
+    #[serde(default, deserialize_with = "budget_text::read::<P, _>", serialize_with = "budget_text::write::<P, _>")]
     pub budget: Budget,
     /// What must always hold, or is known to break.
     #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
@@ -168,6 +171,18 @@ pub enum FairKind {
 }
 
 impl FairKind {
+    /// All of them.
+    pub const ALL: [FairKind; 8] = [
+        FairKind::Deliver,
+        FairKind::Wake,
+        FairKind::Choose,
+        FairKind::Advance,
+        FairKind::Command,
+        FairKind::Resume,
+        FairKind::Heal,
+        FairKind::Restart,
+    ];
+
     /// The kind's name, the same as that of the action.
     pub fn name(self) -> &'static str {
         match self {
@@ -295,54 +310,6 @@ fn one_tick() -> Ticks {
 impl Default for Clocks {
     fn default() -> Self {
         Clocks { skew: Ticks::ZERO, step: one_tick(), drift: Drift::Any, offsets: Vec::new() }
-    }
-}
-
-/// How often each kind of misfortune may strike during one run. What is not budgeted for cannot happen.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Budget {
-    /// Messages that vanish.
-    pub losses: u8,
-    /// Messages that arrive once more.
-    pub duplicates: u8,
-    /// Clients that die.
-    pub crashes: u8,
-    /// Clients that come back.
-    pub restarts: u8,
-    /// Processes that stand still although lateness is bounded.
-    pub pauses: u8,
-    /// Links, each in one direction, that hold messages back until they are healed.
-    pub cuts: u8,
-    /// Steps by which a clock moves against true time.
-    pub slips: u8,
-    /// Acts of the operator or of a bystander, by their cost.
-    pub operator: u8,
-    /// Times that the service is without a leader for a while.
-    pub outages: u8,
-    /// Whether that may happen again and again, at no cost: an outage leads back to a state that was there before.
-    #[serde(skip_serializing_if = "is_false")]
-    pub endless_outages: bool,
-    /// Times that the service's servers start anew from what they have on disk.
-    pub server_restarts: u8,
-    /// Times that a failure detector is wrong about something that lives.
-    pub false_alarms: u8,
-    /// Requests that a client gives up and sends anew; for each client.
-    pub retries: u8,
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-impl Hash for Budget {
-    /// Two words: most of it is 0, and never changes. What costs nothing does not change at all.
-    #[inline]
-    fn hash<H: Hasher>(&self, to: &mut H) {
-        let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *self;
-        let Budget { outages, server_restarts, false_alarms, retries, .. } = *self;
-        to.write_u64(u64::from_le_bytes([losses, duplicates, crashes, restarts, pauses, cuts, slips, operator]));
-        to.write_u32(u32::from_le_bytes([outages, server_restarts, false_alarms, retries]));
     }
 }
 

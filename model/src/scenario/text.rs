@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
+use super::budget_text::renamed;
 use super::{Mistake, Scenario};
 use crate::protocol::Protocol;
 
@@ -52,7 +53,8 @@ pub fn from_toml<P: Protocol>(text: &str, file: &str) -> Result<Scenario<P>, Unr
     let refused = |error: toml::de::Error| unreadable(text, file, &error);
     let mut document = DeTable::parse(text).map_err(refused)?;
     add_recipe::<P>(document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
-    let scenario = Scenario::<P>::deserialize(Deserializer::from(document)).map_err(refused)?;
+    let mut scenario = Scenario::<P>::deserialize(Deserializer::from(document)).map_err(refused)?;
+    scenario.settle();
     scenario.validate().map_err(|mistake| misplaced(text, file, &mistake))?;
     Ok(scenario)
 }
@@ -90,7 +92,42 @@ fn lay_below<'a>(table: &mut DeTable<'a>, below: DeTable<'a>) {
 impl Unreadable {
     /// An error at the `system` line of a scenario text.
     pub fn system(text: &str, file: &str, message: String) -> Self {
-        misplaced(text, file, &Mistake { path: "system".to_owned(), message })
+        Unreadable::at(text, file, "system", message)
+    }
+
+    /// An error at the setting with this dotted path.
+    pub fn at(text: &str, file: &str, path: &str, message: String) -> Self {
+        misplaced(text, file, &Mistake { path: path.to_owned(), message })
+    }
+}
+
+/// Names in a scenario text that are still read and have new names by now, with what to write instead.
+pub fn outdated<P: Protocol>(text: &str, file: &str) -> Vec<Unreadable> {
+    let Ok(document) = DeTable::parse(text) else { return Vec::new() };
+    let Some(DeValue::Table(budget)) = document.get_ref().get("budget").map(Spanned::get_ref) else {
+        return Vec::new();
+    };
+    let is_old = |key: &str| Some((format!("budget.{key}"), renamed::<P>(key)?));
+    let old = budget.keys().filter_map(|key| is_old(key.get_ref()));
+    old.map(|(path, names)| Unreadable::at(text, file, &path, replacement(&names))).collect()
+}
+
+/// The same for the first line of a trace.
+pub fn outdated_in_trace<P: Protocol>(header: &serde_json::Value) -> Vec<String> {
+    let Some(budget) = header["scenario"]["budget"].as_object() else { return Vec::new() };
+    let is_used = |value: &serde_json::Value| *value != 0 && *value != false;
+    let used = budget.iter().filter(|(_, value)| is_used(value));
+    let renamed = used.filter_map(|(key, _)| Some((key, renamed::<P>(key)?)));
+    renamed.map(|(key, names)| format!("scenario.budget.{key}: {}", replacement(&names))).collect()
+}
+
+fn replacement(names: &[&str]) -> String {
+    match names {
+        [name] => format!("this budget is called `{name}` now"),
+        _ => format!(
+            "this budget is now one for each fault, `{}`; it is read as a shared cap: [[budget.shared]]",
+            names.join("`, `")
+        ),
     }
 }
 

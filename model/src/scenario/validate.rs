@@ -1,8 +1,9 @@
 //! What a scenario must not say, because it would be meaningless or silently ignored.
 
-use super::{Budget, Links, Scenario, Synchrony};
+use super::{Budget, Scenario, Synchrony};
 use crate::properties::Bound;
 use crate::protocol::Protocol;
+use crate::service_fault::ServiceFault;
 use crate::time::{TICKS_MAX, Ticks};
 
 /// A setting that cannot be meant.
@@ -31,20 +32,11 @@ impl std::fmt::Display for Mistake {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Misfortune {
     Operator,
-    Outages,
-    ServerRestarts,
-    FalseAlarms,
     Retries,
 }
 
 impl Misfortune {
-    pub(crate) const ALL: [Misfortune; 5] = [
-        Misfortune::Operator,
-        Misfortune::Outages,
-        Misfortune::ServerRestarts,
-        Misfortune::FalseAlarms,
-        Misfortune::Retries,
-    ];
+    pub(crate) const ALL: [Misfortune; 2] = [Misfortune::Operator, Misfortune::Retries];
 }
 
 /// The most clients a scenario may have.
@@ -77,26 +69,14 @@ impl<P: Protocol> Scenario<P> {
                 "a pause lifts the bounds of [synchrony], and there are none: everything may be late anyway. Set a bound there, or leave pauses out",
             );
         }
-        if budget.endless_outages && budget.outages > 0 {
-            return wrong("budget.endless_outages", "outages without end are not counted; leave `outages` out");
-        }
-        if budget.restarts > budget.crashes {
+        if budget.crashes > 0 && budget.restarts > budget.crashes {
             return wrong(
                 "budget.restarts",
                 "only what has crashed can restart: there are fewer crashes than restarts",
             );
         }
-        if (budget.slips > 0) != (self.clocks.skew > Ticks::ZERO) {
-            return wrong("budget.slips", "clocks move only with both `budget.slips` and `clocks.skew` above 0");
-        }
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "a slip of 0 ticks is none; use 1 or more");
-        }
-        if self.network != (Links { replies: self.network.replies, ..Links::default() }) && budget.cuts == 0 {
-            return wrong(
-                "network",
-                "nothing is ever cut; allow at least 1 in `budget.cuts`, or leave `cuts` and `ways` out",
-            );
         }
         if self.clocks.offsets.len() > usize::from(self.clients) {
             return wrong("clocks.offsets", "there are more offsets than clients");
@@ -130,18 +110,33 @@ impl<P: Protocol> Scenario<P> {
                 return Err(Mistake::at(&format!("promise.{place}.property"), message));
             }
         }
+        self.faults_are_possible()?;
         P::validate(self)
+    }
+
+    /// Leaves out of shared caps what cannot occur under these settings: budgets of older files were shared by more.
+    pub(crate) fn settle(&mut self) {
+        let possible = (0..P::Fault::KINDS.len()).filter(|kind| P::fault_is_possible(self, *kind).is_ok());
+        self.budget.keep_kinds(possible.fold(0, |bits, kind| bits | 1 << kind));
+    }
+
+    /// Refuses a budget for faults that cannot occur under these settings.
+    fn faults_are_possible(&self) -> Result<(), Mistake> {
+        for cap in self.budget.caps() {
+            for (kind, declared) in P::Fault::KINDS.iter().enumerate().filter(|(kind, _)| cap.counts(*kind)) {
+                P::fault_is_possible(self, kind)
+                    .map_err(|what| Mistake::at(&format!("budget.{}", declared.budget), what))?;
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a budget for what the service does not have.
     pub(crate) fn has_none(&self, misfortunes: &[Misfortune]) -> Result<(), Mistake> {
-        let Budget { operator, outages, server_restarts, false_alarms, retries, .. } = self.budget;
+        let Budget { operator, retries, .. } = self.budget;
         for misfortune in misfortunes {
             let (count, path) = match misfortune {
                 Misfortune::Operator => (operator, "budget.operator"),
-                Misfortune::Outages => (outages + u8::from(self.budget.endless_outages), "budget.outages"),
-                Misfortune::ServerRestarts => (server_restarts, "budget.server_restarts"),
-                Misfortune::FalseAlarms => (false_alarms, "budget.false_alarms"),
                 Misfortune::Retries => (retries, "budget.retries"),
             };
             if count > 0 {

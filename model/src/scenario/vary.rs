@@ -1,5 +1,6 @@
 //! The same scenario with other settings: every combination of the values of some keys.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -58,6 +59,12 @@ impl FromStr for Axis {
 }
 
 impl Axis {
+    /// How many values it has.
+    #[allow(clippy::len_without_is_empty, reason = "an axis has a value at least")]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
     fn is_about_detectors(&self) -> bool {
         self.paths[0][..] == [DETECTOR]
     }
@@ -136,17 +143,17 @@ pub fn vary(scenario: &AnyScenario, axes: &[Axis]) -> Vec<Varied> {
             .flat_map(|table| axis.values.iter().map(|value| with(table, value)).collect::<Vec<_>>())
             .collect();
     }
-    let mut seen: Vec<Table> = Vec::new();
-    tables.retain(|(_, table)| {
-        let is_new = !seen.contains(table);
-        seen.extend(is_new.then(|| table.clone()));
-        is_new
-    });
-    let read = |(settings, table): (Vec<String>, Table)| {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut varied = Vec::new();
+    for (settings, table) in tables {
         let text = toml::to_string(&table).expect("a table can be written");
-        Varied { scenario: AnyScenario::from_toml(&text, &settings.join(", ")), settings }
-    };
-    tables.into_iter().map(read).collect()
+        if !seen.contains(&text) {
+            let scenario = AnyScenario::from_toml(&text, &settings.join(", "));
+            varied.push(Varied { scenario, settings });
+            seen.insert(text);
+        }
+    }
+    varied
 }
 
 /// Takes away what a detector does not have, and what rests on it: without a TTL there is no lease to count.

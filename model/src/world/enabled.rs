@@ -2,6 +2,7 @@
 
 use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
+use crate::mutation::Mutation;
 use crate::process::{Client, Context, Process};
 use crate::protocol::Protocol;
 use crate::scenario::{Drift, Scenario, Ways};
@@ -60,7 +61,7 @@ impl<P: Protocol> Scenario<P> {
                 }
                 found
             }
-            Action::Deliver(envelope) => world.network.offers(envelope) && self.may_arrive(world, envelope),
+            Action::Deliver(envelope) => self.offers(world, envelope) && self.may_arrive(world, envelope),
             Action::Wake { process, timer } => {
                 let mut found = false;
                 if exists(*process) {
@@ -90,6 +91,13 @@ impl<P: Protocol> Scenario<P> {
         }
     }
 
+    /// Whether exactly this message may be taken, of those alike.
+    fn offers(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
+        let is_any =
+            self.is_mutated(Mutation::AnyAlikeIsEnabled) && world.network.iter().any(|other| other == envelope);
+        is_any || world.network.offers(envelope)
+    }
+
     fn commands(&self, world: &World<P>, client: ClientId, offer: &mut dyn FnMut(P::Command)) {
         let seat = &world.clients[client.place()];
         if seat.condition != Condition::Up {
@@ -101,7 +109,9 @@ impl<P: Protocol> Scenario<P> {
 
     /// A message waits for a paused receiver and at a cut link; at a crashed receiver it arrives unheard.
     pub fn may_arrive(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
-        world.condition(envelope.to) != Condition::Paused && !world.is_cut(envelope.link(), self)
+        let is_heard = world.condition(envelope.to) != Condition::Paused || self.is_mutated(Mutation::PausedHears);
+        let is_through = !world.is_cut(envelope.link(), self) || self.is_mutated(Mutation::CutLeaks);
+        is_heard && is_through
     }
 
     fn due(&self, world: &World<P>, process: ProcessId, fire: &mut dyn FnMut(P::Timer)) {
@@ -121,7 +131,7 @@ impl<P: Protocol> Scenario<P> {
             return;
         }
         P::operators(world, self, &mut |act| {
-            if P::cost(act, &self.service) <= world.left.operator {
+            if P::cost(act, &self.service) <= world.left.operator || self.is_mutated(Mutation::CostUnasked) {
                 offer(act);
             }
         });
@@ -143,7 +153,8 @@ impl<P: Protocol> Scenario<P> {
         if self.clocks.drift == Drift::SlowClients && (process.client().is_none() || by > Ticks::ZERO) {
             return false;
         }
-        let skew = world.skew(process) + by - self.clocks.offset(process);
+        let offset = if self.is_mutated(Mutation::OffsetUncounted) { Ticks::ZERO } else { self.clocks.offset(process) };
+        let skew = world.skew(process) + by - offset;
         (-self.clocks.skew.count()..=self.clocks.skew.count()).contains(&skew.count())
     }
 
@@ -168,7 +179,9 @@ impl<P: Protocol> Scenario<P> {
             let is_whole = |link: &Link| !world.cuts.contains(link);
             self.links(world).filter(is_whole).for_each(|link| offer(Fault::Cut(link)));
         }
-        world.cuts.iter().for_each(|link| offer(Fault::Heal(*link)));
+        if !self.is_mutated(Mutation::HealNever) {
+            world.cuts.iter().for_each(|link| offer(Fault::Heal(*link)));
+        }
         P::faults(world, self, &mut |fault| offer(Fault::Service(fault)));
     }
 

@@ -7,6 +7,7 @@ use super::{Action, Condition, World};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::properties::{Property, Watched};
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::{Promise, Scenario};
@@ -76,10 +77,18 @@ impl Ghosts {
     }
 
     /// Remembers what one of the promises of a run needs of a fact.
-    pub(super) fn remember<P: Protocol>(&mut self, now: Instant, fact: &Fact<P>, watched: Watched) {
+    pub(super) fn remember<P: Protocol>(
+        &mut self,
+        now: Instant,
+        fact: &Fact<P>,
+        watched: Watched,
+        mutation: Option<Mutation>,
+    ) {
+        let is_mutated = |fault| mutation == Some(fault);
         match *fact {
             Fact::Granted { client, token, fresh, .. } => {
-                self.invalidated = None;
+                let fresh = fresh || is_mutated(Mutation::ReacquireIsFresh);
+                self.invalidated = self.invalidated.filter(|_| is_mutated(Mutation::GrantKeepsInvalidation));
                 if watched.has_any(TOKENS) {
                     self.token = self.token.max(token);
                 }
@@ -92,12 +101,16 @@ impl Ghosts {
                 }
             }
             Fact::Freed { by } => {
-                self.is_running = false;
+                self.is_running = self.is_running && is_mutated(Mutation::FreedKeepsRunning);
                 if by == Ending::Invalidated && watched.has_any(INVALIDATIONS) {
                     self.invalidated = Some(now);
                 }
             }
             Fact::Renewed { session } if watched.has_any(RENEWALS) => {
+                if is_mutated(Mutation::RenewalUnremembered) && self.renewed.iter().any(|(other, _)| *other == session)
+                {
+                    return;
+                }
                 self.renewed.retain(|(other, _)| *other != session);
                 self.renewed.insert_sorted((session, now));
             }
@@ -107,6 +120,7 @@ impl Ghosts {
             Fact::Service(fact) => {
                 if watched.has_any(LIMIT)
                     && let Some(limit) = P::administered(&fact).and_then(Administered::limit)
+                    && !is_mutated(Mutation::LimitUnremembered)
                 {
                     self.limit = Some(limit);
                 }
@@ -114,6 +128,7 @@ impl Ghosts {
                     self.reads.retain(|(other, _)| *other != client);
                 }
             }
+            Fact::Written { tenure, .. } if is_mutated(Mutation::TouchedIsLast) => self.touched = tenure,
             Fact::Written { tenure, .. } => self.touched = self.touched.max(tenure),
             _ => {}
         }
@@ -131,6 +146,7 @@ impl<P: Protocol> Scenario<P> {
             let since = world.ghosts.idle;
             // While the servers stand still, nothing can be expected of them.
             let counts = world.server.condition == Condition::Up && world.is_idle(self);
+            let since = since.filter(|_| !self.is_mutated(Mutation::IdlenessStartsAnew));
             world.ghosts.idle = counts.then(|| since.unwrap_or(now));
         }
     }
@@ -160,6 +176,7 @@ impl<P: Protocol> Scenario<P> {
             Action::Command { client, command } if P::begins_read(*command) => Some(*client),
             _ => None,
         };
+        let begun = begun.filter(|_| !self.is_mutated(Mutation::ReadsUnremembered));
         world.ghosts.reads.retain(|(client, _)| Some(*client) != begun);
         let under_way: Vec<ClientId> = world.ghosts.reads.iter().map(|(client, _)| *client).chain(begun).collect();
         for client in under_way {

@@ -41,7 +41,11 @@ pub struct World<P: Protocol> {
     pub network: Network<P>,
     /// Links that hold messages back at present.
     pub cuts: List<Link, 2>,
-    /// How much misfortune is left.
+    /// What is left of the budgets.
+    #[serde(
+        deserialize_with = "crate::scenario::budget_text::read_left::<P, _>",
+        serialize_with = "crate::scenario::budget_text::write::<P, _>"
+    )]
     pub left: Budget,
     /// What properties remember.
     pub ghosts: Ghosts,

@@ -4,10 +4,12 @@ use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{ProcessId, Tenure};
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::properties::{Property, View};
 use crate::protocol::Protocol;
 use crate::scenario::{Cutting, Replies, Scenario};
+use crate::service_fault::ServiceFault;
 use crate::time::Ticks;
 
 /// What one step did.
@@ -56,7 +58,7 @@ impl<P: Protocol> Scenario<P> {
         let breaches = self.judge(world, action, &facts);
         let watched = self.watched();
         for fact in &facts {
-            world.ghosts.remember(world.now, fact, watched);
+            world.ghosts.remember(world.now, fact, watched, self.mutation);
         }
         self.remember_idleness(world, watched);
         self.remember_reads(world, action, watched);
@@ -92,7 +94,7 @@ impl<P: Protocol> Scenario<P> {
             Action::Wake { process, timer } => self.feed(world, process, Input::Wake(timer), out, touched),
             Action::Advance(_) => unreachable!("time passes by itself"),
             Action::Operator(act) => {
-                world.left.operator -= P::cost(act, &self.service);
+                world.left.operator = world.left.operator.saturating_sub(P::cost(act, &self.service));
                 touched.push(ProcessId::Server);
                 let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
                 P::operate(&mut world.server.process, act, &context, out);
@@ -100,17 +102,24 @@ impl<P: Protocol> Scenario<P> {
             }
             Action::Lose(envelope) => {
                 assert!(world.network.take(&envelope), "a message that is not under way cannot get lost: {envelope:?}");
+                if self.is_mutated(Mutation::LossKeepsMessage) {
+                    world.network.post(envelope);
+                }
                 world.left.losses -= 1;
                 ProcessId::Resource
             }
             Action::Duplicate(envelope) => {
                 world.left.duplicates -= 1;
+                if self.is_mutated(Mutation::DuplicateTakesOriginal) {
+                    world.network.take(&envelope);
+                }
                 out.messages.push((envelope.to, envelope.message));
                 envelope.from
             }
             Action::Fault(fault) => self.strike(world, fault, out, touched),
             Action::Slip { process, by } => {
                 world.left.slips -= 1;
+                let by = if self.is_mutated(Mutation::SlipForwardsOnly) { by.max(Ticks::ZERO) } else { by };
                 *world.skew_mut(process) = world.skew(process) + by;
                 touched.push(process);
                 process
@@ -178,7 +187,8 @@ impl<P: Protocol> Scenario<P> {
         let Action::Deliver(Envelope { from: caller, to: peer, .. }) = *action else { return None };
         let hears = caller.client().is_some() && world.condition(caller) == Condition::Up;
         let back = Link { from: peer, to: caller };
-        if self.network.replies == Replies::Travel || !hears || world.is_cut(back, self) {
+        let travels = self.network.replies == Replies::Travel || self.is_mutated(Mutation::RepliesTravel);
+        if travels || !hears || world.is_cut(back, self) {
             return None;
         }
         let mut own = Outbox::new();
@@ -206,16 +216,21 @@ impl<P: Protocol> Scenario<P> {
         touched.push(ProcessId::Server);
         match fault {
             Fault::Service(fault) => {
+                if let Some(kind) = fault.kind() {
+                    world.left.pay(kind);
+                }
                 P::strike(world, fault, &context, out);
                 return ProcessId::Server;
             }
             Fault::Crash(client) => {
-                world.left.crashes -= 1;
+                world.left.crashes -= u8::from(!self.is_mutated(Mutation::CrashIsFree));
                 let seat = &mut world.clients[client.place()];
                 if seat.process.belief().is_inside {
                     out.record(Fact::Left { client, why: Leaving::Crashed });
                 }
-                seat.process = seat.process.restarted(self);
+                if !self.is_mutated(Mutation::CrashKeepsMemory) {
+                    seat.process = seat.process.restarted(self);
+                }
                 seat.condition = Condition::Down;
                 touched.push(ProcessId::Client(client));
             }
@@ -246,7 +261,8 @@ impl<P: Protocol> Scenario<P> {
 
     /// Puts the outbox into the network; writes are stamped with the tenure under which they are sent.
     fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>) -> List<Envelope<P>, 2> {
-        let due = self.synchrony.message_delay.map(|delay| world.now + delay);
+        let more = Ticks::new(i64::from(self.is_mutated(Mutation::MessageDelayTooLong)));
+        let due = self.synchrony.message_delay.map(|delay| world.now + delay + more);
         let mut sent = List::new();
         for &(to, mut message) in &out.messages {
             let ghost = match &mut message {
@@ -257,7 +273,8 @@ impl<P: Protocol> Scenario<P> {
             if let (Some(tenure), Some(writer)) = (ghost, from.client())
                 && *tenure == Tenure::default()
             {
-                *tenure = world.ghosts.held[writer.place()];
+                let newest = self.is_mutated(Mutation::StampIsNewestTenure);
+                *tenure = if newest { world.ghosts.tenure } else { world.ghosts.held[writer.place()] };
             }
             let envelope = Envelope { to, from, message, due };
             world.network.post(envelope);
@@ -268,7 +285,7 @@ impl<P: Protocol> Scenario<P> {
 
     /// What is on a cut link is lost, where the scenario says so.
     fn drop_at_cuts(&self, world: &mut World<P>) -> List<Envelope<P>, 0> {
-        if self.network.cuts == Cutting::Hold || world.cuts.is_empty() {
+        if self.network.cuts == Cutting::Hold || world.cuts.is_empty() || self.is_mutated(Mutation::CutHolds) {
             return List::new();
         }
         let cuts = world.cuts.clone();
@@ -278,7 +295,9 @@ impl<P: Protocol> Scenario<P> {
     /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one, or time that passed.
     pub(super) fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
         let is_late = matches!(action, Action::Advance(_)) && world.ghosts.idle.is_some();
-        if facts.is_empty() && !is_late && !matches!(action, Action::Slip { .. }) {
+        let is_late = is_late && !self.is_mutated(Mutation::LatenessUnjudged);
+        let is_slip = matches!(action, Action::Slip { .. }) && !self.is_mutated(Mutation::SlipUnjudged);
+        if facts.is_empty() && !is_late && !is_slip {
             return Vec::new();
         }
         let view = View { scenario: self, action, facts, after: world };
@@ -286,6 +305,9 @@ impl<P: Protocol> Scenario<P> {
         for promise in &self.promises {
             if let Err(message) = promise.property.check(&view, promise.bound) {
                 breaches.push(Breach { property: promise.property, message });
+                if self.is_mutated(Mutation::FirstViolationOnly) {
+                    break;
+                }
             }
         }
         breaches

@@ -1,5 +1,8 @@
 //! The model from outside. One program, for each would compile the model's generic parts anew.
 
+mod assumptions;
+mod budgets;
 mod laws;
 mod mistakes;
+mod notes;
 mod scripts;

@@ -42,13 +42,10 @@ mistakes! {
     a_deposed_leader_that_is_none, "consul-lock": ["", "servers.renewals = \"with-quorum\"", ""] => "`old_leader = \"lingers\"`";
     an_outage_shorter_than_an_election, "consul-lock":
         ["", "servers.election = 3\nservers.outage_max = 2", "[budget]\noutages = 1"] => "less than `election`";
-    an_election_without_an_outage, "consul-lock": ["", "servers.election = 3", ""] => "allow at least 1";
-    timers_without_an_outage, "consul-lock": ["", "servers.timers = \"go-on\"", ""] => "allow at least 1";
-    requests_held_without_an_outage, "consul-lock": ["", "servers.requests = \"held\"", ""] => "allow at least 1";
-    endless_and_budgeted, "consul-lock":
-        ["", "", "[budget]\noutages = 1\nendless_outages = true"] => "not counted";
-    endless_and_lingering, "consul-lock":
-        ["", "servers.old_leader = \"lingers\"", "[budget]\nendless_outages = true"] => "deposed once";
+    a_budget_that_is_a_word, "consul-lock":
+        ["", "", "[budget]\nleader_losses = \"never\""] => "from 0 to 254";
+    losses_of_a_leader_that_lingers, "consul-lock":
+        ["", "servers.old_leader = \"lingers\"", "[budget]\nleader_losses = \"unlimited\""] => "a leader is deposed";
     a_shared_session_with_a_ttl, "consul-lock": ["", "ttl = 1\nsession = \"shared\"", ""] => "leave `ttl` out";
     a_version_that_nobody_compares, "consul-lock": ["", "sequencer = \"version\"", ""] => "`unchanged`";
     a_third_party_without_a_sequencer, "consul-lock": ["writes = 1", "delegates = true", ""] => "`modify-index`";
@@ -62,10 +59,7 @@ mistakes! {
     an_act_that_nobody_can_pay, "consul-lock":
         ["", "operator = [{ act = \"put\", cost = 2 }]", "[budget]\noperator = 1"] => "not enough";
     retries_without_patience, "consul-lock": ["", "", "[budget]\nretries = 1"] => "`service.patience`";
-    the_session_of_one_who_never_crashes, "consul-lock":
-        ["", "operator = [\"destroy-crashed\"]", "[budget]\noperator = 1"] => "waits for a crash";
     an_alarm_that_nobody_hears, "consul-lock": ["", "", "[budget]\nfalse_alarms = 1"] => "`service.health.checks`";
-    a_network_that_is_never_cut, "consul-lock": ["", "", "[network]\ncuts = \"drop\""] => "`cuts` and `ways`";
     a_queue_whose_keys_stay, "consul-lock": ["", "queue = {}", ""] => "set `delete`";
     a_queue_without_an_order, "consul-lock": ["", "queue = {}\nbehavior = \"delete\"", ""] => "`create-index`";
     a_queue_that_is_watched, "consul-lock":
@@ -100,7 +94,6 @@ mistakes! {
     a_pool_without_a_slot, "token-pool": ["", "limit = 0", ""] => "nobody ever gets in";
     a_roster_that_asks_again_at_once, "token-pool": ["", "retry_every = 0", ""] => "would stop time";
     records_that_are_stale_at_once, "token-pool": ["", "stale_after = 0", ""] => "over at once";
-    an_answer_that_is_waited_for_and_not_asked_for, "token-pool": ["", "patience = 2", ""] => "`budget.retries`";
     a_rank_in_a_pool, "token-pool": ["", "memory = 3", ""] => "that is about a `ranked-semaphore`";
     a_token_in_a_rank, "ranked-semaphore": ["", "stale_after = 3", ""] => "that is about a `token-pool`";
     anonymous_records, "holder-records": ["", "nodes = \"anonymous\"", ""] => "that is about a `sequence-queue`";
@@ -116,7 +109,15 @@ mistakes! {
     keys_that_are_kept_for_no_time, "redlock": ["", "", ""] => "longer than `drift`";
     a_lease_of_a_copy, "copied-lock": ["", "lease = 3", ""] => "says nothing about a `copied-lock`";
     a_split_of_a_redlock, "redlock": ["", "lease = 3\nsplits = true", "[budget]\noutages = 1"] => "says nothing about a `redlock`";
-    an_outage_of_which_kind, "redlock": ["", "lease = 3", "[budget]\noutages = 1"] => "one of `service.jumps`";
+    a_jump_that_cannot_happen, "redlock": ["", "lease = 3", "[budget]\nclock_jumps = 1"] => "service.jumps = true";
+    an_outage_of_which_kind, "redlock": ["", "lease = 3", "[budget]\noutages = 1"] => "service.jumps = true";
+    a_budget_of_another_service, "redlock": ["", "lease = 3", "[budget]\nlost_connections = 1"] => "there are `losses`";
+    a_budget_for_what_is_for_good, "redlock": ["", "lease = 3\njumps = true", "[budget]\nclock_jumps = \"unlimited\""] => "for good";
+    a_budget_beyond_its_range, "redlock": ["", "lease = 3\njumps = true", "[budget]\nclock_jumps = 255"] => "from 0 to 254";
+    a_shared_budget_of_one_fault, "redlock":
+        ["", "lease = 3\njumps = true", "[[budget.shared]]\nof = [\"clock_jumps\"]\nat_most = 1"] => "at least two faults";
+    a_shared_budget_of_an_unknown_fault, "redlock":
+        ["", "lease = 3\njumps = true", "[[budget.shared]]\nof = [\"clock_jumps\", \"losses\"]\nat_most = 1"] => "not `losses`";
     an_owner_of_many_nodes, "redlock":
         ["", "lease = 3", "[[promise]]\nproperty = \"single-owner\""] => "says nothing about a `redlock`";
 }
@@ -136,7 +137,6 @@ mistakes! {
     an_administered_mutex, "rabbitmq-mutex": ["", "administration.does = [[\"destroy\"]]", ""] => "is not administered";
     more_slots_than_there_are_numbers, "rabbitmq-semaphore":
         ["", "administration.does = [[{ create = 200 }]]", ""] => "more than";
-    an_alarm_without_an_outage, "rabbitmq-semaphore": ["", "alarms = true", ""] => "`budget.outages`";
     an_operator_with_nothing_to_do, "rabbitmq-semaphore": ["", "", "[budget]\noperator = 1"] => "`service.operator`";
     slots_of_a_mutex, "rabbitmq-mutex": ["", "", "[[promise]]\nproperty = \"slot-limit\""] => "says nothing about a `rabbitmq-mutex`";
     a_verification_that_nobody_asks_for, "rabbitmq-semaphore":

@@ -4,6 +4,7 @@
 //!
 //! Rules are cited by number (C-…) and stand in `model/rules/consul.md`.
 
+mod assumptions;
 mod clients;
 pub mod http;
 mod messages;
@@ -27,11 +28,12 @@ pub use settings::{
     Takes, Timers, TreeDeletions, Unclear, Unlock, Waiting, Writes,
 };
 
+use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::{ClientId, Tenure, Token};
 use crate::process::{Context, Outbox};
 use crate::protocol::{Opinion, Protocol, Record};
-use crate::scenario::{Mistake, Scenario};
+use crate::scenario::{Mistake, Note, Scenario};
 use crate::time::{Instant, Ticks};
 use crate::world::{Fault, World};
 
@@ -92,6 +94,10 @@ impl Protocol for Consul {
         Server::offer_trouble(world, &scenario.service.servers, offer);
     }
 
+    fn fault_is_possible(scenario: &Scenario<Self>, kind: usize) -> Result<(), &'static str> {
+        Server::fault_is_possible(&scenario.service, kind)
+    }
+
     fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         let first = world.server.process.first_in_queue(context);
         Server::suffer(world, fault, context, out);
@@ -118,6 +124,14 @@ impl Protocol for Consul {
         }
     }
 
+    fn role(scenario: &Scenario<Self>, participant: ClientId) -> Option<String> {
+        let beyond = participant.0.checked_sub(scenario.clients).filter(|number| *number > 0)?;
+        Some(match beyond <= scenario.service.observers.into() {
+            true => format!("observer {beyond}"),
+            false => "the third party".to_owned(),
+        })
+    }
+
     fn crash_takes_node(settings: &Settings) -> bool {
         settings.health.crash == Takes::Node
     }
@@ -141,14 +155,14 @@ impl Protocol for Consul {
     fn reaches(fact: &Word) -> Option<Goal> {
         match fact {
             Word::Discovered { .. } => Some(Goal::Discovered),
-            Word::Elected => Some(Goal::Elected),
+            Word::Elected { .. } => Some(Goal::Elected),
             Word::RenewedInVain(_) => Some(Goal::RenewedInVain),
             Word::RenewedByDeposed(_) => Some(Goal::RenewedByDeposed),
             Word::Resumed(_) => Some(Goal::Resumed),
             Word::Full(_) => Some(Goal::Full),
             Word::FreedSlot(_) => Some(Goal::SlotFreed),
             Word::LimitConflict(_) => Some(Goal::LimitConflict),
-            Word::LeaderLost | Word::Restarted | Word::TookSlot(_) => None,
+            Word::LeaderLost | Word::Restarted { .. } | Word::TookSlot(_) => None,
         }
     }
 
@@ -195,8 +209,12 @@ impl Protocol for Consul {
         settings::validate(scenario)
     }
 
-    fn assumptions(settings: &Settings) -> Vec<String> {
-        settings.assumptions()
+    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
+        settings::notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
+        assumptions::declare(scenario, list);
     }
 }
 

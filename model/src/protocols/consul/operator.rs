@@ -153,6 +153,15 @@ fn offer_status(server: &Server, status: Status, offer: &mut dyn FnMut(Act)) {
 
 /// What the act costs.
 pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
+    price(act, settings).expect("only what is listed is offered")
+}
+
+/// Whether `service.operator` lists the act.
+pub(super) fn is_listed(act: Act, settings: &Settings) -> bool {
+    price(act, settings).is_some()
+}
+
+fn price(act: Act, settings: &Settings) -> Option<u8> {
     let is_it = |kind: OperatorAct| match kind {
         OperatorAct::DestroySession | OperatorAct::DestroyWaiting | OperatorAct::DestroyCrashed => {
             matches!(act, Act::Destroy(_))
@@ -176,7 +185,7 @@ pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
         OperatorAct::TakeOver => matches!(act, Act::TakeOver(..)),
     };
     let prices = settings.operator.iter().filter(|priced| is_it(priced.act()));
-    prices.map(|priced| priced.cost()).min().expect("only what is listed is offered")
+    prices.map(|priced| priced.cost()).min()
 }
 
 pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -247,15 +256,12 @@ impl fmt::Display for Act {
             Act::Release(session) => write!(f, "releases the key in the name of {session}"),
             Act::Acquire(session) => write!(f, "acquires the key in the name of {session}"),
             Act::Renew(session) => write!(f, "renews {session}"),
-            Act::SetCheck(node, kind, status) => write!(f, "sets the check {kind} of the node of {node} to {status}"),
-            Act::DropCheck(node, kind) => write!(f, "deregisters the check {kind} of the node of {node}"),
-            Act::DropService(node) => write!(f, "deregisters the service on the node of {node}"),
-            Act::DropNode(node) => write!(f, "deregisters the node of {node}"),
+            Act::SetCheck(node, kind, status) => write!(f, "sets {kind} of {node}'s node to {status}"),
+            Act::DropCheck(node, kind) => write!(f, "deregisters {kind} of {node}'s node"),
+            Act::DropService(node) => write!(f, "deregisters the service on {node}'s node"),
+            Act::DropNode(node) => write!(f, "deregisters {node}'s node"),
             Act::TakeOver(node, kind, session) => {
-                write!(
-                    f,
-                    "fails the check {kind} of the node of {node} and acquires the key in the name of {session}, at once"
-                )
+                write!(f, "fails {kind} of {node}'s node and acquires the key in the name of {session}, at once")
             }
         }
     }

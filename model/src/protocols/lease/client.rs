@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Lease, Timer, Wish, Word};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Index, ProcessId, Token};
+use crate::mutation::Mutation;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
 use crate::time::Instant;
@@ -45,6 +46,10 @@ impl Borrower {
 
     fn enter(&mut self, loan: Index, until: Instant, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         self.loan = loan;
+        let until = match context.is_mutated(Mutation::LoanCountedFromAnswer) {
+            true => context.now + context.scenario.service.lease,
+            false => until,
+        };
         if context.now > until {
             self.phase = Phase::Idle;
             return;
@@ -68,14 +73,16 @@ impl Process<Lease> for Borrower {
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.ask(context, out),
             (Phase::Asking { until_if_lent }, Input::Message { message: Message::Service(Word::Lent(loan)), .. })
-                if loan > self.loan =>
+                if loan > self.loan || context.is_mutated(Mutation::RepeatedAnswerHeeded) =>
             {
                 self.enter(loan, until_if_lent, context, out);
             }
             (Phase::Asking { .. }, Input::Message { message: Message::Service(Word::Busy), .. }) => {
                 self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
             }
-            (Phase::Inside { until, .. }, Input::Command(Wish::Write)) if context.now > until => {
+            (Phase::Inside { until, .. }, Input::Command(Wish::Write))
+                if context.now > until && !context.is_mutated(Mutation::WritesAfterLapse) =>
+            {
                 self.leave(Leaving::Lapsed, context, out);
             }
             (Phase::Inside { until, writes }, Input::Command(Wish::Write)) => {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use client::Borrower;
 pub use server::Lender;
 
+use crate::assumption::{Assumption, Class, Declarations};
 use crate::ids::{ClientId, Index, Token};
 use crate::never::Never;
 use crate::process::{Context, Outbox};
@@ -136,8 +137,13 @@ impl Protocol for Lease {
         scenario.has_none(&Misfortune::ALL)
     }
 
-    fn assumptions(settings: &Settings) -> Vec<String> {
-        vec![format!("the server lends for {} and waits {} more", settings.lease, settings.grace)]
+    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
+        let Settings { lease, grace, .. } = scenario.service;
+        let sentence = format!("the server lends for {lease} and waits {grace} more");
+        let length = Assumption::new(Class::Setting, "lease", "service.lease", sentence).of(lease + grace);
+        list.declare(length, move |execution| Lender::lends_for(execution, lease + grace));
+        let sentence = "the server never fails, and forgets nothing";
+        list.leave_out(Assumption::limit("reliable-server", sentence));
     }
 }
 

@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Lease, Timer, Word, client};
+use crate::assumption::Execution;
 use crate::fact::{Ending, Fact, Refusal};
-use crate::ids::{ClientId, Index, Token};
+use crate::ids::{ClientId, Index, ProcessId, Token};
+use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
 
 /// The server. Nothing happens when a loan is over, except that the lock may be lent again.
@@ -34,12 +36,28 @@ impl Lender {
         self.loans
     }
 
+    /// Every loan is over so long after the step in which it began, by the server's clock.
+    pub(super) fn lends_for(execution: &Execution<Lease>, length: Ticks) -> Result<(), String> {
+        execution.each(|moment| {
+            let (before, after) = (&moment.before.server.process, &moment.after.server.process);
+            match after.loan {
+                Some(loan)
+                    if after.loans != before.loans && loan.over - moment.after.clock(ProcessId::Server) != length =>
+                {
+                    Err(format!("the loan is over at {}", loan.over))
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
     fn lend(&mut self, to: ClientId, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         if self.loan.is_some() {
             out.record(Fact::Freed { by: Ending::Invalidated });
         }
         let settings = &context.scenario.service;
-        self.loan = Some(Loan { to, over: context.now + settings.lease + settings.grace });
+        let grace = if context.is_mutated(Mutation::GraceForgotten) { Ticks::ZERO } else { settings.grace };
+        self.loan = Some(Loan { to, over: context.now + settings.lease + grace });
         self.loans = self.loans.next();
         out.record(Fact::Granted { client: to, token: Token(self.loans.0), fresh: true, stolen: false });
         out.send(to.into(), Word::Lent(self.loans));
@@ -50,14 +68,16 @@ impl Process<Lease> for Lender {
     fn on(&mut self, input: Input<Lease>, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         let Input::Message { from, message: Message::Service(word) } = input else { return };
         let from = client(from);
+        let hurry = Ticks::new(i64::from(context.is_mutated(Mutation::LentTooEarly)));
+        let is_lax = context.is_mutated(Mutation::StaleReturnFrees);
         match (self.loan, word) {
             (None, Word::Borrow) => self.lend(from, context, out),
-            (Some(loan), Word::Borrow) if context.now >= loan.over => self.lend(from, context, out),
+            (Some(loan), Word::Borrow) if context.now + hurry >= loan.over => self.lend(from, context, out),
             (Some(_), Word::Borrow) => {
                 out.record(Fact::Refused { client: from, why: Refusal::Held });
                 out.send(from.into(), Word::Busy);
             }
-            (Some(_), Word::Return(loan)) if loan == self.loans => {
+            (Some(_), Word::Return(loan)) if loan == self.loans || is_lax => {
                 self.loan = None;
                 out.record(Fact::Freed { by: Ending::Released });
             }

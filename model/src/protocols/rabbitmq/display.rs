@@ -186,7 +186,7 @@ impl fmt::Display for Word {
             Word::Busy(client) => write!(f, "{client} finds another one at work"),
             Word::Alarm(true) => f.write_str("the broker's memory is full"),
             Word::Alarm(false) => f.write_str("the broker has room again"),
-            Word::Restarted => f.write_str("the broker starts anew"),
+            Word::Restarted => f.write_str("the broker has restarted"),
             Word::Node(node, false) => write!(f, "node {node} is down"),
             Word::Node(node, true) => write!(f, "node {node} is back"),
             Word::Split(node, true) => write!(f, "node {node} is cut off from the others"),

@@ -4,6 +4,7 @@
 //!
 //! Rules (R-Q-…) and flaws of the published text (F-…) are cited by number and stand in `model/rules/rabbitmq.md`.
 
+mod assumptions;
 mod bench;
 mod broker;
 mod clients;
@@ -25,11 +26,12 @@ pub use settings::{
     Silence, Socket, Split, Verify,
 };
 
+use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::ClientId;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Administered, Protocol, Record};
-use crate::scenario::{Mistake, Scenario};
+use crate::scenario::{Mistake, Note, Scenario};
 use crate::time::{Instant, Ticks};
 use crate::world::{Fault, World};
 
@@ -71,6 +73,15 @@ impl Protocol for RabbitMq {
 
     fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
         Broker::offer_trouble(world, scenario, offer);
+    }
+
+    fn role(scenario: &Scenario<Self>, participant: ClientId) -> Option<String> {
+        let beyond = participant.0.checked_sub(scenario.clients).filter(|number| *number > 0)?;
+        Some(format!("administrator {beyond}"))
+    }
+
+    fn fault_is_possible(scenario: &Scenario<Self>, kind: usize) -> Result<(), &'static str> {
+        Broker::fault_is_possible(&scenario.service, kind)
     }
 
     fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
@@ -152,7 +163,11 @@ impl Protocol for RabbitMq {
         settings::validate(scenario)
     }
 
-    fn assumptions(settings: &Settings) -> Vec<String> {
-        settings.assumptions()
+    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
+        settings::notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
+        assumptions::declare(scenario, list);
     }
 }

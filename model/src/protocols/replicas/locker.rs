@@ -7,9 +7,10 @@ use super::settings::Validity;
 use super::{COPIED, Replicas};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{ClientId, ProcessId, Token};
+use crate::mutation::Mutation;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
 
 /// A client.
@@ -63,15 +64,18 @@ impl Locker {
 
     fn lease_from(&self, start: Instant, context: &Ctx<'_>) -> Option<Instant> {
         let settings = &context.scenario.service;
-        (self.nodes > 0).then(|| Instant::at((start + settings.lease()).ticks() - settings.drift.count()))
+        let drift = if context.is_mutated(Mutation::DriftIgnored) { Ticks::ZERO } else { settings.drift };
+        (self.nodes > 0).then(|| Instant::at((start + settings.lease()).ticks() - drift.count()))
     }
 
     fn unlock(&self, out: Out<'_>) {
         self.asked().for_each(|node| out.send(ProcessId::Server, Text::Unlock(node, self.value)));
     }
 
-    fn give_up(&mut self, out: Out<'_>) {
-        self.unlock(out);
+    fn give_up(&mut self, context: &Ctx<'_>, out: Out<'_>) {
+        if !context.is_mutated(Mutation::FailedAttemptKept) {
+            self.unlock(out);
+        }
         self.phase = Phase::Idle;
     }
 
@@ -79,18 +83,19 @@ impl Locker {
         let Phase::Asking { mut yes, mut no, until } = self.phase else { return };
         *(if is_locked { &mut yes } else { &mut no }) |= 1 << node;
         let all = u32::from(self.nodes.max(1));
-        if yes.count_ones() > all / 2 {
+        let needed = all / 2 + u32::from(!context.is_mutated(Mutation::MinorityIsEnough));
+        if yes.count_ones() >= needed {
             let until = match context.scenario.service.validity {
                 Validity::FromRequest => until,
                 Validity::FromAnswer => self.lease_from(context.now, context),
             };
             if until.is_some_and(|until| context.now > until) {
-                return self.give_up(out);
+                return self.give_up(context, out);
             }
             self.phase = Phase::Inside { until };
             out.record(Fact::Entered { client: context.client(), token: Token(0) });
         } else if (yes | no).count_ones() == all {
-            self.give_up(out);
+            self.give_up(context, out);
         } else {
             self.phase = Phase::Asking { yes, no, until };
         }
@@ -119,7 +124,7 @@ impl Process<Replicas> for Locker {
             {
                 self.hear(node, false, context, out);
             }
-            (Phase::Asking { .. }, Input::Wake(Timer::GiveUp)) => self.give_up(out),
+            (Phase::Asking { .. }, Input::Wake(Timer::GiveUp)) => self.give_up(context, out),
             (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.leave(Leaving::Lapsed, context, out),
             (Phase::Inside { .. }, Input::Command(Wish::Release)) => {
                 self.unlock(out);

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::SessionId;
+use crate::service_fault::{FaultKind, Nature, ServiceFault};
 use crate::world::normal::{Normal, Visitor};
 
 /// What a client writes into a key: unlike everything that it, or anybody else, has ever written.
@@ -80,6 +81,33 @@ impl Normal for Trouble {
     fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
+/// The places of the kinds of fault.
+impl Trouble {
+    pub(super) const RESTART: usize = 0;
+    pub(super) const JUMP: usize = 1;
+    pub(super) const CRASH: usize = 2;
+    pub(super) const SPLIT: usize = 3;
+}
+
+impl ServiceFault for Trouble {
+    const KINDS: &'static [FaultKind] = &[
+        FaultKind::new("node_restarts", "restart of a node", Some("server_restarts")),
+        FaultKind::new("clock_jumps", "jump of a node's clock", Some("outages")).with(Nature::Clock),
+        FaultKind::new("node_crashes", "crash of the leading node", Some("outages")),
+        FaultKind::new("splits", "split of the nodes", Some("outages")),
+    ];
+
+    fn kind(self) -> Option<usize> {
+        match self {
+            Trouble::Restart(_) => Some(Trouble::RESTART),
+            Trouble::Jump(_) => Some(Trouble::JUMP),
+            Trouble::Fail(_) => Some(Trouble::CRASH),
+            Trouble::Split(_) => Some(Trouble::SPLIT),
+            Trouble::Heal => None,
+        }
+    }
+}
+
 /// A node for people.
 fn node(number: u8) -> String {
     if number == 0 { "the leading node".to_owned() } else { format!("node {number}") }
@@ -124,8 +152,8 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Trouble::Jump(number) => write!(f, "the clock of {} jumps ahead", node(*number)),
-            Trouble::Restart(number) => write!(f, "{} starts anew", node(*number)),
-            Trouble::Fail(number) => write!(f, "{} fails, and another one leads", node(*number)),
+            Trouble::Restart(number) => write!(f, "{} restarts", node(*number)),
+            Trouble::Fail(number) => write!(f, "{} crashes, and another one leads", node(*number)),
             Trouble::Split(number) => write!(f, "{} is cut off from the others", node(*number)),
             Trouble::Heal => f.write_str("all nodes reach each other again"),
         }

@@ -7,6 +7,8 @@
 //!
 //! Clients try once and come back later: an attempt that fails is over.
 
+mod assumed;
+mod assumptions;
 mod locker;
 mod messages;
 mod nodes;
@@ -19,11 +21,12 @@ pub use messages::{Text, Timer, Trouble, Value, Wish};
 pub use nodes::Nodes;
 pub use settings::{Grants, Settings, Validity};
 
+use crate::assumption::Declarations;
 use crate::ids::ClientId;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
-use crate::scenario::{Mistake, Scenario};
+use crate::scenario::{Mistake, Note, Scenario};
 use crate::time::Ticks;
 use crate::world::World;
 
@@ -62,6 +65,10 @@ impl Protocol for Replicas {
         Nodes::offer_trouble(world, scenario, offer);
     }
 
+    fn fault_is_possible(scenario: &Scenario<Self>, kind: usize) -> Result<(), &'static str> {
+        settings::fault_is_possible(scenario, kind)
+    }
+
     fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, _: &mut Outbox<Self>) {
         Nodes::suffer(world, fault, context);
     }
@@ -83,7 +90,11 @@ impl Protocol for Replicas {
         settings::validate(scenario)
     }
 
-    fn assumptions(settings: &Settings) -> Vec<String> {
-        settings.assumptions()
+    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
+        settings::notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
+        assumptions::declare(scenario, list);
     }
 }

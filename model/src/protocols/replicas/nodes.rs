@@ -8,6 +8,7 @@ use super::{COPIED, Replicas};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, Token};
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
 use crate::scenario::Scenario;
@@ -18,7 +19,7 @@ use crate::world::normal::{Normal, Visitor};
 /// All nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Nodes {
-    nodes: List<Node, 3>,
+    pub(super) nodes: List<Node, 3>,
     /// How many writes there were, on whichever side.
     last: Index,
     /// Which one leads, from 1, where one does.
@@ -31,8 +32,8 @@ pub struct Nodes {
 
 /// One node.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-struct Node {
-    key: Option<Key>,
+pub(super) struct Node {
+    pub(super) key: Option<Key>,
     /// It has started anew and answers from then on.
     back: Option<Instant>,
     is_gone: bool,
@@ -45,10 +46,10 @@ struct Node {
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-struct Key {
-    value: Value,
+pub(super) struct Key {
+    pub(super) value: Value,
     /// When its lease is over; none: it has none.
-    over: Option<Instant>,
+    pub(super) over: Option<Instant>,
 }
 
 type Ctx<'a> = Context<'a, Replicas>;
@@ -148,7 +149,7 @@ impl Nodes {
         node.key = Some(Key { value, over });
         if told == 0 {
             self.write(number, context);
-            if settings.grants == Grants::ByQuorum {
+            if settings.grants == Grants::ByQuorum && !context.is_mutated(Mutation::PromisedUncopied) {
                 self.at(number).owed = Some(value);
                 return;
             }
@@ -161,7 +162,8 @@ impl Nodes {
         let client = value.creator;
         let number = if told == 0 { self.leader_for(client) } else { told };
         let node = self.at(number);
-        if node.is_gone || node.key.is_none_or(|key| key.value != value) {
+        let is_foreign = node.key.is_none_or(|key| key.value != value);
+        if node.is_gone || is_foreign && !context.is_mutated(Mutation::UnlocksForeign) {
             return;
         }
         node.key = None;
@@ -196,20 +198,21 @@ impl Nodes {
         scenario: &Scenario<Replicas>,
         offer: &mut dyn FnMut(Trouble),
     ) {
-        let (nodes, left) = (&world.server.process, world.left);
+        let nodes = &world.server.process;
+        let affords = |kind: usize| world.left.affords(kind);
         let Settings { jumps, fails, splits, .. } = scenario.service;
         let is_whole = nodes.apart.is_none();
         for number in nodes.numbers() {
-            if left.server_restarts > 0 {
+            if affords(Trouble::RESTART) {
                 offer(Trouble::Restart(number));
             }
-            if left.outages > 0 && jumps {
+            if jumps && affords(Trouble::JUMP) {
                 offer(Trouble::Jump(number));
             }
-            if left.outages > 0 && fails && is_whole && nodes.leader == number && nodes.copies(number) > 1 {
+            if fails && affords(Trouble::CRASH) && is_whole && nodes.leader == number && nodes.copies(number) > 1 {
                 offer(Trouble::Fail(number));
             }
-            if left.outages > 0 && splits && is_whole && nodes.copies(number) > 1 {
+            if splits && affords(Trouble::SPLIT) && is_whole && nodes.copies(number) > 1 {
                 offer(Trouble::Split(number));
             }
         }
@@ -223,25 +226,22 @@ impl Nodes {
         let settings = &context.scenario.service;
         match trouble {
             Trouble::Restart(number) => {
-                world.left.server_restarts -= 1;
                 let node = nodes.at(number);
-                node.back = (settings.restart_delay.count() > 0).then(|| context.now + settings.restart_delay);
-                if !settings.keeps {
+                let is_slow = settings.restart_delay.count() > 0 && !context.is_mutated(Mutation::AnswersAfterRestart);
+                node.back = is_slow.then(|| context.now + settings.restart_delay);
+                if !settings.keeps || context.is_mutated(Mutation::RestartForgetsKey) {
                     node.key = None;
                 }
             }
             Trouble::Jump(number) => {
-                world.left.outages -= 1;
                 let node = nodes.at(number);
                 node.key = node.key.filter(|key| key.over.is_none());
             }
             Trouble::Fail(number) => {
-                world.left.outages -= 1;
                 *nodes.at(number) = Node { is_gone: true, ..Node::default() };
                 nodes.elect();
             }
             Trouble::Split(number) => {
-                world.left.outages -= 1;
                 nodes.apart = Some(number);
                 nodes.elect();
             }
@@ -251,7 +251,7 @@ impl Nodes {
                 let Node { key, version, .. } = *nodes.at(leader);
                 for number in nodes.numbers().filter(|number| *number != leader) {
                     let node = nodes.at(number);
-                    if !node.is_gone {
+                    if !node.is_gone && !context.is_mutated(Mutation::HealKeepsBoth) {
                         *node = Node { key, version, ..Node::default() };
                     }
                 }

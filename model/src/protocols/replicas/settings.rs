@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{COPIED, Replicas};
+use super::{COPIED, Replicas, Trouble};
 use crate::properties::Property;
-use crate::scenario::{Misfortune, Mistake, Scenario};
+use crate::scenario::{Misfortune, Mistake, Note, Scenario};
+use crate::service_fault::ServiceFault;
 use crate::time::Ticks;
 
 /// The `[service]` table. What one system only has is refused in the other.
@@ -24,13 +25,13 @@ pub struct Settings {
     pub keeps: bool,
     /// `redlock`: for how long it does not answer.
     pub restart_delay: Ticks,
-    /// `redlock`: whether the clock of a node may jump ahead; each jump counts as an outage.
+    /// `redlock`: whether the clock of a node may jump ahead, within `budget.clock_jumps`.
     pub jumps: bool,
     /// `copied-lock`: when the lock is granted.
     pub grants: Grants,
-    /// `copied-lock`: whether the leading node may fail; that counts as an outage.
+    /// `copied-lock`: whether the leading node may crash, within `budget.node_crashes`.
     pub fails: bool,
-    /// `copied-lock`: whether a node may be cut off, each side with clients of its own; that counts as an outage.
+    /// `copied-lock`: whether a node may be cut off, each side with clients of its own, within `budget.splits`.
     pub splits: bool,
 }
 
@@ -89,14 +90,24 @@ impl Settings {
     pub(super) fn longest(&self) -> Ticks {
         self.lease().max(self.drift).max(self.restart_delay)
     }
+}
 
-    pub(super) fn assumptions(&self) -> Vec<String> {
-        vec!["values are unique, and a key is deleted only by whoever wrote it".to_owned()]
-    }
+/// Settings that have no effect, because the budget that they need is zero.
+pub(super) fn notes(scenario: &Scenario<Replicas>) -> Vec<Note> {
+    let Settings { jumps, fails, splits, .. } = scenario.service;
+    [
+        (jumps, Trouble::JUMP, "service.jumps"),
+        (fails, Trouble::CRASH, "service.fails"),
+        (splits, Trouble::SPLIT, "service.splits"),
+    ]
+    .into_iter()
+    .filter(|(is_set, kind, _)| *is_set && !scenario.budget.affords(*kind))
+    .map(|(_, kind, path)| Note::without_budget(path, Trouble::KINDS[kind].budget))
+    .collect()
 }
 
 pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
-    let (settings, plain, budget) = (&scenario.service, Settings::default(), scenario.budget);
+    let (settings, plain) = (&scenario.service, Settings::default());
     let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
     if !(1..=7).contains(&settings.nodes) {
         return wrong("service.nodes", "there may be from 1 to 7 nodes");
@@ -109,7 +120,6 @@ pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
         (settings.keeps, false, "service.keeps"),
         (settings.restart_delay != plain.restart_delay, false, "service.restart_delay"),
         (settings.jumps, false, "service.jumps"),
-        (budget.server_restarts > 0, false, "budget.server_restarts"),
         (settings.grants != plain.grants, true, "service.grants"),
         (settings.fails, true, "service.fails"),
         (settings.splits, true, "service.splits"),
@@ -121,19 +131,7 @@ pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
     if !is_copied && settings.drift >= settings.lease() {
         return wrong("service.lease", "say for how long nodes keep a key; it must be longer than `drift`");
     }
-    if (budget.outages > 0) != (settings.jumps || settings.fails || settings.splits) {
-        return wrong(
-            "budget.outages",
-            "there are outages only with both `budget.outages` and one of `service.jumps`, `fails`, `splits`",
-        );
-    }
-    if budget.endless_outages {
-        return wrong(
-            "budget.endless_outages",
-            "an outage of these nodes costs; say in `outages` how many there may be",
-        );
-    }
-    scenario.has_none(&[Misfortune::Operator, Misfortune::FalseAlarms, Misfortune::Retries])?;
+    scenario.has_none(&[Misfortune::Operator, Misfortune::Retries])?;
     if scenario.writes > 0 {
         return wrong("writes", "these clients write nothing; leave it out");
     }
@@ -150,4 +148,16 @@ pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
         }
     }
     Ok(())
+}
+
+pub(super) fn fault_is_possible(scenario: &Scenario<Replicas>, kind: usize) -> Result<(), &'static str> {
+    let (settings, is_copied) = (&scenario.service, scenario.system == COPIED);
+    let (is_possible, what) = match kind {
+        Trouble::RESTART => (!is_copied, "nodes of a `copied-lock` crash for good; nodes of a `redlock` restart"),
+        Trouble::JUMP => (settings.jumps, "clocks jump only with `service.jumps = true`"),
+        Trouble::CRASH => (settings.fails, "the leading node crashes only with `service.fails = true`"),
+        Trouble::SPLIT => (settings.splits, "nodes are split only with `service.splits = true`"),
+        _ => (true, ""),
+    };
+    if is_possible { Ok(()) } else { Err(what) }
 }

@@ -7,6 +7,7 @@ use super::settings::{GiveBack, Joins, Nodes, Sequence};
 use super::{QUEUE, RANKED, Roster, TOKENS};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, Index, ProcessId, Token};
+use crate::mutation::Mutation;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
 use crate::time::Instant;
@@ -129,6 +130,7 @@ impl Member {
         context: &Context<'_, Roster>,
         out: &mut Outbox<Roster>,
     ) {
+        let beyond = u8::from(context.is_mutated(Mutation::RankBeyondLimit));
         match (request, answer) {
             (Request::Take, Answer::Number(number)) => self.enter(number, until, context, out),
             (Request::Reap, _) => self.ask(self.first(context), context, out),
@@ -136,11 +138,14 @@ impl Member {
             (Request::Insert(number), _) | (Request::Enqueue { .. }, Answer::Number(number)) => {
                 self.ask(Request::Place(number), context, out);
             }
-            (_, Answer::Placed(number, before)) if before < self.limit => self.enter(number, None, context, out),
+            (_, Answer::Placed(number, before)) if before < self.limit + beyond => {
+                self.enter(number, None, context, out)
+            }
             (_, Answer::Placed(number, _)) if context.scenario.system == QUEUE => {
                 self.entry = number;
                 self.wait(context);
             }
+            (_, Answer::Placed(..)) if context.is_mutated(Mutation::RankKept) => self.wait(context),
             (_, Answer::Placed(number, _)) => self.ask(Request::Remove(number), context, out),
             _ => {
                 self.entry = Index(0);

@@ -10,6 +10,8 @@
 //!
 //! The store's operations are atomic one by one; what goes wrong goes wrong between them.
 
+mod assumed;
+mod assumptions;
 mod member;
 mod messages;
 mod settings;
@@ -22,11 +24,12 @@ pub use messages::{Answer, Request, Text, Timer, Wish};
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;
 
+use crate::assumption::Declarations;
 use crate::ids::ClientId;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
-use crate::scenario::{Mistake, Scenario};
+use crate::scenario::{Mistake, Note, Scenario};
 use crate::time::Ticks;
 use crate::world::World;
 
@@ -92,7 +95,11 @@ impl Protocol for Roster {
         settings::validate(scenario)
     }
 
-    fn assumptions(settings: &Settings) -> Vec<String> {
-        settings.assumptions()
+    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
+        settings::notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
+        assumptions::declare(scenario, list);
     }
 }

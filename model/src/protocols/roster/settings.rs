@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{QUEUE, RANKED, RECORDS, Roster, TOKENS};
 use crate::ids::ClientId;
 use crate::properties::Property;
-use crate::scenario::{Misfortune, Mistake, Scenario};
+use crate::scenario::{Misfortune, Mistake, Note, Scenario};
 use crate::time::Ticks;
 
 /// The `[service]` table. What one system only has is refused in the others.
@@ -138,15 +138,15 @@ impl Settings {
         let some = [self.patience, self.stale_after, self.without_ttl, self.memory].into_iter().flatten();
         some.chain(self.ttls.iter().copied()).fold(self.retry_every, Ticks::max)
     }
-
-    pub(super) fn assumptions(&self) -> Vec<String> {
-        let mut sentences = vec!["each request is one atomic step of the store, which forgets nothing".to_owned()];
-        sentences.extend(self.memory.map(|memory| format!("no request is under way for {memory}, clocks included")));
-        sentences
-    }
 }
 
 type Verdict = Result<(), Mistake>;
+
+/// Settings that have no effect, because the budget that they need is zero.
+pub(super) fn notes(scenario: &Scenario<Roster>) -> Vec<Note> {
+    let is_idle = scenario.service.patience.is_some() && scenario.budget.retries == 0;
+    is_idle.then(|| Note::without_budget("service.patience", "retries")).into_iter().collect()
+}
 
 pub(super) fn validate(scenario: &Scenario<Roster>) -> Verdict {
     let (settings, plain) = (&scenario.service, Settings::default());
@@ -161,7 +161,7 @@ pub(super) fn validate(scenario: &Scenario<Roster>) -> Verdict {
     if is_zero(settings.stale_after) || is_zero(settings.without_ttl) {
         return wrong("service", "`stale_after` and `without_ttl` of 0 ticks are over at once; use 1 or more");
     }
-    if settings.patience.is_some() != (scenario.budget.retries > 0) {
+    if settings.patience.is_none() && scenario.budget.retries > 0 {
         return wrong("service.patience", "a client asks anew only with both `patience` and `budget.retries`");
     }
     for (is_said, system, path) in [
@@ -188,12 +188,7 @@ pub(super) fn validate(scenario: &Scenario<Roster>) -> Verdict {
             "what becomes of a dead client's entries is not part of this queue; leave it out",
         );
     }
-    scenario.has_none(&[
-        Misfortune::Operator,
-        Misfortune::Outages,
-        Misfortune::ServerRestarts,
-        Misfortune::FalseAlarms,
-    ])?;
+    scenario.has_none(&[Misfortune::Operator])?;
     for (place, promise) in scenario.promises.iter().enumerate() {
         let property = promise.property;
         let fits = match property {

@@ -8,10 +8,11 @@ use super::{Roster, TOKENS};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, Token};
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
 
 /// The store.
@@ -88,10 +89,13 @@ impl Store {
 
     /// Removes what does not count any more.
     fn reap(&mut self, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
-        let is_over = |entry: &Entry| entry.over.is_some_and(|over| context.now >= over);
+        let hurry = Ticks::new(i64::from(context.is_mutated(Mutation::ReapedTooEarly)));
+        let is_over = |entry: &Entry| entry.over.is_some_and(|over| context.now + hurry >= over);
         while let Some(number) = self.entries.iter().find(|entry| is_over(entry)).map(|entry| entry.number) {
             self.remove(number, Ending::Invalidated, out);
-            self.free.iter_mut().for_each(|free| *free += 1);
+            if !context.is_mutated(Mutation::ReaperKeepsToken) {
+                self.free.iter_mut().for_each(|free| *free += 1);
+            }
         }
     }
 
@@ -117,7 +121,9 @@ impl Store {
             }
             self.entries.remove(place);
             return grant(self.append(client, over, None), false);
-        } else if self.entries.len() < usize::from(settings.limit) {
+        } else if self.entries.len() < usize::from(settings.limit)
+            || self.entries.len() == usize::from(settings.limit) && context.is_mutated(Mutation::RecordBeyondLimit)
+        {
             return grant(self.append(client, over, None), true);
         }
         out.record(Fact::Refused { client, why: Refusal::Held });
@@ -166,7 +172,8 @@ impl Store {
             }
             Request::GiveBack(number) => {
                 let is_there = self.remove(number, Ending::Released, out);
-                self.free.iter_mut().filter(|_| is_there).for_each(|free| *free += 1);
+                let is_lax = context.is_mutated(Mutation::GivenBackTwice);
+                self.free.iter_mut().filter(|_| is_there || is_lax).for_each(|free| *free += 1);
                 if is_there { Answer::Yes } else { Answer::No }
             }
             Request::Draw => {
@@ -185,13 +192,16 @@ impl Store {
                 // The script looks before it inserts; with timestamps, the client inserts and looks.
                 let is_in = matches!(answer, Answer::Placed(_, before) if before < context.scenario.service.limit);
                 if !is_in && stamp.is_none() {
-                    self.entries.retain(|entry| entry.number != number);
+                    if !context.is_mutated(Mutation::RefusedStaysRanked) {
+                        self.entries.retain(|entry| entry.number != number);
+                    }
                     return Answer::No;
                 }
                 answer
             }
             Request::Enqueue { named } => {
-                let mine = self.entries.iter().find(|entry| named && entry.owner == client);
+                let looks = named && !context.is_mutated(Mutation::NameIgnored);
+                let mine = self.entries.iter().find(|entry| looks && entry.owner == client);
                 Answer::Number(mine.map(|entry| entry.number).unwrap_or_else(|| self.append(client, None, None)))
             }
             Request::Place(number) => self.placed(client, number, context, out),

@@ -32,6 +32,7 @@ use self::symmetry::outside;
 pub use self::visitor::{Normal, Visitor};
 use super::World;
 use crate::ids::ProcessId;
+use crate::mutation::Mutation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -41,6 +42,7 @@ use crate::time::{Instant, Ticks};
 pub struct NormalForm {
     rules: Rules,
     symmetry: Symmetry,
+    mutation: Option<Mutation>,
 }
 
 /// A world in normal form.
@@ -109,7 +111,7 @@ impl<P: Protocol> Formed<P> {
 impl NormalForm {
     /// That of a scenario, in which some clients are interchangeable.
     pub fn new<P: Protocol>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
-        NormalForm { rules: Rules::of(scenario), symmetry }
+        NormalForm { rules: Rules::of(scenario), symmetry, mutation: scenario.mutation }
     }
 
     /// Which clients are interchangeable.
@@ -128,6 +130,12 @@ impl NormalForm {
     /// other one.
     pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let Formed { world, parts } = next;
+        let touched = if self.mutation == Some(Mutation::RenewalSparesServer) {
+            let is_server = |process: &&ProcessId| **process == ProcessId::Server;
+            &touched[touched.iter().take_while(is_server).count()..]
+        } else {
+            touched
+        };
         parts.keep(world, before, touched);
         self.finish(world, parts);
     }
@@ -150,7 +158,9 @@ impl NormalForm {
             if let Some(order) = order {
                 world.arrange(&order);
                 parts.arrange(&order);
-                parts.order(world);
+                if self.mutation != Some(Mutation::ArrangedMessagesUnsorted) {
+                    parts.order(world);
+                }
                 parts.hash(world);
             }
         }
@@ -166,12 +176,15 @@ impl NormalForm {
             parts.new.add(server);
         }
         if parts.new.contains(server) {
-            let oldest = world.clock(ProcessId::Server) - self.rules.back;
+            let more = Ticks::new(i64::from(self.mutation == Some(Mutation::ServerSettlesTooEarly)));
+            let oldest = world.clock(ProcessId::Server) - self.rules.back + more;
             world.server.process.settle(oldest);
         }
         parts.look(world, &self.rules);
         parts.rename(world, &self.rules, shift);
-        world.now = Instant::START;
+        if self.mutation != Some(Mutation::NowIsKept) {
+            world.now = Instant::START;
+        }
         parts.order(world);
         parts.hash(world);
     }

@@ -210,7 +210,7 @@ impl Parts {
             return;
         }
         let mut large = Looking::new(rules);
-        if all.has_large {
+        if all.has_large && !rules.is_large_forgotten {
             (0..self.list.len()).for_each(|place| visit(world, place, &mut large));
             all.small = large.look.small;
         }

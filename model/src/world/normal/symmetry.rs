@@ -14,6 +14,7 @@ use super::visitor::Normal;
 use crate::hash::Packer;
 use crate::ids::ClientId;
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::world::Seat;
@@ -88,7 +89,7 @@ impl Symmetry {
     }
 
     /// Every way in which clients can change places.
-    fn orders(&self, clients: usize) -> Vec<Vec<usize>> {
+    pub(crate) fn orders(&self, clients: usize) -> Vec<Vec<usize>> {
         let mut orders = vec![(0..clients).collect::<Vec<usize>>()];
         for group in &self.groups {
             orders = orders.iter().flat_map(|order| arranged(order, group, 0)).collect();
@@ -121,9 +122,10 @@ impl<P: Protocol> Scenario<P> {
             let (first, second) = (ClientId::of(one), ClientId::of(other));
             let mut order: Vec<usize> = (0..clients).collect();
             order.swap(one, other);
-            P::are_alike(&self.service, first, second)
-                && self.clocks.offset(first.into()) == self.clocks.offset(second.into())
-                && start.arranged(&order) == start
+            (P::are_alike(&self.service, first, second) || self.is_mutated(Mutation::AllClientsAlike))
+                && (self.clocks.offset(first.into()) == self.clocks.offset(second.into())
+                    || self.is_mutated(Mutation::OffsetsUncompared))
+                && (start.arranged(&order) == start || self.is_mutated(Mutation::StartsUncompared))
         };
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for place in 0..clients {

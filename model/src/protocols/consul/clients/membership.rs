@@ -93,9 +93,16 @@ impl Membership {
         match answer {
             Answer::Renewed => {
                 self.until = granted(until_if_renewed, context);
+                if context.is_mutated(Mutation::RenewsOnce) {
+                    self.renewal = Renewal::Off;
+                }
                 Some(News::Alive)
             }
+            Answer::UnknownSession if context.is_mutated(Mutation::GoneTakenForError) => Some(News::Unclear),
             Answer::NoLeader => {
+                if context.is_mutated(Mutation::ErrorExtendsLease) {
+                    self.until = granted(until_if_renewed, context);
+                }
                 if self.gives_up(context) {
                     self.renewal = Renewal::Off;
                 }

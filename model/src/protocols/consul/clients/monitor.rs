@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ask;
 use crate::ids::{Call, Index};
+use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::{Consul, Request, Target, Timer, Watch};
 use crate::time::Instant;
@@ -64,7 +65,12 @@ impl Watching {
     /// C-LCK-6: with retries left, an error is no loss yet.
     pub(super) fn rests_after_error(&mut self, context: &Context<'_, Consul>) -> bool {
         let Some(settings) = context.scenario.service.monitor.filter(|_| self.retries > 0) else { return false };
-        self.retries -= 1;
+        if context.is_mutated(Mutation::MonitorErrorIsLoss) {
+            return false;
+        }
+        if !context.is_mutated(Mutation::MonitorErrorsUncounted) {
+            self.retries -= 1;
+        }
         (self.at, self.is_resting) = (Some(context.now + settings.retry_every), true);
         true
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ask;
 use crate::fact::Fact;
 use crate::ids::Call;
+use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox};
 use crate::protocols::consul::messages::Word;
 use crate::protocols::consul::settings::Reads;
@@ -39,10 +40,11 @@ impl Observer {
             (Some(call), Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) if to == call => {
                 self.call = None;
                 let observer = context.me.client().expect("an observer is a client");
+                let is_careless = context.is_mutated(Mutation::ObserverIgnoresSession);
                 let leader = match answer {
                     // Nothing is known.
                     Answer::NoLeader => return,
-                    Answer::Found(entry) if entry.session.is_some() => match entry.value {
+                    Answer::Found(entry) if entry.session.is_some() || is_careless => match entry.value {
                         Opaque::Name(leader) => Some(leader),
                         _ => None,
                     },

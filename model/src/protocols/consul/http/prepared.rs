@@ -56,7 +56,7 @@ impl Agent {
             Named::Malformed => Some(Default::default()),
         };
         let written = self.names.query_name(name)?;
-        Ok(match self.server.prepare(query, written, bound) {
+        Ok(match self.act(|server, context, _| server.prepare(query, written, bound, context)) {
             Err(QueryRefusal::NoSession) if bound == Some(Default::default()) => {
                 Expected::text(Class::QueryMalformed, 500, "invalid session")
             }

@@ -75,9 +75,9 @@ impl fmt::Display for Operation {
             Operation::DeleteCas { key, index } => write!(f, "delete {key} if at {index}"),
             Operation::DeleteTree(prefix) => write!(f, "delete {prefix}"),
             Operation::SetCheck(node, kind, status) => {
-                write!(f, "set the check {kind} of the node of {node} to {status}")
+                write!(f, "set {kind} of {node}'s node to {status}")
             }
-            Operation::DropCheck(node, kind) => write!(f, "deregister the check {kind} of the node of {node}"),
+            Operation::DropCheck(node, kind) => write!(f, "deregister {kind} of {node}'s node"),
         }
     }
 }

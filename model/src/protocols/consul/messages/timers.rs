@@ -80,10 +80,16 @@ pub enum Word {
     },
     /// The servers have no leader any more.
     LeaderLost,
-    /// They have one again; TTLs start anew. C-TTL-6.
-    Elected,
-    /// The servers have started anew from what they have on disk. C-LD-12.
-    Restarted,
+    /// They have one again. C-TTL-6.
+    Elected {
+        /// Whether it has restarted every TTL.
+        restarts_ttls: bool,
+    },
+    /// The servers have restarted from what they have on disk. C-LD-12, C-LD-13.
+    Restarted {
+        /// Whether lock-delays have restarted; otherwise they are gone.
+        keeps_delays: bool,
+    },
     /// A leader that is deposed and does not know it has acknowledged a renewal. C-CON-5.
     RenewedByDeposed(SessionId),
     /// A renewal was answered with 200 although the session's end is decided. C-TTL-5.
@@ -162,8 +168,14 @@ impl fmt::Display for Word {
             }
             Word::Discovered { observer, leader: None } => write!(f, "{observer} discovers that nobody leads"),
             Word::LeaderLost => f.write_str("the servers have no leader"),
-            Word::Elected => f.write_str("the servers have a leader; every TTL starts anew"),
-            Word::Restarted => f.write_str("the servers start anew; every TTL and every lock-delay starts anew"),
+            Word::Elected { restarts_ttls: true } => f.write_str("the servers have a leader; every TTL restarts"),
+            Word::Elected { restarts_ttls: false } => f.write_str("the servers have a leader; every TTL goes on"),
+            Word::Restarted { keeps_delays: true } => {
+                f.write_str("the servers have restarted; every TTL and every lock-delay restarts")
+            }
+            Word::Restarted { keeps_delays: false } => {
+                f.write_str("the servers have restarted; every TTL restarts, and lock-delays are gone")
+            }
             Word::RenewedByDeposed(session) => write!(f, "the old leader renews {session}, and nobody else knows"),
             Word::RenewedInVain(session) => write!(f, "{session} is renewed, and its end is decided already"),
             Word::Resumed(client) => write!(f, "{client} is out of jeopardy and goes on"),

@@ -4,12 +4,13 @@
 use super::Server;
 use super::catalog::Status;
 use crate::ids::{ClientId, ProcessId};
+use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::messages::Timer;
 use crate::protocols::consul::settings::{CheckKind, Takes};
 use crate::protocols::consul::{Consul, Settings};
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Instant, Ticks};
 use crate::world::{Fault, Link};
 
 impl Server {
@@ -42,7 +43,7 @@ impl Server {
                 let Some(node) = end_of(link).and_then(|client| self.node_mut(client)) else { return };
                 node.cuts -= 1;
                 let is_dead = health.crash == Takes::Node && node.gone.is_some();
-                if node.cuts == 0 && !is_dead {
+                if node.cuts == 0 && !is_dead && !context.is_mutated(Mutation::SilenceOutlivesHeal) {
                     node.silent = None;
                 }
             }
@@ -58,7 +59,8 @@ impl Server {
                 && node.is_listed
                 && !is_critical(CheckKind::SerfHealth)
             {
-                due(Timer::Suspect(node.id), silent + detection);
+                let is_hasty = scenario.mutation == Some(Mutation::SuspectedAtOnce);
+                due(Timer::Suspect(node.id), silent + if is_hasty { Ticks::ZERO } else { detection });
             }
             if let (Some(silent), Some(after)) = (node.silent, health.reap_after)
                 && node.is_listed

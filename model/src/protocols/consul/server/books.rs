@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Server;
 use crate::ids::{ClientId, Index, SessionId};
+use crate::mutation::Mutation;
 use crate::process::Context;
 use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{Key, Spelling};
@@ -109,10 +110,12 @@ impl Server {
         id: u16,
         name: Option<u16>,
         session: Option<(SessionId, Spelling)>,
+        context: &Context<'_, Consul>,
     ) -> Result<(), QueryRefusal> {
         self.index = self.index.next();
         let index = self.index;
-        if name.is_some() && self.prepared().iter().any(|query| query.id != id && query.name == name) {
+        let is_taken = name.is_some() && self.prepared().iter().any(|query| query.id != id && query.name == name);
+        if is_taken && !context.is_mutated(Mutation::QueryNamesCollide) {
             return Err(QueryRefusal::NameTaken);
         }
         if session.is_some_and(|(session, _)| self.row(session).is_none()) {

@@ -109,7 +109,8 @@ impl Server {
             return None;
         }
         let Some(node) = self.node(node) else { return Some(Answer::Missing(None)) };
-        checks.into_iter().find_map(|kind| match node.status(kind) {
+        let checks_max = if context.is_mutated(Mutation::OnlyFirstCheckLookedAt) { 1 } else { usize::MAX };
+        checks.into_iter().take(checks_max).find_map(|kind| match node.status(kind) {
             None => Some(Answer::Missing(Some(kind))),
             Some(Status::Critical) if !context.is_mutated(Mutation::CriticalCheckAccepted) => {
                 Some(Answer::Critical(kind))
@@ -193,6 +194,9 @@ impl Server {
     ) {
         self.index = self.index.next();
         for kind in self.drop_service(id, service) {
+            if context.is_mutated(Mutation::ServiceLeavesChecks) {
+                continue;
+            }
             self.drop_check(id, kind, context, out);
         }
     }
@@ -228,7 +232,9 @@ impl Server {
         self.drop_services(id);
         let Some(node) = self.node_mut(id) else { return };
         node.is_listed = false;
-        node.checks = [None; CheckKind::ROOM];
+        if !context.is_mutated(Mutation::NodeRemovalKeepsChecks) {
+            node.checks = [None; CheckKind::ROOM];
+        }
         if context.is_mutated(Mutation::NodeRemovalSparesUnbound) {
             return CheckKind::all().for_each(|kind| self.end_sessions(id, Some(kind), context, out));
         }

@@ -8,6 +8,7 @@ use super::{Asker, Server};
 use crate::fact::Fact;
 use crate::ids::{ClientId, SessionId};
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::messages::{Answer, Entry, Key, Request, Timer};
 use crate::protocols::consul::settings::{Renewals, Revocations, Settings};
@@ -21,7 +22,7 @@ use crate::world::normal::{Normal, Visitor};
 pub(super) struct Deposed {
     /// Who can reach no other server.
     with: Option<ClientId>,
-    since: Instant,
+    pub(super) since: Instant,
     entries: List<(Key, Entry), 1>,
     sessions: List<Row, 3>,
 }
@@ -52,6 +53,9 @@ impl Server {
         let entry = |wanted: Key| deposed.entries.iter().find(|(key, _)| *key == wanted).map(|(_, entry)| *entry);
         Some(match request {
             Request::Get(key) => entry(key).map_or(Answer::Absent, Answer::Found),
+            Request::GetConsistent(key) if context.is_mutated(Mutation::DeposedReadsConsistently) => {
+                entry(key).map_or(Answer::Absent, Answer::Found)
+            }
             Request::RenewSession(session) if context.scenario.service.servers.renewals == Renewals::FromMemory => {
                 let Some(row) = deposed.sessions.iter_mut().find(|row| row.id == session) else {
                     return Some(Answer::UnknownSession);

@@ -218,7 +218,9 @@ impl Server {
             refuse(from, Refusal::NotHeld, out);
             return Answer::Done(false);
         };
-        self.write(key, entry.lock_index, None, (value, flags), context);
+        let is_kept = context.is_mutated(Mutation::ReleaseKeepsContent);
+        let content = if is_kept { (entry.value, entry.flags) } else { (value, flags) };
+        self.write(key, entry.lock_index, None, content, context);
         if context.is_mutated(Mutation::LockDelayAfterRelease) {
             self.delay(key, context.scenario.service.lock_delay, context);
         }
@@ -305,7 +307,9 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) -> Answer {
         match self.entry(key) {
-            Some(entry) if entry.modify != index => Answer::Done(false),
+            Some(entry) if entry.modify != index && !context.is_mutated(Mutation::DeleteCasIgnoresIndex) => {
+                Answer::Done(false)
+            }
             _ => self.delete(key, context, out),
         }
     }
@@ -343,6 +347,9 @@ impl Server {
         }
         self.bury(key, context);
         self.note_entries();
+        if context.is_mutated(Mutation::LockDelayGoesWithKey) {
+            self.delays.retain(|delay| delay.key != key);
+        }
         if !context.is_mutated(Mutation::DeleteOnlyFrees) {
             self.entries.retain(|(other, _)| *other != key);
             return;

@@ -16,6 +16,7 @@ use crate::protocols::consul::Consul;
 use crate::protocols::consul::messages::{Answer, Request, Text, Timer, Word};
 use crate::protocols::consul::settings::{CheckKind, OldLeader, Requests, Restarts, Servers, Settings, Timers};
 use crate::scenario::Scenario;
+use crate::service_fault::{FaultKind, Nature, ServiceFault};
 use crate::time::{Instant, Ticks};
 use crate::world::World;
 use crate::world::normal::{Normal, Visitor};
@@ -32,6 +33,32 @@ pub enum Trouble {
     Restart,
     /// A check of a node turns critical although what it looks at is well.
     FalseAlarm(ClientId, CheckKind),
+}
+
+/// The places of the kinds of fault.
+impl Trouble {
+    pub(in crate::protocols::consul) const LEADER_LOSS: usize = 0;
+    pub(in crate::protocols::consul) const DEPOSITION: usize = 1;
+    pub(in crate::protocols::consul) const RESTART: usize = 2;
+    pub(in crate::protocols::consul) const FALSE_ALARM: usize = 3;
+}
+
+impl ServiceFault for Trouble {
+    const KINDS: &'static [FaultKind] = &[
+        FaultKind::new("leader_losses", "loss of the leader", Some("outages")).with(Nature::Recurrent),
+        FaultKind::new("depositions", "leader that is deposed and lingers", Some("outages")),
+        FaultKind::new("server_restarts", "restart of all servers", None),
+        FaultKind::new("false_alarms", "false alarm of a check", None).with(Nature::WrongVerdict),
+    ];
+
+    fn kind(self) -> Option<usize> {
+        Some(match self {
+            Trouble::LoseLeader => Trouble::LEADER_LOSS,
+            Trouble::Depose(_) => Trouble::DEPOSITION,
+            Trouble::Restart => Trouble::RESTART,
+            Trouble::FalseAlarm(..) => Trouble::FALSE_ALARM,
+        })
+    }
 }
 
 /// A request that waits for a leader. C-CON-6.
@@ -72,25 +99,48 @@ impl Server {
         servers: &Servers,
         offer: &mut dyn FnMut(Trouble),
     ) {
-        let (server, left) = (&world.server.process, world.left);
+        let server = &world.server.process;
+        let affords = |kind: usize| world.left.affords(kind);
         if !server.has_leader() || server.deposed.is_some() {
             return;
         }
-        if left.outages > 0 || left.endless_outages {
-            match servers.old_leader {
-                OldLeader::Dies => offer(Trouble::LoseLeader),
-                OldLeader::Lingers => {
-                    offer(Trouble::Depose(None));
-                    (0..world.clients.len()).for_each(|place| offer(Trouble::Depose(Some(ClientId::of(place)))));
-                }
+        match servers.old_leader {
+            OldLeader::Dies if affords(Trouble::LEADER_LOSS) => offer(Trouble::LoseLeader),
+            OldLeader::Lingers if affords(Trouble::DEPOSITION) => {
+                offer(Trouble::Depose(None));
+                (0..world.clients.len()).for_each(|place| offer(Trouble::Depose(Some(ClientId::of(place)))));
             }
+            _ => {}
         }
-        if left.server_restarts > 0 {
+        if affords(Trouble::RESTART) {
             offer(Trouble::Restart);
         }
-        if left.false_alarms > 0 {
+        if affords(Trouble::FALSE_ALARM) {
             server.alarms().for_each(|(node, kind)| offer(Trouble::FalseAlarm(node, kind)));
         }
+    }
+
+    pub(in crate::protocols::consul) fn fault_is_possible(
+        settings: &Settings,
+        kind: usize,
+    ) -> Result<(), &'static str> {
+        let Settings { health, servers, .. } = settings;
+        let has_checks = !health.checks.is_empty() || health.detection.is_some() || health.check_interval.is_some();
+        let (is_possible, what) = match kind {
+            Trouble::LEADER_LOSS => (
+                servers.old_leader == OldLeader::Dies,
+                "with `service.servers.old_leader = \"lingers\"` a leader is deposed: use `budget.depositions`",
+            ),
+            Trouble::DEPOSITION => (
+                servers.old_leader == OldLeader::Lingers,
+                "a leader is deposed and goes on only with `service.servers.old_leader = \"lingers\"`; use `budget.leader_losses`",
+            ),
+            Trouble::FALSE_ALARM => {
+                (has_checks, "no session is bound to a check that could be wrong; set `service.health.checks`")
+            }
+            _ => (true, ""),
+        };
+        if is_possible { Ok(()) } else { Err(what) }
     }
 
     pub(in crate::protocols::consul) fn suffer(
@@ -101,30 +151,26 @@ impl Server {
     ) {
         let server = &mut world.server.process;
         match trouble {
-            Trouble::LoseLeader => {
-                if !world.left.endless_outages {
-                    world.left.outages -= 1;
-                }
-                server.lose_leader(context, out);
-            }
-            Trouble::Depose(with) => {
-                world.left.outages -= 1;
-                server.depose(with, context, out);
-            }
+            Trouble::LoseLeader => server.lose_leader(context, out),
+            Trouble::Depose(with) => server.depose(with, context, out),
             Trouble::Restart => {
-                world.left.server_restarts -= 1;
                 // C-LD-12: the log is replayed, and the delays start in full.
                 match context.scenario.service.servers.restarts {
-                    Restarts::FromLog => server.restart_delays(context),
+                    Restarts::FromLog if !context.is_mutated(Mutation::ReplayLosesDelays) => {
+                        server.restart_delays(context);
+                    }
                     // C-LD-13: they are in no snapshot.
-                    Restarts::FromSnapshot => server.delays.clear(),
+                    Restarts::FromLog | Restarts::FromSnapshot => server.delays.clear(),
                 }
                 server.restart_timers(context);
+                if context.is_mutated(Mutation::RestartLosesEntries) {
+                    server.entries.clear();
+                }
                 server.close_connections(out);
-                out.record(Fact::Service(Word::Restarted));
+                let keeps_delays = context.scenario.service.servers.restarts == Restarts::FromLog;
+                out.record(Fact::Service(Word::Restarted { keeps_delays }));
             }
             Trouble::FalseAlarm(node, kind) => {
-                world.left.false_alarms -= 1;
                 server.set_check(node, kind, Status::Critical, context, out);
                 server.answer_watchers(context, out);
             }
@@ -149,7 +195,13 @@ impl Server {
         if is_behind {
             self.restart_delays(context);
         }
-        out.record(Fact::Service(Word::Elected));
+        if context.is_mutated(Mutation::ElectionLosesDelays) {
+            self.delays.clear();
+        }
+        if context.is_mutated(Mutation::LeaderIsBehind) {
+            self.entries.clear();
+        }
+        out.record(Fact::Service(Word::Elected { restarts_ttls: starts_anew }));
         if context.is_mutated(Mutation::HeldRequestsForgotten) {
             self.held.clear();
         }
@@ -222,8 +274,8 @@ impl fmt::Display for Trouble {
             Trouble::LoseLeader => f.write_str("the servers lose their leader"),
             Trouble::Depose(None) => f.write_str("the leader is cut off from the others"),
             Trouble::Depose(Some(client)) => write!(f, "the leader is cut off from the others, and {client} with it"),
-            Trouble::Restart => f.write_str("the servers start anew"),
-            Trouble::FalseAlarm(node, kind) => write!(f, "false alarm: the check {kind} of the node of {node} fails"),
+            Trouble::Restart => f.write_str("the servers restart"),
+            Trouble::FalseAlarm(node, kind) => write!(f, "false alarm: {kind} of {node}'s node turns critical"),
         }
     }
 }

@@ -29,6 +29,9 @@ impl Server {
     /// C-LD-1, C-LD-3: starts when the session ends; capped at use; nothing if zero.
     pub(super) fn delay(&mut self, key: Key, asked: Ticks, context: &Context<'_, Consul>) {
         let mut delay = context.scenario.service.capped(asked);
+        if context.is_mutated(Mutation::LockDelayUncapped) {
+            delay = asked;
+        }
         if context.is_mutated(Mutation::LockDelayTooShort) {
             delay = delay - Ticks::new(1);
         }

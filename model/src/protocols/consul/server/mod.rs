@@ -11,6 +11,7 @@
 //! ```
 
 mod agents;
+mod assumed;
 mod books;
 mod catalog;
 mod deposed;
@@ -214,7 +215,7 @@ impl Server {
             Request::Get(key) | Request::GetConsistent(key) => self.get(key),
             Request::FindSession => Answer::Named(self.sessions().next()),
             Request::List => Answer::Listed(self.list(context)),
-            Request::Before(index) => Answer::Before(self.before(index)),
+            Request::Before(index) => Answer::Before(self.before(index, context)),
             Request::Watch(watch) => return self.watch(asker(from), watch, context),
             Request::Acquire(claim) => return self.request_lock(from, claim, context, out),
             Request::Commit(transaction) => self.commit(asker(from).0, transaction, context, out),

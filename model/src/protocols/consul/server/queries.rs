@@ -37,11 +37,12 @@ impl Server {
         context: &Context<'_, Consul>,
     ) -> Option<Answer> {
         let Watch { target, index, wait } = watch;
-        if index == Index(0) || self.has_passed(target, index) {
+        if index == Index(0) || self.has_passed(target, index, context) {
             return Some(self.look(target, context));
         }
         if !context.is_mutated(Mutation::WatchForgotten) {
-            let until = wait.map(|wait| context.now + wait);
+            let is_endless = context.is_mutated(Mutation::QueryDeadlineForgotten);
+            let until = wait.filter(|_| !is_endless).map(|wait| context.now + wait);
             self.parked.retain(|parked| (parked.client, parked.target) != (client, target));
             self.parked.insert_sorted(Parked { client, call, target, index, until });
         }
@@ -50,8 +51,11 @@ impl Server {
 
     /// C-BLK-5: a key's watch wakes for changes of that key only; a prefix's for changes below it. A key that is absent
     /// was deleted since, or never was there: its index is that of the whole table, which is past any the client knows.
-    fn has_passed(&self, target: Target, index: Index) -> bool {
+    fn has_passed(&self, target: Target, index: Index, context: &Context<'_, Consul>) -> bool {
         match target {
+            Target::Key(key) if context.is_mutated(Mutation::DeletionWakesNobody) => {
+                self.entry(key).is_some_and(|entry| entry.modify > index)
+            }
             Target::Key(key) => self.entry(key).is_none_or(|entry| entry.modify > index),
             Target::Prefix => self.prefix_index(Prefix::Semaphore) > index,
         }
@@ -72,8 +76,10 @@ impl Server {
     ) {
         // C-BLK-9: one that waits at a leader who has lost the others hears nothing.
         let hears = |server: &Server, parked: &Parked| !server.is_behind(parked.client);
-        while let Some(place) =
-            self.parked.iter().position(|parked| hears(self, parked) && self.has_passed(parked.target, parked.index))
+        while let Some(place) = self
+            .parked
+            .iter()
+            .position(|parked| hears(self, parked) && self.has_passed(parked.target, parked.index, context))
         {
             self.unpark(place, context, out);
         }

@@ -62,7 +62,9 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> SessionId {
-        let id = self.fresh_session(creator);
+        let dead = self.given.iter().copied().find(|id| id.creator == creator && self.row(*id).is_none());
+        let reused = dead.filter(|_| context.is_mutated(Mutation::SessionIdsReused));
+        let id = reused.unwrap_or_else(|| self.fresh_session(creator));
         let expires = timer(&terms, context);
         self.sessions.insert_sorted(Row { id, terms, expires, is_doomed: false });
         self.note_sessions();
@@ -79,7 +81,10 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        let Some(row) = self.sessions.iter_mut().find(|row| row.id == session) else { return Answer::UnknownSession };
+        let Some(row) = self.sessions.iter_mut().find(|row| row.id == session) else {
+            let is_renewed = context.is_mutated(Mutation::UnknownSessionRenewed);
+            return if is_renewed { Answer::Renewed } else { Answer::UnknownSession };
+        };
         if row.is_doomed {
             // C-TTL-5: answered with 200, with a new timer, and it ends anyway.
             out.record(Fact::Service(Word::RenewedInVain(session)));
@@ -175,9 +180,10 @@ impl Server {
         let behavior =
             if context.is_mutated(Mutation::DeleteBehaviorReleases) { Behavior::Release } else { terms.behavior };
         let is_held = |entry_session: Option<SessionId>| entry_session == Some(session);
-        let keys: Vec<_> =
-            self.entries.iter().filter(|(_, entry)| is_held(entry.session)).map(|(key, _)| *key).collect();
-        for (_, entry) in self.entries.iter_mut().filter(|(_, entry)| is_held(entry.session)) {
+        let keys_max = if context.is_mutated(Mutation::OnlyFirstKeyReleased) { 1 } else { usize::MAX };
+        let held = self.entries.iter().filter(|(_, entry)| is_held(entry.session)).take(keys_max);
+        let keys: Vec<_> = held.map(|(key, _)| *key).collect();
+        for (_, entry) in self.entries.iter_mut().filter(|(_, entry)| is_held(entry.session)).take(keys_max) {
             // C-INV-1 step 4: Value, Flags, LockIndex and CreateIndex stay; C-INV-11.
             (entry.session, entry.spelling) = (None, Spelling::default());
             entry.modify = index;

@@ -84,7 +84,9 @@ impl Server {
         context: &'a Context<'_, Consul>,
     ) -> impl Iterator<Item = usize> + 'a {
         let is_delayed = |operation: &Operation| match operation {
-            Operation::Lock(claim) => self.is_delayed(claim.key, context),
+            Operation::Lock(claim) => {
+                self.is_delayed(claim.key, context) && !context.is_mutated(Mutation::TransactionIgnoresLockDelay)
+            }
             _ => false,
         };
         operations.iter().enumerate().filter(move |(_, operation)| is_delayed(operation)).map(|(place, _)| place)
@@ -117,7 +119,11 @@ impl Server {
             each(place, outcome);
         }
         if has_failed && !context.is_mutated(Mutation::TransactionKeepsHalf) {
-            (self.entries, self.tombstones) = before;
+            let (entries, tombstones) = before;
+            self.entries = entries;
+            if !context.is_mutated(Mutation::RollbackKeepsTombstones) {
+                self.tombstones = tombstones;
+            }
             self.books = books;
             if let Some((sessions, nodes)) = rest {
                 (self.sessions, self.nodes) = (sessions, nodes);
@@ -147,7 +153,7 @@ impl Server {
             }
             Operation::CheckIndex { key, index } => {
                 let entry = self.entry(key).ok_or(Failure::Absent)?;
-                let is_there = entry.modify == index;
+                let is_there = entry.modify == index || context.is_mutated(Mutation::CheckIndexPasses);
                 return if is_there { Ok(Outcome::Entry(key, entry)) } else { Err(Failure::AtIndex(entry.modify)) };
             }
             Operation::CheckNotExists(key) => {

@@ -56,9 +56,9 @@ impl fmt::Display for CheckKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CheckKind::SerfHealth => f.write_str("serfHealth"),
-            CheckKind::NodeCheck => f.write_str("of the node"),
-            CheckKind::ServiceCheck => f.write_str("of the service"),
-            CheckKind::Other(number) => write!(f, "number {number}"),
+            CheckKind::NodeCheck => f.write_str("the node check"),
+            CheckKind::ServiceCheck => f.write_str("the service check"),
+            CheckKind::Other(number) => write!(f, "check {number}"),
         }
     }
 }
@@ -108,18 +108,5 @@ impl Health {
 
     pub(super) fn longest(&self) -> Option<Ticks> {
         [self.detection, self.reap_after, self.check_interval].into_iter().flatten().max()
-    }
-
-    pub(super) fn assumptions(&self, list: &mut Vec<String>) {
-        if !self.checks.is_empty() {
-            let names: Vec<String> = self.checks.iter().map(ToString::to_string).collect();
-            list.push(format!("sessions are bound to the check {}", names.join(" and the check ")));
-        }
-        if let Some(detection) = self.detection {
-            list.push(format!("gossip gives up a node that was silent for at least {detection}"));
-        }
-        if let Some(after) = self.reap_after {
-            list.push(format!("the servers forget a node that was silent for at least {after}"));
-        }
     }
 }

@@ -24,7 +24,7 @@ pub use recipe::{
 };
 pub use semaphore::{Afterwards, LostRace, OnConflict, Prunes, Registers, Semaphore, Unclear};
 pub use servers::{Expiry, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers, TreeDeletions};
-pub(super) use validate::validate;
+pub(super) use validate::{notes, validate};
 
 macro_rules! recipes {
     ($($name:literal),*) => {
@@ -239,24 +239,5 @@ impl Settings {
             self.semaphore.as_ref().map(|semaphore| semaphore.prune_wait),
         ];
         [self.lock_delay, self.retry_every].into_iter().chain(optional.into_iter().flatten()).max().unwrap_or_default()
-    }
-
-    pub(super) fn assumptions(&self) -> Vec<String> {
-        let ttl = match self.ttl {
-            Some(ttl) => {
-                format!("sessions have a TTL of {ttl}, which the server multiplies by {}", self.ttl_multiplier)
-            }
-            None => "sessions have no TTL".to_owned(),
-        };
-        let mut list = vec![ttl, format!("the lock-delay is {}", self.lock_delay)];
-        self.health.assumptions(&mut list);
-        self.servers.assumptions(&mut list);
-        if self.queue.is_some() {
-            list.push("the lock belongs to the oldest contender key".to_owned());
-        }
-        if let Some(semaphore) = &self.semaphore {
-            list.push(semaphore.assumption());
-        }
-        list
     }
 }

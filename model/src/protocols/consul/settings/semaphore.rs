@@ -51,11 +51,6 @@ impl Semaphore {
     pub(super) fn scaled(&self, factor: i64) -> Self {
         Semaphore { prune_wait: self.prune_wait.times(factor), ..self.clone() }
     }
-
-    pub(super) fn assumption(&self) -> String {
-        let limits: Vec<String> = self.limits.iter().map(u8::to_string).collect();
-        format!("the semaphore's limit is {}", limits.join(" by the first client, then "))
-    }
 }
 
 /// What a client does that reads another limit than its own.

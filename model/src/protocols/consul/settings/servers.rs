@@ -149,37 +149,4 @@ impl Servers {
     pub(super) fn longest(&self) -> Option<Ticks> {
         Some(self.outage_max.unwrap_or_default().max(self.election).max(self.lingers_max.unwrap_or_default()))
     }
-
-    pub(super) fn assumptions(&self, list: &mut Vec<String>) {
-        if self.log == Log::Delayed {
-            list.push("an acquire is applied some time after the leader looked at the lock-delay".to_owned());
-        }
-        if self.expiry == Expiry::TwoSteps {
-            list.push("a session ends some time after its timer has fired".to_owned());
-        }
-        if let Some(outage_max) = self.outage_max {
-            list.push(format!("the servers are without a leader for at most {outage_max}"));
-        }
-        if self.renewals == Renewals::WithQuorum {
-            list.push("a leader acknowledges a renewal only after it has made sure that it leads".to_owned());
-        }
-        if self.revocations == Revocations::Forwarded {
-            list.push("the end of a session is carried out even if a former leader wants it".to_owned());
-        }
-        if self.restarts == Restarts::FromSnapshot {
-            list.push("servers start anew from a snapshot, without lock-delays".to_owned());
-        }
-        if self.timers == Timers::GoOn {
-            list.push("a new leader knows how much time was left of each TTL".to_owned());
-        }
-        if self.requests == Requests::Held {
-            list.push("a request that comes while there is no leader is held until there is one".to_owned());
-        }
-        if self.tree_deletions == TreeDeletions::ForEachKey {
-            list.push("the deletion of a tree is remembered for each of its keys".to_owned());
-        }
-        if let Some(lingers_max) = self.lingers_max {
-            list.push(format!("a deposed leader takes itself for the leader for at most {lingers_max}"));
-        }
-    }
 }

@@ -85,7 +85,7 @@ impl Broker {
         let everybody = all(settings);
         let is_minority = self.nodes.side(node, everybody).count_ones() * 2 <= everybody.count_ones();
         match settings.cluster.split {
-            Split::KhepriDrops | Split::KhepriKeeps => is_minority,
+            Split::KhepriDrops | Split::KhepriKeeps => is_minority && !context.is_mutated(Mutation::MinorityDeclares),
             Split::Ignore | Split::Autoheal | Split::PauseMinority => self.nodes.noticed & bit(node) == 0,
         }
     }
@@ -100,7 +100,10 @@ impl Broker {
         self.nodes.down |= bit(node);
         note(Word::Node(node, false), out);
         self.close_all_at(node, context, out);
-        self.remove_all(out, |queue| queue.home == node && (queue.owner.is_some() || !queue.shape.durable));
+        let loses_all = context.is_mutated(Mutation::NodeLosesDurable);
+        self.remove_all(out, |queue| {
+            queue.home == node && (queue.owner.is_some() || !queue.shape.durable || loses_all)
+        });
     }
 
     pub(super) fn bring_up(&mut self, node: u8, out: Out<'_>) {
@@ -122,7 +125,7 @@ impl Broker {
         let is_majority = side.count_ones() * 2 > everybody.count_ones();
         let drops = match settings.cluster.split {
             Split::Ignore | Split::Autoheal => true,
-            Split::PauseMinority if is_majority => true,
+            Split::PauseMinority if is_majority || context.is_mutated(Mutation::MinorityGoesOn) => true,
             // R-Q-66: the minority closes its connections and stops.
             Split::PauseMinority => return self.take_down(node, context, out),
             Split::KhepriDrops => is_majority,
@@ -159,7 +162,10 @@ impl Broker {
         }
         if self.nodes.is_down(apart) {
             self.bring_up(apart, out);
-        } else if settings.cluster.split == Split::Autoheal && had_noticed {
+        } else if settings.cluster.split == Split::Autoheal
+            && had_noticed
+            && !context.is_mutated(Mutation::AutohealSparesLoser)
+        {
             // R-Q-65: the losing side starts anew.
             self.take_down(apart, context, out);
             self.bring_up(apart, out);
@@ -190,7 +196,8 @@ impl Broker {
     pub(super) fn restart(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         note(Word::Restarted, out);
         let keeps_all = context.is_mutated(Mutation::RestartKeepsAll);
-        self.remove_all(out, |queue| !keeps_all && (queue.owner.is_some() || !queue.shape.durable));
+        let loses_all = context.is_mutated(Mutation::RestartLosesDurable);
+        self.remove_all(out, |queue| !keeps_all && (queue.owner.is_some() || !queue.shape.durable || loses_all));
         let open: Vec<_> = self.connections().map(|connection| connection.id).collect();
         for id in open {
             self.lose(id, Some(Some(Problem::Forced)), context, out);

@@ -7,8 +7,9 @@ use super::{Broker, Ctx, Out, note};
 use crate::few::Few;
 use crate::ids::{Call, ClientId, ProcessId, SessionId};
 use crate::mutation::Mutation;
-use crate::protocols::rabbitmq::Settings;
+use crate::protocols::rabbitmq::RabbitMq;
 use crate::protocols::rabbitmq::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Word};
+use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
@@ -114,6 +115,7 @@ impl Broker {
         }
         let node = context.scenario.service.cluster.node_of(id.creator.place());
         let is_over = self.over.iter().any(|other| other.creator == id.creator && other.number >= id.number);
+        let is_over = is_over && !context.is_mutated(Mutation::LateRequestReopens);
         if is_over || self.nodes.is_down(node) {
             return None;
         }
@@ -134,7 +136,7 @@ impl Broker {
     pub(super) fn serve(&mut self, from: ProcessId, ask: Ask, context: &Ctx<'_>, out: Out<'_>) {
         let Some(place) = self.place_of(ask.connection) else { return };
         if ask.close_ok && self.connections[place].channel(ask.channel).is_some_and(|channel| channel.is_closing) {
-            self.drop_channel(place, ask.channel);
+            self.drop_channel(place, ask.channel, context);
         }
         let connection = &mut self.connections[place];
         let result = match (connection.channel(ask.channel), ask.request) {
@@ -148,9 +150,11 @@ impl Broker {
             // R-Q-31: what was sent before close-ok is discarded, but for a close, which is answered and changes nothing.
             (Some(Channel { is_closing: true, .. }), Request::CloseChannel) => Ok(Some(Answer::ChannelClosed)),
             (Some(_), Request::OpenChannel { .. }) => Err(Problem::OpenTwice),
-            (Some(Channel { is_closing: true, .. }), _) => return,
+            (Some(Channel { is_closing: true, .. }), _) if !context.is_mutated(Mutation::ClosingChannelServes) => {
+                return;
+            }
             (Some(_), Request::CloseChannel) => {
-                self.drop_channel(place, ask.channel);
+                self.drop_channel(place, ask.channel, context);
                 if context.is_mutated(Mutation::ChannelTakesQueues) {
                     self.remove_all(out, |queue| queue.owner == Some(ask.connection));
                 }
@@ -181,11 +185,13 @@ impl Broker {
     }
 
     /// A channel is over: what was delivered on it is put back.
-    fn drop_channel(&mut self, place: usize, number: u8) {
+    fn drop_channel(&mut self, place: usize, number: u8, context: &Ctx<'_>) {
         let connection = &mut self.connections[place];
         connection.channels = connection.channels.filtered(|channel| channel.number != number);
         let id = connection.id;
-        self.put_back(|delivery: &Delivery| delivery.connection == id && delivery.channel == number);
+        if !context.is_mutated(Mutation::UnackedStayAway) {
+            self.put_back(|delivery: &Delivery| delivery.connection == id && delivery.channel == number);
+        }
     }
 
     /// A client has closed its socket without a word.
@@ -219,6 +225,9 @@ impl Broker {
         (connection.is_silent, connection.is_blocked) = (false, false);
         connection.channels = Few::default();
         self.parked.retain(|parked| parked.ask.connection != id);
+        if context.is_mutated(Mutation::UnackedGoWithConnection) {
+            self.deliveries.retain(|delivery| delivery.connection != id);
+        }
         self.put_back(|delivery| delivery.connection == id);
         let is_clean = matches!(then, Then::CloseOk(..));
         match self.queues.iter().filter(|queue| queue.owner == Some(id)).count() {
@@ -272,7 +281,8 @@ impl Broker {
         }
     }
 
-    pub(super) fn connections_wake(&self, settings: &Settings, due: &mut dyn FnMut(Timer, Instant)) {
+    pub(super) fn connections_wake(&self, scenario: &Scenario<RabbitMq>, due: &mut dyn FnMut(Timer, Instant)) {
+        let missed_max = if scenario.mutation == Some(Mutation::DropsAfterOneMiss) { 1 } else { 2 };
         for connection in &self.connections {
             if let Life::Ending { since, .. } = connection.life {
                 let own = self.queues.iter().filter(|queue| queue.owner == Some(connection.id));
@@ -282,8 +292,10 @@ impl Broker {
             if let Some(lost) = connection.lost.filter(|_| !connection.is_blocked) {
                 due(Timer::Notice(connection.id), lost);
             }
-            if let (Some(heard), Some(beat), true) = (connection.heard, settings.heartbeat, connection.is_watched()) {
-                due(Timer::Miss(connection.id), heard + beat.times(2));
+            if let (Some(heard), Some(beat), true) =
+                (connection.heard, scenario.service.heartbeat, connection.is_watched())
+            {
+                due(Timer::Miss(connection.id), heard + beat.times(missed_max));
             }
         }
     }

@@ -6,6 +6,7 @@
 //! cluster       nodes that go down, or do not see each other            trouble   what can go wrong, and who notices
 //! ```
 
+mod assumed;
 mod cluster;
 mod connections;
 mod queues;
@@ -145,7 +146,7 @@ impl Process<RabbitMq> for Broker {
     }
 
     fn wakes(&self, scenario: &Scenario<RabbitMq>, due: &mut dyn FnMut(Timer, Instant)) {
-        self.connections_wake(&scenario.service, due);
+        self.connections_wake(scenario, due);
         self.queues.iter().for_each(|queue| {
             if let (Some(used), Some(expires)) = (queue.used, queue.shape.expires) {
                 due(Timer::Expire(queue.name), used + expires);

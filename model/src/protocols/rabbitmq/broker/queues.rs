@@ -70,8 +70,10 @@ impl Queue {
             ((is.keeps == Keeps::One) != (asked.keeps == Keeps::One), Difference::Overflow),
         ];
         match differs.into_iter().find(|(differs, _)| *differs) {
-            Some((_, difference)) => Err(Problem::NotAlike(difference)),
-            None => Ok(()),
+            Some((_, difference)) if !context.is_mutated(Mutation::InequivalentAccepted) => {
+                Err(Problem::NotAlike(difference))
+            }
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -107,14 +109,16 @@ impl Broker {
             }
             Request::PublishImmediate(_) => Err(Problem::NotImplemented),
             Request::PublishNowhere => Err(Problem::NoExchange),
-            Request::Get(name) => self.get(name, place, channel).map(Some),
+            Request::Get(name) => self.get(name, place, channel, context).map(Some),
             Request::Ack(number) => {
                 self.settle(id, channel, number)?;
                 Ok(None)
             }
             Request::Requeue(number) => {
                 let delivery = self.settle(id, channel, number)?;
-                self.ready_again(delivery);
+                if !context.is_mutated(Mutation::RejectLosesMessage) {
+                    self.ready_again(delivery);
+                }
                 Ok(None)
             }
             Request::OpenChannel { .. } | Request::CloseChannel | Request::Close => {
@@ -190,7 +194,10 @@ impl Broker {
         context: &Ctx<'_>,
         out: Out<'_>,
     ) -> std::result::Result<Answer, Problem> {
-        let Some(place) = self.find(name, node) else { return Ok(Answer::Deleted { messages: 0 }) };
+        let Some(place) = self.find(name, node) else {
+            let is_error = context.is_mutated(Mutation::DeletionOfAbsentRefused);
+            return if is_error { Err(Problem::NoQueue) } else { Ok(Answer::Deleted { messages: 0 }) };
+        };
         if !self.is_in_reach(place, node) {
             return Err(Problem::HomeDown);
         }
@@ -198,7 +205,7 @@ impl Broker {
         if queue.is_locked_to(id) && !context.is_mutated(Mutation::DeletesForeign) {
             return Err(Problem::Locked);
         }
-        if if_empty && queue.ready > 0 {
+        if if_empty && queue.ready > 0 && !context.is_mutated(Mutation::IfEmptyIgnored) {
             return Err(Problem::NotEmpty);
         }
         self.remove_at(place, out);
@@ -226,6 +233,7 @@ impl Broker {
         let queue = &mut self.queues[place];
         match queue.shape.keeps {
             Keeps::Nothing => {}
+            Keeps::One if queue.ready > 0 && context.is_mutated(Mutation::NackToldAsConfirm) => return confirmed,
             Keeps::One if queue.ready > 0 => return confirms.then_some(Answer::Nacked),
             Keeps::One | Keeps::All => queue.ready += 1,
         }
@@ -246,14 +254,20 @@ impl Broker {
         }
     }
 
-    fn get(&mut self, name: Name, place: usize, channel: Channel) -> std::result::Result<Answer, Problem> {
+    fn get(
+        &mut self,
+        name: Name,
+        place: usize,
+        channel: Channel,
+        context: &Ctx<'_>,
+    ) -> std::result::Result<Answer, Problem> {
         let Connection { id, node, .. } = self.connections[place];
         let at = self.find(name, node).ok_or(Problem::NoQueue)?;
         if !self.is_in_reach(at, node) {
             return Err(Problem::HomeDown);
         }
         let queue = &mut self.queues[at];
-        if queue.is_locked_to(id) {
+        if queue.is_locked_to(id) && !context.is_mutated(Mutation::GetsForeign) {
             return Err(Problem::Locked);
         }
         if queue.ready == 0 {

@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Broker, Ctx, Out, cluster, note};
 use crate::ids::{ProcessId, SessionId};
+use crate::mutation::Mutation;
 use crate::protocols::rabbitmq::messages::{Problem, Word};
 use crate::protocols::rabbitmq::operator::{Act, NOT_EXCLUSIVE};
-use crate::protocols::rabbitmq::settings::Socket;
+use crate::protocols::rabbitmq::settings::{Settings, Socket};
 use crate::protocols::rabbitmq::{RabbitMq, display};
 use crate::scenario::Scenario;
+use crate::service_fault::{FaultKind, ServiceFault};
 use crate::world::normal::{Normal, Visitor};
 use crate::world::{Fault, World};
 
@@ -36,24 +38,55 @@ pub enum Trouble {
     Heal,
 }
 
+/// The places of the kinds of fault.
+impl Trouble {
+    pub(in crate::protocols::rabbitmq) const LOST_CONNECTION: usize = 0;
+    pub(in crate::protocols::rabbitmq) const RESTART: usize = 1;
+    pub(in crate::protocols::rabbitmq) const ALARM: usize = 2;
+    pub(in crate::protocols::rabbitmq) const CRASH: usize = 3;
+    pub(in crate::protocols::rabbitmq) const PARTITION: usize = 4;
+}
+
+impl ServiceFault for Trouble {
+    const KINDS: &'static [FaultKind] = &[
+        FaultKind::new("lost_connections", "connection that the broker loses", Some("false_alarms")),
+        FaultKind::new("broker_restarts", "restart of the broker", Some("server_restarts")),
+        FaultKind::new("disk_alarms", "disk alarm of the broker", Some("outages")),
+        FaultKind::new("node_crashes", "crash of a broker node", Some("outages")),
+        FaultKind::new("partitions", "partition of the broker's cluster", Some("outages")),
+    ];
+
+    fn kind(self) -> Option<usize> {
+        match self {
+            Trouble::Drop(_) => Some(Trouble::LOST_CONNECTION),
+            Trouble::Restart => Some(Trouble::RESTART),
+            Trouble::Alarm => Some(Trouble::ALARM),
+            Trouble::Down(_) => Some(Trouble::CRASH),
+            Trouble::Split(_) => Some(Trouble::PARTITION),
+            Trouble::Relief | Trouble::Up(_) | Trouble::Heal => None,
+        }
+    }
+}
+
 impl Broker {
     pub(in super::super) fn offer_trouble(
         world: &World<RabbitMq>,
         scenario: &Scenario<RabbitMq>,
         offer: &mut dyn FnMut(Trouble),
     ) {
-        let (broker, left) = (&world.server.process, world.left);
+        let broker = &world.server.process;
+        let affords = |kind: usize| world.left.affords(kind);
         let settings = &scenario.service;
-        if left.false_alarms > 0 {
+        if affords(Trouble::LOST_CONNECTION) {
             broker.connections().for_each(|connection| offer(Trouble::Drop(connection.id)));
         }
-        if left.server_restarts > 0 {
+        if affords(Trouble::RESTART) {
             offer(Trouble::Restart);
         }
         if settings.alarms {
             match broker.alarm {
                 true => offer(Trouble::Relief),
-                false if left.outages > 0 => offer(Trouble::Alarm),
+                false if affords(Trouble::ALARM) => offer(Trouble::Alarm),
                 false => {}
             }
         }
@@ -67,28 +100,35 @@ impl Broker {
             if goes_down && is_down && apart.is_none() {
                 offer(Trouble::Up(node));
             }
-            if goes_down && !is_down && left.outages > 0 {
+            if goes_down && !is_down && affords(Trouble::CRASH) {
                 offer(Trouble::Down(node));
             }
-            if settings.cluster.splits && apart.is_none() && left.outages > 0 {
+            if settings.cluster.splits && apart.is_none() && affords(Trouble::PARTITION) {
                 offer(Trouble::Split(node));
             }
         }
     }
 
+    pub(in super::super) fn fault_is_possible(settings: &Settings, kind: usize) -> Result<(), &'static str> {
+        let (is_possible, what) = match kind {
+            Trouble::ALARM => (settings.alarms, "the broker runs out of disk only with `service.alarms = true`"),
+            Trouble::CRASH => {
+                (!settings.cluster.go_down.is_empty(), "nodes crash only if `service.cluster.go_down` names them")
+            }
+            Trouble::PARTITION => {
+                (settings.cluster.splits, "the cluster is partitioned only with `service.cluster.splits = true`")
+            }
+            _ => (true, ""),
+        };
+        if is_possible { Ok(()) } else { Err(what) }
+    }
+
     pub(in super::super) fn suffer(world: &mut World<RabbitMq>, trouble: Trouble, context: &Ctx<'_>, out: Out<'_>) {
         let broker = &mut world.server.process;
         match trouble {
-            Trouble::Drop(id) => {
-                world.left.false_alarms -= 1;
-                broker.lose(id, Some(None), context, out);
-            }
-            Trouble::Restart => {
-                world.left.server_restarts -= 1;
-                broker.restart(context, out);
-            }
+            Trouble::Drop(id) => broker.lose(id, Some(None), context, out),
+            Trouble::Restart => broker.restart(context, out),
             Trouble::Alarm => {
-                world.left.outages -= 1;
                 broker.alarm = true;
                 note(Word::Alarm(true), out);
             }
@@ -97,15 +137,9 @@ impl Broker {
                 note(Word::Alarm(false), out);
                 broker.read_again(context, out);
             }
-            Trouble::Down(node) => {
-                world.left.outages -= 1;
-                broker.take_down(node, context, out);
-            }
+            Trouble::Down(node) => broker.take_down(node, context, out),
             Trouble::Up(node) => broker.bring_up(node, out),
-            Trouble::Split(node) => {
-                world.left.outages -= 1;
-                broker.split(node, context, out);
-            }
+            Trouble::Split(node) => broker.split(node, context, out),
             Trouble::Heal => broker.heal(context, out),
         }
     }
@@ -140,6 +174,7 @@ impl Broker {
             }
         };
         match fault {
+            Fault::Crash(_) if context.is_mutated(Mutation::ClosedSocketUnnoticed) => {}
             Fault::Crash(client) if settings.crash == Socket::Closes => {
                 self.of_client(client).for_each(|connection| connection.lost = Some(context.now));
             }

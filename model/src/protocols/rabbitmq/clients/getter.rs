@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::line::{Heard, Line, Pending};
 use crate::fact::{Fact, Leaving, Refusal};
 use crate::ids::{Call, ClientId, SessionId};
+use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
 use crate::protocols::rabbitmq::messages::{Answer, Name, Request, Timer, Wish};
@@ -61,7 +62,9 @@ impl Getter {
             }
             (Phase::Inside { delivery, .. }, Input::Command(Wish::Release)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Done });
-                self.line.ask((), Request::Requeue(delivery), context, out);
+                let is_acked = context.is_mutated(Mutation::ReleasesByAck);
+                let request = if is_acked { Request::Ack(delivery) } else { Request::Requeue(delivery) };
+                self.line.ask((), request, context, out);
                 self.phase = Phase::Idle;
             }
             _ => {}
@@ -111,12 +114,12 @@ impl Getter {
         }
         self.line.forget();
         match self.phase {
-            Phase::Inside { .. } => {
+            Phase::Inside { .. } if !context.is_mutated(Mutation::GetterIgnoresLoss) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Told });
                 self.phase = Phase::Idle;
             }
             Phase::Getting(_) => self.wait(context),
-            Phase::Idle | Phase::Waiting { .. } => {}
+            Phase::Idle | Phase::Waiting { .. } | Phase::Inside { .. } => {}
         }
     }
 

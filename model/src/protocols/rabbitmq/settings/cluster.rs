@@ -24,10 +24,10 @@ pub struct Cluster {
     /// How long a node takes to notice that (R-Q-63).
     #[serde(skip_serializing_if = "is_default")]
     pub tick: Ticks,
-    /// The nodes that may go down, within `budget.outages`.
+    /// The nodes that may go down, within `budget.node_crashes`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub go_down: Vec<u8>,
-    /// Whether a node may be cut off from the others, within `budget.outages`.
+    /// Whether a node may be cut off from the others, within `budget.partitions`.
     #[serde(skip_serializing_if = "is_default")]
     pub splits: bool,
 }

@@ -14,7 +14,7 @@ use crate::time::Ticks;
 
 pub use administration::{Adds, Administration, Base, Counts, Failure, Operation, Order, Overshoot, Removes, Retries};
 pub use cluster::{Cluster, Placement, Split};
-pub(super) use validate::validate;
+pub(super) use validate::{notes, validate};
 
 /// The semaphore as it is published, word for word where that is definite; the defaults are the corrected one.
 pub(super) const RECIPES: &[(&str, &str)] =
@@ -43,7 +43,7 @@ pub struct Settings {
     /// How many messages fill the broker's memory (R-Q-47); none: there is always room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u8>,
-    /// Whether the disk may run full for a while, within `budget.outages` (R-Q-47).
+    /// Whether the disk may run full for a while, within `budget.disk_alarms` (R-Q-47).
     #[serde(skip_serializing_if = "is_default")]
     pub alarms: bool,
     /// How the existence of a queue is determined.
@@ -339,20 +339,5 @@ impl Settings {
         let others = [self.queues.expires, self.patience, self.verify_every, self.lease_margin, heartbeat];
         let fixed = [self.beat, self.retry_every, self.cluster.tick];
         others.into_iter().flatten().chain(fixed).max().unwrap_or_default()
-    }
-
-    pub(super) fn assumptions(&self) -> Vec<String> {
-        let mut list = Vec::new();
-        match self.heartbeat {
-            Some(beat) => list.push(format!("a silent connection is dropped after 2 to 3 heartbeats of {beat}")),
-            None => list.push("there are no heartbeats: silence is never noticed".to_owned()),
-        }
-        if let Some(margin) = self.lease_margin {
-            list.push(format!("a holder stops by itself 2 heartbeats less {margin} after its last answered request"));
-        }
-        if self.cluster.nodes > 1 {
-            list.push(format!("the broker has {} nodes", self.cluster.nodes));
-        }
-        list
     }
 }

@@ -2,9 +2,29 @@
 
 use super::{Connections, NUMBERS, Operation, Silence};
 use crate::properties::Property;
-use crate::protocols::rabbitmq::{MUTEX, RabbitMq};
-use crate::scenario::{Mistake, Scenario};
+use crate::protocols::rabbitmq::{MUTEX, RabbitMq, Trouble};
+use crate::scenario::{Mistake, Note, Scenario};
 use crate::time::Ticks;
+
+/// Settings that have no effect, because the budget that they need is zero.
+pub fn notes(scenario: &Scenario<RabbitMq>) -> Vec<Note> {
+    let (settings, budget) = (&scenario.service, scenario.budget);
+    [
+        (settings.patience.is_some() && budget.retries == 0, "service.patience", "retries"),
+        (!settings.operator.is_empty() && budget.operator == 0, "service.operator", "operator"),
+        (settings.alarms && !budget.affords(Trouble::ALARM), "service.alarms", "disk_alarms"),
+        (
+            !settings.cluster.go_down.is_empty() && !budget.affords(Trouble::CRASH),
+            "service.cluster.go_down",
+            "node_crashes",
+        ),
+        (settings.cluster.splits && !budget.affords(Trouble::PARTITION), "service.cluster.splits", "partitions"),
+    ]
+    .into_iter()
+    .filter(|(is_idle, ..)| *is_idle)
+    .map(|(_, path, needed)| Note::without_budget(path, needed))
+    .collect()
+}
 
 type Verdict = Result<(), Mistake>;
 
@@ -54,7 +74,7 @@ fn time(scenario: &Scenario<RabbitMq>) -> Verdict {
             "who waits for ever for an answer does not take silence for one; set `patience`",
         );
     }
-    if (scenario.budget.retries > 0) != settings.patience.is_some() {
+    if scenario.budget.retries > 0 && settings.patience.is_none() {
         return wrong("budget.retries", "requests are given up only with both `budget.retries` and `service.patience`");
     }
     Ok(())
@@ -127,21 +147,8 @@ fn cluster(scenario: &Scenario<RabbitMq>) -> Verdict {
 
 fn budget(scenario: &Scenario<RabbitMq>) -> Verdict {
     let (settings, budget) = (&scenario.service, scenario.budget);
-    if (budget.operator > 0) == settings.operator.is_empty() {
+    if budget.operator > 0 && settings.operator.is_empty() {
         return wrong("budget.operator", "an operator acts only with both `budget.operator` and `service.operator`");
-    }
-    let has_outages = settings.alarms || !settings.cluster.go_down.is_empty() || settings.cluster.splits;
-    if (budget.outages > 0) != has_outages {
-        return wrong(
-            "budget.outages",
-            "there are outages only with both `budget.outages` and one of `service.alarms`, `cluster.go_down`, `cluster.splits`",
-        );
-    }
-    if budget.endless_outages {
-        return wrong(
-            "budget.endless_outages",
-            "an outage of this service costs; say in `outages` how many there may be",
-        );
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ use crate::goal::Reached;
 use crate::hash::Fingerprinter;
 use crate::ids::{ProcessId, Tenure};
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::protocol::Protocol;
 use crate::scenario::{Cutting, Replies, Scenario};
 use crate::time::{Instant, Ticks};
@@ -102,6 +103,7 @@ struct Outcome {
 /// What steps did.
 pub(super) struct Memo<P: Protocol> {
     is_of_use: bool,
+    mutation: Option<Mutation>,
     /// Whether what is remembered depends on every world that is passed.
     looks_at_every_world: bool,
     steps: Cache<Key<P>, Outcome>,
@@ -124,6 +126,7 @@ impl<P: Protocol> Memo<P> {
     pub(super) fn new(scenario: &Scenario<P>, form: &NormalForm, clients: usize) -> Self {
         Memo {
             is_of_use: clients < usize::from(OWNERS),
+            mutation: scenario.mutation,
             looks_at_every_world: scenario.looks_at_every_world(),
             steps: Cache::new(STEPS),
             asked: Cache::new(STEPS),
@@ -144,7 +147,8 @@ impl<P: Protocol> Memo<P> {
         opened: &Collapsed,
         last: &Formed<P>,
     ) -> Option<Question<P>> {
-        let is_lossy = scenario.network.cuts == Cutting::Drop;
+        let is = |mutation| self.mutation == Some(mutation);
+        let is_lossy = scenario.network.cuts == Cutting::Drop && !is(Mutation::KeyIgnoresLossyCuts);
         if !self.is_of_use || is_lossy && !last.cuts.is_empty() {
             return None;
         }
@@ -161,7 +165,8 @@ impl<P: Protocol> Memo<P> {
             Action::Deliver(envelope) => {
                 let (arrives, to) = (place(&envelope)?, layout.place(envelope.to));
                 message = Some(arrives);
-                let caller = envelope.from.client().filter(|_| scenario.network.replies != Replies::Travel);
+                let hears_at_once = scenario.network.replies != Replies::Travel && !is(Mutation::KeyIgnoresCaller);
+                let caller = envelope.from.client().filter(|_| hears_at_once);
                 let places = caller.map_or(alone(to), |caller| Roles::from_iter([to, caller.place(), layout.rest]));
                 (places, Cause::Arrives(number(arrives)))
             }
@@ -194,6 +199,10 @@ impl<P: Protocol> Memo<P> {
         parts.iter_mut().zip(places.iter()).for_each(|(part, place)| *part = opened.parts[*place]);
         let second = places.get(1).copied().map(held).unwrap_or_default();
         let tenures = [held(sender.unwrap_or(places[0])), second];
+        let tenures = if is(Mutation::KeyIgnoresTenures) { Default::default() } else { tenures };
+        if is(Mutation::KeyIgnoresParts) {
+            parts[1..].fill(0);
+        }
         Some(Question { key: Key { parts, tenures, cause }, places, message, shift })
     }
 
@@ -215,13 +224,15 @@ impl<P: Protocol> Memo<P> {
         let layout = Layout::of(last.clients.len());
         let mut list = opened.parts.clone();
         question.places.iter().zip(outcome.after).for_each(|(place, after)| list[*place] = after);
-        if let Some(place) = question.message {
+        if let Some(place) = question.message.filter(|_| self.mutation != Some(Mutation::LookupKeepsMessage)) {
             list.remove(layout.messages + place);
         }
         outcome.sent[..usize::from(outcome.count)].iter().for_each(|sent| list.push(*sent));
         let parts: &mut [u32] = &mut list;
         let mut is_breach = false;
-        if outcome.facts > 0 || self.looks_at_every_world || matches!(action, Action::Slip { .. }) {
+        let is_slip = matches!(action, Action::Slip { .. }) && self.mutation != Some(Mutation::LookupSlipUnjudged);
+        let is_silent = self.mutation == Some(Mutation::LookupUnjudged);
+        if !is_silent && (outcome.facts > 0 || self.looks_at_every_world || is_slip) {
             let world = &mut last.world;
             is_breach = self.judge(scenario, copies, opened, world, (action, question, &outcome), parts);
         }
@@ -253,9 +264,11 @@ impl<P: Protocol> Memo<P> {
         world.now += question.shift;
         let facts = &self.facts[outcome.facts as usize].0;
         let is_breach = !scenario.judge(world, action, facts).is_empty();
-        if self.looks_at_every_world {
+        if self.mutation == Some(Mutation::LookupForgetsFacts) {
+            // The mutant: the ghosts are left as they were.
+        } else if self.looks_at_every_world {
             let watched = scenario.watched();
-            facts.iter().for_each(|fact| world.ghosts.remember(world.now, fact, watched));
+            facts.iter().for_each(|fact| world.ghosts.remember(world.now, fact, watched, scenario.mutation));
             scenario.remember_idleness(world, watched);
             scenario.remember_reads(world, action, watched);
             parts[layout.memory] = copies.number(Piece::at(world, layout.memory));
@@ -272,6 +285,7 @@ impl<P: Protocol> Memo<P> {
 
     /// Time passes: the server forgets what is meaningless by then.
     fn pass(&mut self, copies: &mut Copies<P>, question: &Question<P>, ticks: Ticks) -> Outcome {
+        let ticks = if self.mutation == Some(Mutation::LookupSettlesNothing) { Ticks::ZERO } else { ticks };
         let piece = settled(&copies.rules, copies.piece(question.key.parts[0]).clone(), ticks);
         let outcome = Outcome { after: [copies.number(piece), 0, 0], sent: [0; SENT], count: 0, facts: 0 };
         self.steps.put(question.key, outcome);
@@ -287,7 +301,9 @@ impl<P: Protocol> Memo<P> {
             unreachable!("what is remembered has its place");
         };
         let watched = scenario.watched();
-        self.facts[facts as usize].0.iter().for_each(|fact| ghosts.remember(Instant::START, fact, watched));
+        for fact in &self.facts[facts as usize].0 {
+            ghosts.remember(Instant::START, fact, watched, scenario.mutation);
+        }
         let after = copies.number(Piece::Memory(resource, ghosts));
         self.memories.put((memory, facts), after);
         after
@@ -318,7 +334,7 @@ impl<P: Protocol> Memo<P> {
                 }
             }
         }
-        if may_be_unsorted {
+        if may_be_unsorted && self.mutation != Some(Mutation::LookupLeavesMessagesUnsorted) {
             sort(copies, &mut parts[layout.messages..]);
         }
         Some(())
@@ -344,6 +360,7 @@ impl<P: Protocol> Memo<P> {
         let Some(order) = self.symmetry.order(layout.server, outside, traces) else { return };
         let word = order.iter().rev().fold(0, |word, place| word << 4 | u64::from(*place));
         for number in parts.iter_mut() {
+            let word = if self.mutation == Some(Mutation::PlacesIgnoreOrder) { 0 } else { word };
             *number = match self.places.get(&(*number, word)) {
                 Some(arranged) => arranged,
                 None => {
@@ -363,7 +380,11 @@ impl<P: Protocol> Memo<P> {
     }
 
     fn rename(&mut self, copies: &mut Copies<P>, number: u32, all: &Small, shift: Ticks) -> u32 {
-        let question = (number, all.of_kinds_in(&copies.head(number).look.small), shift);
+        let question = match self.mutation {
+            Some(Mutation::NamesIgnoreShift) => (number, all.of_kinds_in(&copies.head(number).look.small), Ticks::ZERO),
+            Some(Mutation::NamesIgnoreOthers) => (number, Small::default(), shift),
+            _ => (number, all.of_kinds_in(&copies.head(number).look.small), shift),
+        };
         if let Some(known) = self.names.get(&question) {
             return known;
         }

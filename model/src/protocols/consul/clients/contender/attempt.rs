@@ -5,6 +5,7 @@ use super::super::monitor::Watching;
 use super::{Contender, Phase, What};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Token;
+use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::settings::{DeadSession, Letters, Sequencer, SessionUse, Waiting};
 use crate::protocols::consul::{Answer, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Spelling, Target, Watch};
@@ -100,7 +101,7 @@ impl Contender {
                 self.read_back(context, out);
             }
             (What::Acquire, Answer::InvalidSession) => {
-                if settings.dead_session == DeadSession::Recreate {
+                if settings.dead_session == DeadSession::Recreate && !context.is_mutated(Mutation::DeadSessionKept) {
                     self.session = None;
                 }
                 self.wait(context);
@@ -118,7 +119,9 @@ impl Contender {
                 self.wait(context);
             }
             (What::Await, Answer::Found(_) | Answer::Absent) => self.attempt(context, out),
-            (What::ReadBack, Answer::Found(entry)) if self.is_mine(&entry) => {
+            (What::ReadBack, Answer::Found(entry))
+                if self.is_mine(&entry) || context.is_mutated(Mutation::ReadBackUnchecked) =>
+            {
                 let token = settings.token(&entry);
                 if settings.queue.is_some() {
                     self.stake = token;
@@ -149,7 +152,9 @@ impl Contender {
             }
             // C-LCK-10: absent or in use means that there is nothing to clean up.
             (What::Look, Answer::Found(Entry { session: None, modify, .. })) => {
-                self.call(What::Remove, Request::DeleteCas { key: LOCK, index: modify }, context, out);
+                let is_blind = context.is_mutated(Mutation::CleanupUnconditional);
+                let checked = Request::DeleteCas { key: LOCK, index: modify };
+                self.call(What::Remove, if is_blind { Request::Delete(LOCK) } else { checked }, context, out);
             }
             (What::Look | What::Remove | What::Destroy | What::ReadVersion, _) => self.rest(),
         }

@@ -27,7 +27,8 @@ impl Contender {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
-        let rechecks = context.scenario.service.queue.is_some_and(|queue| queue.rechecks);
+        let rechecks = context.scenario.service.queue.is_some_and(|queue| queue.rechecks)
+            && !context.is_mutated(Mutation::RecheckForgotten);
         match (what, answer) {
             (What::LineUp, Answer::Before(Some(_))) if context.is_mutated(Mutation::QueueJumped) => {
                 self.enter(self.stake, context, out);

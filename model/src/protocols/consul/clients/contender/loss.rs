@@ -100,8 +100,14 @@ impl Contender {
 
     /// C-LCK-6: still its own, so it watches on; anything else, an error as well, means that the lock is lost.
     pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let is_careless = context.is_mutated(Mutation::MonitorAcceptsFreeKey);
         match answer {
-            Answer::Found(entry) if self.is_mine(&entry) => self.watch(entry.modify, context, out),
+            Answer::Found(entry) if self.is_mine(&entry) || is_careless && entry.session.is_none() => {
+                self.monitor = None;
+                if !context.is_mutated(Mutation::MonitorStopsAfterAnswer) {
+                    self.watch(entry.modify, context, out);
+                }
+            }
             Answer::NoLeader if self.monitor.as_mut().is_some_and(|watching| watching.rests_after_error(context)) => {}
             _ => self.lose_by_monitor(context, out),
         }

@@ -127,7 +127,10 @@ impl SlotTaker {
             }
             (What::ListToLeave, Answer::Listed(listing)) => self.take_itself_off(listing, context, out),
             // C-SEM-7: on a lost race it reads again and repeats.
-            (What::Leave, Answer::Done(false)) if semaphore(context).lost_race == LostRace::Repeat => {
+            (What::Leave, Answer::Done(false))
+                if semaphore(context).lost_race == LostRace::Repeat
+                    && !context.is_mutated(Mutation::LostRaceNotRepeated) =>
+            {
                 self.call(What::ListToLeave, Request::List, context, out);
             }
             (What::Leave, Answer::Done(_)) => self.clean_up(context, out),
@@ -158,7 +161,7 @@ impl SlotTaker {
         }
         let (slots, index) = decode(&listing, own);
         let disagrees = match semaphore(context).on_conflict {
-            OnConflict::Refuse => slots.limit != own,
+            OnConflict::Refuse => slots.limit != own && !context.is_mutated(Mutation::LimitConflictIgnored),
             OnConflict::Literal => listing.slots.is_some() && usize::from(slots.limit) != slots.holders.len(),
             OnConflict::Ignore => false,
         };
@@ -166,8 +169,8 @@ impl SlotTaker {
             out.record(Fact::Service(Word::LimitConflict(context.client())));
             return self.wait(context);
         }
-        let is_alive =
-            |holder: &SessionId| semaphore(context).prunes == Prunes::Never || listing.alive.contains(holder);
+        let keeps_dead = semaphore(context).prunes == Prunes::Never || context.is_mutated(Mutation::DeadHolderKept);
+        let is_alive = |holder: &SessionId| keeps_dead || listing.alive.contains(holder);
         let doubted = slots.holders.iter().find(|holder| !is_alive(holder)).copied();
         let waits = match context.is_mutated(Mutation::DoubtForgotten) {
             false => semaphore(context).prune_wait,

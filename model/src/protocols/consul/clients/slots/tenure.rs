@@ -37,7 +37,7 @@ impl SlotTaker {
             (Answer::Listed(listing), Some(Membership { id, .. })) if is_holder(&listing, id) => {
                 let was_last = self.monitor.is_some_and(|watching| watching.is_last());
                 self.monitor = None;
-                if !was_last {
+                if !was_last && !context.is_mutated(Mutation::SlotMonitorStops) {
                     self.watch(listing.index, context, out);
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::protocols::consul::{Requests, Timers};
+use crate::scenario::UNLIMITED;
 
 #[test]
 fn c_ttl_5_a_renewal_between_timer_and_end_is_answered_with_200_and_in_vain() {
@@ -74,11 +75,12 @@ fn b_21_with_checkpoints_a_new_leader_knows_how_much_time_was_left() {
 #[test]
 fn b_21_elections_without_end_cost_no_budget() {
     let mut lab = Lab::new();
-    lab.scenario.budget.endless_outages = true;
+    lab.scenario.budget.allow::<Trouble>("leader_losses", UNLIMITED);
     lab.suffer(Trouble::LoseLeader);
     lab.wake(Timer::Elect);
-    let world = lab.scenario.start();
-    assert_eq!(world.left.outages, 0);
+    let mut world = lab.scenario.start();
+    world.left.pay(Trouble::LEADER_LOSS);
+    assert_eq!(world.left, lab.scenario.budget);
     let mut offered = Vec::new();
     Server::offer_trouble(&world, &lab.scenario.service.servers, &mut |trouble| offered.push(trouble));
     assert_eq!(offered, [Trouble::LoseLeader]);

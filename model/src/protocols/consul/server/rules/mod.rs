@@ -85,7 +85,6 @@ impl Lab {
     /// Lets something go wrong in the service.
     fn suffer(&mut self, trouble: Trouble) -> Vec<(ProcessId, Answer)> {
         let mut world = self.scenario.start();
-        (world.left.outages, world.left.server_restarts, world.left.false_alarms) = (1, 1, 1);
         std::mem::swap(&mut world.server.process, &mut self.server);
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         let mut out = Outbox::new();

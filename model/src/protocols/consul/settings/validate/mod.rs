@@ -4,14 +4,40 @@ mod prefix;
 
 use self::prefix::{queue, semaphore};
 use super::{
-    Belief, Guard, OldLeader, OperatorAct, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer,
+    Belief, Guard, OldLeader, OperatorAct, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer, Servers,
     SessionUse, Settings, Timers,
 };
 use crate::properties::{Level, Property};
-use crate::protocols::consul::Consul;
+use crate::protocols::consul::{Consul, Trouble};
 use crate::resource::Accepts;
-use crate::scenario::{Mistake, Scenario};
+use crate::scenario::{Mistake, Note, Scenario};
 use crate::time::Ticks;
+
+/// Settings that have no effect, because the budget that they need is zero.
+pub(in crate::protocols::consul) fn notes(scenario: &Scenario<Consul>) -> Vec<Note> {
+    let (settings, budget) = (&scenario.service, scenario.budget);
+    let (servers, usual) = (&settings.servers, Servers::default());
+    let has_outages = budget.affords(Trouble::LEADER_LOSS) || budget.affords(Trouble::DEPOSITION);
+    let loses = match servers.old_leader {
+        OldLeader::Dies => "leader_losses",
+        OldLeader::Lingers => "depositions",
+    };
+    let destroys_crashed = settings.operator.iter().any(|priced| priced.act() == OperatorAct::DestroyCrashed);
+    [
+        (servers.election > Ticks::ZERO && !has_outages, "service.servers.election", loses),
+        (servers.outage_max.is_some() && !has_outages, "service.servers.outage_max", loses),
+        (servers.timers == Timers::GoOn && !has_outages, "service.servers.timers", loses),
+        (servers.requests == Requests::Held && !has_outages, "service.servers.requests", loses),
+        (servers.old_leader != usual.old_leader && !has_outages, "service.servers.old_leader", loses),
+        (!settings.operator.is_empty() && budget.operator == 0, "service.operator", "operator"),
+        (destroys_crashed && budget.crashes == 0, "service.operator.destroy-crashed", "crashes"),
+        (settings.patience.is_some() && budget.retries == 0, "service.patience", "retries"),
+    ]
+    .into_iter()
+    .filter(|(is_idle, ..)| *is_idle)
+    .map(|(_, path, needed)| Note::without_budget(path, needed))
+    .collect()
+}
 
 type Verdict = Result<(), Mistake>;
 
@@ -89,20 +115,6 @@ fn servers(scenario: &Scenario<Consul>) -> Verdict {
     if servers.outage_max.is_some_and(|most| most < servers.election) {
         return wrong("service.servers.outage_max", "an outage cannot last less than `election`");
     }
-    let is_endless = scenario.budget.endless_outages;
-    if is_endless && servers.old_leader == OldLeader::Lingers {
-        return wrong("budget.endless_outages", "a leader that lingers is deposed once for each of `outages`");
-    }
-    let is_about_outages = servers.election > Ticks::ZERO
-        || servers.outage_max.is_some()
-        || servers.timers == Timers::GoOn
-        || servers.requests == Requests::Held;
-    if is_about_outages && scenario.budget.outages == 0 && !is_endless {
-        return wrong(
-            "budget.outages",
-            "`election`, `outage_max`, `timers` and `requests` are about outages; allow at least 1",
-        );
-    }
     Ok(())
 }
 
@@ -136,9 +148,9 @@ fn recipe(scenario: &Scenario<Consul>) -> Verdict {
 }
 
 fn budgets(scenario: &Scenario<Consul>) -> Verdict {
-    let Settings { ref operator, patience, ref health, .. } = scenario.service;
+    let Settings { ref operator, patience, .. } = scenario.service;
     let budget = scenario.budget;
-    if (budget.operator > 0) == operator.is_empty() {
+    if budget.operator > 0 && operator.is_empty() {
         return wrong(
             "budget.operator",
             "an operator acts only with both `budget.operator` and a list `service.operator`",
@@ -147,22 +159,11 @@ fn budgets(scenario: &Scenario<Consul>) -> Verdict {
     if operator.iter().any(|priced| priced.cost() == 0) {
         return wrong("service.operator", "an act that costs nothing could go on for ever; use 1 or more");
     }
-    if operator.iter().all(|priced| priced.cost() > budget.operator) && !operator.is_empty() {
+    if budget.operator > 0 && operator.iter().all(|priced| priced.cost() > budget.operator) {
         return wrong("budget.operator", "it is not enough for any act of `service.operator`");
     }
-    if (budget.retries > 0) != patience.is_some() {
+    if budget.retries > 0 && patience.is_none() {
         return wrong("budget.retries", "requests are repeated only with both `budget.retries` and `service.patience`");
-    }
-    let mentions = |act: OperatorAct| operator.iter().any(|priced| priced.act() == act);
-    if mentions(OperatorAct::DestroyCrashed) && budget.crashes == 0 {
-        return wrong("budget.crashes", "`destroy-crashed` waits for a crash; allow at least 1");
-    }
-    let has_detector = health.detection.is_some() || health.check_interval.is_some();
-    if budget.false_alarms > 0 && health.checks.is_empty() && !has_detector {
-        return wrong(
-            "budget.false_alarms",
-            "no session is bound to a check that could be wrong; set `service.health.checks`",
-        );
     }
     Ok(())
 }

@@ -14,7 +14,8 @@ use crate::protocols::rabbitmq::messages::{
     Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Word,
 };
 use crate::protocols::rabbitmq::{Act, RabbitMq, Settings, Split};
-use crate::scenario::Scenario;
+use crate::scenario::{Cap, Scenario};
+use crate::service_fault::ServiceFault;
 use crate::time::{Instant, Ticks};
 use crate::world::{Fault, World};
 
@@ -46,7 +47,7 @@ impl Lab {
         change(&mut scenario.service);
         let mut world = scenario.start();
         world.now = Instant::at(100);
-        (world.left.outages, world.left.server_restarts, world.left.false_alarms) = (9, 9, 9);
+        (0..Trouble::KINDS.len()).for_each(|kind| world.left.add(Cap::of(kind, 9)).expect("there are few kinds"));
         Lab { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
     }
 

@@ -159,9 +159,12 @@ impl Administrator {
 
     fn go_on(&mut self, step: Step, answer: Answer, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         let settings = settings(context);
-        let is_known = known(settings.probe, answer);
+        let is_known = known(settings.probe, answer, context);
         match (step, is_known, answer) {
             (Step::Lock, _, Answer::Declared { .. }) => self.start_counting(context, out),
+            (Step::Lock, _, Answer::Error(Problem::Locked)) if context.is_mutated(Mutation::BusyIgnored) => {
+                self.start_counting(context, out);
+            }
             (Step::Lock, _, Answer::Error(Problem::Locked)) => {
                 out.record(Fact::Service(Word::Busy(context.client())));
                 self.wait(Step::Lock, context);
@@ -172,6 +175,9 @@ impl Administrator {
             (Step::Count(slot), Known::Exists, _) => self.counted(slot, context, out),
             (Step::Count(slot), Known::Absent, _) => match settings.administration.counts {
                 Counts::ToFirstGap => self.counted(slot - 1, context, out),
+                Counts::Confirmed if context.is_mutated(Mutation::AbsenceUnconfirmed) => {
+                    self.counted(slot - 1, context, out);
+                }
                 Counts::Confirmed => self.take(Step::Confirm(slot), context, out),
             },
             // R-Q-82: only this 404 means that it is not there.

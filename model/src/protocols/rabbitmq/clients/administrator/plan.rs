@@ -57,11 +57,14 @@ pub(super) fn plan(
 ) -> Vec<Step> {
     let count = task.counted;
     let target = match (administration.retries, task.asked) {
-        (Retries::ToTarget, Some(asked)) => asked,
+        (Retries::ToTarget, Some(asked)) if mutation != Some(Mutation::RetryForgetsTarget) => asked,
         _ => operation.size_after(count),
     };
     let mut steps: Vec<Step> =
         (1..=NUMBERS).rev().filter(|slot| task.strays >> slot & 1 == 1).map(Step::Delete).collect();
+    if mutation == Some(Mutation::StraysLeft) {
+        steps.clear();
+    }
     steps.push(Step::Start);
     let mut removed: Vec<u8> = Vec::new();
     if let Some(Overshoot::BeyondTarget(by)) = administration.overshoot {

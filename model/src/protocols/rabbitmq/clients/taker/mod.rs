@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::line::{Heard, Line, Pending};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, ClientId, SessionId};
+use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
 use crate::protocols::rabbitmq::messages::{Answer, Request, Timer, Wish};
@@ -121,7 +122,9 @@ impl Taker {
             (Phase::Inside(tenure), Input::Command(wish)) => self.wish(tenure, wish, context, out),
             (Phase::Inside(_), Input::Wake(Timer::Lapse)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
-                self.line.hang_up(out);
+                if !context.is_mutated(Mutation::LapseKeepsSlot) {
+                    self.line.hang_up(out);
+                }
                 self.phase = Phase::Idle;
             }
             (Phase::Inside(tenure), Input::Wake(Timer::Verify)) => self.verify(tenure, false, context, out),

@@ -41,7 +41,7 @@ impl Taker {
         out: &mut Outbox<RabbitMq>,
     ) {
         let settings = settings(context);
-        let is_known = known(settings.probe, answer);
+        let is_known = known(settings.probe, answer, context);
         match (pending.what, is_known) {
             (Search::Slot, Known::Exists) => self.send(Search::Holder, at, context, out),
             (Search::Slot, Known::Absent) => {
@@ -171,7 +171,7 @@ pub(super) fn is_passed(check: Check, answer: Answer, context: &Context<'_, Rabb
             true
         }
         Check::Look | Check::Redeclare => matches!(answer, Answer::Declared { .. }),
-        Check::Probe | Check::Slot => known(settings(context).probe, answer) == Known::Exists,
+        Check::Probe | Check::Slot => known(settings(context).probe, answer, context) == Known::Exists,
         Check::Recover => true,
     }
 }

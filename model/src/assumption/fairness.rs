@@ -1,0 +1,43 @@
+//! Checks of fairness: an endless execution must not put off for ever what is assumed to be fair.
+
+use super::Execution;
+use crate::protocol::Protocol;
+use crate::scenario::FairKind;
+use crate::world::Action;
+
+fn is_among<P: Protocol>(kinds: &[FairKind], action: &Action<P>) -> bool {
+    kinds.iter().any(|kind| kind.name() == action.kind())
+}
+
+/// In the part that is repeated, an action of these kinds that is enabled in every state (weak), or in some state (strong),
+/// is taken. An execution that ends must end where none of them is enabled.
+pub(super) fn is_fair<P: Protocol>(
+    execution: &Execution<P>,
+    kinds: &[FairKind],
+    is_strong: bool,
+) -> Result<(), String> {
+    let Some(from) = execution.repeats_from else { return Ok(()) };
+    let scenario = &execution.scenario;
+    let enabled_shapes = |world: &crate::world::World<P>| {
+        let mut enabled = Vec::new();
+        scenario.enabled(world, &mut enabled);
+        enabled.retain(|action| is_among(kinds, action));
+        let mut shapes: Vec<Action<P>> = enabled.iter().map(Action::shape).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        shapes
+    };
+    let worlds = &execution.worlds()[from..];
+    let taken: Vec<Action<P>> = execution.moments().skip(from).map(|moment| moment.action.shape()).collect();
+    // The last state of a round is its first one again.
+    let states = if taken.is_empty() { worlds } else { &worlds[..worlds.len() - 1] };
+    let enabled: Vec<Vec<Action<P>>> = states.iter().map(enabled_shapes).collect();
+    for action in enabled.iter().flatten().filter(|action| !taken.contains(action)) {
+        let is_always = enabled.iter().all(|shapes| shapes.contains(action));
+        if is_strong || is_always {
+            let how = if is_always { "always" } else { "again and again" };
+            return Err(format!("“{action}” is enabled {how} from step {} on, and never taken", from + 1));
+        }
+    }
+    Ok(())
+}

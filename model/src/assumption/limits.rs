@@ -1,0 +1,99 @@
+//! What the kernel leaves out, so that nothing is said of executions in which it happens.
+
+use super::{Assumption, Class, Declarations, Execution, Scope};
+use crate::fact::Fact;
+use crate::process::Message;
+use crate::protocol::Protocol;
+use crate::resource::Accepts;
+use crate::scenario::Scenario;
+use crate::world::{Action, Fault};
+
+type Checked = Result<(), String>;
+
+impl<P: Protocol> Scenario<P> {
+    pub(super) fn declare_limits(&self, list: &mut Declarations<P>) {
+        let (rounds, writes) = (self.rounds, self.writes);
+        let (plural, anew) = (
+            if rounds == 1 { "" } else { "s" },
+            if self.budget.restarts > 0 { ", and no more often after a restart" } else { "" },
+        );
+        let sentence = format!(
+            "each client asks for the lock at most {rounds} time{plural}{anew}: starvation by endless competition is out of reach"
+        );
+        let finite = Assumption::new(Class::Limit, "finite-rounds", "rounds", sentence).of(i64::from(rounds));
+        list.declare(finite, move |execution| asks_at_most(execution, rounds));
+        if writes == 0 {
+            return;
+        }
+        let sentence = format!("each tenure writes at most {writes} time{}", if writes == 1 { "" } else { "s" });
+        let finite = Assumption::new(Class::Limit, "finite-writes", "writes", sentence).of(i64::from(writes));
+        list.declare_for(Scope::Effect, finite, move |execution| writes_at_most(execution, writes));
+        if self.resource != Accepts::Unchanged {
+            let sentence = "the resource is only written: nothing that a client computes depends on what it has read";
+            list.declare_for(Scope::Effect, Assumption::limit("unread-resource", sentence), nothing_is_read);
+        }
+        let sentence = "the resource is one copy that never crashes and forgets nothing";
+        list.declare_for(Scope::Effect, Assumption::limit("durable-resource", sentence), remembers);
+    }
+}
+
+/// How often each client's user asks for the lock, by the command that it gets first, between two restarts.
+fn asks_at_most<P: Protocol>(execution: &Execution<P>, rounds: u8) -> Checked {
+    let mut asked: Vec<Option<(P::Command, u32)>> = vec![None; usize::from(execution.scenario.clients)];
+    execution.each(|moment| {
+        if let Action::Fault(Fault::Restart(client)) = *moment.action
+            && let Some(first) = asked.get_mut(client.place())
+        {
+            *first = None;
+        }
+        let Action::Command { client, command } = *moment.action else { return Ok(()) };
+        let Some(first) = asked.get_mut(client.place()) else { return Ok(()) };
+        let (wanted, count) = first.get_or_insert((command, 0));
+        *count += u32::from(*wanted == command);
+        match *count > rounds.into() {
+            true => Err(format!("{client} asks for the lock {count} times")),
+            false => Ok(()),
+        }
+    })
+}
+
+/// How many writes each client sends from one time that it enters to the next.
+fn writes_at_most<P: Protocol>(execution: &Execution<P>, writes: u8) -> Checked {
+    let mut counts = vec![0_u32; execution.worlds()[0].clients.len()];
+    execution.each(|moment| {
+        for fact in &moment.step.facts {
+            if let Fact::Entered { client, .. } = fact {
+                counts[client.place()] = 0;
+            }
+        }
+        if matches!(moment.action, Action::Duplicate(_)) {
+            return Ok(());
+        }
+        for envelope in &moment.step.sent {
+            // A third party writes for others, once for each that asks it.
+            let writer = envelope.from.client().filter(|client| client.0 <= execution.scenario.clients);
+            if let (Some(client), Message::Write(_)) = (writer, envelope.message) {
+                counts[client.place()] += 1;
+                if counts[client.place()] > writes.into() {
+                    return Err(format!("{client} writes more often"));
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+fn nothing_is_read<P: Protocol>(execution: &Execution<P>) -> Checked {
+    execution.each(|moment| match moment.step.sent.iter().any(|sent| matches!(sent.message, Message::Read(_))) {
+        true => Err("a client reads the resource".to_owned()),
+        false => Ok(()),
+    })
+}
+
+/// What the resource has seen never falls.
+fn remembers<P: Protocol>(execution: &Execution<P>) -> Checked {
+    execution.each(|moment| match moment.after.resource.highest < moment.before.resource.highest {
+        true => Err("the resource forgets".to_owned()),
+        false => Ok(()),
+    })
+}

@@ -1,0 +1,127 @@
+//! Checks of what is assumed of messages, wake-ups and clocks.
+
+use super::{Execution, Moment};
+use crate::ids::ProcessId;
+use crate::process::Process;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::{Instant, Ticks};
+use crate::world::{Action, Condition, Envelope, Link, World};
+
+type Checked = Result<(), String>;
+
+/// Messages under way with the instant at which each was sent: counted here anew, and not taken from the world.
+struct UnderWay<P: Protocol>(Vec<(Envelope<P>, Instant)>);
+
+impl<P: Protocol> UnderWay<P> {
+    fn follow(&mut self, moment: &Moment<'_, P>) {
+        if let Action::Deliver(envelope) | Action::Lose(envelope) = moment.action {
+            self.end(envelope);
+        }
+        self.0.extend(moment.step.sent.iter().map(|envelope| (*envelope, moment.before.now)));
+        moment.step.dropped.iter().for_each(|envelope| self.end(envelope));
+    }
+
+    fn end(&mut self, envelope: &Envelope<P>) {
+        if let Some(place) = self.0.iter().position(|(other, _)| other == envelope) {
+            self.0.remove(place);
+        }
+    }
+}
+
+/// No time passes while a message is under way for longer than that, unless its receiver is paused or its link is cut.
+pub(crate) fn messages_arrive_within<P: Protocol>(execution: &Execution<P>, bound: Ticks) -> Checked {
+    let mut under_way = UnderWay(Vec::new());
+    execution.each(|moment| {
+        if matches!(moment.action, Action::Advance(_)) {
+            for (envelope, sent) in &under_way.0 {
+                let is_paused = moment.before.condition(envelope.to) == Condition::Paused;
+                let is_excused = is_paused || moment.before.is_cut(envelope.link(), &execution.scenario);
+                if !is_excused && moment.after.now - *sent > bound {
+                    return Err(format!("a message is under way for {}", moment.after.now - *sent));
+                }
+            }
+        }
+        under_way.follow(moment);
+        Ok(())
+    })
+}
+
+/// Whoever asks receives the answer in the step in which it is given.
+pub(super) fn answers_are_instant<P: Protocol>(execution: &Execution<P>) -> Checked {
+    execution.each(|moment| {
+        let Action::Deliver(Envelope { from: caller, to: peer, .. }) = *moment.action else { return Ok(()) };
+        let back = Link { from: peer, to: caller };
+        let hears = caller.client().is_some()
+            && moment.before.condition(caller) == Condition::Up
+            && !moment.before.is_cut(back, &execution.scenario);
+        match hears && moment.step.sent.iter().any(|envelope| envelope.link() == back) {
+            true => Err("its answer travels".to_owned()),
+            false => Ok(()),
+        }
+    })
+}
+
+/// No time passes while a deadline of such a process is overdue by more than that.
+pub(super) fn wakes_are_late_by<P: Protocol>(
+    execution: &Execution<P>,
+    bound: Ticks,
+    is_meant: fn(ProcessId) -> bool,
+) -> Checked {
+    execution.each(|moment| {
+        if !matches!(moment.action, Action::Advance(_)) {
+            return Ok(());
+        }
+        let takes_part = |process: &ProcessId| moment.before.condition(*process) == Condition::Up;
+        let mut found = Ok(());
+        for process in moment.before.processes().filter(|process| is_meant(*process)).filter(takes_part) {
+            each_deadline(&execution.scenario, moment.before, process, &mut |name, due| {
+                if found.is_ok() && moment.after.now - due > bound {
+                    found = Err(format!("{process}, {name}, is late by {}", moment.after.now - due));
+                }
+            });
+        }
+        found
+    })
+}
+
+/// Each deadline of a process with the true instant from which it may fire.
+fn each_deadline<P: Protocol>(
+    scenario: &Scenario<P>,
+    world: &World<P>,
+    process: ProcessId,
+    due: &mut dyn FnMut(String, Instant),
+) {
+    let skew = world.skew(process);
+    let mut name = |timer: P::Timer, at: Instant| due(timer.to_string(), at - skew);
+    match process {
+        ProcessId::Client(client) => world.clients[client.place()].process.wakes(scenario, &mut name),
+        ProcessId::Server => world.server.process.wakes(scenario, &mut name),
+        ProcessId::Resource => {}
+    }
+}
+
+/// No clock is further than that from where it started.
+pub(super) fn clocks_stay_within<P: Protocol>(execution: &Execution<P>, start: &Scenario<P>, bound: Ticks) -> Checked {
+    for (number, world) in execution.worlds().iter().enumerate() {
+        for process in world.processes() {
+            let moved = world.skew(process) - start.clocks.offset(process);
+            if !(-bound.count()..=bound.count()).contains(&moved.count()) {
+                return Err(format!(
+                    "after step {number} the clock of {process} is {moved} from where it should start"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Only clients' clocks move, and backwards.
+pub(super) fn clocks_fall_behind<P: Protocol>(execution: &Execution<P>) -> Checked {
+    execution.each(|moment| match moment.action {
+        Action::Slip { process, by } if process.client().is_none() || *by > Ticks::ZERO => {
+            Err("that clock is not slow".to_owned())
+        }
+        _ => Ok(()),
+    })
+}

@@ -1,0 +1,29 @@
+//! What verdicts rest on holds of every execution.
+
+use super::walk::pick;
+use super::{LawViolation, require};
+use crate::assumption::Execution;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+
+/// Each assumption of the scenario holds of the execution that the choices pick. A mutant breaks some of them: what is
+/// assumed is that of the scenario without it.
+///
+/// # Errors
+/// An assumption that does not hold.
+pub fn assumptions_hold<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    let mut world = scenario.start();
+    let (mut actions, mut enabled) = (Vec::new(), Vec::new());
+    for choice in choices {
+        scenario.enabled(&world, &mut enabled);
+        let Some(action) = pick(&enabled, *choice).copied() else { break };
+        scenario.step(&mut world, &action);
+        actions.push(action);
+    }
+    let execution = Execution::of(scenario, &actions);
+    let sound = Scenario { mutation: None, ..scenario.clone() };
+    sound.declared().iter().try_for_each(|declared| {
+        let held = declared.holds(&execution);
+        require(held.is_ok(), || format!("{}: {}", declared.assumption.kind, held.err().unwrap_or_default()))
+    })
+}

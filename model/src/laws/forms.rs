@@ -1,0 +1,130 @@
+//! The normal form and symmetry change nothing that can be seen.
+
+use std::collections::BTreeSet;
+
+use super::walk::{after, fingerprint, kinds, normal, pick, walk};
+use super::{LawViolation, require};
+use crate::ids::ClientId;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::world::{Action, NormalForm, Symmetry, World};
+
+/// Fingerprint of a normal successor, kinds of facts, violated properties.
+type Successor = (u64, Vec<String>, Vec<String>);
+
+/// What can happen next, sorted.
+fn successors<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Successor> {
+    let mut enabled = Vec::new();
+    scenario.enabled(world, &mut enabled);
+    let mut list: Vec<Successor> = enabled
+        .iter()
+        .map(|action| {
+            let (next, step) = after(scenario, world, action);
+            let violated = step.breaches.iter().map(|breach| breach.property.to_string()).collect();
+            (fingerprint(&normal(scenario, &next)), kinds(&step.facts), violated)
+        })
+        .collect();
+    list.sort();
+    list
+}
+
+/// A world and its normal form have the same successors, facts and violations.
+///
+/// # Errors
+/// A world that its normal form does not stand for.
+pub fn normal_form_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    walk(scenario, choices, |world, _| {
+        let form = normal(scenario, world);
+        require(form == normal(scenario, &form), || format!("the normal form has another normal form: {form:#?}"))?;
+        require(successors(scenario, world) == successors(scenario, &form), || {
+            format!("a world and its normal form have different successors:\n{world:#?}\n{form:#?}")
+        })
+    })
+}
+
+/// Where clients are interchangeable, a world in which they have changed places has the same successors but for names.
+///
+/// # Errors
+/// Two clients that are called interchangeable and are not.
+pub fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    let symmetry = scenario.symmetry();
+    let Some(group) = symmetry.groups().next() else { return Ok(()) };
+    let (one, other) = (group[0], group[group.len() - 1]);
+    let swap = |client: ClientId| match client {
+        client if client == one => other,
+        client if client == other => one,
+        client => client,
+    };
+    let arranged = |world: &World<P>| {
+        let order: Vec<usize> = (0..world.clients.len()).map(|place| swap(ClientId::of(place)).place()).collect();
+        world.arranged(&order)
+    };
+    let start = scenario.start();
+    require(normal(scenario, &arranged(&start)) == normal(scenario, &start), || {
+        format!("{one} and {other} do not start alike")
+    })?;
+    let mut place = 0_u16;
+    let canonical_form = NormalForm::new(scenario, symmetry.clone());
+    walk(scenario, choices, |world, enabled| {
+        let swapped = arranged(world);
+        place = place.wrapping_add(1);
+        let mut there = Vec::new();
+        scenario.enabled(&swapped, &mut there);
+        let here: BTreeSet<Action<P>> = enabled.iter().map(|action| action.renamed(&swap)).collect();
+        require(here == there.into_iter().collect(), || format!("other actions are enabled for {one} and {other}"))?;
+        for action in enabled {
+            let (next, step) = after(scenario, world, action);
+            let (there, like) = after(scenario, &swapped, &action.renamed(&swap));
+            require(normal(scenario, &arranged(&next)) == normal(scenario, &there), || {
+                format!("{action}: {one} and {other} are not treated alike")
+            })?;
+            require(kinds(&step.facts) == kinds(&like.facts), || format!("{action}: other facts"))?;
+            require(step.breaches.is_empty() == like.breaches.is_empty(), || format!("{action}: other violations"))?;
+            // The rest costs as much as there are ways to change places: it is asked of one action.
+            if Some(action) != pick(enabled, place) {
+                continue;
+            }
+            let canonical = canonical_form.form(next.clone());
+            let plain = normal(scenario, &next);
+            require(scenario.orbit(&canonical, &symmetry) == scenario.orbit(&plain, &symmetry), || {
+                format!("{action}: the canonical world has another orbit")
+            })?;
+            let is_among = |order: &Vec<usize>| normal(scenario, &plain.arranged(order)) == *canonical;
+            require(symmetry.orders(plain.clients.len()).iter().any(is_among), || {
+                format!("{action}: the canonical world is not one of those that it stands for")
+            })?;
+        }
+        Ok(())
+    })
+}
+
+/// What is kept of a world over a step is what a second look finds, and a step that is taken back leaves nothing behind.
+///
+/// # Errors
+/// A part of a world that was kept although it changed.
+pub fn renewal_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    for symmetry in [Symmetry::none(), scenario.symmetry()] {
+        let form = NormalForm::new(scenario, symmetry);
+        let mut before = form.form(scenario.start());
+        let mut enabled = Vec::new();
+        for choice in choices {
+            scenario.enabled(&before, &mut enabled);
+            let mut next = before.clone();
+            for action in &enabled {
+                let (after, _) = after(scenario, &before, action);
+                let step = scenario.step(next.world_mut(), action);
+                form.renew(&mut next, &before, &step.touched);
+                let again = form.form(after);
+                require(*next == *again, || format!("{action}: the renewed form differs from the form"))?;
+                require(next.fingerprint() == again.fingerprint(), || format!("{action}: another fingerprint"))?;
+                next.undo(&before);
+                require(*next == *before, || format!("{action} was not taken back"))?;
+            }
+            let Some(action) = pick(&enabled, *choice) else { break };
+            let step = scenario.step(next.world_mut(), action);
+            form.renew(&mut next, &before, &step.touched);
+            before = next;
+        }
+    }
+    Ok(())
+}

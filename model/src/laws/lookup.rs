@@ -1,0 +1,51 @@
+//! A transition that comes out of the cache is the transition that the step would have taken.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::walk::{after, pick};
+use super::{LawViolation, require};
+use crate::goal::Reached;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::Ticks;
+use crate::world::{Action, NormalForm, Pool, Stepper, Symmetry};
+
+/// What a step did in one world is what it does in another with the same parts: the cache is kept from walk to walk.
+///
+/// # Errors
+/// A transition of which the cache knows something else.
+pub fn lookup_is_invisible<P: Protocol>(scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
+    for symmetry in [Symmetry::none(), scenario.symmetry()] {
+        let form = NormalForm::new(scenario, symmetry);
+        let pool = Rc::new(RefCell::new(Pool::default()));
+        let mut stepper = Stepper::new(scenario, &form, Box::new(Rc::clone(&pool)));
+        for choices in walks {
+            let mut before = form.form(scenario.start());
+            let mut enabled = Vec::new();
+            for choice in choices {
+                scenario.enabled(&before, &mut enabled);
+                let collapsed = stepper.collapse(&before);
+                require(**stepper.open(&collapsed) == *before, || "a world is not what was collapsed".to_owned())?;
+                // Time may pass by more than one tick: a search from the middle of an execution does that.
+                let leap = Action::Advance(Ticks::new(2));
+                let leap = scenario.is_enabled(&before, &leap).then_some(leap);
+                for action in enabled.iter().chain(&leap) {
+                    let (after, step) = after(scenario, &before, action);
+                    let after = form.form(after);
+                    let taken = stepper.step(scenario, &form, action);
+                    let is_same = taken.to == stepper.collapse(&after) && taken.to.fingerprint() == after.fingerprint();
+                    require(is_same, || format!("{action} leads to another world"))?;
+                    require(taken.is_breach != step.breaches.is_empty(), || format!("{action}: other violations"))?;
+                    require(taken.reached == Reached::by(&step.facts), || format!("{action} reaches other goals"))?;
+                    require(pool.borrow().world(scenario, &taken.to) == *after, || {
+                        format!("{action}: the parts are those of another world")
+                    })?;
+                }
+                let Some(action) = pick(&enabled, *choice) else { break };
+                before = form.form(after(scenario, &before, action).0);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! Laws: what is true of every scenario, whatever happens in it. Tests check them on random walks; the command `mutants`
+//! checks that they fail where a mutant is switched on.
+//!
+//! ```text
+//! walk        a walk through a scenario, by a list of choices
+//! forms       the normal form and symmetry change nothing that can be seen
+//! steps       what is enabled, what budgets allow, what is looked up
+//! assumptions what verdicts rest on holds of every execution
+//! lookup      a transition out of the cache is the transition
+//! rough       a variant of a scenario in which more goes wrong
+//! properties  each property against a naive twin that reads the whole execution
+//! ```
+
+mod assumptions;
+mod forms;
+mod lookup;
+mod properties;
+mod rough;
+mod steps;
+mod walk;
+
+use std::fmt;
+
+pub use assumptions::assumptions_hold;
+pub use forms::{normal_form_is_invisible, renewal_is_invisible, symmetry_is_invisible};
+pub use lookup::lookup_is_invisible;
+pub use properties::properties_agree_with_their_twins;
+pub use rough::rough;
+pub use steps::{budgets_are_kept, enabled_is_one_question, faults_do_what_they_say};
+
+/// How a law fails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LawViolation(pub String);
+
+impl fmt::Display for LawViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LawViolation {}
+
+/// Fails unless the condition holds; the sentence is only made if it does not.
+pub(crate) fn require(condition: bool, violation: impl FnOnce() -> String) -> Result<(), LawViolation> {
+    if condition { Ok(()) } else { Err(LawViolation(violation())) }
+}

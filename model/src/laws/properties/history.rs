@@ -1,0 +1,105 @@
+//! An execution so far, step by step, and what the twins ask about it.
+
+use crate::fact::Fact;
+use crate::ids::{ClientId, Tenure};
+use crate::process::{Belief, Client};
+use crate::properties::Property;
+use crate::protocol::{Protocol, Record};
+use crate::scenario::{Promise, Scenario};
+use crate::time::{Instant, Ticks};
+use crate::world::{Action, Condition, World};
+
+/// One step.
+pub(super) struct Moment<P: Protocol> {
+    pub(super) action: Action<P>,
+    pub(super) facts: Vec<Fact<P>>,
+    pub(super) after: World<P>,
+}
+
+/// An execution so far.
+pub(super) struct History<'a, P: Protocol> {
+    pub(super) scenario: &'a Scenario<P>,
+    start: World<P>,
+    pub(super) moments: Vec<Moment<P>>,
+}
+
+impl<'a, P: Protocol> History<'a, P> {
+    pub(super) fn new(scenario: &'a Scenario<P>) -> Self {
+        History { scenario, start: scenario.start(), moments: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, moment: Moment<P>) {
+        self.moments.push(moment);
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.moments.pop();
+    }
+
+    /// The world at its end.
+    pub(super) fn last(&self) -> &World<P> {
+        self.moments.last().map_or(&self.start, |moment| &moment.after)
+    }
+
+    /// The action that led there.
+    pub(super) fn action(&self) -> Option<&Action<P>> {
+        self.moments.last().map(|moment| &moment.action)
+    }
+
+    /// The facts of the last step.
+    pub(super) fn news(&self) -> &[Fact<P>] {
+        self.moments.last().map_or(&[], |moment| &moment.facts)
+    }
+
+    /// The facts of all steps before the last one, each with its instant.
+    pub(super) fn past(&self) -> impl DoubleEndedIterator<Item = (Instant, &Fact<P>)> {
+        let before = &self.moments[..self.moments.len().saturating_sub(1)];
+        before.iter().flat_map(|moment| moment.facts.iter().map(|fact| (moment.after.now, fact)))
+    }
+
+    /// The tenure that the client was granted last, in the facts of all steps.
+    pub(super) fn granted_last(&self, client: ClientId) -> Option<Tenure> {
+        let (mut count, mut own) = (Tenure::default(), None);
+        for fact in self.moments.iter().flat_map(|moment| &moment.facts) {
+            if let Fact::Granted { client: other, fresh, .. } = fact {
+                count = if *fresh { count.next() } else { count };
+                own = if *other == client { Some(count) } else { own };
+            }
+        }
+        own
+    }
+
+    /// What the service has on record at the end.
+    pub(super) fn record(&self) -> Record {
+        P::record(&self.last().server.process, self.scenario)
+    }
+
+    /// The clients that are inside at the end, each with its belief and with what its clock shows.
+    pub(super) fn inside(&self) -> Vec<(ClientId, Belief, Instant)> {
+        let world = self.last();
+        let seats = world.clients.iter().enumerate();
+        seats
+            .filter(|(_, seat)| seat.condition != Condition::Down && seat.process.belief().is_inside)
+            .map(|(place, seat)| (ClientId::of(place), seat.process.belief(), world.now + seat.skew))
+            .collect()
+    }
+
+    /// Whether a promise bounds how long the lock may be idle.
+    pub(super) fn bounds_idleness(&self) -> bool {
+        let is_it = |promise: &Promise| promise.property == Property::EventuallyAcquired && promise.bound.is_some();
+        self.scenario.promises.iter().any(is_it)
+    }
+
+    /// Since when the lock has been free although a client tries and the servers are up.
+    pub(super) fn idle_for(&self) -> Option<Ticks> {
+        let is_idle = |world: &World<P>| {
+            let seats = || world.clients.iter();
+            let inside = seats().filter(|seat| seat.condition != Condition::Down && seat.process.belief().is_inside);
+            let tries = seats().any(|seat| seat.condition == Condition::Up && seat.process.belief().is_waiting);
+            let has_room = inside.count() < P::room(&self.scenario.service);
+            world.server.condition == Condition::Up && has_room && tries
+        };
+        let since = self.moments.iter().rev().take_while(|moment| is_idle(&moment.after)).last()?;
+        Some(self.last().now - since.after.now)
+    }
+}

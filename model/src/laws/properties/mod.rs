@@ -1,0 +1,74 @@
+//! Each property against a naive twin: written a second time, without ghosts, over the whole execution so far. The two
+//! must find the first violation of an execution at the same step.
+
+mod history;
+mod twins;
+
+use std::collections::BTreeSet;
+
+use super::walk::{after, pick};
+use super::{LawViolation, require};
+use crate::process::Message;
+use crate::properties::Property;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::world::{Action, Step};
+use history::{History, Moment};
+
+/// At each step of the walk, for each enabled action, the step and the twins find the same properties violated. A property
+/// that is violated already is not asked about again.
+///
+/// # Errors
+/// A property and its twin that differ.
+pub fn properties_agree_with_their_twins<P: Protocol>(
+    scenario: &Scenario<P>,
+    choices: &[u16],
+) -> Result<(), LawViolation> {
+    let mut history = History::new(scenario);
+    let mut violated: BTreeSet<Property> = BTreeSet::new();
+    let mut enabled = Vec::new();
+    for choice in choices {
+        scenario.enabled(history.last(), &mut enabled);
+        for action in &enabled {
+            let (next, step) = after(scenario, history.last(), action);
+            let found: BTreeSet<Property> = step.breaches.iter().map(|breach| breach.property).collect();
+            stamps_are_own(&history, action, &step)?;
+            history.push(Moment { action: *action, facts: step.facts.to_vec(), after: next });
+            for promise in scenario.promises.iter().filter(|promise| !violated.contains(&promise.property)) {
+                let property = promise.property;
+                let expected = twins::is_violated(&history, property, promise.bound);
+                require(found.contains(&property) == expected, || {
+                    let (says, twin) = if expected { ("kept", "violated") } else { ("violated", "kept") };
+                    format!("{action}: {property} is {says}, and its naive twin says {twin}")
+                })?;
+            }
+            history.pop();
+        }
+        let Some(action) = pick(&enabled, *choice) else { break };
+        let (next, step) = after(scenario, history.last(), action);
+        violated.extend(step.breaches.iter().map(|breach| breach.property));
+        history.push(Moment { action: *action, facts: step.facts.to_vec(), after: next });
+    }
+    Ok(())
+}
+
+/// A write that a client sends is stamped with the tenure that it was granted last. A third party, which is granted none,
+/// writes for others.
+fn stamps_are_own<P: Protocol>(
+    history: &History<'_, P>,
+    action: &Action<P>,
+    step: &Step<P>,
+) -> Result<(), LawViolation> {
+    let tenures = [Property::NoLostUpdate, Property::SequencerSound, Property::SequencerComplete];
+    if matches!(action, Action::Duplicate(_)) || !tenures.iter().any(|property| history.scenario.watches(*property)) {
+        return Ok(());
+    }
+    for envelope in &step.sent {
+        let (Message::Write(write), Some(writer)) = (envelope.message, envelope.from.client()) else { continue };
+        let Some(own) = history.granted_last(writer) else { continue };
+        require(write.tenure == own, || {
+            format!("{action}: a write of {writer} is stamped {}, not {own}", write.tenure)
+        })?;
+    }
+    Ok(())
+}

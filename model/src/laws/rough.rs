@@ -1,0 +1,39 @@
+//! Variants of a scenario in which more goes wrong and more is promised: laws hold in them, too.
+
+use crate::properties::{Bound, Property};
+use crate::protocol::Protocol;
+use crate::scenario::{Expect, Promise, Replies, Scenario};
+use crate::time::Ticks;
+
+/// How long every bound is that a variant adds.
+const BOUND: Ticks = Ticks::new(2);
+
+/// The scenario with three clients, each kind of fault, a bound on the delay of messages, and every property promised, as
+/// far as that is possible; on request, answers take no time.
+pub fn rough<P: Protocol>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P> {
+    let mut rough = scenario.clone();
+    let mut keep = |change: &dyn Fn(&mut Scenario<P>)| {
+        let mut next = rough.clone();
+        change(&mut next);
+        if next.validate().is_ok() {
+            rough = next;
+        }
+    };
+    keep(&|next| next.clients = next.clients.max(3));
+    keep(&|next| next.synchrony.message_delay = next.synchrony.message_delay.or(Some(Ticks::new(1))));
+    keep(&|next| next.budget.losses = next.budget.losses.max(1));
+    keep(&|next| next.budget.duplicates = next.budget.duplicates.max(1));
+    keep(&|next| next.budget.crashes = next.budget.crashes.max(1));
+    keep(&|next| next.budget.restarts = next.budget.restarts.max(1));
+    keep(&|next| next.budget.pauses = next.budget.pauses.max(1));
+    keep(&|next| next.budget.cuts = next.budget.cuts.max(1));
+    keep(&|next| {
+        (next.budget.slips, next.clocks.skew) = (next.budget.slips.max(2), next.clocks.skew.max(Ticks::new(1)));
+    });
+    keep(&|next| next.network.replies = replies);
+    for property in Property::ALL.iter().copied() {
+        let bound = Some(BOUND).filter(|_| property.bound() != Bound::Never);
+        keep(&|next| next.promises.push(Promise { property, bound, expect: Expect::Proven }));
+    }
+    rough
+}

@@ -1,0 +1,230 @@
+//! What is enabled has one answer, budgets are kept, and faults do what their names say.
+
+use std::collections::BTreeSet;
+
+use super::walk::{after, pick, walk};
+use super::{LawViolation, require};
+use crate::ids::ProcessId;
+use crate::process::Process;
+use crate::protocol::Protocol;
+use crate::scenario::{Budget, Cutting, Drift, Replies, Scenario, UNLIMITED};
+use crate::service_fault::ServiceFault;
+use crate::time::Ticks;
+use crate::world::{Action, Condition, Envelope, Fault, Link, Step, World};
+
+/// `is_enabled` says the same as `enabled`, of everything that can happen anywhere on the walk.
+///
+/// # Errors
+/// An action of which the two say different things.
+pub fn enabled_is_one_question<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    let mut anywhere = BTreeSet::new();
+    walk(scenario, choices, |_, enabled| {
+        anywhere.extend(enabled.iter().copied());
+        Ok(())
+    })?;
+    walk(scenario, choices, |world, enabled| {
+        let under_way = world.network.iter().map(|envelope| Action::Deliver(*envelope));
+        for action in &anywhere.iter().copied().chain(under_way).collect::<BTreeSet<_>>() {
+            require(scenario.is_enabled(world, action) == enabled.contains(action), || {
+                format!("`enabled` and `is_enabled` differ: {action}")
+            })?;
+        }
+        Ok(())
+    })
+}
+
+/// No kind of fault happens more often than its budget allows.
+///
+/// # Errors
+/// A kind of fault that costs nothing.
+pub fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    let budgets = budgets(&scenario.budget);
+    let mut taken = [0_usize; Action::<crate::protocols::lease::Lease>::KINDS.len()];
+    let mut service_faults = Vec::new();
+    let mut world = scenario.start();
+    let mut enabled = Vec::new();
+    for choice in choices {
+        scenario.enabled(&world, &mut enabled);
+        let Some(action) = pick(&enabled, *choice) else { break };
+        scenario.step(&mut world, action);
+        taken[action.kind_place()] += match action {
+            Action::Operator(act) => usize::from(P::cost(*act, &scenario.service)),
+            _ => 1,
+        };
+        service_faults.extend(service_fault(action));
+        for cap in scenario.budget.caps().filter(|cap| cap.at_most != UNLIMITED) {
+            let count = service_faults.iter().filter(|kind| cap.counts(**kind)).count();
+            require(count <= usize::from(cap.at_most), || format!("{count} faults of {cap:?}"))?;
+        }
+        let budget = budgets.iter().find(|(kind, _)| *kind == action.kind()).map(|(_, budget)| usize::from(*budget));
+        let count = taken[action.kind_place()];
+        require(budget.is_none_or(|budget| count <= budget), || {
+            format!("{count} × {}, and the budget is {}", action.kind(), budget.unwrap_or_default())
+        })?;
+    }
+    Ok(())
+}
+
+/// How often each kind of fault of the kernel may happen.
+fn budgets(budget: &Budget) -> [(&'static str, u8); 8] {
+    let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *budget;
+    [
+        ("lose", losses),
+        ("duplicate", duplicates),
+        ("crash", crashes),
+        ("restart", restarts),
+        ("pause", pauses),
+        ("cut", cuts),
+        ("slip", slips),
+        ("operator", operator),
+    ]
+}
+
+/// The place of a service's fault among its kinds.
+fn service_fault<P: Protocol>(action: &Action<P>) -> Option<usize> {
+    match action {
+        Action::Fault(Fault::Service(fault)) => fault.kind(),
+        _ => None,
+    }
+}
+
+/// Each fault changes what its name says, and a process that does not take part does nothing.
+///
+/// # Errors
+/// A fault without its effect, or a process that acts while it is down or paused.
+pub fn faults_do_what_they_say<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    walk(scenario, choices, |world, enabled| {
+        let ends = |fault| enabled.contains(&Action::Fault(fault));
+        for process in world.processes().filter(|process| world.condition(*process) == Condition::Paused) {
+            require(ends(Fault::Resume(process)), || format!("{process} is paused for ever"))?;
+        }
+        for link in &world.cuts {
+            require(ends(Fault::Heal(*link)), || "a link is cut for ever".to_owned())?;
+        }
+        slips_stay_within_bounds(scenario, world, enabled)?;
+        time_waits_for_what_presses(scenario, world, enabled)?;
+        for action in enabled {
+            takes_part(scenario, world, action)?;
+            let (next, step) = after(scenario, world, action);
+            has_its_effect(scenario, world, action, &next)?;
+            answers_take_no_time(scenario, &next, action, &step)?;
+        }
+        Ok(())
+    })
+}
+
+/// Whoever acts is up, and what arrives does not come over a cut link.
+fn takes_part<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> Result<(), LawViolation> {
+    let actor = match action {
+        Action::Command { client, .. } => Some((*client).into()),
+        Action::Wake { process, .. } | Action::Choose { process, .. } => Some(*process),
+        _ => None,
+    };
+    let is_up = actor.is_none_or(|actor| world.condition(actor) == Condition::Up);
+    require(is_up, || format!("a process acts that does not take part: {action}"))?;
+    if let Action::Deliver(envelope) = action {
+        require(world.condition(envelope.to) != Condition::Paused, || format!("a paused process hears: {action}"))?;
+        require(!world.is_cut(envelope.link(), scenario), || format!("a cut link delivers: {action}"))?;
+    }
+    Ok(())
+}
+
+fn has_its_effect<P: Protocol>(
+    scenario: &Scenario<P>,
+    world: &World<P>,
+    action: &Action<P>,
+    next: &World<P>,
+) -> Result<(), LawViolation> {
+    let count = |world: &World<P>, wanted: &Envelope<P>| {
+        world.network.iter().filter(|envelope| envelope.is_like(wanted)).count()
+    };
+    let is_lossy = scenario.network.cuts == Cutting::Drop;
+    let is_done = match action {
+        Action::Lose(envelope) => count(next, envelope) + 1 == count(world, envelope),
+        Action::Duplicate(envelope) => {
+            let is_lost = is_lossy && world.is_cut(envelope.link(), scenario);
+            is_lost || count(next, envelope) == count(world, envelope) + 1
+        }
+        Action::Slip { process, by } => {
+            let moved = (next.skew(*process) - scenario.clocks.offset(*process)).count().abs();
+            next.skew(*process) == world.skew(*process) + *by && moved <= scenario.clocks.skew.count()
+        }
+        Action::Fault(Fault::Crash(client)) => {
+            let seat = &next.clients[client.place()];
+            let before = &world.clients[client.place()].process;
+            seat.condition == Condition::Down && seat.process == before.restarted(scenario)
+        }
+        Action::Fault(Fault::Restart(client)) => next.condition((*client).into()) == Condition::Up,
+        Action::Fault(Fault::Pause(process)) => next.condition(*process) == Condition::Paused,
+        Action::Fault(Fault::Resume(process)) => next.condition(*process) == Condition::Up,
+        Action::Fault(Fault::Cut(link)) => {
+            let leaks = is_lossy && next.network.iter().any(|envelope| next.is_cut(envelope.link(), scenario));
+            next.is_cut(*link, scenario) && !leaks
+        }
+        Action::Fault(Fault::Heal(link)) => !next.cuts.contains(link),
+        _ => true,
+    };
+    require(is_done, || format!("a fault without its effect: {action}"))
+}
+
+/// Where answers take no time, none sets out to a client that has just asked and can hear it.
+fn answers_take_no_time<P: Protocol>(
+    scenario: &Scenario<P>,
+    next: &World<P>,
+    action: &Action<P>,
+    step: &Step<P>,
+) -> Result<(), LawViolation> {
+    let Action::Deliver(asked) = action else { return Ok(()) };
+    let back = Link { from: asked.to, to: asked.from };
+    let can_hear = asked.from.client().is_some() && next.condition(asked.from) == Condition::Up;
+    if scenario.network.replies == Replies::Travel || !can_hear || next.is_cut(back, scenario) {
+        return Ok(());
+    }
+    let travels = step.sent.iter().any(|envelope| envelope.link() == back);
+    require(!travels, || format!("an answer travels: {action}"))
+}
+
+/// A clock may slip as far as its bound allows, from where it starts, and no further.
+fn slips_stay_within_bounds<P: Protocol>(
+    scenario: &Scenario<P>,
+    world: &World<P>,
+    enabled: &[Action<P>],
+) -> Result<(), LawViolation> {
+    let clocks = &scenario.clocks;
+    for process in world.processes() {
+        for by in [clocks.step, clocks.step.times(-1)] {
+            let moved = (world.skew(process) + by - clocks.offset(process)).count();
+            let may_drift = clocks.drift == Drift::Any || process.client().is_some() && by < Ticks::ZERO;
+            let may = world.left.slips > 0 && may_drift && moved.abs() <= clocks.skew.count();
+            let slip = Action::Slip { process, by };
+            require(enabled.contains(&slip) == may, || format!("a clock that slips, and its bound: {slip}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Time passes unless a message or a deadline would be later than its bound. No bound counts for a receiver that is paused,
+/// for a cut link, or for a process that does not take part.
+fn time_waits_for_what_presses<P: Protocol>(
+    scenario: &Scenario<P>,
+    world: &World<P>,
+    enabled: &[Action<P>],
+) -> Result<(), LawViolation> {
+    let mut presses =
+        P::pressing(&world.server.process, &scenario.service).is_some_and(|at| at <= world.clock(ProcessId::Server));
+    for envelope in world.network.iter() {
+        let is_excused = world.condition(envelope.to) == Condition::Paused || world.is_cut(envelope.link(), scenario);
+        presses |= !is_excused && envelope.due.is_some_and(|due| due <= world.now);
+    }
+    for process in world.processes().filter(|process| world.condition(*process) == Condition::Up) {
+        let bounds = &scenario.synchrony;
+        let late = if process.client().is_some() { bounds.wake_delay } else { bounds.server_delay };
+        world.wakes(scenario, process, &mut |_, due| {
+            presses |= late.is_some_and(|late| due + late <= world.now);
+        });
+    }
+    let passes = enabled.iter().any(|action| matches!(action, Action::Advance(_)));
+    require(passes != presses, || {
+        format!("time {} against the bounds on lateness", if passes { "passes" } else { "waits" })
+    })
+}

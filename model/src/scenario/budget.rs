@@ -1,0 +1,228 @@
+//! How often each kind of fault may occur in one execution. The kernel's kinds are those of the network, of processes and of
+//! clocks; each service declares its own (see [`FaultKind`]), and each of those has a budget of its own name.
+
+use std::hash::{Hash, Hasher};
+
+use crate::service_fault::{FaultKind, ServiceFault};
+
+/// How many caps on faults of the service a scenario can name.
+pub const CAPS_MAX: usize = 8;
+
+/// How often each kind of fault may occur in one execution. What is not budgeted for cannot occur.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Budget {
+    /// Messages that are lost.
+    pub losses: u8,
+    /// Messages that are delivered once more.
+    pub duplicates: u8,
+    /// Crashes of clients.
+    pub crashes: u8,
+    /// Restarts of crashed clients.
+    pub restarts: u8,
+    /// Pauses of processes, where lateness is bounded.
+    pub pauses: u8,
+    /// Cut links: partitions between a client and a server, each in one direction unless `network.ways` says otherwise.
+    pub cuts: u8,
+    /// Steps by which a clock moves against true time.
+    pub slips: u8,
+    /// Actions of an operator or of a bystander, by their cost.
+    pub operator: u8,
+    /// Requests that a client gives up and sends anew; for each client.
+    pub retries: u8,
+    /// Caps on faults of the service; those in use come first.
+    pub caps: [Cap; CAPS_MAX],
+}
+
+/// How many faults of some kinds of the service may occur, counted together.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Cap {
+    /// The kinds that it counts, a bit for each place in [`ServiceFault::KINDS`]; none: the cap is not in use.
+    pub kinds: u8,
+    /// How many may occur; [`UNLIMITED`]: any number.
+    pub at_most: u8,
+}
+
+/// The count of a fault that may occur any number of times.
+pub const UNLIMITED: u8 = u8::MAX;
+
+impl Cap {
+    /// A cap of its own for the kind at this place.
+    pub fn of(kind: usize, at_most: u8) -> Self {
+        Cap { kinds: 1 << kind, at_most }
+    }
+
+    /// Whether it counts the kind.
+    pub fn counts(self, kind: usize) -> bool {
+        self.kinds & (1 << kind) != 0
+    }
+
+    /// Whether it counts several kinds together.
+    pub fn is_shared(self) -> bool {
+        self.kinds.count_ones() > 1
+    }
+
+    /// The kinds that it counts.
+    pub fn among(self, kinds: &'static [FaultKind]) -> impl Iterator<Item = &'static FaultKind> {
+        kinds.iter().enumerate().filter(move |(place, _)| self.counts(*place)).map(|(_, kind)| kind)
+    }
+}
+
+impl Budget {
+    /// The caps in use.
+    pub fn caps(&self) -> impl Iterator<Item = Cap> + '_ {
+        self.caps.iter().copied().take_while(|cap| cap.kinds != 0)
+    }
+
+    /// Whether the budget has room for another fault of this kind: some cap counts the kind, and none that does is used up.
+    #[inline]
+    pub fn affords(&self, kind: usize) -> bool {
+        let mut is_counted = false;
+        for cap in self.caps() {
+            if cap.counts(kind) {
+                if cap.at_most == 0 {
+                    return false;
+                }
+                is_counted = true;
+            }
+        }
+        is_counted
+    }
+
+    /// Takes a fault of this kind from every cap that counts it.
+    ///
+    /// # Panics
+    /// A cap is used up: the fault cannot occur.
+    pub(crate) fn pay(&mut self, kind: usize) {
+        assert!(self.affords(kind), "a fault of the service occurs that the budget does not allow");
+        for cap in &mut self.caps {
+            if cap.counts(kind) && cap.at_most != UNLIMITED {
+                cap.at_most -= 1;
+            }
+        }
+    }
+
+    /// Whether faults of this kind may occur without end.
+    pub fn is_unlimited(&self, kind: usize) -> bool {
+        self.affords(kind) && self.caps().all(|cap| !cap.counts(kind) || cap.at_most == UNLIMITED)
+    }
+
+    /// Adds a cap; one that counts the same kinds is replaced.
+    ///
+    /// # Errors
+    /// There are as many as there may be.
+    pub fn add(&mut self, cap: Cap) -> Result<(), TooManyCaps> {
+        let place = self.caps.iter().position(|other| other.kinds == cap.kinds || other.kinds == 0);
+        *self.caps.get_mut(place.ok_or(TooManyCaps)?).expect("a position is within") = cap;
+        self.order();
+        Ok(())
+    }
+
+    /// Leaves out the kinds of fault that cannot occur, where a cap counts others as well.
+    pub(crate) fn keep_kinds(&mut self, kinds: u8) {
+        for cap in self.caps.iter_mut().filter(|cap| cap.kinds & kinds != 0) {
+            cap.kinds &= kinds;
+        }
+        self.order();
+    }
+
+    /// What has been used of this budget when `left` is left of it, without caps of which nothing was used.
+    #[must_use]
+    pub(crate) fn used(&self, left: &Budget) -> Budget {
+        let mut used = Budget {
+            losses: self.losses - left.losses,
+            duplicates: self.duplicates - left.duplicates,
+            crashes: self.crashes - left.crashes,
+            restarts: self.restarts - left.restarts,
+            pauses: self.pauses - left.pauses,
+            cuts: self.cuts - left.cuts,
+            slips: self.slips - left.slips,
+            operator: self.operator - left.operator,
+            ..*self
+        };
+        for (cap, left) in used.caps.iter_mut().zip(&left.caps) {
+            match (cap.at_most, left.at_most) {
+                (UNLIMITED, _) => {}
+                (at_most, left) if at_most == left => *cap = Cap::default(),
+                (at_most, left) => cap.at_most = at_most - left,
+            }
+        }
+        used.order();
+        used
+    }
+
+    /// Caps of one kind first, by its place; then shared ones; then places that are not in use.
+    fn order(&mut self) {
+        for cap in self.caps.iter_mut().filter(|cap| cap.kinds == 0) {
+            *cap = Cap::default();
+        }
+        self.caps.sort_by_key(|cap| (cap.kinds == 0, cap.is_shared(), cap.kinds));
+    }
+
+    /// Sets the budget of a fault of the service by its name, as in `budget.clock_jumps`: for scenarios built in Rust.
+    ///
+    /// # Panics
+    /// The service has no such fault.
+    pub fn allow<F: ServiceFault>(&mut self, name: &str, at_most: u8) {
+        let place = F::KINDS.iter().position(|kind| kind.budget == name);
+        let place = place.unwrap_or_else(|| panic!("the service has no fault with the budget `{name}`"));
+        self.add(Cap::of(place, at_most)).expect("there are fewer kinds than caps");
+    }
+}
+
+/// There is no room for another cap.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TooManyCaps;
+
+impl std::fmt::Display for TooManyCaps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a scenario can have at most {CAPS_MAX} budgets for faults of its service")
+    }
+}
+
+impl std::error::Error for TooManyCaps {}
+
+impl Hash for Budget {
+    /// Two words: most of it is 0, and which kinds a cap counts never changes.
+    #[inline]
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *self;
+        to.write_u64(u64::from_le_bytes([losses, duplicates, crashes, restarts, pauses, cuts, slips, operator]));
+        to.write_u64(u64::from_le_bytes(self.caps.map(|cap| cap.at_most)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_needs_room_in_every_cap_that_counts_it() {
+        let mut budget = Budget::default();
+        assert!(!budget.affords(0));
+        budget.add(Cap { kinds: 0b011, at_most: 1 }).unwrap();
+        budget.add(Cap::of(1, 2)).unwrap();
+        budget.add(Cap::of(2, UNLIMITED)).unwrap();
+        assert!((0..3).all(|kind| budget.affords(kind)) && !budget.affords(3));
+        let whole = budget;
+        budget.pay(1);
+        assert!(!budget.affords(0) && !budget.affords(1), "the shared cap is used up");
+        (0..300).for_each(|_| budget.pay(2));
+        assert!(budget.is_unlimited(2) && !budget.is_unlimited(1));
+        let used = whole.used(&budget);
+        assert_eq!(
+            used.caps().collect::<Vec<_>>(),
+            [Cap::of(1, 1), Cap::of(2, UNLIMITED), Cap { kinds: 3, at_most: 1 }]
+        );
+    }
+
+    #[test]
+    fn what_cannot_occur_is_not_counted() {
+        let mut budget = Budget::default();
+        budget.add(Cap { kinds: 0b110, at_most: 1 }).unwrap();
+        budget.keep_kinds(0b010);
+        assert_eq!(budget.caps().collect::<Vec<_>>(), [Cap::of(1, 1)]);
+        let before = budget;
+        budget.keep_kinds(0b001);
+        assert_eq!(budget, before, "a cap on what cannot occur is a mistake, and is kept to be named");
+    }
+}

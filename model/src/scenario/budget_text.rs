@@ -1,0 +1,279 @@
+//! Budgets in scenario files and traces: which names there are depends on the service.
+
+use std::fmt::{self, Display};
+use std::marker::PhantomData;
+
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+
+use super::budget::{Budget, CAPS_MAX, Cap, UNLIMITED};
+use crate::protocol::Protocol;
+use crate::service_fault::{FaultKind, Nature, ServiceFault};
+
+type Field = (&'static str, fn(&mut Budget) -> &mut u8);
+
+/// The kinds that every service has.
+pub(super) const COMMON: [Field; 9] = [
+    ("losses", |budget| &mut budget.losses),
+    ("duplicates", |budget| &mut budget.duplicates),
+    ("crashes", |budget| &mut budget.crashes),
+    ("restarts", |budget| &mut budget.restarts),
+    ("pauses", |budget| &mut budget.pauses),
+    ("cuts", |budget| &mut budget.cuts),
+    ("slips", |budget| &mut budget.slips),
+    ("operator", |budget| &mut budget.operator),
+    ("retries", |budget| &mut budget.retries),
+];
+
+/// Budgets of older files that were shared by faults of different services.
+const FORMER: [&str; 4] = ["outages", "endless_outages", "server_restarts", "false_alarms"];
+
+fn kinds<P: Protocol>() -> &'static [FaultKind] {
+    <P::Fault as ServiceFault>::KINDS
+}
+
+/// The kinds, as bits, that a budget of an older file stands for.
+fn former_kinds(kinds: &[FaultKind], name: &str) -> u8 {
+    let is_meant = |kind: &FaultKind| match name {
+        "endless_outages" => kind.nature == Nature::Recurrent,
+        name => kind.formerly == Some(name),
+    };
+    (0..).zip(kinds).filter(|(_, kind)| is_meant(kind)).fold(0, |bits, (place, _)| bits | 1 << place)
+}
+
+/// The names that stand in new files for a budget of an older one, if `name` is such a budget of this service.
+pub(super) fn renamed<P: Protocol>(name: &str) -> Option<Vec<&'static str>> {
+    if !FORMER.contains(&name) || kinds::<P>().iter().any(|kind| kind.budget == name) {
+        return None;
+    }
+    let cap = Cap { kinds: former_kinds(kinds::<P>(), name), at_most: 0 };
+    let names: Vec<&str> = cap.among(kinds::<P>()).map(|kind| kind.budget).collect();
+    (!names.is_empty()).then_some(names)
+}
+
+/// What a key of the table stands for.
+#[derive(Copy, Clone)]
+enum Key {
+    Common(Field),
+    /// Kinds that are counted together, or one; whether there may be any number.
+    Kinds(u8, bool),
+    EndlessOutages(u8),
+    /// A name of older files, which wrote every budget, for a fault that this service does not have.
+    Gone(&'static str),
+    Shared,
+}
+
+struct KeySeed<P>(PhantomData<P>);
+
+impl<P: Protocol> Visitor<'_> for KeySeed<P> {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a budget")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Key, E> {
+        let kinds = kinds::<P>();
+        if let Some(field) = COMMON.into_iter().find(|(other, _)| *other == name) {
+            return Ok(Key::Common(field));
+        }
+        if name == "shared" {
+            return Ok(Key::Shared);
+        }
+        if let Some(place) = kinds.iter().position(|kind| kind.budget == name) {
+            return Ok(Key::Kinds(1 << place, kinds[place].nature == Nature::Recurrent));
+        }
+        match former_kinds(kinds, name) {
+            0 => match FORMER.into_iter().find(|former| *former == name) {
+                Some(former) => Ok(Key::Gone(former)),
+                None => Err(E::custom(unknown::<P>(name))),
+            },
+            bits if name == "endless_outages" => Ok(Key::EndlessOutages(bits)),
+            bits => Ok(Key::Kinds(bits, false)),
+        }
+    }
+}
+
+fn unknown<P: Protocol>(name: &str) -> String {
+    let common = COMMON.map(|(name, _)| name).into_iter();
+    let own = kinds::<P>().iter().map(|kind| kind.budget);
+    let names: Vec<&str> = common.chain(own).collect();
+    format!("there is no budget `{name}` for this system; there are `{}`", names.join("`, `"))
+}
+
+impl<'de, P: Protocol> DeserializeSeed<'de> for KeySeed<P> {
+    type Value = Key;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Key, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+/// How many: a number, or the word `unlimited`.
+struct Count(u8);
+
+impl Serialize for Count {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            UNLIMITED => to.serialize_str("unlimited"),
+            count => to.serialize_u8(count),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(CountVisitor)
+    }
+}
+
+struct CountVisitor;
+
+impl Visitor<'_> for CountVisitor {
+    type Value = Count;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number from 0 to 254")
+    }
+
+    fn visit_u64<E: de::Error>(self, count: u64) -> Result<Count, E> {
+        match u8::try_from(count) {
+            Ok(count) if count != UNLIMITED => Ok(Count(count)),
+            _ => Err(E::invalid_value(de::Unexpected::Unsigned(count), &self)),
+        }
+    }
+
+    fn visit_i64<E: de::Error>(self, count: i64) -> Result<Count, E> {
+        match u64::try_from(count) {
+            Ok(count) => self.visit_u64(count),
+            Err(_) => Err(E::invalid_value(de::Unexpected::Signed(count), &self)),
+        }
+    }
+
+    fn visit_str<E: de::Error>(self, word: &str) -> Result<Count, E> {
+        match word {
+            "unlimited" => Ok(Count(UNLIMITED)),
+            _ => Err(E::invalid_value(de::Unexpected::Str(word), &self)),
+        }
+    }
+}
+
+/// `[[budget.shared]]`: faults of several kinds, counted together.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shared {
+    of: Vec<String>,
+    at_most: Count,
+}
+
+impl Shared {
+    fn cap<P: Protocol>(&self) -> Result<Cap, String> {
+        let mut bits = 0_u8;
+        for name in &self.of {
+            let place = kinds::<P>().iter().position(|kind| kind.budget == name);
+            let place = place.ok_or_else(|| {
+                let own: Vec<&str> = kinds::<P>().iter().map(|kind| kind.budget).collect();
+                match own[..] {
+                    [] => format!("this system has no faults of its own, and `of` names `{name}`"),
+                    _ => format!("`of` names faults of the service: `{}`, and not `{name}`", own.join("`, `")),
+                }
+            })?;
+            bits |= 1 << place;
+        }
+        match (bits.count_ones(), self.at_most.0) {
+            (0 | 1, _) => Err("`of` names at least two faults that are counted together".to_owned()),
+            (_, UNLIMITED) => {
+                Err("what is counted together has a number: leave the entry out, or say how many".to_owned())
+            }
+            (_, at_most) => Ok(Cap { kinds: bits, at_most }),
+        }
+    }
+}
+
+/// Whether caps that are used up are kept: what is left of a budget has them, and a scenario has none.
+struct BudgetVisitor<P> {
+    keeps_zeros: bool,
+    service: PhantomData<P>,
+}
+
+impl<'de, P: Protocol> Visitor<'de> for BudgetVisitor<P> {
+    type Value = Budget;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table of budgets")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Budget, A::Error> {
+        let mut budget = Budget::default();
+        let bad = |error: &dyn Display| de::Error::custom(error);
+        while let Some(key) = map.next_key_seed(KeySeed::<P>(PhantomData))? {
+            match key {
+                Key::Common((_, field)) => *field(&mut budget) = map.next_value()?,
+                Key::Kinds(kinds, may_be_unlimited) => {
+                    let Count(at_most) = map.next_value()?;
+                    if at_most == UNLIMITED && !may_be_unlimited {
+                        return Err(bad(&"such a fault changes the service for good: say how many, from 0 to 254"));
+                    }
+                    if at_most > 0 || self.keeps_zeros {
+                        budget.add(Cap { kinds, at_most }).map_err(|error| bad(&error))?;
+                    }
+                }
+                Key::EndlessOutages(kinds) => {
+                    if map.next_value::<bool>()? {
+                        budget.add(Cap { kinds, at_most: UNLIMITED }).map_err(|error| bad(&error))?;
+                    }
+                }
+                Key::Gone(name) => {
+                    if map.next_value::<Count>()?.0 > 0 {
+                        return Err(bad(&unknown::<P>(name)));
+                    }
+                }
+                Key::Shared => {
+                    for shared in map.next_value::<Vec<Shared>>()? {
+                        let cap = shared.cap::<P>().map_err(|error| bad(&error))?;
+                        budget.add(cap).map_err(|error| bad(&error))?;
+                    }
+                }
+            }
+        }
+        Ok(budget)
+    }
+}
+
+/// Reads a budget with the names of the service's own faults.
+pub(crate) fn read<'de, P: Protocol, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
+    from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: false, service: PhantomData })
+}
+
+/// Reads what is left of a budget in some state.
+pub(crate) fn read_left<'de, P: Protocol, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
+    from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: true, service: PhantomData })
+}
+
+/// Writes every common budget, and those of the service's faults that are not 0.
+pub(crate) fn write<P: Protocol, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
+    let mut copy = *budget;
+    let mut map = to.serialize_map(None)?;
+    for (name, field) in COMMON {
+        map.serialize_entry(name, field(&mut copy))?;
+    }
+    let mut shared = Vec::with_capacity(CAPS_MAX);
+    for cap in budget.caps() {
+        match cap.is_shared() {
+            false => {
+                for kind in cap.among(kinds::<P>()) {
+                    map.serialize_entry(kind.budget, &Count(cap.at_most))?;
+                }
+            }
+            true => {
+                let of = cap.among(kinds::<P>()).map(|kind| kind.budget.to_owned()).collect();
+                shared.push(Shared { of, at_most: Count(cap.at_most) });
+            }
+        }
+    }
+    if !shared.is_empty() {
+        map.serialize_entry("shared", &shared)?;
+    }
+    map.end()
+}
