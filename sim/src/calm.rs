@@ -7,7 +7,10 @@ use fencepost_model::time::{TICKS_MAX, Ticks};
 use fencepost_model::trace::{Patience, Wait, complaint};
 use fencepost_model::world::World;
 
+use crate::profile::Profile;
 use crate::run::{Settings, Walk};
+use crate::scheduler::{SchedulerKind, may_stand_still};
+use crate::swarm::Swarm;
 
 /// When nothing goes wrong any more: after how many steps it began, and who has kept trying since.
 pub(crate) struct Calm {
@@ -22,13 +25,43 @@ pub(crate) struct Endless {
     clients: i64,
 }
 
+/// The number of steps in a row, each as late as it can be, before a wait counts as endless.
+const STEPS: i64 = 100;
+
+/// The default bound of a wait: several times the longest duration of the service, the longest stall, and `STEPS` times the
+/// longest delay of a step. So every wait that exceeds it contains at least `STEPS` rounds in which each weakly fair action was
+/// taken. A bound in ticks alone takes a stall that outlasts the storm, and a few slow messages in a row, for starvation.
+fn usual<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> i64 {
+    let (step, standstill) = match settings.scheduler {
+        // On average each enabled action is picked as often as time passes: its delay is about a tick.
+        SchedulerKind::Uniform | SchedulerKind::Priorities => (Ticks::new(settings.refinement), Ticks::ZERO),
+        SchedulerKind::Realistic => latest(scenario, &settings.profile, settings.refinement),
+        SchedulerKind::Swarm => {
+            let profile = Swarm::of(settings.seed).profile(&settings.profile);
+            latest(scenario, &profile, settings.refinement)
+        }
+    };
+    let longest = P::longest(&scenario.service).count().saturating_mul(8);
+    longest.saturating_add(standstill.count()).saturating_add(step.count().saturating_mul(STEPS))
+}
+
+/// The longest delay of a step, at least a tick of the scenario; and the longest stall.
+fn latest<P: Protocol>(scenario: &Scenario<P>, profile: &Profile, refinement: i64) -> (Ticks, Ticks) {
+    let delay = profile.latency_max(refinement);
+    let delay = scenario.synchrony.message_delay.map_or(delay, |bound| delay.min(bound));
+    let [lateness, thinking] = [&profile.lateness, &profile.thinking].map(|curve| curve.longest(refinement));
+    let step = delay.max(lateness).max(thinking).max(Ticks::new(refinement));
+    let standstill = if may_stand_still(scenario) { profile.stall.longest(refinement) } else { Ticks::ZERO };
+    (step, standstill)
+}
+
 impl Endless {
     pub(crate) fn of<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Self {
         let is_endless = |promise: &&Promise| promise.property.is_about_endless_runs(promise.bound);
         let clients = i64::from(scenario.clients);
         let bound = match settings.calm {
             Some(calm) => calm.saturating_mul(settings.refinement),
-            None => P::longest(&scenario.service).count() * 8 + settings.refinement * 100,
+            None => usual(scenario, settings),
         };
         Endless {
             properties: scenario.promises.iter().filter(is_endless).map(|promise| promise.property).collect(),

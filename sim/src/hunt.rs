@@ -71,7 +71,8 @@ fn hunt_one<P: Protocol>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(
         for _ in 0..hunt.workers.max(1) {
             scope.spawn(|| {
                 while !stop.load(Relaxed) {
-                    let seed = next.fetch_add(1, Relaxed);
+                    // The last number is the end of a range at most, and no seed.
+                    let Ok(seed) = next.fetch_update(Relaxed, Relaxed, |seed| seed.checked_add(1)) else { break };
                     if seed >= end.load(Relaxed) {
                         break;
                     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::time::Ticks;
+use fencepost_model::time::{TICKS_MAX, Ticks};
 use fencepost_model::world::Link;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,13 @@ impl Curve {
     /// All of it longer by a power of two, or shorter.
     pub(crate) fn times_two_to(&self, power: i64) -> Self {
         Curve(self.0.iter().map(|quantile| if power < 0 { quantile >> -power } else { quantile << power }).collect())
+    }
+
+    /// The longest duration that it draws, on such a clock.
+    pub(crate) fn longest(&self, refinement: i64) -> Ticks {
+        let longest = self.0.last().copied().unwrap_or_default();
+        let ticks = i128::from(longest) * i128::from(refinement) / 1000;
+        Ticks::new(i64::try_from(ticks).unwrap_or(TICKS_MAX).min(TICKS_MAX))
     }
 
     /// Draws a duration on a clock that is so much finer than the scenario's.
@@ -175,6 +182,12 @@ impl Profile {
     #[inline]
     pub(crate) fn latency_on(&self, link: Link) -> &Curve {
         self.links.iter().find(|slow| slow.is(link)).map_or(&self.latency, |slow| &slow.latency)
+    }
+
+    /// The longest that a message takes on any link.
+    pub(crate) fn latency_max(&self, refinement: i64) -> Ticks {
+        let links = self.links.iter().map(|slow| &slow.latency);
+        links.chain([&self.latency]).map(|curve| curve.longest(refinement)).max().unwrap_or_default()
     }
 }
 

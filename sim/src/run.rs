@@ -38,8 +38,9 @@ pub struct Settings {
     /// After how many ticks of the scenario nothing goes wrong any more.
     pub storm: i64,
     /// For how many ticks of the scenario somebody may keep trying after that before a promise about what happens in the end
-    /// counts as broken; as many for each client if each must get its turn. If none is said: 100, and eight times the longest
-    /// duration of the service.
+    /// counts as broken; as many for each client if each must get its turn. If none is said: eight times the longest duration
+    /// of the service, the longest time that a process or a link stands still, and 100 steps that are as late as the profile
+    /// lets them be, but a tick each at least.
     pub calm: Option<i64>,
     /// How long things take.
     pub profile: Profile,

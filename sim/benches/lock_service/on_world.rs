@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fencepost_model::assumption::Declarations;
 use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
 use fencepost_model::ids::{ClientId, ProcessId, Token};
 use fencepost_model::never::Never;
@@ -68,9 +69,7 @@ impl Protocol for LockService {
         Ok(())
     }
 
-    fn assumptions((): &()) -> Vec<String> {
-        Vec::new()
-    }
+    fn assumptions(_: &Scenario<Self>, _: &mut Declarations<Self>) {}
 }
 
 impl Process<LockService> for Server {

@@ -11,7 +11,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Action, Step, World};
 
 pub(crate) use priorities::Priorities;
-pub(crate) use realistic::Realistic;
+pub(crate) use realistic::{Realistic, may_stand_still};
 pub(crate) use uniform::Uniform;
 
 /// Picks the next action.

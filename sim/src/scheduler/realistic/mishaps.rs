@@ -2,7 +2,8 @@
 
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::protocol::Protocol;
-use fencepost_model::scenario::Scenario;
+use fencepost_model::scenario::{Cap, Scenario, UNLIMITED};
+use fencepost_model::service_fault::{Nature, ServiceFault};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Fault, Link, World};
 
@@ -15,7 +16,11 @@ impl<P: Protocol> Realistic<P> {
     pub(super) fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
         let budget = scenario.budget;
         // Where there is gossip, it alone is wrong about nodes.
-        let false_alarms = if self.gossip.is_some() { 0 } else { budget.false_alarms };
+        let is_left_to_gossip = |cap: &Cap| {
+            self.gossip.is_some() && cap.among(P::Fault::KINDS).all(|kind| kind.nature == Nature::WrongVerdict)
+        };
+        let of_service = budget.caps().filter(|cap| cap.at_most != UNLIMITED && !is_left_to_gossip(cap));
+        let of_service = of_service.fold(0_u8, |sum, cap| sum.saturating_add(cap.at_most));
         let slips = if self.profile.drift.is_some() { 0 } else { budget.slips };
         let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
         for (count, kind) in [
@@ -26,7 +31,7 @@ impl<P: Protocol> Realistic<P> {
             (budget.cuts, "cut"),
             (slips, "slip"),
             (budget.operator, "operator"),
-            (budget.outages + budget.server_restarts + false_alarms, "service-fault"),
+            (of_service, "service-fault"),
         ] {
             let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {

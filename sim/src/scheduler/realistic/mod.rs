@@ -94,11 +94,10 @@ impl<P: Protocol> Realistic<P> {
         if swarm.is_none_or(|swarm| swarm.has("slip")) {
             new.plan_clocks(scenario, world);
         }
-        let is_bounded = scenario.synchrony.wake_delay.is_some() || scenario.synchrony.message_delay.is_some();
-        if !is_bounded && swarm.is_none_or(Swarm::has_stalls) {
+        if may_stand_still(scenario) && swarm.is_none_or(Swarm::has_stalls) {
             new.plan_stall(world.now);
         }
-        if !is_bounded && swarm.is_some_and(Swarm::has_clogs) {
+        if may_stand_still(scenario) && swarm.is_some_and(Swarm::has_clogs) {
             new.plan_clog(world.now);
         }
         new
@@ -215,6 +214,11 @@ impl<P: Protocol> Realistic<P> {
             }
         }
     }
+}
+
+/// Whether processes and links stand still for a while: not where lateness is bounded.
+pub(crate) fn may_stand_still<P: Protocol>(scenario: &Scenario<P>) -> bool {
+    scenario.synchrony.wake_delay.is_none() && scenario.synchrony.message_delay.is_none()
 }
 
 /// Whether what a plan came to may happen. A message was looked for in the network a moment ago.
