@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::goal::{Goal, Reached};
+use fencepost_model::mutation::Mutation;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
@@ -184,8 +185,8 @@ fn in_the_end<P: Protocol>(
     let mut outcomes = Vec::new();
     for promise in promises {
         let violation = match liveness.cut {
-            Some(_) => None,
-            None => liveness.violation(promise.property)?,
+            Some(_) if !scenario.is_mutated(Mutation::CutGraphIsJudged) => None,
+            _ => liveness.violation(promise.property)?,
         };
         let (depth, cut, marks) = (liveness.depth, liveness.cut.clone(), liveness.marks);
         let reductions = Form::new(scenario, false).reductions();
@@ -234,7 +235,7 @@ impl<P: Protocol> Run<P> {
             states,
             transitions,
             depth,
-            assumptions: scenario.assumptions(),
+            assumptions: scenario.assumptions_of(promise),
             engine: self.engine.to_owned(),
             microseconds: self.microseconds,
             trace: None,
@@ -248,11 +249,12 @@ impl<P: Protocol> Run<P> {
         if let Some(trace) = violation {
             return Verdict::Violated(Box::new(tell(trace)));
         }
-        if let Some(by) = cut {
+        if let Some(by) = cut.as_ref().filter(|_| !scenario.is_mutated(Mutation::CutIsProof)) {
             return Verdict::Bounded { by: by.clone() };
         }
         let missing: Vec<String> = goals(scenario, promise)
             .filter(|goal| !reached.contains(*goal, scenario.clients))
+            .filter(|_| !scenario.is_mutated(Mutation::GoalsUnasked))
             .map(|goal| goal.name().to_owned())
             .collect();
         if !missing.is_empty() {

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost_model::goal::Reached;
+use fencepost_model::mutation::Mutation;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Formed, NormalForm, Step, Symmetry, World};
@@ -18,13 +19,20 @@ pub(crate) struct Form {
     /// New states that were looked at, and how many worlds they stand for.
     sampled: AtomicU64,
     worlds: AtomicU64,
+    /// What one client reaches counts for all that are interchangeable with it.
+    shares_goals: bool,
 }
 
 impl Form {
     /// The form of a scenario's worlds.
     pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
         let symmetry = if uses_symmetry { scenario.symmetry() } else { Symmetry::none() };
-        Form { normal: NormalForm::new(scenario, symmetry), sampled: AtomicU64::new(0), worlds: AtomicU64::new(0) }
+        Form {
+            normal: NormalForm::new(scenario, symmetry),
+            sampled: AtomicU64::new(0),
+            worlds: AtomicU64::new(0),
+            shares_goals: !scenario.is_mutated(Mutation::GoalsOfOneClient),
+        }
     }
 
     /// The normal form.
@@ -64,7 +72,7 @@ impl Form {
 
     /// What one client can reach, its like can reach as well.
     pub(crate) fn reached(&self, mut reached: Reached) -> Reached {
-        for group in self.normal.symmetry().groups() {
+        for group in self.normal.symmetry().groups().filter(|_| self.shares_goals) {
             if group.iter().any(|client| reached.has_entered(*client)) {
                 group.iter().for_each(|client| reached.enter(*client));
             }

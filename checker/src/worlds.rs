@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
+use fencepost_model::mutation::Mutation;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
@@ -23,6 +24,8 @@ pub(crate) struct Worlds<P: Protocol> {
     past: Vec<Action<P>>,
     /// Whether time passes to the next deadline at once.
     leaps: bool,
+    /// The bits of a fingerprint that count: all, but for a mutant.
+    bits: u64,
     depot: Depot<P>,
 }
 
@@ -40,6 +43,7 @@ impl<P: Protocol> Worlds<P> {
     pub(crate) fn new(scenario: Scenario<P>, uses_symmetry: bool) -> Self {
         Worlds {
             form: Form::new(&scenario, uses_symmetry),
+            bits: if scenario.is_mutated(Mutation::FingerprintTruncated) { 0xff } else { u64::MAX },
             scenario,
             past: Vec::new(),
             leaps: false,
@@ -70,6 +74,11 @@ impl<P: Protocol> Worlds<P> {
             self.scenario.step(&mut world, action);
         }
         self.form.of(world)
+    }
+
+    /// By this the search tells worlds apart.
+    pub(crate) fn fingerprint_of(&self, world: &Formed<P>) -> u64 {
+        world.fingerprint() & self.bits
     }
 
     fn stepper(&self) -> Stepper<P> {
@@ -141,7 +150,11 @@ impl<P: Protocol> Space for Worlds<P> {
     }
 
     fn fingerprint(&self, state: &Self::State) -> u64 {
-        state.fingerprint()
+        state.fingerprint() & self.bits
+    }
+
+    fn mutation(&self) -> Option<Mutation> {
+        self.scenario.mutation
     }
 
     fn is_broken(&self, state: &Self::State) -> bool {
@@ -165,10 +178,14 @@ impl<P: Protocol> Space for Worlds<P> {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
             self.enabled(stepper.open(last), actions);
+            if self.scenario.is_mutated(Mutation::LastActionForgotten) && actions.len() > 1 {
+                actions.pop();
+            }
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
                 let Taken { to: state, reached, is_breach } = stepper.step(&self.scenario, self.form.normal(), action);
-                if is_breach || state.fingerprint() != last.fingerprint() {
+                let is_kept = is_breach && !self.scenario.is_mutated(Mutation::StutterHidesViolation);
+                if is_kept || state.fingerprint() != last.fingerprint() {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) };
                     found(Transition { action: place, state, is_breach, marks });
                 }

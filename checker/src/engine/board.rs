@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
 
+use fencepost_model::mutation::Mutation;
+
 use super::{Marks, Searched};
 use crate::limits::{Limits, Progress, Supervisor};
 
@@ -13,6 +15,7 @@ pub(super) struct Board {
     /// The level on which the first breach was found; no level beyond it is begun.
     breached: AtomicU64,
     is_cut: AtomicBool,
+    mutation: Option<Mutation>,
 }
 
 #[derive(Default)]
@@ -35,8 +38,8 @@ pub(super) struct Report {
 }
 
 impl Board {
-    pub(super) fn new() -> Self {
-        Board { counts: Mutex::default(), breached: AtomicU64::new(u64::MAX), is_cut: AtomicBool::new(false) }
+    pub(super) fn new(mutation: Option<Mutation>) -> Self {
+        Board { counts: Mutex::default(), breached: AtomicU64::new(u64::MAX), is_cut: AtomicBool::new(false), mutation }
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
@@ -65,7 +68,7 @@ impl Board {
         if counts.cut.is_none()
             && let Some(by) = supervisor.stop(&progress)
         {
-            counts.cut = Some(by);
+            counts.cut = Some(by).filter(|_| self.mutation != Some(Mutation::CallOffUntold));
             self.is_cut.store(true, SeqCst);
         }
     }
@@ -79,12 +82,25 @@ impl Board {
         let so_far: u64 = counts.levels.iter().take(usize::try_from(level).unwrap_or(usize::MAX) + 1).sum();
         let by = match limits {
             Limits { depth: Some(depth), .. } if level >= depth => format!("--max-depth {depth}"),
-            Limits { states: Some(states), .. } if so_far > states => format!("--max-states {states}"),
+            Limits { states: Some(states), .. } if so_far > states + self.tolerance() => {
+                format!("--max-states {states}")
+            }
             _ => return true,
         };
-        counts.cut.get_or_insert(by);
+        match self.mutation {
+            Some(Mutation::CutUntold) => {}
+            Some(Mutation::DepthUntold) if limits.depth.is_some_and(|depth| level >= depth) => {}
+            _ => {
+                counts.cut.get_or_insert(by);
+            }
+        }
         self.is_cut.store(true, SeqCst);
         false
+    }
+
+    /// A mutant: one state more than the limit is no cut.
+    fn tolerance(&self) -> u64 {
+        u64::from(self.mutation == Some(Mutation::LimitOffByOne))
     }
 
     pub(super) fn is_cut(&self) -> bool {

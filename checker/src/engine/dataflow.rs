@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use fencepost_model::mutation::Mutation;
 use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::vec::ToStream;
@@ -33,12 +34,14 @@ pub fn search<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<Searched, String>
         None => None,
     };
     // A run that breaks a promise is one, whatever was not searched besides.
+    let is_hidden = space.mutation() == Some(Mutation::CutHidesViolation) && searched.cut.is_some();
+    let violation = violation.filter(|_| !is_hidden);
     let cut = searched.cut.filter(|_| violation.is_none());
     Ok(Searched { violation, cut, ..searched })
 }
 
 fn run<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<(Searched, bool, Option<Vec<u16>>), String> {
-    let board = Arc::new(Board::new());
+    let board = Arc::new(Board::new(space.mutation()));
     let config = if plan.workers == 1 { timely::Config::thread() } else { timely::Config::process(plan.workers) };
     let (shared, posted, chosen) = (Arc::clone(space), Arc::clone(&board), plan.clone());
     let guards = timely::execute(config, move |timely| {

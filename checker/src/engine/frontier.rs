@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use fencepost_model::mutation::Mutation;
+
 /// How large a chunk may be, in bytes.
 const CHUNK: usize = 256 * 1024;
 
@@ -10,15 +12,22 @@ const CHUNK: usize = 256 * 1024;
 pub(super) struct Frontier<S> {
     chunks: VecDeque<Vec<S>>,
     length: u64,
+    /// A mutant: of more than one state, the last one is lost.
+    loses_last: bool,
 }
 
 impl<S> Default for Frontier<S> {
     fn default() -> Self {
-        Frontier { chunks: VecDeque::new(), length: 0 }
+        Frontier { chunks: VecDeque::new(), length: 0, loses_last: false }
     }
 }
 
 impl<S> Frontier<S> {
+    /// An empty one, with this mutant switched on.
+    pub(super) fn new(mutation: Option<Mutation>) -> Self {
+        Frontier { loses_last: mutation == Some(Mutation::FrontierLosesLast), ..Frontier::default() }
+    }
+
     /// How many states fit into a chunk.
     fn room() -> usize {
         (CHUNK / size_of::<S>().max(1)).max(1)
@@ -35,8 +44,11 @@ impl<S> Frontier<S> {
 
     /// Takes out the states that were put in first.
     pub(super) fn pop(&mut self) -> Option<Vec<S>> {
-        let chunk = self.chunks.pop_front()?;
+        let mut chunk = self.chunks.pop_front()?;
         self.length -= chunk.len() as u64;
+        if self.loses_last && chunk.len() > 1 {
+            chunk.pop();
+        }
         Some(chunk)
     }
 

@@ -24,6 +24,7 @@ mod worker;
 
 use std::sync::Arc;
 
+use fencepost_model::mutation::Mutation;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -43,6 +44,11 @@ pub trait Space: Send + Sync + 'static {
 
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
+
+    /// The mutant that is switched on in the search.
+    fn mutation(&self) -> Option<Mutation> {
+        None
+    }
 
     /// Whether a state by itself breaks a promise. Asked once for each state.
     fn is_broken(&self, _: &Self::State) -> bool {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fencepost_model::mutation::Mutation;
 use serde::{Deserialize, Serialize};
 
 use super::board::{Board, Report};
@@ -53,6 +54,27 @@ fn owner(fingerprint: u64, workers: usize) -> usize {
     usize::try_from(((fingerprint & 0xffff_ffff) * workers as u64) >> 32).expect("it is below the number of workers")
 }
 
+/// What mutants change in a worker, as words that cost nothing while none is switched on.
+#[derive(Copy, Clone)]
+struct Faults {
+    mutation: Option<Mutation>,
+    /// Is added to the fingerprint of a state that is entered by a violation.
+    breach: u64,
+    /// A state is recent if these bits of its fingerprint are.
+    recent: u64,
+}
+
+impl Faults {
+    fn of(mutation: Option<Mutation>) -> Self {
+        let is = |other| mutation == Some(other);
+        Faults {
+            mutation,
+            breach: u64::from(!is(Mutation::ViolationHiddenByState)),
+            recent: if is(Mutation::RecentByPlace) { u64::MAX << (u64::BITS - 4) } else { u64::MAX },
+        }
+    }
+}
+
 pub(super) struct Worker<M: Space> {
     space: Arc<M>,
     board: Arc<Board>,
@@ -72,6 +94,7 @@ pub(super) struct Worker<M: Space> {
     /// Empty lists with room, for the next parcels.
     spare: Vec<Vec<Candidate<M::State>>>,
     recent: Vec<u64>,
+    faults: Faults,
     scratch: M::Scratch,
     /// The first step found that breaks a promise.
     broken: Option<(u32, u16)>,
@@ -81,6 +104,7 @@ impl<M: Space> Worker<M> {
     pub(super) fn new(space: Arc<M>, board: Arc<Board>, plan: Plan, index: usize) -> Self {
         let is_alone = plan.workers == 1;
         Worker {
+            faults: Faults::of(space.mutation()),
             space,
             board,
             index,
@@ -111,7 +135,8 @@ impl<M: Space> Worker<M> {
     /// Takes in states of the given level. First looks at the places of some of them, which waits for memory once, then at
     /// each of these in turn.
     fn receive(&mut self, states: &mut Vec<Candidate<M::State>>, level: u64) {
-        let next = self.later.entry(level).or_default();
+        let mutation = self.faults.mutation;
+        let next = self.later.entry(level).or_insert_with(|| Frontier::new(mutation));
         let known = next.len();
         let mut rest = states.drain(..);
         while !rest.as_slice().is_empty() {
@@ -127,7 +152,7 @@ impl<M: Space> Worker<M> {
                 if let Some(steps) = &mut self.steps {
                     steps.push(parent, action);
                 }
-                if is_breach {
+                if is_breach && (mutation != Some(Mutation::ViolationLost) || level.is_multiple_of(2)) {
                     self.board.breach(level);
                     self.broken.get_or_insert((parent, action));
                 }
@@ -163,17 +188,17 @@ impl<M: Space> Worker<M> {
     }
 
     fn expand(&mut self, state: &M::State, report: &mut Report) {
-        let Worker { space, batches, recent, scratch, number, .. } = self;
+        let Worker { space, batches, recent, faults, scratch, number, .. } = self;
         let mut marks = Marks::default();
         let expanded = space.expand(state, scratch, |transition| {
             let Transition { action, state, is_breach, marks: shown } = transition;
             marks.add(shown);
             report.transitions += 1;
             // What breaks a promise is a state of its own: the same world without the breach is another one.
-            let fingerprint = (space.fingerprint(&state) ^ u64::from(is_breach)).max(1);
+            let fingerprint = (space.fingerprint(&state) ^ (u64::from(is_breach) & faults.breach)).max(1);
             let owner = owner(fingerprint, batches.len());
             let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
-            if std::mem::replace(&mut recent[place], fingerprint) != fingerprint {
+            if (std::mem::replace(&mut recent[place], fingerprint) ^ fingerprint) & faults.recent != 0 {
                 batches[owner].push(Candidate { fingerprint, parent: *number, action, is_breach, state });
             }
         });

@@ -1,6 +1,8 @@
 //! Whether there is an endless fair run on which a promise stays open: strongly connected components (Tarjan 1972), taken
 //! apart where something strongly fair is possible and never taken (Emerson and Lei 1987).
 
+use fencepost_model::mutation::Mutation;
+
 use super::graph::{Graph, Node, Question, Strength};
 
 /// Classes of edges as a set.
@@ -52,6 +54,7 @@ pub(crate) fn component(graph: &Graph, question: &Question<'_>) -> Option<Vec<No
         for component in scratch.components(graph, question, &nodes) {
             if let [node] = component[..]
                 && graph.edges(node).next().is_none()
+                && graph.mutation != Some(Mutation::DeadlockUncounted)
             {
                 keep(component);
                 continue;
@@ -59,6 +62,7 @@ pub(crate) fn component(graph: &Graph, question: &Question<'_>) -> Option<Vec<No
             match judge(graph, question, &component) {
                 Judgement::Fair => keep(component),
                 Judgement::Unfair => {}
+                Judgement::Without(_) if graph.mutation == Some(Mutation::ComponentNotSplit) => {}
                 Judgement::Without(rest) => to_do.push(rest),
             }
         }
@@ -86,7 +90,9 @@ fn judge(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Judgemen
     let mut has_edge = false;
     for node in component {
         let here = possible(*node);
-        always.keep(&here);
+        if graph.mutation != Some(Mutation::WeakAtFirstState) || *node == component[0] {
+            always.keep(&here);
+        }
         ever.join(&here);
         for edge in graph.edges(*node).filter(|edge| (question.stays_open)(edge.label) && is_inside(&edge.to)) {
             has_edge = true;
@@ -99,7 +105,9 @@ fn judge(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Judgemen
     let mut missed = Vec::new();
     for (class, strength) in graph.strengths.iter().enumerate().filter(|(class, _)| !taken.contains(*class)) {
         match strength {
+            Strength::Always if graph.mutation == Some(Mutation::TimeMayStop) => {}
             Strength::Always => return Judgement::Unfair,
+            Strength::Strong if graph.mutation == Some(Mutation::StrongIsWeak) && !always.contains(class) => {}
             Strength::Weak | Strength::Strong if always.contains(class) => return Judgement::Unfair,
             Strength::Strong if ever.contains(class) => missed.push(class),
             Strength::Weak | Strength::Strong => {}
@@ -140,6 +148,7 @@ impl Scratch {
     /// sorted.
     fn components(&mut self, graph: &Graph, question: &Question<'_>, nodes: &[Node]) -> Vec<Vec<Node>> {
         self.round += 1;
+        let ignores_low = graph.mutation == Some(Mutation::LowLinkIgnored);
         for node in nodes {
             self.member[*node as usize] = self.round;
             self.index[*node as usize] = 0;
@@ -170,7 +179,7 @@ impl Scratch {
                 let low = self.low[node as usize];
                 if let Some((parent, _)) = path.last() {
                     let parent = *parent as usize;
-                    self.low[parent] = self.low[parent].min(low);
+                    self.low[parent] = if ignores_low { self.low[parent] } else { self.low[parent].min(low) };
                 }
                 if low == self.index[node as usize] {
                     let from = stack.iter().rposition(|other| *other == node).expect("it is on the stack");

@@ -1,5 +1,7 @@
 //! A finite graph whose edges have labels, and which labels cannot be put off for ever.
 
+use fencepost_model::mutation::Mutation;
+
 /// A number of a state, in breadth-first order from 0.
 pub(crate) type Node = u32;
 
@@ -25,6 +27,8 @@ pub(crate) struct Graph {
     pub(crate) classes: Vec<Option<u16>>,
     /// The strength of each class.
     pub(crate) strengths: Vec<Strength>,
+    /// The mutant that is switched on.
+    pub(crate) mutation: Option<Mutation>,
 }
 
 /// An edge.
@@ -39,6 +43,11 @@ pub(crate) struct Edge {
 }
 
 impl Graph {
+    /// An empty one, with this mutant switched on.
+    pub(crate) fn new(mutation: Option<Mutation>) -> Self {
+        Graph { mutation, ..Graph::default() }
+    }
+
     /// Adds the edges of the next state.
     pub(crate) fn push(&mut self, edges: impl IntoIterator<Item = (Node, u16)>) {
         if self.first.is_empty() {

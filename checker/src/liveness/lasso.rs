@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use fencepost_model::mutation::Mutation;
+
 use super::graph::{Edge, Graph, Node, Question, Strength};
 
 /// A way to a state, then a way from there back to it, as places of edges. The second is empty where the run ends.
@@ -14,7 +16,11 @@ pub(crate) struct Lasso {
 /// Makes one for a component that a fair run can stay in.
 pub(crate) fn lasso(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Lasso {
     let start = component[0];
-    let stem = way(graph, 0, &|_| true, &|node| node == start, &|_, _| false).expect("every state was reached somehow");
+    let is_end = |node: Node| {
+        let any = graph.mutation == Some(Mutation::StemEndsAnywhere);
+        node == start || any && component.binary_search(&node).is_ok()
+    };
+    let stem = way(graph, 0, &|_| true, &is_end, &|_, _| false).expect("every state was reached somehow");
     Lasso { stem: stem.into_iter().map(|(_, edge)| edge.place).collect(), round: round(graph, question, component) }
 }
 
@@ -69,6 +75,7 @@ fn owed(
         .filter(|class| !taken.contains(class))
         .filter(|class| match graph.strengths[*class] {
             Strength::Always => true,
+            Strength::Weak if graph.mutation == Some(Mutation::LassoUnfair) => false,
             Strength::Weak => visited.iter().all(|node| is_possible(graph, *node, *class)),
             Strength::Strong => visited.iter().any(|node| is_possible(graph, *node, *class)),
         })

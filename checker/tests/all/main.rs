@@ -1,6 +1,8 @@
 //! The checker as others use it. One program, for each would compile the checker's generic parts anew.
 
+mod assumptions;
 mod catalogue;
 mod dial;
 mod engines;
+mod laws;
 mod symmetry;

@@ -1,0 +1,116 @@
+//! A counterexample without end, looked at step by step: its cycle leaves the promise open, and is fair.
+
+use std::collections::BTreeSet;
+
+use fencepost_model::ids::ClientId;
+use fencepost_model::properties::Property;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::trace::{Trace, replay};
+use fencepost_model::world::{Action, World};
+
+use super::{LawViolation, expect, require};
+use crate::check::{Options, check_one};
+use crate::limits::Limits;
+
+/// Larger state graphs take too long here.
+const STATES_MAX: u64 = 6_000;
+
+/// What can be seen on the cycle of a lasso: each world, and what is enabled in it.
+struct Cycle<P: Protocol> {
+    worlds: Vec<World<P>>,
+    /// By shape, which is what fairness is about.
+    enabled: Vec<BTreeSet<Action<P>>>,
+    taken: BTreeSet<Action<P>>,
+    /// The clients that enter on it.
+    entered: BTreeSet<ClientId>,
+}
+
+/// Each lasso that a scenario's promises are broken by closes, leaves its promise open, and is fair.
+pub(super) fn lassos_close<P: Protocol>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+    let is_endless = |property: Property| {
+        scenario
+            .promises
+            .iter()
+            .any(|promise| promise.property == property && property.is_about_endless_runs(promise.bound))
+    };
+    if !Property::ALL.iter().any(|property| is_endless(*property)) {
+        return Ok(());
+    }
+    let limits = Limits { states: Some(STATES_MAX), depth: None };
+    let outcomes = expect(check_one(scenario, &Options { limits, ..Options::default() }))?;
+    for outcome in outcomes.iter().filter(|outcome| is_endless(outcome.finding.property)) {
+        let Some(text) = &outcome.trace else { continue };
+        let trace: Trace<P> = Trace::from_text(text).map_err(|error| LawViolation(error.to_string()))?;
+        let trace = replay(&trace).map_err(|mismatch| LawViolation(mismatch.to_string()))?;
+        let property = outcome.finding.property;
+        let cycle = Cycle::of(scenario, &trace);
+        require(cycle.is_open(scenario, property), || format!("{property} does not stay open on the cycle"))?;
+        cycle
+            .is_fair(scenario)
+            .map_err(|action| LawViolation(format!("{property}: the cycle is not fair: {action}")))?;
+    }
+    Ok(())
+}
+
+impl<P: Protocol> Cycle<P> {
+    fn of(scenario: &Scenario<P>, trace: &Trace<P>) -> Self {
+        let from = trace.header.lasso.as_ref().map_or(0, |lasso| lasso.from);
+        let mut cycle =
+            Cycle { worlds: Vec::new(), enabled: Vec::new(), taken: BTreeSet::new(), entered: BTreeSet::new() };
+        let mut world = scenario.start();
+        let mut enabled = Vec::new();
+        for (place, line) in trace.steps.iter().enumerate() {
+            if place >= from {
+                cycle.look(scenario, &world, &mut enabled);
+                cycle.taken.insert(line.action.shape());
+            }
+            let step = scenario.step(&mut world, &line.action);
+            for fact in step.facts.iter().filter(|_| place >= from) {
+                if let fencepost_model::fact::Fact::Entered { client, .. } = fact {
+                    cycle.entered.insert(*client);
+                }
+            }
+        }
+        if from == trace.steps.len() {
+            cycle.look(scenario, &world, &mut enabled);
+        }
+        cycle
+    }
+
+    fn look(&mut self, scenario: &Scenario<P>, world: &World<P>, enabled: &mut Vec<Action<P>>) {
+        scenario.enabled(world, enabled);
+        self.enabled.push(enabled.iter().map(Action::shape).collect());
+        self.worlds.push(world.clone());
+    }
+
+    /// Whether some client waits all the time, and for `eventually-acquired` there is room all the time.
+    fn is_open(&self, scenario: &Scenario<P>, property: Property) -> bool {
+        if property == Property::EventuallyAcquired {
+            let waits = |world: &World<P>| world.waiting().next().is_some() && world.has_room(scenario);
+            return self.entered.is_empty() && self.worlds.iter().all(waits);
+        }
+        let waits = |client: &ClientId| self.worlds.iter().all(|world| world.waiting().any(|other| other == *client));
+        let mut clients = (0..usize::from(scenario.clients)).map(ClientId::of);
+        clients.any(|client| waits(&client) && !self.entered.contains(&client))
+    }
+
+    /// The error is an action that is put off for ever and must not be.
+    fn is_fair(&self, scenario: &Scenario<P>) -> Result<(), Action<P>> {
+        let fairness = &scenario.fairness;
+        let is_weak = |action: &Action<P>| fairness.weak.iter().any(|kind| kind.name() == action.kind());
+        let is_strong = |action: &Action<P>| fairness.strong.iter().any(|kind| kind.name() == action.kind());
+        // Where nothing is enabled at all the execution ends.
+        let ends = self.taken.is_empty() && self.enabled.iter().all(BTreeSet::is_empty);
+        let ever: BTreeSet<&Action<P>> = self.enabled.iter().flatten().collect();
+        for action in ever.into_iter().filter(|action| !self.taken.contains(action)) {
+            let always = self.enabled.iter().all(|enabled| enabled.contains(action));
+            if is_strong(action) || is_weak(action) && always {
+                return Err(*action);
+            }
+        }
+        let advance = Action::Advance(fencepost_model::time::Ticks::ZERO);
+        let passes = ends || self.taken.contains(&advance) || !(is_weak(&advance) || is_strong(&advance));
+        if passes { Ok(()) } else { Err(advance) }
+    }
+}

@@ -1,0 +1,142 @@
+//! Every law under its name: those of the model on walks, those of the search on whole scenarios. Tests check that they
+//! hold; `mutants` checks that they fail where a mutant is switched on.
+//!
+//! ```text
+//! search     engines, limits, fingerprints, counterexamples
+//! symmetry   the same verdicts with symmetry and without
+//! fairness   fair components against a naive twin, on random graphs
+//! lasso      a counterexample without end closes, and is fair
+//! draw       numbers for walks and graphs, from a seed
+//! ```
+
+mod draw;
+mod fairness;
+mod lasso;
+mod search;
+mod symmetry;
+
+use fencepost_model::laws as model;
+use fencepost_model::mutation::Layer;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+
+pub use draw::{Draw, walks};
+pub use fencepost_model::laws::LawViolation;
+
+use crate::check::InternalError;
+
+macro_rules! laws {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
+        /// A law.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub enum Law { $($(#[doc = $doc])* $name,)* }
+
+        impl Law {
+            /// Every law, the cheapest first.
+            pub const ALL: &'static [Law] = &[$(Law::$name,)*];
+
+            /// The name in reports.
+            pub fn name(self) -> &'static str {
+                match self { $(Law::$name => $text,)* }
+            }
+        }
+    };
+}
+
+laws! {
+    /// `is_enabled` says the same as `enabled`.
+    Enabled = "enabled",
+    /// No kind of fault happens more often than its budget allows.
+    Budgets = "budgets",
+    /// A fault has its effect, and whoever is down or paused does nothing.
+    Faults = "faults",
+    /// What verdicts rest on holds of every execution.
+    Assumptions = "assumptions",
+    /// A property and its naive twin find the same violations.
+    Twins = "twins",
+    /// A world and its normal form have the same successors.
+    NormalForm = "normal-form",
+    /// What is kept of a world over a step is what a second look finds.
+    Renewal = "renewal",
+    /// A transition out of the cache is the transition.
+    Lookup = "lookup",
+    /// Interchangeable clients are treated alike.
+    Renaming = "renaming",
+    /// Fair components are found as by a naive twin.
+    Fairness = "fairness",
+    /// A counterexample without end closes, and is fair.
+    Lasso = "lasso",
+    /// A search that a limit cut says so, and an exact limit cuts nothing.
+    Limits = "limits",
+    /// Different states have different fingerprints.
+    Fingerprints = "fingerprints",
+    /// A proof is vacuous where a goal is not reached.
+    Goals = "goals",
+    /// Both engines find a shortest counterexample of one length, and it replays.
+    Counterexample = "counterexample",
+    /// Verdicts with symmetry are those without.
+    Symmetry = "symmetry",
+}
+
+impl Law {
+    /// Whether the law is checked on walks; the others are checked on a whole search.
+    pub fn is_on_walks(self) -> bool {
+        self <= Law::Renaming
+    }
+
+    /// Whether the law may notice a mutant of the layer.
+    pub fn concerns(self, layer: Layer) -> bool {
+        match self {
+            Law::Enabled | Law::Budgets | Law::Faults => layer == Layer::World,
+            Law::Assumptions => layer == Layer::World || layer.is_of_a_service(),
+            Law::Twins => matches!(layer, Layer::World | Layer::Properties),
+            Law::NormalForm | Law::Renewal => layer == Layer::NormalForm,
+            Law::Lookup => layer == Layer::Memo,
+            Law::Renaming | Law::Symmetry => layer == Layer::Symmetry,
+            Law::Fairness | Law::Lasso => layer == Layer::Liveness,
+            Law::Limits | Law::Goals | Law::Counterexample => layer.is_of_the_search(),
+            Law::Fingerprints => matches!(layer, Layer::Engine | Layer::NormalForm),
+        }
+    }
+
+    /// Checks the law on a scenario, with the mutant of the scenario switched on. Laws of searches take no walks.
+    ///
+    /// # Errors
+    /// How the law fails.
+    pub fn check<P: Protocol>(self, scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
+        let each = |law: fn(&Scenario<P>, &[u16]) -> Result<(), LawViolation>| {
+            walks.iter().try_for_each(|walk| law(scenario, walk))
+        };
+        match self {
+            Law::Enabled => each(model::enabled_is_one_question),
+            Law::Budgets => each(model::budgets_are_kept),
+            Law::Faults => each(model::faults_do_what_they_say),
+            Law::Assumptions => each(model::assumptions_hold),
+            Law::Twins => each(model::properties_agree_with_their_twins),
+            Law::NormalForm => each(model::normal_form_is_invisible),
+            Law::Renewal => each(model::renewal_is_invisible),
+            Law::Lookup => model::lookup_is_invisible(scenario, walks),
+            Law::Renaming => each(model::symmetry_is_invisible),
+            Law::Fairness => fairness::components_agree_with_their_twin(scenario.mutation),
+            Law::Lasso => lasso::lassos_close(scenario),
+            Law::Limits => search::limits_are_told(scenario),
+            Law::Goals => search::proofs_reach_their_goals(scenario),
+            Law::Fingerprints => search::fingerprints_differ(scenario),
+            Law::Counterexample => search::counterexamples_are_shortest(scenario),
+            Law::Symmetry => symmetry::verdicts_are_the_same(scenario),
+        }
+    }
+}
+
+/// Fails unless the condition holds; the sentence is only made if it does not.
+fn require(condition: bool, violation: impl FnOnce() -> String) -> Result<(), LawViolation> {
+    if condition { Ok(()) } else { Err(LawViolation(violation())) }
+}
+
+/// A counterexample that cannot be repeated violates a law. A panic of the model does not: it is passed on as one.
+fn expect<T>(result: Result<T, InternalError>) -> Result<T, LawViolation> {
+    result.map_err(|error| {
+        assert!(!error.0.contains("panicked"), "{error}");
+        LawViolation(error.0)
+    })
+}

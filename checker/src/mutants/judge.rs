@@ -1,0 +1,165 @@
+//! What notices a mutant. Questions are asked in the order in which they cost little for what they notice: mutants of
+//! reductions are asked about laws first, all others about verdicts.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fencepost_model::catalogue;
+use fencepost_model::laws::rough;
+use fencepost_model::mutation::{Judge, Mutation};
+use fencepost_model::scenario::{Replies, Scenario};
+use fencepost_model::with_scenario;
+
+use super::{Baseline, Noticed};
+use crate::laws::{Law, walks};
+
+/// The laws of a search, and those that explore, are checked on scenarios up to this size.
+const SMALL: u64 = 2_500;
+
+/// Both engines search scenarios up to this size.
+const MEDIUM: u64 = 1_500;
+
+/// Laws on walks are checked so often: on which variants of each scenario, and on how many walks of how many choices.
+const ROUNDS: [(Variant, usize, usize); 4] = [
+    (Variant::AsIs, 1, 40),
+    (Variant::Rough(Replies::Travel), 2, 60),
+    (Variant::Rough(Replies::Instant), 1, 60),
+    (Variant::Rough(Replies::Travel), 8, 60),
+];
+
+/// Scenarios as they are, or with more that goes wrong.
+#[derive(Copy, Clone)]
+enum Variant {
+    AsIs,
+    Rough(Replies),
+}
+
+/// What mutants are tried on: scenarios as they are, in the order of their size.
+#[derive(Debug, Default)]
+pub struct Subjects(Vec<Baseline>);
+
+impl Subjects {
+    /// Larger scenarios take too long to try every mutant on.
+    pub const STATES_MAX: u64 = 10_000;
+
+    /// These scenarios, the smallest first.
+    pub fn new(mut baselines: Vec<Baseline>) -> Self {
+        baselines.sort_by_key(Baseline::states);
+        Subjects(baselines)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those up to a size, and those beyond it.
+    fn split_at(&self, states: u64) -> (&[Baseline], &[Baseline]) {
+        self.0.split_at(self.0.partition_point(|baseline| baseline.states() <= states))
+    }
+}
+
+/// The first that notices the mutant. If nothing does: the first count that changes, or the first panic.
+pub fn noticed(mutation: Mutation, subjects: &Subjects) -> Noticed {
+    let mut trial = Trial { mutation, subjects, least: Noticed::Nothing };
+    let all = &subjects.0;
+    if let Judge::In(name) = mutation.judge() {
+        return trial.named(name).unwrap_or(trial.least);
+    }
+    let found = if mutation.layer().is_a_reduction() {
+        trial.law().or_else(|| trial.engines()).or_else(|| trial.verdict(all))
+    } else {
+        trial.verdict(all).or_else(|| trial.law()).or_else(|| trial.engines())
+    };
+    found.unwrap_or(trial.least)
+}
+
+/// A mutant that is being asked about.
+struct Trial<'a> {
+    mutation: Mutation,
+    subjects: &'a Subjects,
+    /// The first count that changed, or the first panic.
+    least: Noticed,
+}
+
+impl Trial<'_> {
+    /// Keeps the first that is not nothing.
+    fn keep(&mut self, found: Noticed) {
+        if self.least == Noticed::Nothing {
+            self.least = found;
+        }
+    }
+
+    fn verdict(&mut self, baselines: &[Baseline]) -> Option<Noticed> {
+        let layer = self.mutation.layer();
+        for baseline in baselines.iter().filter(|baseline| layer.concerns(baseline.system())) {
+            let found = baseline.changed_by(self.mutation);
+            if found.is_enough() {
+                return Some(found);
+            }
+            self.keep(found);
+        }
+        None
+    }
+
+    /// A verdict in the scenario of the catalogue with that name, however large it is.
+    fn named(&mut self, name: &str) -> Option<Noticed> {
+        let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name)?;
+        let baseline = Baseline::of(&scenario, u64::MAX / 2).ok().flatten()?;
+        self.verdict(&[baseline])
+    }
+
+    fn engines(&mut self) -> Option<Noticed> {
+        let layer = self.mutation.layer();
+        let is_asked = layer.is_of_the_search() || layer.is_a_reduction();
+        let (small, _) = self.subjects.split_at(if is_asked { MEDIUM } else { 0 });
+        small.iter().find_map(|baseline| baseline.splits_engines(self.mutation))
+    }
+
+    /// The first law that fails. Laws on walks are checked on all scenarios, with more and more walks; then those of searches.
+    fn law(&mut self) -> Option<Noticed> {
+        let subjects = self.subjects;
+        let concerned = Law::ALL.iter().copied().filter(|law| law.concerns(self.mutation.layer()));
+        let (on_walks, on_searches): (Vec<Law>, Vec<Law>) = concerned.partition(|law| law.is_on_walks());
+        for (variant, count, length) in ROUNDS.iter().copied().filter(|_| !on_walks.is_empty()) {
+            let walks = walks(1, count, length);
+            let found = subjects.0.iter().find_map(|baseline| self.fails(baseline, variant, &on_walks, &walks));
+            if found.is_some() {
+                return found;
+            }
+        }
+        // That law draws graphs and asks no scenario: once is enough.
+        let rest: Vec<Law> = on_searches.iter().copied().filter(|law| *law != Law::Fairness).collect();
+        let (small, _) = subjects.split_at(SMALL);
+        let mut laws = [&on_searches].into_iter().chain(std::iter::repeat(&rest));
+        small.iter().find_map(|baseline| self.fails(baseline, Variant::AsIs, laws.next().unwrap_or(&rest), &[]))
+    }
+
+    /// The first of these laws that fails on a scenario.
+    fn fails(&mut self, baseline: &Baseline, variant: Variant, laws: &[Law], walks: &[Vec<u16>]) -> Option<Noticed> {
+        let name = || baseline.scenario.name().to_owned();
+        for law in laws {
+            let check = |mutation: Option<Mutation>| {
+                with_scenario!(&baseline.scenario, scenario => {
+                    let varied = match variant {
+                        Variant::AsIs => scenario.clone(),
+                        Variant::Rough(replies) => rough(scenario, replies),
+                    };
+                    law.check(&Scenario { mutation, ..varied }, walks)
+                })
+            };
+            match catch_unwind(AssertUnwindSafe(|| check(Some(self.mutation)))) {
+                Ok(Ok(())) => {}
+                // A law that fails without the mutant, too, says nothing about it.
+                Ok(Err(_)) if check(None).is_err() => {}
+                Ok(Err(_)) => return Some(Noticed::Law { scenario: name(), law: *law }),
+                Err(_) => self.keep(Noticed::Panic { scenario: name() }),
+            }
+        }
+        None
+    }
+}

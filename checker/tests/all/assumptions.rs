@@ -1,0 +1,58 @@
+//! What counterexamples rest on: every fault that one takes is among the assumptions of its verdict, and every assumption holds
+//! of it.
+
+use fencepost_checker::Outcome;
+use fencepost_model::assumption::{Assumption, Class, Execution, Value};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::service_fault::ServiceFault;
+use fencepost_model::trace::{AnyTrace, Trace};
+use fencepost_model::with_trace;
+use fencepost_model::world::{Action, Fault};
+
+/// The name of the budget that an action is paid from, if it is a fault.
+fn budget<P: Protocol>(action: &Action<P>) -> Option<&'static str> {
+    Some(match action {
+        Action::Lose(_) => "losses",
+        Action::Duplicate(_) => "duplicates",
+        Action::Slip { .. } => "slips",
+        Action::Operator(_) => "operator",
+        Action::Fault(Fault::Crash(_)) => "crashes",
+        Action::Fault(Fault::Restart(_)) => "restarts",
+        Action::Fault(Fault::Pause(_)) => "pauses",
+        Action::Fault(Fault::Cut(_)) => "cuts",
+        Action::Fault(Fault::Service(fault)) => P::Fault::KINDS[fault.kind()?].budget,
+        Action::Fault(Fault::Resume(_) | Fault::Heal(_)) => return None,
+        Action::Command { .. }
+        | Action::Deliver(_)
+        | Action::Wake { .. }
+        | Action::Advance(_)
+        | Action::Choose { .. } => {
+            return None;
+        }
+    })
+}
+
+/// Whether the assumption states that budget, by itself or shared with others.
+fn states(assumption: &Assumption, budget: &str) -> bool {
+    let is_shared = matches!(&assumption.value, Value::Names(names) if names.iter().any(|name| name == budget));
+    assumption.class == Class::Budget && (assumption.source == format!("budget.{budget}") || is_shared)
+}
+
+/// Looks at one verdict of the catalogue.
+pub fn are_complete_and_hold(outcome: &Outcome) {
+    let finding = &outcome.finding;
+    let Some(text) = &outcome.trace else { return };
+    let trace = AnyTrace::from_text(text).expect("the checker writes traces");
+    with_trace!(&trace, trace => hold(trace, &finding.assumptions, &finding.scenario));
+}
+
+fn hold<P: Protocol>(trace: &Trace<P>, assumptions: &[Assumption], name: &str) {
+    for budget in trace.steps.iter().filter_map(|line| budget(&line.action)) {
+        let is_stated = assumptions.iter().any(|assumption| states(assumption, budget));
+        assert!(is_stated, "{name}: a counterexample takes from `budget.{budget}`, and no assumption says so");
+    }
+    let execution = Execution::of_trace(trace);
+    for declared in trace.header.scenario.declared() {
+        assert_eq!(declared.holds(&execution), Ok(()), "{name}: {}", declared.assumption);
+    }
+}
