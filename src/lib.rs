@@ -40,4 +40,4 @@ pub use model::scenario::{Budget, Expect, Goal, Promise, Scenario, Suite, Synchr
 pub use model::time::Ticks;
 pub use regression::regression;
 pub use seeds::Seeds;
-pub use verify::{Verify, explain};
+pub use verify::{Verify, explain, rests_on};

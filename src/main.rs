@@ -9,6 +9,7 @@ use commands::{Arguments, Command};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    commands::supervisor::catch_signals();
     let result = match &arguments.command {
         None => commands::suite::run(&arguments.common),
         Some(Command::List(list)) => commands::list::run(list, &arguments.common),

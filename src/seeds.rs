@@ -13,6 +13,8 @@ use fencepost_model::trace::AnyTrace;
 use fencepost_reports::timeline::timeline;
 use fencepost_sim::{Hunt, Run, Settings, hunt_any, simulate_any};
 
+use crate::verify::rests_on;
+
 /// Which seeds a test tries on a scenario.
 ///
 /// With [`Seeds::first`] the environment has the last word: `FENCEPOST_SEED=17` tries only that seed, `FENCEPOST_SEEDS=10000` (or `500..1500`)
@@ -170,11 +172,7 @@ fn story(trace: &AnyTrace, broken: Option<Property>) -> String {
     let told = small.replay().expect("a run that was just taken can be repeated");
     let mut text = format!("  shrunk from {} steps to {}:\n\n", trace.steps(), small.steps());
     text += &timeline(&told.story, usize::MAX, None);
-    text += "\nassumptions:\n";
-    for sentence in &told.assumptions {
-        let _ = writeln!(text, "  - {sentence}");
-    }
-    text
+    text + "\n" + &rests_on(&told.assumptions)
 }
 
 /// Repeats a recorded run of this scenario; one of another scenario is another test's.

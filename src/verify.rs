@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use fencepost_checker::{Options, Outcome, check_any};
+use fencepost_model::assumption::{Assumption, Class};
 use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_reports::collision;
@@ -60,6 +61,19 @@ fn failure(outcome: &Outcome) -> String {
     text
 }
 
+/// What a verdict or an execution rests on, a line each; what the model leaves out comes last.
+pub fn rests_on(assumptions: &[Assumption]) -> String {
+    let (limits, stated): (Vec<&Assumption>, Vec<&Assumption>) =
+        assumptions.iter().partition(|assumption| assumption.class == Class::Limit);
+    let mut text = "assumptions:\n".to_owned();
+    stated.iter().for_each(|assumption| text += &format!("  - {assumption}\n"));
+    if !limits.is_empty() {
+        text += "limits of the model:\n";
+        limits.iter().for_each(|assumption| text += &format!("  - {assumption}\n"));
+    }
+    text
+}
+
 /// A finding in full: the verdict, the story if there is one, and what it rests on.
 pub fn explain(finding: &Finding) -> String {
     let Finding { scenario, property, expect, verdict, states, .. } = finding;
@@ -83,10 +97,7 @@ pub fn explain(finding: &Finding) -> String {
             writeln!(text, "  it was never put to the test; no run reached: {}", missing.join(", "))
         }
     };
-    text += "assumptions:\n";
-    for sentence in &finding.assumptions {
-        let _ = writeln!(text, "  - {sentence}");
-    }
+    text += &rests_on(&finding.assumptions);
     text
 }
 

@@ -1,7 +1,6 @@
 //! `fencepost check`: every run of some scenarios.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +8,6 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use fencepost::checker::{Engine, InternalError, Limits, Options, Outcome, check_any, check_around_any};
 use fencepost::model::finding::Finding;
-use fencepost::model::trace::AnyTrace;
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::Taken;
 use fencepost::{AnyScenario, Property, Suite, explain};
@@ -19,6 +17,7 @@ use super::output::{is_coloured, say, say_json, write, write_trace};
 use super::parallel::cores;
 use super::suite::background;
 use super::supervisor::{Watch, heed_interrupts};
+use super::target::quoted;
 use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
@@ -139,7 +138,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
     let mut scenarios = check.suite.map(target::suite).unwrap_or_default();
     for word in &check.targets {
-        scenarios.extend(target::find(word)?);
+        scenarios.extend(target::find(word, common)?);
     }
     heed_interrupts();
     if let Some(moment) = &check.from {
@@ -147,6 +146,9 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
     }
     let mut findings = Vec::new();
     for scenario in &scenarios {
+        if !common.quiet {
+            scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
+        }
         let outcomes = check.watched(scenario.name(), common, |options| check_any(scenario, options))?;
         if outcomes.is_empty() {
             return Err(Trouble::Input(nothing(scenario, check.property)));
@@ -169,8 +171,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
 fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Trouble> {
     let Moment { file, after } = moment;
     let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
-    let text = fs::read_to_string(file).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
-    let trace = AnyTrace::from_text(&text).map_err(|error| bad(&error))?;
+    let trace = target::trace(Path::new(file))?;
     let steps = trace.replay().map_err(|error| bad(&error))?.story.steps.len();
     if *after > steps {
         return Err(bad(&format!("the run has {steps} steps, and none after {after}")));
@@ -253,7 +254,7 @@ fn tell(finding: &Finding, common: &Common) {
     }
     let mut text = explain(finding);
     if let Some(trace) = &finding.trace {
-        text += &format!("replay it with: fencepost replay {trace}\n");
+        text += &format!("replay it with: fencepost replay {}\n", quoted(trace));
     }
     if is_coloured() {
         text = text.replacen(finding.verdict.word(), &format!("\x1b[1m{}\x1b[0m", finding.verdict.word()), 1);

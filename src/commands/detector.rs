@@ -9,6 +9,7 @@ use fencepost::sim::{Gossip, Outcome, Profile, Trial, trial};
 use super::how::{Pace, profile};
 use super::output::{say, say_json, write};
 use super::parallel::{in_parallel, progress};
+use super::supervisor::{heed_interrupts, stopped, was_interrupted};
 use super::{Common, Exit, Trouble, json};
 
 #[derive(Args, Debug)]
@@ -46,24 +47,31 @@ pub fn run(detector: &Detector, common: &Common) -> Result<Exit, Trouble> {
     let trials = detector.trials()?;
     let seeds: Vec<(usize, u64)> =
         (0..trials.len()).flat_map(|place| (0..detector.seeds).map(move |seed| (place, seed))).collect();
+    heed_interrupts();
     let bar = progress(seeds.len(), "runs", common.quiet);
-    let outcomes = in_parallel(&seeds, &bar, |(place, seed)| trial(&trials[*place], *seed));
+    let outcomes =
+        in_parallel(&seeds, &bar, |(place, seed)| (!was_interrupted()).then(|| trial(&trials[*place], *seed)));
     let size = usize::try_from(detector.seeds).map_err(|_| Trouble::Input("too many seeds".to_owned()))?;
+    let complete = |outcomes: &[Option<Outcome>]| outcomes.iter().cloned().collect::<Option<Vec<Outcome>>>();
     let rows: Vec<Row> = trials
         .iter()
         .zip(outcomes.chunks(size))
+        .filter_map(|(trial, outcomes)| Some((trial, complete(outcomes)?)))
         .map(|(trial, outcomes)| Row {
             members: trial.members,
             loss: trial.gossip.loss / 10,
             slow: trial.slow,
             is_lifeguard: trial.gossip.lifeguard,
-            outcomes: outcomes.to_vec(),
+            outcomes,
         })
         .collect();
     if common.json {
         rows.iter().for_each(|row| say_json(&row.line()));
     } else {
         say(&detector.table(&rows));
+    }
+    if rows.len() < trials.len() {
+        return Ok(stopped(&format!("{} of {} rows are complete", rows.len(), trials.len())));
     }
     if let Some(out) = &common.out {
         write(&out.join("detector.md"), &detector.markdown(&rows))?;

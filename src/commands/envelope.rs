@@ -9,6 +9,7 @@ use fencepost::reports::study::grid;
 
 use super::check::seconds;
 use super::grid::{is_undecided, search};
+use super::how::are_countable;
 use super::json::Settled;
 use super::output::{say, say_json};
 use super::supervisor::{Watch, heed_interrupts};
@@ -39,11 +40,12 @@ pub fn axis(text: &str) -> Result<Axis, String> {
 }
 
 pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
-    let scenario = target::one(&envelope.target)?;
+    let scenario = target::one(&envelope.target, common)?;
     let axes = match &envelope.vary[..] {
         [] => DIAL.iter().map(|text| text.parse().expect("the dial is a constant")).collect(),
         axes => axes.to_vec(),
     };
+    are_countable(&axes)?;
     heed_interrupts();
     let watch = Arc::new(Watch::new(envelope.timeout, None)?);
     let search = search(&scenario, &axes, &watch, common.out.as_deref(), common)?;

@@ -7,6 +7,7 @@ use clap::Args;
 use fencepost::checker::browse_any;
 
 use super::output::say;
+use super::supervisor::serve_until_interrupted;
 use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
@@ -18,8 +19,8 @@ pub struct Explore {
     address: SocketAddr,
 }
 
-pub fn run(explore: &Explore, _: &Common) -> Result<Exit, Trouble> {
-    let scenario = target::one(&explore.target)?;
+pub fn run(explore: &Explore, common: &Common) -> Result<Exit, Trouble> {
+    let scenario = target::one(&explore.target, common)?;
     let address = explore.address;
     if !address.ip().is_loopback() {
         return Err(Trouble::Input(format!("--address {address}: it would be open to others; use 127.0.0.1")));
@@ -32,6 +33,7 @@ pub fn run(explore: &Explore, _: &Common) -> Result<Exit, Trouble> {
     // The Explorer panics when it cannot bind: so try first.
     drop(TcpListener::bind(address).map_err(|error| Trouble::Input(format!("--address {address}: {error}")))?);
     say(&format!("{} is at http://{address}/ until Ctrl-C\n", scenario.name()));
+    serve_until_interrupted();
     browse_any(&scenario, address);
     Ok(Exit::AsExpected)
 }

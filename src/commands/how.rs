@@ -1,15 +1,27 @@
 //! How runs are taken: what `simulate` and `hunt` have in common.
 
 use std::fs;
+use std::ops::RangeInclusive;
 
 use clap::Args;
 use fencepost::AnyScenario;
 use fencepost::model::protocol::Protocol;
-use fencepost::model::scenario::Scenario;
+use fencepost::model::scenario::{Axis, Scenario};
 use fencepost::model::with_scenario;
 use fencepost::sim::{Profile, SchedulerKind, Settings, prepare};
 
 use super::Trouble;
+use super::target::quoted;
+
+/// What the numbers of a plan may be.
+pub const REFINEMENTS: RangeInclusive<i64> = 1..=1_000_000;
+pub const CLIENTS: RangeInclusive<i64> = 1..=10_000;
+pub const ROUNDS: RangeInclusive<i64> = 1..=255;
+pub const STORMS: RangeInclusive<i64> = 0..=1_000_000_000;
+pub const CALMS: RangeInclusive<i64> = 1..=1_000_000_000;
+
+/// The most combinations of settings that are spelt out.
+const COMBINATIONS_MAX: usize = 100_000;
 
 #[derive(Args, Debug)]
 pub struct How {
@@ -17,20 +29,20 @@ pub struct How {
     #[arg(long, value_parser = scheduler, default_value = "realistic", value_name = "NAME")]
     pub scheduler: SchedulerKind,
     /// How much finer the clock is than the scenario's [default: 1000; uniform and priorities: 1]
-    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(REFINEMENTS))]
     refine: Option<i64>,
     /// So many clients instead of the scenario's
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(CLIENTS))]
     clients: Option<u16>,
     /// So many rounds instead of the scenario's
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(ROUNDS))]
     rounds: Option<u8>,
     /// Ticks of the scenario until nothing goes wrong any more
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(0..=1_000_000_000))]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(STORMS))]
     storm: i64,
     /// Ticks of the scenario for which somebody may keep trying after that, if a promise says that it gets in eventually
-    /// [default: 100, and 8 times the longest duration of the service]
-    #[arg(long, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
+    /// [default: 100 steps as late as the profile lets them be, and 8 times the longest duration of the service]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(CALMS))]
     calm: Option<i64>,
     /// How long things take: distributions in a TOML file, as reports/docs/simulator.md says
     #[arg(long, value_parser = profile, value_name = "FILE")]
@@ -47,8 +59,22 @@ pub struct Pace {
 /// Reads a profile.
 pub fn profile(file: &str) -> Result<Pace, String> {
     let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let profile = toml::from_str(&text).map_err(|error| error.to_string())?;
+    pace(&text, file)
+}
+
+/// The profile that stands in a file; the error names the line.
+pub fn pace(text: &str, file: &str) -> Result<Pace, String> {
+    let profile = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
     Ok(Pace { file: file.to_owned(), profile })
+}
+
+/// Whether so many combinations can be spelt out.
+pub fn are_countable(axes: &[Axis]) -> Result<(), Trouble> {
+    let combinations = axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.len()));
+    if combinations <= COMBINATIONS_MAX {
+        return Ok(());
+    }
+    Err(Trouble::Input(format!("`vary`: these are more than {COMBINATIONS_MAX} combinations; name fewer values")))
 }
 
 fn scheduler(name: &str) -> Result<SchedulerKind, String> {
@@ -90,7 +116,7 @@ impl How {
             }
         }
         if let Some(pace) = &self.profile {
-            text += &format!(" --profile {}", pace.file);
+            text += &format!(" --profile {}", quoted(&pace.file));
         }
         text
     }

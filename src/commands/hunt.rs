@@ -66,18 +66,19 @@ pub fn seeds(text: &str) -> Result<Range<u64>, String> {
 pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
     let mut scenarios = Vec::new();
     for word in &hunt.targets {
-        scenarios.extend(target::find(word)?);
+        let address = |scenario| (target::address(word, &scenario), scenario);
+        scenarios.extend(target::find(word, common)?.into_iter().map(address));
     }
-    for scenario in &scenarios {
+    for (_, scenario) in &scenarios {
         how::look_at(scenario, &hunt.how.settings())?;
         hunt.has_a_quarry(scenario)?;
     }
     heed_interrupts();
     let mut exits = Vec::new();
-    for scenario in &scenarios {
+    for (address, scenario) in &scenarios {
         let mut found = Vec::new();
         for only in hunt.quarries(scenario) {
-            found.push(hunt.through(scenario, &only, common)?);
+            found.push(hunt.through((address, scenario), &only, common)?);
         }
         // Of several promises it is enough that one breaks.
         let best = [Exit::Unexpected, Exit::AsExpected].into_iter().find(|exit| found.contains(exit));
@@ -113,14 +114,19 @@ impl Hunt {
             .collect()
     }
 
-    fn through(&self, scenario: &AnyScenario, only: &[Property], common: &Common) -> Result<Exit, Trouble> {
+    fn through(
+        &self,
+        (address, scenario): (&str, &AnyScenario),
+        only: &[Property],
+        common: &Common,
+    ) -> Result<Exit, Trouble> {
         let hunted = self.search(scenario, only, common.quiet || common.json);
         if let Some(seed) = hunted.differs {
             let message = format!("{}: seed {seed} is another run the second time", scenario.name());
             return Err(Trouble::Internal(message));
         }
         let Some(seed) = hunted.seed else {
-            self.tell_nothing(scenario, only, &hunted, common);
+            self.tell_nothing((address, scenario), only, &hunted, common);
             self.tell_coverage(&hunted, common);
             return Ok(Exit::Undecided);
         };
@@ -135,14 +141,10 @@ impl Hunt {
         } else {
             tell(&run, trace.as_deref(), if common.quiet { 0 } else { self.show }, true)?;
             say(&format!("found at the {} of the seeds {}..{}\n", ordinal(tried), self.seeds.start, self.seeds.end));
-            say(&format!(
-                "reproduce it with: fencepost simulate {} --seed {seed}{}\n",
-                run.scenario,
-                self.how.options()
-            ));
+            say(&format!("reproduce it with: fencepost simulate {address} --seed {seed}{}\n", self.how.options()));
             let is_a_step = |violation: &Violation| !is_about_the_end(scenario, violation.property);
             if let Some(trace) = trace.as_ref().filter(|_| run.violations.iter().any(is_a_step)) {
-                say(&format!("make it shorter with: fencepost shrink {trace}\n"));
+                say(&format!("make it shorter with: fencepost shrink {}\n", target::quoted(trace)));
             }
             self.tell_coverage(&hunted, common);
         }
@@ -177,7 +179,13 @@ impl Hunt {
         hunted
     }
 
-    fn tell_nothing(&self, scenario: &AnyScenario, only: &[Property], hunted: &Hunted, common: &Common) {
+    fn tell_nothing(
+        &self,
+        (address, scenario): (&str, &AnyScenario),
+        only: &[Property],
+        hunted: &Hunted,
+        common: &Common,
+    ) {
         if common.json {
             let coverage = self.coverage.then(|| json::Covered::from(&hunted.coverage));
             let (scenario, seeds_tried) = (scenario.name(), hunted.tried);
@@ -185,11 +193,10 @@ impl Hunt {
         }
         let cut = if hunted.was_stopped { ", and was called off" } else { "" };
         say(&format!(
-            "{}: {} seeds break {}{cut}. That proves nothing; `fencepost check {}` looks at every run.\n",
+            "{}: {} seeds break {}{cut}. That proves nothing; `fencepost check {address}` looks at every run.\n",
             scenario.name(),
             hunted.tried,
-            if let [one] = only { format!("no {one}") } else { "nothing".to_owned() },
-            scenario.name()
+            if let [one] = only { format!("no {one}") } else { "nothing".to_owned() }
         ));
     }
 

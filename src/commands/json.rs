@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fencepost::Expect;
-use fencepost::model::finding::{Certificate, Finding, Verdict};
+use fencepost::model::finding::{Assumption, Certificate, Finding, Verdict};
 use fencepost::model::mutation::Mutation;
 use fencepost::reports::collision;
 use fencepost::sim::Coverage;
@@ -64,7 +64,7 @@ pub struct Checked<'a> {
     pub trace: Option<&'a str>,
     pub cut_by: Option<&'a str>,
     pub missing_goals: &'a [String],
-    pub assumptions: &'a [String],
+    pub assumptions: &'a [Assumption],
     pub certificate: Option<&'a Certificate>,
     /// The probability that two states shared a fingerprint, at most; for proofs.
     pub collision_probability: Option<f64>,
@@ -248,12 +248,18 @@ pub struct Realigned<'a> {
 #[derive(Serialize)]
 pub struct Mutant {
     pub mutant: Mutation,
+    pub layer: &'static str,
+    /// What is wrong with the sources.
+    pub about: &'static str,
     pub killed: bool,
+    /// The column of the matrix.
+    pub noticed_by: &'static str,
     /// The rule by which recorded answers of a real server refute it.
     pub refuted_by: Option<&'static str>,
-    pub verdicts: usize,
-    pub counts: usize,
     pub scenario: Option<String>,
     pub property: Option<&'static str>,
     pub verdict: Option<&'static str>,
+    pub law: Option<&'static str>,
+    /// Why nothing can notice it.
+    pub survives: Option<&'static str>,
 }

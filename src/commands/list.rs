@@ -17,7 +17,7 @@ pub struct List {
 pub fn run(list: &List, common: &Common) -> Result<Exit, Trouble> {
     let mut scenarios = Vec::new();
     for word in &list.targets {
-        scenarios.extend(target::find(word)?);
+        scenarios.extend(target::find(word, common)?);
     }
     if list.targets.is_empty() {
         scenarios = target::suite(Suite::Full);

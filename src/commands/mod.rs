@@ -6,6 +6,8 @@ pub mod conform;
 pub mod detector;
 pub mod envelope;
 pub mod explore;
+#[cfg(test)]
+mod fuzz;
 pub mod grid;
 pub mod how;
 pub mod hunt;
@@ -46,7 +48,7 @@ pub struct Arguments {
 const EXIT_CODES: &str = "Exit codes: 0 all verdicts as expected; 1 a verdict against expectation; 2 bad usage or input; 3 bounded or vacuous, or nothing found; 4 internal error.";
 
 /// Options of every command.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Common {
     /// One JSON object a line on stdout; everything else goes to stderr
     #[arg(long, global = true)]
@@ -57,6 +59,9 @@ pub struct Common {
     /// No progress, no explanations
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Take a scenario file whose `mutation` breaks the model on purpose: its verdicts are about the mutant only
+    #[arg(long, global = true)]
+    pub allow_mutation: bool,
 }
 
 #[derive(Subcommand, Debug)]

@@ -1,100 +1,94 @@
-//! `fencepost mutants`: faults built into the model on purpose, and which promises notice them.
-
-use std::collections::BTreeMap;
+//! `fencepost mutants`: faults built into the sources on purpose, by layer, and what notices each of them.
 
 use clap::Args;
-use fencepost::checker::mutants::{Baseline, Change, changes, killer};
-use fencepost::model::mutation::Mutation;
-use fencepost::{Property, Suite};
+use fencepost::checker::mutants::{Baseline, Noticed, Subjects, noticed};
+use fencepost::model::mutation::{Judge, Layer, Mutation};
+use fencepost::{AnyScenario, Suite};
 
 use super::output::{say, say_json};
 use super::parallel::{in_parallel, progress};
-use super::supervisor::heed_interrupts;
+use super::supervisor::{heed_interrupts, stopped, was_interrupted};
 use super::{Common, Exit, Trouble, json, target};
 
 #[derive(Args, Debug)]
 pub struct Mutants {
     /// Scenarios, hazards (B-01) or scenario files, instead of the standard suite
     targets: Vec<String>,
-    /// Try each mutant on the scenarios with at most so many states; on larger ones only while it lives
-    #[arg(long, default_value_t = 3_000, value_name = "N")]
+    /// Try mutants on scenarios with at most so many states
+    #[arg(long, default_value_t = Subjects::STATES_MAX, value_name = "N")]
     states: u64,
 }
-
-/// Scenarios larger than this are not tried at all.
-const LARGEST: u64 = 100_000;
 
 /// What a mutant came to.
 struct Fate {
     mutation: Mutation,
-    changes: Vec<Change>,
-    /// The rule by which recorded answers of a real server refute it.
+    noticed: Noticed,
+    /// The rule by which recorded answers of a real server are impossible.
     refuted: Option<&'static str>,
 }
 
 pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
-    let mut scenarios = Vec::new();
+    let subjects = subjects(mutants, common)?;
+    let bar = progress(Mutation::ALL.len(), "mutants", common.quiet);
+    let fates = in_parallel(Mutation::ALL, &bar, |mutation| {
+        if was_interrupted() {
+            return None;
+        }
+        let noticed = if mutation.judge() == Judge::Answers { Noticed::Nothing } else { noticed(*mutation, &subjects) };
+        Some(Fate { mutation: *mutation, noticed, refuted: refuted(*mutation) })
+    });
+    let fates: Vec<Fate> = fates.into_iter().flatten().collect();
+    if common.json {
+        fates.iter().for_each(|fate| say_json(&fate.line()));
+    } else {
+        say(&matrix(&fates));
+        say(&survivors(&fates));
+        let enough = fates.iter().filter(|fate| fate.is_noticed()).count();
+        let (count, share) = (fates.len(), enough * 100 / fates.len().max(1));
+        say(&format!("{count} mutants on {} scenarios: {enough} are noticed, {share} %\n", subjects.len()));
+    }
+    if fates.len() < Mutation::ALL.len() {
+        return Ok(stopped(&format!("{} of {} mutants were tried", fates.len(), Mutation::ALL.len())));
+    }
+    Ok(if fates.iter().all(Fate::is_as_expected) { Exit::AsExpected } else { Exit::Unexpected })
+}
+
+/// The scenarios that mutants are tried on, as they are.
+fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, Trouble> {
+    let mut scenarios: Vec<AnyScenario> = Vec::new();
     for word in &mutants.targets {
-        scenarios.extend(target::find(word)?);
+        scenarios.extend(target::find(word, common)?);
     }
     if mutants.targets.is_empty() {
         scenarios = target::suite(Suite::Standard);
     }
     let bar = progress(scenarios.len(), "scenarios as they are", common.quiet);
-    let baselines = in_parallel(&scenarios, &bar, |scenario| Baseline::of(scenario, LARGEST));
-    let mut baselines: Vec<Baseline> =
-        baselines.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-    baselines.sort_by_key(Baseline::states);
-    let small = baselines.partition_point(|baseline| baseline.states() <= mutants.states);
-    let (small, large) = baselines.split_at(small);
-    let bar = progress(Mutation::ALL.len(), "mutants", common.quiet);
-    let fates = in_parallel(Mutation::ALL, &bar, |mutation| {
-        let mut found = Vec::new();
-        for baseline in small {
-            found.extend(changes(*mutation, baseline)?);
-        }
-        if found.is_empty() {
-            found.extend(killer(*mutation, large)?);
-        }
-        Ok::<_, fencepost::checker::InternalError>(Fate {
-            mutation: *mutation,
-            changes: found,
-            refuted: refuted(*mutation),
-        })
+    let baselines = in_parallel(&scenarios, &bar, |scenario| match was_interrupted() {
+        true => Ok(None),
+        false => Baseline::of(scenario, mutants.states),
     });
-    let fates = fates.into_iter().collect::<Result<Vec<Fate>, _>>()?;
-    for fate in &fates {
-        if common.json {
-            say_json(&fate.line());
-        }
-    }
-    let survivors = fates.iter().filter(|fate| !fate.is_killed()).count();
-    if !common.json {
-        say(&matrix(&fates));
-        say(&format!(
-            "{} mutants on {} scenarios, and on {} larger ones while they live: {survivors} survive\n",
-            fates.len(),
-            small.len(),
-            large.len()
-        ));
-    }
-    Ok(if survivors == 0 { Exit::AsExpected } else { Exit::Unexpected })
+    Ok(Subjects::new(baselines.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()))
 }
 
 /// The rule by which the recorded answers of a real server are impossible in the model with the fault.
 #[cfg(feature = "conform")]
 fn refuted(mutation: Mutation) -> Option<&'static str> {
-    use fencepost::conform::{Objection, RECORDED, amqp, judge, read};
-    if mutation.concerns("rabbitmq-semaphore") {
-        let log = amqp::read(amqp::RECORDED).expect("it is tested");
-        let is_refuted = matches!(amqp::judge(&log, Some(mutation)), amqp::Judged::Impossible { .. });
-        return is_refuted.then_some("recorded answers");
-    }
-    let episodes = read(RECORDED).expect("it is tested");
-    match judge(&episodes, Some(mutation)) {
-        Err(Objection::Impossible(impossible)) => Some(impossible.rule.map_or("some rule", |(rule, _)| rule)),
-        Err(Objection::Undecided { .. }) | Ok(_) => None,
+    use fencepost::conform::{Objection, RECORDED, amqp, judge_until, read};
+    match mutation.layer() {
+        Layer::RabbitmqBroker => {
+            let log = amqp::read(amqp::RECORDED).expect("it is tested");
+            let is_refuted = matches!(amqp::judge(&log, Some(mutation)), amqp::Judged::Impossible { .. });
+            is_refuted.then_some("some rule")
+        }
+        Layer::ConsulServer => {
+            let episodes = read(RECORDED).expect("it is tested");
+            match judge_until(&episodes, Some(mutation), &was_interrupted) {
+                Err(Objection::Impossible(impossible)) => Some(impossible.rule.map_or("some rule", |(rule, _)| rule)),
+                Err(Objection::Undecided { .. }) | Ok(_) => None,
+            }
+        }
+        _ => None,
     }
 }
 
@@ -103,72 +97,93 @@ fn refuted(_: Mutation) -> Option<&'static str> {
     None
 }
 
+/// The columns of the matrix: what notices a mutant, then what is not enough.
+const COLUMNS: [&str; 7] = ["verdict", "law", "answers", "engines", "count", "panic", "nothing"];
+
 impl Fate {
-    fn is_killed(&self) -> bool {
-        !self.changes.is_empty() || self.refuted.is_some()
+    fn is_noticed(&self) -> bool {
+        self.noticed.is_enough() || self.refuted.is_some()
     }
 
-    /// In how many scenarios the verdict on a property is another one.
-    fn verdicts(&self) -> BTreeMap<Property, usize> {
-        let mut counts = BTreeMap::new();
-        for change in self.changes.iter().filter(|change| change.verdict.is_some()) {
-            *counts.entry(change.property).or_default() += 1;
+    /// Whether it is noticed, or has a reason to survive; one with a reason must not be noticed.
+    fn is_as_expected(&self) -> bool {
+        self.is_noticed() == self.mutation.survives().is_none()
+    }
+
+    /// The column of the matrix, by place.
+    fn column(&self) -> usize {
+        match self.noticed {
+            Noticed::Verdict { .. } => 0,
+            Noticed::Law { .. } => 1,
+            _ if self.refuted.is_some() => 2,
+            Noticed::Engines { .. } => 3,
+            Noticed::Count { .. } => 4,
+            Noticed::Panic { .. } => 5,
+            Noticed::Nothing => 6,
         }
-        counts
-    }
-
-    fn counted(&self) -> usize {
-        self.changes.iter().filter(|change| change.verdict.is_none()).count()
-    }
-
-    /// The first change of a verdict, else of a count.
-    fn first(&self) -> Option<&Change> {
-        self.changes.iter().find(|change| change.verdict.is_some()).or(self.changes.first())
     }
 
     fn line(&self) -> json::Mutant {
-        let first = self.first();
+        let (property, verdict, law) = match &self.noticed {
+            Noticed::Verdict { property, verdict, .. } => (Some(property.name()), Some(*verdict), None),
+            Noticed::Engines { property, .. } | Noticed::Count { property, .. } => (Some(property.name()), None, None),
+            Noticed::Law { law, .. } => (None, None, Some(law.name())),
+            Noticed::Panic { .. } | Noticed::Nothing => (None, None, None),
+        };
         json::Mutant {
             mutant: self.mutation,
-            killed: self.is_killed(),
+            layer: self.mutation.layer().name(),
+            about: self.mutation.about(),
+            killed: self.is_noticed(),
+            noticed_by: COLUMNS[self.column()],
             refuted_by: self.refuted,
-            verdicts: self.verdicts().values().sum(),
-            counts: self.counted(),
-            scenario: first.map(|change| change.scenario.clone()),
-            property: first.map(|change| change.property.name()),
-            verdict: first.and_then(|change| change.verdict),
+            scenario: self.noticed.scenario().map(str::to_owned),
+            property,
+            verdict,
+            law,
+            survives: self.mutation.survives(),
         }
     }
 }
 
-/// A row for each mutant, a column for each property, and in how many scenarios the verdict is another one.
+/// A row for each layer: how many of its mutants are noticed by what; and a row for each mutant below.
 fn matrix(fates: &[Fate]) -> String {
-    let columns: Vec<Property> = Property::ALL
-        .iter()
-        .copied()
-        .filter(|property| fates.iter().any(|fate| fate.verdicts().contains_key(property)))
-        .collect();
-    let mut text = String::new();
-    for (place, property) in columns.iter().enumerate() {
-        text += &format!("{:27}{}┌ {property}\n", "", " │ ".repeat(place));
+    let head: String = COLUMNS.iter().map(|column| format!("{column:>9}")).collect();
+    let mut text = format!("{:18}{:>8}{head}\n", "layer", "mutants");
+    let row = |name: &str, fates: &[&Fate]| {
+        let count = |place| fates.iter().filter(|fate| fate.column() == place).count();
+        let cells =
+            (0..COLUMNS.len()).map(count).map(|count| if count == 0 { "·".to_owned() } else { count.to_string() });
+        let cells: String = cells.map(|cell| format!("{cell:>9}")).collect();
+        format!("{name:18}{:>8}{cells}\n", fates.len())
+    };
+    let of_layer = |layer: Layer| fates.iter().filter(|fate| fate.mutation.layer() == layer).collect::<Vec<_>>();
+    for layer in Layer::ALL.iter().copied().filter(|layer| !of_layer(*layer).is_empty()) {
+        text += &row(layer.name(), &of_layer(layer));
     }
+    text += &row("all", &fates.iter().collect::<Vec<_>>());
+    text.push('\n');
     for fate in fates {
-        let verdicts = fate.verdicts();
-        text += &format!("{:26}", format!("{:?}", fate.mutation));
-        for property in &columns {
-            text += &verdicts.get(property).map_or("  ·".to_owned(), |count| format!("{count:3}"));
-        }
-        text += &match fate.first() {
-            None if fate.is_killed() => "   no scenario".to_owned(),
-            None => "   SURVIVES".to_owned(),
-            Some(Change { scenario, property, verdict: Some(verdict) }) => {
-                format!("   {scenario} {property} is {verdict}")
-            }
-            Some(Change { scenario, property, verdict: None }) => format!("   {scenario} {property} has other counts"),
-        };
-        text += &format!(", {} other counts", fate.counted());
-        text += &fate.refuted.map_or(String::new(), |rule| format!("; a real server refutes it, {rule}"));
+        text += &format!("{:30}{}", format!("{:?}", fate.mutation), fate.noticed);
+        text += &fate.refuted.map_or(String::new(), |rule| format!("; recorded answers are impossible by {rule}"));
         text.push('\n');
     }
+    text.push('\n');
     text
+}
+
+/// The mutants that nothing notices, each with its reason; and those of which that is not expected.
+fn survivors(fates: &[Fate]) -> String {
+    let mut text = String::new();
+    for fate in fates.iter().filter(|fate| !fate.is_noticed() || !fate.is_as_expected()) {
+        let Fate { mutation, noticed, .. } = fate;
+        text += &match (fate.is_noticed(), mutation.survives()) {
+            (false, Some(reason)) => format!("{mutation:?} survives: {reason}\n"),
+            (false, None) => format!("{mutation:?} SURVIVES WITHOUT A REASON ({noticed}): {}\n", mutation.about()),
+            (true, reason) => {
+                format!("{mutation:?} IS NOTICED ({noticed}), AND SHOULD NOT BE: {}\n", reason.unwrap_or(""))
+            }
+        };
+    }
+    if text.is_empty() { text } else { format!("{text}\n") }
 }

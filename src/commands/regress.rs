@@ -1,6 +1,5 @@
 //! `fencepost regress`: a run that breaks a promise, as a test in Rust.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,7 +9,7 @@ use fencepost::model::trace::AnyTrace;
 use super::check::property;
 use super::json::Regression;
 use super::output::{say, say_json};
-use super::{Common, Exit, Trouble};
+use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
 pub struct Regress {
@@ -27,9 +26,7 @@ pub struct Regress {
 pub fn run(regress: &Regress, common: &Common) -> Result<Exit, Trouble> {
     let file = regress.trace.display();
     let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
-    let text = fs::read_to_string(&regress.trace)
-        .map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
-    let trace = AnyTrace::from_text(&text).map_err(|error| bad(&error))?;
+    let trace = target::trace(&regress.trace)?;
     trace.replay().map_err(|error| bad(&error))?;
     let Some(property) = regress.property.or(trace.broken()) else {
         return Err(bad(&"the run breaks no promise: there is nothing to guard against"));

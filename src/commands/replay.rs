@@ -1,6 +1,5 @@
 //! `fencepost replay`: a recorded run, repeated step by step.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,16 +7,19 @@ use fencepost::model::trace::{AnyRealigned, AnyTrace, Replayed};
 use fencepost::reports::export::{itf, mermaid, perfetto, run_picture};
 use fencepost::reports::html::run_page;
 use fencepost::reports::timeline::timeline;
+use fencepost::rests_on;
 
 use super::json::{self, Simulated, Violated};
 use super::output::{say, say_json, width, write, write_trace};
-use super::{Common, Exit, Trouble};
+use super::target::quoted;
+use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
 pub struct Replay {
     /// A trace file
     trace: PathBuf,
-    /// The model has changed: repeat what can still happen, step by step by its label, and say where it differs
+    /// The model or the file has changed: repeat what can still happen, step by step by its label, and say where it differs; with
+    /// --out, write that into a trace
     #[arg(long)]
     realign: bool,
     /// Write the run down for people or programs; by the file's name: a page (.html), a picture (.svg), a diagram for Mermaid
@@ -57,9 +59,7 @@ fn exported(file: &str) -> Result<Exported, String> {
 
 pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
     let file = replay.trace.display();
-    let text =
-        fs::read_to_string(&replay.trace).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
-    let trace = AnyTrace::from_text(&text).map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
+    let trace = target::trace(&replay.trace)?;
     if replay.realign {
         return realign(replay, &trace, common);
     }
@@ -82,8 +82,7 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
     }
     if !common.quiet {
         say(&timeline(&replayed.story, replay.show, width()));
-        say("\nassumptions:\n");
-        replayed.assumptions.iter().for_each(|sentence| say(&format!("  - {sentence}\n")));
+        say(&format!("\n{}", rests_on(&replayed.assumptions)));
     }
     say(&format!(
         "\n{}, found by the {}: {} steps, repeated to the letter; digest {}\n",
@@ -138,7 +137,10 @@ fn realign(replay: &Replay, trace: &AnyTrace, common: &Common) -> Result<Exit, T
     for violation in violations {
         say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));
     }
-    path.iter().for_each(|path| say(&format!("what happens now: {path}\n")));
+    say(&match path {
+        Some(path) => format!("what happens now: {path}\nreplay it with: fencepost replay {}\n", quoted(&path)),
+        None => "write what happens now into a trace with: --out DIR\n".to_owned(),
+    });
     Ok(exit)
 }
 

@@ -9,7 +9,7 @@ use fencepost::{AnyScenario, Expect, Property, Suite};
 
 use super::output::{say, say_json, write};
 use super::parallel::{in_parallel, progress};
-use super::supervisor::{heed_interrupts, was_interrupted};
+use super::supervisor::{heed_interrupts, stopped, was_interrupted};
 use super::{Common, Exit, Trouble, json, target};
 
 #[derive(Args, Debug)]
@@ -47,7 +47,7 @@ impl Tried {
 pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
     let mut scenarios = Vec::new();
     for word in &schedulers.targets {
-        scenarios.extend(target::find(word)?);
+        scenarios.extend(target::find(word, common)?);
     }
     if schedulers.targets.is_empty() {
         scenarios = target::suite(Suite::Standard);
@@ -59,9 +59,10 @@ pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
     let bar = progress(quarries.len(), "promises", common.quiet);
     let rows = in_parallel(&quarries, &bar, |quarry| SchedulerKind::ALL.map(|kind| schedulers.hunt(quarry, kind)));
-    if was_interrupted() {
-        return Err(Trouble::Input("called off before every promise was tried".to_owned()));
-    }
+    let all = quarries.len();
+    let is_complete = |row: &[Tried; 4]| row.iter().all(|tried| schedulers.is_enough(*tried));
+    let (quarries, rows): (Vec<Quarry>, Vec<[Tried; 4]>) =
+        quarries.into_iter().zip(rows).filter(|(_, row)| is_complete(row)).unzip();
     if common.json {
         for (quarry, row) in quarries.iter().zip(&rows) {
             for (kind, tried) in SchedulerKind::ALL.iter().zip(row) {
@@ -70,6 +71,9 @@ pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
         }
     } else {
         say(&schedulers.table(&quarries, &rows));
+    }
+    if quarries.len() < all {
+        return Ok(stopped(&format!("{} of {all} promises were tried by every scheduler", quarries.len())));
     }
     if let Some(out) = &common.out {
         write(&out.join("schedulers.md"), &schedulers.markdown(&quarries, &rows))?;
@@ -97,9 +101,13 @@ impl Quarry {
 }
 
 impl Schedulers {
+    fn is_enough(&self, tried: Tried) -> bool {
+        tried.hits >= self.hits || tried.seeds >= self.seeds
+    }
+
     fn hunt(&self, quarry: &Quarry, kind: SchedulerKind) -> Tried {
         let mut tried = Tried { seeds: 0, hits: 0 };
-        while tried.hits < self.hits && tried.seeds < self.seeds && !was_interrupted() {
+        while !self.is_enough(tried) && !was_interrupted() {
             let task = Hunt {
                 settings: Settings {
                     scheduler: kind,

@@ -1,17 +1,16 @@
 //! `fencepost shrink`: the same promise, broken by a shorter run.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
 use fencepost::Property;
-use fencepost::model::trace::AnyTrace;
 use fencepost::reports::timeline::timeline;
 
 use super::check::property;
 use super::json::Shrunk;
 use super::output::{say, say_json, width, write_trace};
-use super::{Common, Exit, Trouble};
+use super::target::quoted;
+use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
 pub struct Shrink {
@@ -28,9 +27,7 @@ pub struct Shrink {
 pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, Trouble> {
     let file = shrink.trace.display();
     let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
-    let text =
-        fs::read_to_string(&shrink.trace).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
-    let trace = AnyTrace::from_text(&text).map_err(|error| bad(&error))?;
+    let trace = target::trace(&shrink.trace)?;
     trace.replay().map_err(|error| bad(&error))?;
     let Some(property) = shrink.property.or(trace.broken()) else {
         return Err(bad(&"the run breaks no promise: there is nothing to keep while it is shrunk"));
@@ -61,7 +58,7 @@ pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, Trouble> {
         told.scenario
     ));
     say(&match path {
-        Some(path) => format!("replay it with: fencepost replay {path}\n"),
+        Some(path) => format!("replay it with: fencepost replay {}\n", quoted(&path)),
         None => "keep it with: --out DIR\n".to_owned(),
     });
     Ok(Exit::AsExpected)

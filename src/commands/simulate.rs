@@ -12,6 +12,7 @@ use super::envelope::axis;
 use super::how::{self, How};
 use super::json::{Simulated, Violated};
 use super::output::{say, say_json, width, write_trace};
+use super::target::quoted;
 use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
@@ -39,7 +40,7 @@ pub struct Simulate {
 
 pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
     let mut exit = Exit::AsExpected;
-    for scenario in target::find(&simulate.target)? {
+    for scenario in target::find(&simulate.target, common)? {
         let scenario = simulate.varied(&scenario)?;
         how::look_at(&scenario, &simulate.settings())?;
         if simulate.how.scheduler == SchedulerKind::Swarm && !common.quiet && !common.json {
@@ -70,6 +71,7 @@ impl Simulate {
         if self.vary.is_empty() {
             return Ok(scenario.clone());
         }
+        how::are_countable(&self.vary)?;
         let mut varied = vary(scenario, &self.vary);
         match (varied.pop(), varied.is_empty()) {
             (Some(one), true) => one.scenario.map_err(|error| Trouble::Input(error.to_string())),
@@ -123,7 +125,7 @@ pub fn tell(run: &Run, trace: Option<&str>, show: usize, until_broken: bool) -> 
         say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));
     }
     if let Some(trace) = trace {
-        say(&format!("replay it with: fencepost replay {trace}\n"));
+        say(&format!("replay it with: fencepost replay {}\n", quoted(trace)));
     }
     Ok(())
 }

@@ -1,30 +1,86 @@
-//! Who may call a search off: a clock, a look at the memory, Ctrl-C.
+//! What may stop a search: a clock, a look at the memory, a signal.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use fencepost::checker::{Progress, Supervisor};
 use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
-use super::Trouble;
+use super::{Exit, Trouble};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The first signal that came; 0: none.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// Makes Ctrl-C end searches instead of the program; a second one ends the program.
-pub fn heed_interrupts() {
-    let handler = || {
-        if INTERRUPTED.swap(true, Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        eprintln!("fencepost: Ctrl-C will end the program at once: {error}");
+/// What the first signal does.
+static REACTION: AtomicU8 = AtomicU8::new(Reaction::Abandon as u8);
+
+/// What a command does at the first signal.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Reaction {
+    /// It has no partial result: the program says that it was stopped, and ends.
+    Abandon,
+    /// It asks [`was_interrupted`], and ends with what it has so far.
+    Finish,
+    /// It serves until it is stopped, and that is its regular end.
+    Serve,
+}
+
+/// Makes every command end in order on SIGINT and SIGTERM: with a message and an exit code. A second signal ends it at once.
+pub fn catch_signals() {
+    let caught = Signals::new([SIGINT, SIGTERM]).map(|mut signals| {
+        thread::spawn(move || signals.forever().for_each(receive));
+    });
+    if let Err(error) = caught {
+        eprintln!("fencepost: a signal will end the program at once: {error}");
     }
 }
 
-/// Whether somebody has pressed Ctrl-C.
+fn receive(signal: i32) {
+    let is_first = SIGNAL.swap(signal, Relaxed) == 0;
+    let reaction = REACTION.load(Relaxed);
+    if !is_first {
+        process::exit(128 + signal);
+    }
+    if reaction == Reaction::Serve as u8 {
+        process::exit(Exit::AsExpected as i32);
+    }
+    if reaction == Reaction::Abandon as u8 {
+        eprintln!("fencepost: stopped by {}; there is no result", name(signal));
+        process::exit(Exit::Undecided as i32);
+    }
+}
+
+fn name(signal: i32) -> &'static str {
+    if signal == SIGTERM { "SIGTERM" } else { "Ctrl-C" }
+}
+
+/// Makes the first signal end the command instead of the program: the command asks [`was_interrupted`].
+pub fn heed_interrupts() {
+    REACTION.store(Reaction::Finish as u8, Relaxed);
+}
+
+/// Makes the first signal the regular end of the program.
+pub fn serve_until_interrupted() {
+    REACTION.store(Reaction::Serve as u8, Relaxed);
+}
+
+/// Whether a signal has asked the command to end.
 pub fn was_interrupted() -> bool {
-    INTERRUPTED.load(Relaxed)
+    interruption().is_some()
+}
+
+/// The signal that has asked the command to end, as a person calls it.
+pub fn interruption() -> Option<&'static str> {
+    Some(SIGNAL.load(Relaxed)).filter(|signal| *signal != 0).map(name)
+}
+
+/// Ends a command that a signal has stopped: says what was done until then.
+pub fn stopped(done: &str) -> Exit {
+    eprintln!("fencepost: stopped by {}: {done}", interruption().unwrap_or("a signal"));
+    Exit::Undecided
 }
 
 /// Supervises searches, several at a time if need be.
@@ -71,8 +127,8 @@ impl Supervisor for Watch {
             self.progress.set_message(format!("{level}{states} states, {transitions} transitions, {rate} per second,"));
             self.progress.tick();
         }
-        if was_interrupted() {
-            return Some("Ctrl-C".to_owned());
+        if let Some(signal) = interruption() {
+            return Some(signal.to_owned());
         }
         if let Some(timeout) = self.timeout.filter(|timeout| self.start.elapsed() >= *timeout) {
             return Some(format!("--timeout {}", timeout.as_secs_f64()));

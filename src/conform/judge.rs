@@ -13,6 +13,9 @@ use super::verdict::{Impossible, Objection, Possible};
 /// More states than this, and the log says too little.
 const STATES_MAX: usize = 20_000;
 
+/// More comparisons of states than this for one answer, and the log says too little: it bounds the time.
+const COMPARISONS_MAX: usize = 20_000_000;
+
 /// Answers that do not say whether the request was carried out, or will be. C-CON-5, C-CON-6, C-CON-8.
 const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost", "EOF"];
 
@@ -33,14 +36,27 @@ struct State {
 /// # Errors
 /// It could not have been, or that is not known.
 pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possible, Objection> {
+    judge_until(episodes, mutation, &|| false)
+}
+
+/// Judges a log as [`judge`] does, until `is_over` says that it is enough.
+///
+/// # Errors
+/// It could not have been, or that is not known: also if it was stopped.
+pub fn judge_until(
+    episodes: &[Episode],
+    mutation: Option<Mutation>,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Possible, Objection> {
     let mut possible = Possible::default();
     for episode in episodes {
-        Judge::new(episode, mutation).run(&mut possible)?;
+        Judge::new(episode, mutation, is_over).run(&mut possible)?;
     }
     Ok(possible)
 }
 
-struct Judge {
+struct Judge<'a> {
+    is_over: &'a dyn Fn() -> bool,
     lines: Vec<Line>,
     states: Vec<State>,
     /// Requests that have been sent and not been answered.
@@ -48,8 +64,8 @@ struct Judge {
     lateness: Option<i64>,
 }
 
-impl Judge {
-    fn new(episode: &Episode, mutation: Option<Mutation>) -> Self {
+impl<'a> Judge<'a> {
+    fn new(episode: &Episode, mutation: Option<Mutation>, is_over: &'a dyn Fn() -> bool) -> Self {
         let options = Options { mutation, ..episode.options };
         let agent = Agent::new(&episode.node, options);
         let start = State { agent, doomed: Vec::new(), done: Vec::new(), passed: Vec::new() };
@@ -57,7 +73,7 @@ impl Judge {
         for line in lines.iter_mut().filter(|line| line.reply.as_ref().is_some_and(is_in_doubt)) {
             (line.reply, line.received) = (None, i64::MAX);
         }
-        Judge { lines, states: vec![start], open: Vec::new(), lateness: episode.lateness }
+        Judge { is_over, lines, states: vec![start], open: Vec::new(), lateness: episode.lateness }
     }
 
     fn run(mut self, possible: &mut Possible) -> Result<(), Objection> {
@@ -95,7 +111,11 @@ impl Judge {
         let mut first = None;
         let mut class = None;
         let mut beyond = None;
+        let mut comparisons = 0;
         while let Some(mut state) = work.pop() {
+            if (self.is_over)() {
+                return Err(Objection::Undecided { line, why: "the judgement was stopped".to_owned() });
+            }
             if let Some(done) = state.done.iter().position(|done| *done == place) {
                 state.done.remove(done);
                 if !ready.contains(&state) {
@@ -109,6 +129,7 @@ impl Judge {
                         if open == place {
                             class = class.or(of);
                         }
+                        comparisons += work.len() + seen.len();
                         if !work.contains(&next) && !seen.contains(&next) {
                             work.push(next);
                         }
@@ -119,9 +140,8 @@ impl Judge {
                 });
             }
             seen.push(state);
-            if ready.len() + work.len() > STATES_MAX {
-                let why = format!("more than {STATES_MAX} states are possible: the log says too little");
-                return Err(Objection::Undecided { line, why });
+            if ready.len() + work.len() > STATES_MAX || comparisons > COMPARISONS_MAX {
+                return Err(Objection::Undecided { line, why: too_many() });
             }
         }
         if let Some(why) = beyond {
@@ -155,7 +175,8 @@ impl Judge {
         let has_passed = state.passed.contains(&place);
         let may_pass = takes_locks(&line.question) && !has_passed && self.may_end_sessions(state, place, late);
         for now in self.instants(state, (early, late)) {
-            for mut next in self.timers(state, now) {
+            let Some(all) = self.timers(state, now) else { return each(Err(Why::Beyond(too_many()))) };
+            for mut next in all {
                 if self.is_overdue(&next, now) {
                     continue;
                 }
@@ -188,11 +209,14 @@ impl Judge {
     }
 
     /// What a state may have become by itself by an instant: any timers that may have fired have, or have not yet, and what
-    /// they sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5).
-    fn timers(&self, state: &State, now: i64) -> Vec<State> {
+    /// they sent into the log has been applied, or has not yet (C-TTL-4, C-TTL-5). None: these are too many states.
+    fn timers(&self, state: &State, now: i64) -> Option<Vec<State>> {
         let mut all = vec![state.clone()];
         for (session, since) in state.agent.expirable(Instant::at(now)) {
             for other in all.clone() {
+                if all.len() > STATES_MAX {
+                    return None;
+                }
                 if let Some(since) = since {
                     let mut doomed = other.clone();
                     doomed.agent.doom(session);
@@ -207,7 +231,7 @@ impl Judge {
                 }
             }
         }
-        all
+        Some(all)
     }
 
     /// Whether a lock-delay may begin while a request is on its way.
@@ -221,7 +245,7 @@ impl Judge {
     fn is_overdue(&self, state: &State, now: i64) -> bool {
         let Some(lateness) = self.lateness else { return false };
         let due = state.agent.expirable(Instant::at(now)).into_iter().filter_map(|(_, since)| since);
-        due.chain(state.doomed.iter().map(|(_, since)| *since)).any(|since| since + lateness < now)
+        due.chain(state.doomed.iter().map(|(_, since)| *since)).any(|since| since.saturating_add(lateness) < now)
     }
 }
 
@@ -248,6 +272,10 @@ fn attempt(mut state: State, line: &Line, now: Instant, has_passed: bool) -> Ste
         state.agent.accept(&expected, reply).map_err(|why| Why::Differs(expected.class, why))?;
     }
     Ok((state, Some(expected.class)))
+}
+
+fn too_many() -> String {
+    format!("more than {STATES_MAX} states are possible: the log says too little")
 }
 
 fn is_success(reply: &Reply) -> bool {

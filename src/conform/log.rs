@@ -133,6 +133,9 @@ impl Record {
         let (sent, received) = match (self.sent, self.received) {
             (Some(sent), Some(received)) if sent <= received => (instant(sent)?, instant(received)?),
             (Some(sent), None) if self.status.is_none() => (instant(sent)?, i64::MAX),
+            (None, None) if before > i64::MAX - 2 * AT_ONCE => {
+                return Err("the request before has no answer: say `sent` and `received`".to_owned());
+            }
             (None, None) => (before + AT_ONCE, before + 2 * AT_ONCE),
             _ => return Err("sent and received go together, in this order".to_owned()),
         };

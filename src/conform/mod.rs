@@ -27,7 +27,7 @@ mod wire;
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
 pub use hunt::{Found, hunt};
-pub use judge::judge;
+pub use judge::{judge, judge_until};
 pub use log::{Episode, Line, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;

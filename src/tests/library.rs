@@ -33,7 +33,7 @@ fn a_failure_tells_what_broke_the_story_the_assumptions_and_how_to_replay_it() {
         "client 1 enters (token 1)",
         "✗ no-lost-update is violated",
         "assumptions:\n",
-        "wake-ups may be late for ever",
+        "the delay of wake-ups is unbounded",
         "replay it with: fencepost replay target/fencepost/our-ledger--no-lost-update.jsonl",
     ] {
         let Some(place) = rest.find(part) else { panic!("“{part}” does not come next in:\n{message}") };

@@ -13,7 +13,10 @@ mod pictures;
 mod program;
 #[cfg(feature = "conform")]
 mod rabbitmq;
+mod random_scenarios;
 mod seeds;
+#[cfg(all(feature = "cli", feature = "conform", unix))]
+mod signals;
 #[cfg(feature = "cli")]
 mod sweeps;
 mod tidy;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::program::{fencepost, folder, json, stderr, stdout};
+use crate::program::{fencepost, folder, json, stderr, stdout, variant};
 
 /// How many steps a trace file has.
 fn steps(path: &Path) -> usize {
@@ -56,7 +56,7 @@ fn a_trace_edited_into_nonsense_is_refused_and_the_step_is_named() {
         (good.replacen("client 1 enters", "client 1 leaves", 1), "other facts"),
         (good.replacen("\"digest\":\"", "\"digest\":\"f", 1), "digest"),
         (without(lines.len() - 1), "digest"),
-        (good.replacen("\"fencepost_trace\":1", "\"fencepost_trace\":99", 1), "format 99"),
+        (good.replacen("\"fencepost_trace\":2", "\"fencepost_trace\":99", 1), "format 99"),
         ("no trace at all".to_owned(), "line 1"),
         (String::new(), "line 1"),
     ] {
@@ -211,6 +211,47 @@ fn a_run_is_realigned_when_the_model_has_changed_since() {
     assert!(found["diverges_at"].as_u64().is_some_and(|step| step > 1), "{found}");
     let now = found["trace"].as_str().expect("what happens now was written");
     assert_eq!(fencepost(&["replay", now, "--quiet"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_trace_with_a_wrong_digest_number_and_fact_is_corrected_by_realign() {
+    let folder = folder("corrected");
+    let out = folder.to_str().expect("text");
+    fencepost(&["check", "b17-release-then-stop", "--out", out]);
+    let path = folder.join("traces/b17-release-then-stop--mutual-exclusion.jsonl");
+    let file = path.to_str().expect("text");
+    let right = fs::read_to_string(&path).expect("it was written");
+    let digest = right.split("\"digest\":\"").nth(1).and_then(|rest| rest.get(..8)).expect("a header has a digest");
+    let mut wrong = right.replace(digest, "00000000").replacen("\"step\":2,", "\"step\":77,", 1);
+    wrong = wrong.replacen("\"facts\":[\"", "\"facts\":[\"it is said that ", 1);
+    fs::write(&path, wrong).expect("it can be written");
+    assert_eq!(fencepost(&["replay", file]).status.code(), Some(2));
+    let told = stdout(&fencepost(&["replay", file, "--realign"]));
+    assert!(told.contains("write what happens now into a trace with: --out DIR"), "{told}");
+    fencepost(&["replay", file, "--realign", "--quiet", "--out", out]);
+    let corrected = folder.join("traces/b17-release-then-stop--mutual-exclusion--realigned.jsonl");
+    assert_eq!(fs::read_to_string(&corrected).expect("it was written"), right);
+    let output = fencepost(&["replay", corrected.to_str().expect("text"), "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn what_a_hunt_finds_in_a_file_is_reproduced_from_that_file() {
+    let folder = folder("hunt in a file");
+    let file = variant(&folder, "b01-no-fencing", "lock_delay = ", "lock_delay = ");
+    let output = fencepost(&["hunt", &file, "--storm", "40", "--show", "0"]);
+    let told = stdout(&output);
+    let line = told.lines().find(|line| line.starts_with("reproduce it with: ")).expect("a hunt that finds something");
+    assert!(line.contains(&format!("fencepost simulate '{file}' --seed ")) && line.ends_with(" --storm 40"), "{line}");
+    let seed = line.split("--seed ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a seed");
+    let again = stdout(&fencepost(&["simulate", &file, "--seed", seed, "--storm", "40", "--show", "0"]));
+    let digest = |text: &str| text.split("digest ").nth(1).map(|rest| rest[..16].to_owned());
+    assert_eq!(digest(&again), digest(&told));
+    let nothing = stdout(&fencepost(&["hunt", &file, "--seeds", "1", "--property", "no-lost-update"]));
+    assert!(
+        nothing.contains("reproduce it with") || nothing.contains(&format!("`fencepost check '{file}'`")),
+        "{nothing}"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use fencepost::checker::{Options, Outcome, check};
 use fencepost::model::finding::Verdict;
 use fencepost::rabbitmq::{
-    Cluster, First, LostConnection, NUMBERS, Operation, OperatorAct, RabbitMq, Settings, Split, Verify,
+    Cluster, First, LostConnection, NUMBERS, Operation, OperatorAct, RabbitMq, Settings, Split, Trouble, Verify,
 };
 use fencepost::{Property, Scenario, Ticks};
 
@@ -52,6 +52,11 @@ impl Row {
     }
 }
 
+/// Allows for one fault of the service.
+fn allow(scenario: &mut Scenario<RabbitMq>, budget: &str) {
+    scenario.budget.allow::<Trouble>(budget, 1);
+}
+
 /// Two clients for one slot, or an administrator who adds one and another who removes one; only the named fault occurs.
 fn scenario(row: Row, fault: Fault) -> Scenario<RabbitMq> {
     let mut scenario: Scenario<RabbitMq> = Scenario::new("r-q-94");
@@ -86,7 +91,7 @@ fn scenario(row: Row, fault: Fault) -> Scenario<RabbitMq> {
         Fault::Freeze => settings.heartbeat = settings.heartbeat.or(Some(Ticks::new(1))),
         Fault::Reconnect | Fault::AdministratorDropped => {
             reconnects(settings);
-            scenario.budget.false_alarms = 1;
+            allow(&mut scenario, "lost_connections");
         }
         Fault::OperatorDeletes => {
             settings.operator = vec![OperatorAct::DeleteHolder];
@@ -94,18 +99,18 @@ fn scenario(row: Row, fault: Fault) -> Scenario<RabbitMq> {
         }
         Fault::BrokerRestarts => {
             reconnects(settings);
-            scenario.budget.server_restarts = 1;
+            allow(&mut scenario, "broker_restarts");
         }
         Fault::HomeDown => {
             let slots_at = vec![2, 2, 2, 2];
             settings.cluster = Cluster { nodes: 2, slots_at, go_down: vec![2], ..Cluster::default() };
-            scenario.budget.outages = 1;
+            allow(&mut scenario, "node_crashes");
         }
         Fault::Partition => {
             let split = Split::Ignore;
             let clients_at = if row.is_about_order() { vec![1, 1, 2] } else { vec![1, 2] };
             settings.cluster = Cluster { nodes: 2, clients_at, splits: true, split, ..Cluster::default() };
-            scenario.budget.outages = 1;
+            allow(&mut scenario, "partitions");
         }
     }
     if fault == Fault::Freeze || row == Row::LeasedBelief {

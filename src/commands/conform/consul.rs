@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use fencepost::conform::{Consul, Episode, Exchange, Objection, Tally, hunt, judge, read, timed, watches, write};
+use fencepost::conform::{
+    Consul, Episode, Exchange, Objection, Tally, hunt, judge, judge_until, read, timed, watches, write,
+};
 
 use super::super::output::{say, say_json};
 use super::super::parallel::progress;
+use super::super::supervisor::{heed_interrupts, stopped, was_interrupted};
 use super::{Common, Conform, Exit, Trouble, conclude, json, tell, unreadable};
 
 /// The model against an agent: first at random, then what takes real time.
@@ -86,8 +89,12 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, T
 
 /// A log against the model.
 pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Trouble> {
+    heed_interrupts();
     let episodes = read(text).map_err(|why| unreadable(file, &why))?;
-    match judge(&episodes, None) {
+    match judge_until(&episodes, None, &was_interrupted) {
+        Err(Objection::Undecided { line, .. }) if was_interrupted() => {
+            Ok(stopped(&format!("the answers before line {line} are possible, those from there on are not judged")))
+        }
         Ok(possible) => {
             report(&possible.tally, common);
             conclude(&format!("{} answers are possible.\n", possible.lines), common);

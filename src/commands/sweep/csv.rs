@@ -19,7 +19,7 @@ pub fn export(store: &Store, jobs: &Jobs, to: impl Write) -> Result<(), Trouble>
     let columns = ["seed", "actions", "ticks", "at_rest", "digest"];
     let promised = promises.iter().map(|property| property.name());
     table.write_record(names.into_iter().chain(columns).chain(promised)).map_err(wrong)?;
-    store.for_each(|run| {
+    store.for_each(jobs, |run| {
         let setting = jobs.settings.get(run.setting).map(|setting| setting.names.as_slice()).unwrap_or_default();
         let mut line: Vec<String> = setting.iter().map(|name| split(name).1.to_owned()).collect();
         line.extend([run.seed.to_string(), run.actions.to_string(), run.ticks.to_string()]);

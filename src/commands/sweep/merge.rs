@@ -66,8 +66,8 @@ fn open(files: &[PathBuf]) -> Result<(Plan, Vec<Part>), Trouble> {
             return Err(Trouble::Input(format!("{} is named twice", file.display())));
         }
         let store = Store::open(file)?;
-        let (plan, runs) = store.plan()?;
-        let done = store.done()?;
+        let (plan, _, runs) = store.jobs()?;
+        let done = store.done_of(&runs)?;
         let name = file.display();
         if done < runs.end - runs.start {
             let all = runs.end - runs.start;
@@ -107,7 +107,7 @@ fn write(file: &Path, plan: &Plan, jobs: &Jobs, parts: &[Part]) -> Result<(), Tr
     let (mut store, _) = Store::open_or_make(file, plan, Shard::WHOLE.range(jobs.len()), &settings(jobs))?;
     let mut batch: Vec<Taken> = Vec::new();
     for part in parts {
-        part.store.for_each(|taken| {
+        part.store.for_each(jobs, |taken| {
             batch.push(taken);
             if batch.len() < BATCH {
                 return Ok(());

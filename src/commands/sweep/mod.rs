@@ -22,7 +22,7 @@ use super::hunt::seeds;
 use super::json::Swept;
 use super::output::{make_folder, say, say_json};
 use super::parallel::{in_parallel, progress};
-use super::supervisor::{heed_interrupts, was_interrupted};
+use super::supervisor::{heed_interrupts, stopped, was_interrupted};
 use super::{Common, Exit, Trouble, target};
 
 #[derive(Args, Debug)]
@@ -56,9 +56,10 @@ const BATCH: u64 = 512;
 
 pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
-    let (mut store, jobs, runs) = sweep.open()?;
+    let (mut store, jobs, runs) = sweep.open(common)?;
+    let done = store.done_of(&runs)?;
     is_the_same_model(&store, &jobs)?;
-    let mut next = runs.start + store.done()?;
+    let mut next = runs.start + done;
     let length = usize::try_from(runs.end - runs.start).unwrap_or(usize::MAX);
     let bar = progress(length, "runs", common.quiet || common.json);
     while next < runs.end && !was_interrupted() {
@@ -70,8 +71,7 @@ pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, Trouble> {
     bar.finish_and_clear();
     if next < runs.end {
         let (file, done) = (sweep.store.display(), next - runs.start);
-        eprintln!("fencepost: {done} of {length} runs are in {file}; the same command goes on with the rest");
-        return Ok(Exit::Undecided);
+        return Ok(stopped(&format!("{done} of {length} runs are in {file}; the same command goes on with the rest")));
     }
     summary(&store, &jobs, common)?;
     if let Some(file) = &sweep.csv {
@@ -84,19 +84,19 @@ pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, Trouble> {
 
 impl Sweep {
     /// The store, what is to be done in all, and which of it here.
-    fn open(&self) -> Result<(Store, Jobs, Range<u64>), Trouble> {
+    fn open(&self, common: &Common) -> Result<(Store, Jobs, Range<u64>), Trouble> {
         let Some(target) = &self.target else {
             if self.how.settings() != Settings::default() {
                 let file = self.store.display();
                 return Err(Trouble::Input(format!("{file} says how its runs are taken; leave the options out")));
             }
             let store = Store::open(&self.store)?;
-            let (plan, runs) = store.plan()?;
-            return Ok((store, plan.jobs()?, runs));
+            let (_, jobs, runs) = store.jobs()?;
+            return Ok((store, jobs, runs));
         };
         let how = self.how.settings();
         let plan = Plan {
-            scenario: target::one(target)?.to_toml(),
+            scenario: target::one(target, common)?.to_toml(),
             vary: self.vary.clone(),
             seeds: (self.seeds.start, self.seeds.end),
             scheduler: how.scheduler.name().to_owned(),
@@ -122,6 +122,16 @@ impl Sweep {
     }
 }
 
+/// Reads a store as the commands do, and takes none of its runs but the last again.
+#[cfg(test)]
+pub fn look_through(file: &std::path::Path) -> Result<(), Trouble> {
+    let store = Store::open(file)?;
+    let (_, jobs, runs) = store.jobs()?;
+    is_the_same_model(&store, &jobs)?;
+    store.done_of(&runs)?;
+    csv::export(&store, &jobs, std::io::sink())
+}
+
 /// The settings as they stand in a store: names, and what makes them impossible.
 fn settings(jobs: &Jobs) -> Vec<(String, Option<String>)> {
     let settings = jobs.settings.iter();
@@ -129,7 +139,7 @@ fn settings(jobs: &Jobs) -> Vec<(String, Option<String>)> {
 }
 
 fn take(jobs: &Jobs, number: u64) -> Taken {
-    let job = jobs.job(number);
+    let job = jobs.job(number).expect("only runs of the plan are taken");
     let Job { setting, seed } = job;
     let gist = gist_any(jobs.scenario(job), &jobs.how(job));
     let violations = gist.violations.into_iter().map(|violation| Broken {
@@ -152,20 +162,24 @@ fn take(jobs: &Jobs, number: u64) -> Taken {
 /// A store that another version of the model has begun must not be gone on with.
 fn is_the_same_model(store: &Store, jobs: &Jobs) -> Result<(), Trouble> {
     let Some((number, digest)) = store.last()? else { return Ok(()) };
+    if jobs.job(number).is_none() {
+        return Err(store.bad("table run, the last row", &format!("there is no run {number}")));
+    }
     let now = take(jobs, number).digest;
     if now == digest {
         return Ok(());
     }
-    Err(Trouble::Input(format!(
+    let why = format!(
         "another version of the model has begun this store: run {number} had the digest {digest}, and now has {now}"
-    )))
+    );
+    Err(store.bad("table run, the last row", &why))
 }
 
 /// For each setting: how many runs, and how many of them broke which promise.
 fn summary(store: &Store, jobs: &Jobs, common: &Common) -> Result<(), Trouble> {
     let mut runs = vec![0u64; jobs.settings.len()];
     let mut broken: BTreeMap<(usize, String), u64> = BTreeMap::new();
-    store.for_each(|run| {
+    store.for_each(jobs, |run| {
         runs[run.setting] += 1;
         for violation in run.violations {
             *broken.entry((run.setting, violation.property)).or_default() += 1;

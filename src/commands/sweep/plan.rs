@@ -89,7 +89,7 @@ pub struct Jobs {
 }
 
 /// A run to be taken.
-#[derive(Copy, Clone)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Job {
     /// The place of its setting.
     pub setting: usize,
@@ -97,12 +97,34 @@ pub struct Job {
 }
 
 impl Plan {
+    /// Whether its numbers are such as the command line takes; the error is a sentence.
+    fn validate(&self) -> Result<(), String> {
+        let (first, after) = self.seeds;
+        if first >= after {
+            return Err(format!("`seeds`: there is no seed from {first} to before {after}"));
+        }
+        let numbers = [
+            ("refinement", Some(self.refinement), how::REFINEMENTS),
+            ("clients", self.clients.map(i64::from), how::CLIENTS),
+            ("rounds", self.rounds.map(i64::from), how::ROUNDS),
+            ("storm", Some(self.storm), how::STORMS),
+            ("calm", self.calm, how::CALMS),
+        ];
+        for (name, number, range) in numbers {
+            if number.is_some_and(|number| !range.contains(&number)) {
+                return Err(format!("`{name}` is not from {} to {}", range.start(), range.end()));
+            }
+        }
+        Ok(())
+    }
+
     /// Spells it out.
     ///
     /// # Errors
     /// The scenario or an axis cannot be read, no combination is possible, or there are too many runs to count.
     pub fn jobs(&self) -> Result<Jobs, Trouble> {
         let bad = |error: &dyn fmt::Display| Trouble::Input(error.to_string());
+        self.validate().map_err(|mistake| bad(&mistake))?;
         let scenario = AnyScenario::from_toml(&self.scenario, "the scenario").map_err(|error| bad(&error))?;
         let axes: Result<Vec<Axis>, _> = self.vary.iter().map(|text| text.parse::<Axis>()).collect();
         let scheduler = SchedulerKind::ALL.into_iter().find(|kind| kind.name() == self.scheduler);
@@ -117,7 +139,9 @@ impl Plan {
             profile: self.profile.clone().unwrap_or_default(),
             ..Settings::default()
         };
-        let settings: Vec<Setting> = vary(&scenario, &axes.map_err(|error| bad(&error))?)
+        let axes = axes.map_err(|error| bad(&error))?;
+        how::are_countable(&axes)?;
+        let settings: Vec<Setting> = vary(&scenario, &axes)
             .into_iter()
             .map(|varied| {
                 let read = varied.scenario.map_err(|error| error.message.clone());
@@ -148,11 +172,11 @@ impl Jobs {
         self.possible.len() as u64 * (self.seeds.end - self.seeds.start)
     }
 
-    /// The run with this number: all seeds of the first setting, then of the next.
-    pub fn job(&self, number: u64) -> Job {
+    /// The run with this number: all seeds of the first setting, then of the next. None: there is no such run.
+    pub fn job(&self, number: u64) -> Option<Job> {
         let seeds = self.seeds.end - self.seeds.start;
-        let place = usize::try_from(number / seeds).expect("as many as there are settings");
-        Job { setting: self.possible[place], seed: self.seeds.start + number % seeds }
+        let place = usize::try_from(number / seeds).ok()?;
+        Some(Job { setting: *self.possible.get(place)?, seed: self.seeds.start + number % seeds })
     }
 
     /// The scenario of a run.

@@ -1,12 +1,13 @@
 //! Runs in a file: an SQLite database that is whole after every transaction, whatever happens to the program.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, params};
 
 use super::super::Trouble;
-use super::plan::Plan;
+use super::plan::{Job, Jobs, Plan};
 
 /// Marks a file as ours: “fpst”.
 const APPLICATION: i64 = 0x6670_7374;
@@ -89,7 +90,7 @@ impl Store {
         let (mut store, is_new) = Store::connect(file, flags)?;
         if is_new {
             let made = store.make(plan, runs, settings);
-            store.heed(made)?;
+            store.heed("the new tables", made)?;
         }
         Ok((store, is_new))
     }
@@ -100,11 +101,12 @@ impl Store {
         let database =
             opened.map_err(|error| Trouble::Input(format!("{} cannot be opened: {error}", file.display())))?;
         let store = Store { file: file.to_owned(), database };
-        store.heed(store.database.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT"))?;
+        let locked = store.database.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
+        store.heed("the file's header", locked)?;
         let number = |query: &str| store.database.query_row(query, [], |row| row.get::<_, i64>(0));
-        let is_new = store.heed(number("SELECT count(*) FROM sqlite_schema"))? == 0;
+        let is_new = store.heed("the table of tables", number("SELECT count(*) FROM sqlite_schema"))? == 0;
         let (application, schema) = (number("PRAGMA application_id"), number("PRAGMA user_version"));
-        let (application, schema) = (store.heed(application)?, store.heed(schema)?);
+        let (application, schema) = (store.heed("application_id", application)?, store.heed("user_version", schema)?);
         if is_new && application == 0 {
             return Ok((store, true));
         }
@@ -132,8 +134,13 @@ impl Store {
         transaction.commit()
     }
 
+    /// Says what is wrong at a place of the file.
+    pub fn bad(&self, place: &str, why: &dyn fmt::Display) -> Trouble {
+        Trouble::Input(format!("{}: {place}: {why}", self.file.display()))
+    }
+
     /// Says what went wrong with the file.
-    fn heed<T>(&self, result: rusqlite::Result<T>) -> Result<T, Trouble> {
+    fn heed<T>(&self, place: &str, result: rusqlite::Result<T>) -> Result<T, Trouble> {
         result.map_err(|error| {
             let file = self.file.display();
             Trouble::Input(match error.sqlite_error_code() {
@@ -141,7 +148,7 @@ impl Store {
                     format!("somebody else is at work on {file}")
                 }
                 Some(ErrorCode::NotADatabase) => format!("{file} is no store of a sweep"),
-                _ => format!("{file}: {error}"),
+                _ => format!("{file}: {place}: {error}"),
             })
         })
     }
@@ -151,27 +158,58 @@ impl Store {
         let read = self.database.query_row("SELECT json, first, after FROM plan", [], |row| {
             Ok((row.get::<_, String>(0)?, unsigned(row, 1)?..unsigned(row, 2)?))
         });
-        let (json, runs) = self.heed(read)?;
-        let plan = serde_json::from_str(&json)
-            .map_err(|error| Trouble::Input(format!("{}: its plan cannot be read: {error}", self.file.display())))?;
+        let (json, runs) = self.heed("table plan", read)?;
+        let plan = serde_json::from_str(&json).map_err(|error| self.bad("table plan, json", &error))?;
         Ok((plan, runs))
     }
 
-    /// How many runs are in it: always the first ones of those that belong into it.
-    pub fn done(&self) -> Result<u64, Trouble> {
-        self.heed(self.database.query_row("SELECT count(*) FROM run", [], |row| unsigned(row, 0)))
+    /// The plan spelt out, and which of its runs belong into the store.
+    ///
+    /// # Errors
+    /// The plan cannot be read, or is impossible, or the store is for runs that it does not have.
+    pub fn jobs(&self) -> Result<(Plan, Jobs, Range<u64>), Trouble> {
+        let (plan, runs) = self.plan()?;
+        let jobs = plan.jobs().map_err(|trouble| self.bad("table plan, json", &trouble))?;
+        if runs.start > runs.end || runs.end > jobs.len() {
+            let why = format!("runs {} to before {} of {}", runs.start, runs.end, jobs.len());
+            return Err(self.bad("table plan, first and after", &why));
+        }
+        Ok((plan, jobs, runs))
+    }
+
+    /// How many of these runs are in it: the first ones.
+    ///
+    /// # Errors
+    /// They are others than the first ones.
+    pub fn done_of(&self, runs: &Range<u64>) -> Result<u64, Trouble> {
+        let done = self.done()?;
+        let last = self.last()?.map(|(number, _)| number);
+        let is_first = |number: u64| number >= runs.start && number - runs.start == done - 1;
+        match last {
+            None if done == 0 => Ok(done),
+            Some(last) if done > 0 && done <= runs.end - runs.start && is_first(last) => Ok(done),
+            _ => Err(self.bad("table run", &format!("its {done} rows are not the first of the runs {runs:?}"))),
+        }
+    }
+
+    /// How many runs are in it.
+    fn done(&self) -> Result<u64, Trouble> {
+        self.heed("table run", self.database.query_row("SELECT count(*) FROM run", [], |row| unsigned(row, 0)))
     }
 
     /// Number and digest of the last run in it.
     pub fn last(&self) -> Result<Option<(u64, String)>, Trouble> {
         let last = "SELECT number, digest FROM run ORDER BY number DESC LIMIT 1";
-        self.heed(self.database.query_row(last, [], |row| Ok((unsigned(row, 0)?, row.get(1)?))).optional())
+        self.heed(
+            "table run, the last row",
+            self.database.query_row(last, [], |row| Ok((unsigned(row, 0)?, row.get(1)?))).optional(),
+        )
     }
 
     /// Adds runs, all of them or none.
     pub fn add(&mut self, taken: &[Taken]) -> Result<(), Trouble> {
         let added = self.insert(taken);
-        self.heed(added)
+        self.heed("table run", added)
     }
 
     fn insert(&mut self, taken: &[Taken]) -> rusqlite::Result<()> {
@@ -193,24 +231,37 @@ impl Store {
     }
 
     /// Shows each run, in order.
-    pub fn for_each(&self, mut show: impl FnMut(Taken) -> Result<(), Trouble>) -> Result<(), Trouble> {
-        let mut violations = self.heed(
-            self.database.prepare("SELECT property, step, message FROM violation WHERE number = ? ORDER BY property"),
-        )?;
-        let mut runs = self.heed(
-            self.database
-                .prepare("SELECT number, setting, seed, actions, ticks, at_rest, digest FROM run ORDER BY number"),
-        )?;
-        let mut rows = self.heed(runs.query([]))?;
-        while let Some(row) = self.heed(rows.next())? {
-            let mut taken = self.heed(Self::run(row))?;
-            let broken = violations.query_map([signed(taken.number)], |row| {
+    ///
+    /// # Errors
+    /// A row cannot be read, or is not of a run of the plan.
+    pub fn for_each(&self, jobs: &Jobs, mut show: impl FnMut(Taken) -> Result<(), Trouble>) -> Result<(), Trouble> {
+        let all = "SELECT number, setting, seed, actions, ticks, at_rest, digest FROM run ORDER BY number";
+        let of_one = "SELECT property, step, message FROM violation WHERE number = ? ORDER BY property";
+        let mut violations = self.heed("table violation", self.database.prepare(of_one))?;
+        let mut runs = self.heed("table run", self.database.prepare(all))?;
+        let mut rows = self.heed("table run", runs.query([]))?;
+        let (mut place, promises) = (0u64, jobs.promises());
+        loop {
+            place += 1;
+            let row_name = format!("table run, row {place}");
+            let Some(row) = self.heed(&row_name, rows.next())? else { return Ok(()) };
+            let mut taken = self.heed(&row_name, Self::run(row))?;
+            let Taken { number, setting, seed, .. } = taken;
+            if jobs.job(number) != Some(Job { setting, seed }) {
+                let why = format!("run {number} of the plan does not have setting {setting} and seed {seed}");
+                return Err(self.bad(&row_name, &why));
+            }
+            let broken = violations.query_map([signed(number)], |row| {
                 Ok(Broken { property: row.get(0)?, step: unsigned(row, 1)?, message: row.get(2)? })
             });
-            taken.violations = self.heed(broken.and_then(Iterator::collect))?;
+            let of_run = format!("table violation, the rows of run {number}");
+            taken.violations = self.heed(&of_run, broken.and_then(Iterator::collect))?;
+            let is_promised = |broken: &Broken| promises.iter().any(|promise| promise.name() == broken.property);
+            if let Some(stranger) = taken.violations.iter().find(|broken| !is_promised(broken)) {
+                return Err(self.bad(&of_run, &format!("`{}` is not promised", stranger.property)));
+            }
             show(taken)?;
         }
-        Ok(())
     }
 
     fn run(row: &Row<'_>) -> rusqlite::Result<Taken> {

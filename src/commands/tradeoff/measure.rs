@@ -20,12 +20,13 @@ const PIECE: u64 = 10;
 const REPETITIONS: u64 = 10;
 
 /// A setting of the grid.
-struct Setting {
+pub struct Setting {
     names: Vec<String>,
-    scenario: Result<AnyScenario, String>,
+    pub scenario: Result<AnyScenario, String>,
 }
 
-fn settings(simulated: &Simulated) -> Vec<Setting> {
+/// Every combination of the values that vary.
+pub fn settings(simulated: &Simulated) -> Vec<Setting> {
     let settings = vary(&simulated.scenario, &simulated.axes).into_iter().map(|varied| {
         let scenario = varied.scenario.map_err(|error| error.message.clone());
         let scenario = scenario.and_then(|scenario| {

@@ -1,7 +1,7 @@
 //! `fencepost tradeoff`: what each choice of settings costs, in safety and in liveness, with a run behind every number.
 
-mod measure;
-mod question;
+pub mod measure;
+pub mod question;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,8 @@ use super::grid::{is_undecided, search};
 use super::how::{Pace, profile};
 use super::hunt::seeds;
 use super::output::{say, say_json, write};
-use super::supervisor::{Watch, heed_interrupts, was_interrupted};
+use super::supervisor::{Watch, heed_interrupts, stopped, was_interrupted};
+use super::target::quoted;
 use super::{Common, Exit, Trouble};
 
 #[derive(Args, Debug)]
@@ -79,7 +80,7 @@ impl Tradeoff {
 
 pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
-    let question = Question::of(tradeoff)?;
+    let question = Question::of(tradeoff, common)?;
     if let (Some(one), Some(simulated)) = (&tradeoff.run, &question.simulated) {
         return again(simulated, one.setting, one.seed, common);
     }
@@ -103,8 +104,7 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
     });
     let searches = searches.collect::<Result<Vec<Search>, Trouble>>()?;
     if was_interrupted() {
-        eprintln!("fencepost: interrupted; nothing was written");
-        return Ok(Exit::Undecided);
+        return Ok(stopped("nothing was written"));
     }
     let study = Study {
         name: question.name.clone(),
@@ -126,7 +126,6 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
 
 /// The command as it was typed, but for where the results go.
 fn repeated() -> String {
-    let quoted = |word: String| if word.contains([' ', '"', '[', '*']) { format!("'{word}'") } else { word };
     let mut words: Vec<String> = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -134,7 +133,7 @@ fn repeated() -> String {
             "--out" => drop(arguments.next()),
             "--json" | "--quiet" | "-q" => {}
             _ if argument.starts_with("--out=") => {}
-            _ => words.push(quoted(argument)),
+            _ => words.push(quoted(&argument)),
         }
     }
     format!("fencepost {}", words.join(" "))

@@ -13,11 +13,12 @@ use fencepost::{AnyScenario, Property};
 use serde::Deserialize;
 
 use super::super::check::nothing;
-use super::super::{Trouble, target};
+use super::super::how::{STORMS, are_countable};
+use super::super::{Common, Trouble, target};
 use super::Tradeoff;
 
 /// The studies that come with the program.
-const READY: [(&str, &str); 4] = [
+pub const READY: [(&str, &str); 4] = [
     ("dial", include_str!("../../../reports/studies/dial.toml")),
     ("ttl-and-lock-delay", include_str!("../../../reports/studies/ttl-and-lock-delay.toml")),
     ("detector", include_str!("../../../reports/studies/detector.toml")),
@@ -94,6 +95,9 @@ pub struct Grid {
     pub is_of_points: bool,
 }
 
+/// The most seeds for each setting.
+const SEEDS_MAX: u64 = 10_000_000;
+
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
 
@@ -120,16 +124,16 @@ fn taken(file: &Path) -> Taken {
 
 impl Question {
     /// The study of this name, or about this scenario; with what was asked for on the command line.
-    pub fn of(asked: &Tradeoff) -> Result<Question, Trouble> {
+    pub fn of(asked: &Tradeoff, common: &Common) -> Result<Question, Trouble> {
         let ready = READY.iter().find(|(name, _)| *name == asked.target);
         let written = || written(&asked.target);
         let (mut question, is_study) = match (ready, ready.is_none().then(written).flatten()) {
-            (Some((name, text)), _) => (Question::read(name, text).map_err(Trouble::Internal)?, true),
+            (Some((name, text)), _) => (Question::read(name, text, common).map_err(Trouble::Internal)?, true),
             (None, Some((name, text))) => {
                 let mistaken = |why| Trouble::Input(format!("{}: {why}", asked.target));
-                (Question::read(&name, &text).map_err(mistaken)?, true)
+                (Question::read(&name, &text, common).map_err(mistaken)?, true)
             }
-            (None, None) => (Question::about(&asked.target)?, false),
+            (None, None) => (Question::about(&asked.target, common)?, false),
         };
         let Some(simulated) = &mut question.simulated else {
             if asked.changes_runs() {
@@ -138,6 +142,7 @@ impl Question {
                     question.name
                 )));
             }
+            question.validate().map_err(|why| Trouble::Input(format!("{}: {why}", asked.target)))?;
             return Ok(question);
         };
         if !asked.vary.is_empty() {
@@ -158,25 +163,41 @@ impl Question {
         if let Some(profile) = &asked.profile {
             simulated.settings.profile = profile.profile.clone();
         }
-        if simulated.seeds.is_empty() {
-            return Err(Trouble::Input("without a seed there is no run".to_owned()));
-        }
+        question.validate().map_err(|why| Trouble::Input(format!("{}: {why}", asked.target)))?;
         Ok(question)
     }
 
+    /// Whether its runs and its combinations can be counted; the error is a sentence.
+    pub fn validate(&self) -> Result<(), String> {
+        let countable = |axes: &[Axis]| are_countable(axes).map_err(|trouble| trouble.to_string());
+        self.searches.iter().try_for_each(|grid| countable(&grid.axes))?;
+        let Some(simulated) = &self.simulated else { return Ok(()) };
+        countable(&simulated.axes)?;
+        if simulated.seeds.is_empty() {
+            return Err("`seeds`: without a seed there is no run".to_owned());
+        }
+        if simulated.seeds.end - simulated.seeds.start > SEEDS_MAX {
+            return Err(format!("`seeds`: there can be {SEEDS_MAX} of them at most"));
+        }
+        if !STORMS.contains(&simulated.settings.storm) {
+            return Err(format!("`storm` is not from {} to {}", STORMS.start(), STORMS.end()));
+        }
+        Ok(())
+    }
+
     /// Reads a study; the error is a sentence.
-    fn read(name: &str, text: &str) -> Result<Question, String> {
+    pub fn read(name: &str, text: &str, common: &Common) -> Result<Question, String> {
         let text: Text = toml::from_str(text).map_err(|error| error.to_string())?;
         let axes = |vary: &[String]| -> Result<Vec<Axis>, String> {
             let axes = vary.iter().map(|axis| axis.parse::<Axis>());
-            axes.collect::<Result<_, _>>().map_err(|error| error.to_string())
+            axes.collect::<Result<_, _>>().map_err(|error| format!("`vary`: {error}"))
         };
         let simulated = match text.scenario {
             None => None,
             Some(table) => {
                 let scenario = built(table, name, &text.title)?;
                 Some(Simulated {
-                    safety: safety(&scenario).map_err(|trouble| trouble.to_string())?,
+                    safety: safety(&scenario).map_err(|trouble| format!("`scenario`: {trouble}"))?,
                     scenario,
                     axes: axes(&text.vary)?,
                     seeds: 0..text.seeds,
@@ -186,7 +207,9 @@ impl Question {
         };
         let grid = |search: SearchText| {
             let scenario = match search.scenario {
-                Searched::Named(name) => target::one(&name).map_err(|trouble| trouble.to_string())?,
+                Searched::Named(name) => {
+                    target::one(&name, common).map_err(|trouble| format!("`search`: {trouble}"))?
+                }
                 Searched::Written(table) => built(table, &format!("{name}-in-the-small"), &search.title)?,
             };
             Ok(Grid { scenario, axes: axes(&search.vary)?, title: search.title, is_of_points: search.of_points })
@@ -200,8 +223,8 @@ impl Question {
         })
     }
 
-    fn about(word: &str) -> Result<Question, Trouble> {
-        let scenario = target::one(word).map_err(|trouble| match trouble {
+    fn about(word: &str, common: &Common) -> Result<Question, Trouble> {
+        let scenario = target::one(word, common).map_err(|trouble| match trouble {
             Trouble::Input(message) => {
                 let names = READY.map(|(name, _)| name).join(", ");
                 Trouble::Input(format!("{message}; studies that are ready: {names}"))
@@ -228,6 +251,9 @@ impl Question {
 fn built(mut table: toml::Table, name: &str, about: &str) -> Result<AnyScenario, String> {
     table.insert("name".to_owned(), name.into());
     table.insert("about".to_owned(), about.into());
+    if table.contains_key("mutation") {
+        return Err(format!("{name}: a study is about the service; leave `mutation` out"));
+    }
     let written = toml::to_string(&table).expect("a table can be written");
     AnyScenario::from_toml(&written, "scenario").map_err(|error| error.to_string())
 }

@@ -1,0 +1,68 @@
+//! Signals: every command ends in order on SIGINT and on SIGTERM, with a message, an exit code, and what it has so far.
+
+use std::io::Read;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::program::{folder, stderr, stdout};
+
+/// Starts a command, sends it a signal after a while, and waits for its end.
+fn stopped(arguments: &[&str], signal: &str, after: Duration) -> Output {
+    let child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    sleep(after);
+    send(&child, signal);
+    let start = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    assert!(start.elapsed() < Duration::from_secs(20), "{arguments:?} needs {:?} to end", start.elapsed());
+    output
+}
+
+fn send(child: &Child, signal: &str) {
+    let kill = format!("kill -{signal} {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().expect("there is a shell").success(), "{kill}");
+}
+
+#[test]
+fn a_signal_ends_each_command_in_order() {
+    let folder = folder("signals");
+    let store = folder.join("some.sqlite").display().to_string();
+    for (signal, word) in [("INT", "Ctrl-C"), ("TERM", "SIGTERM")] {
+        for arguments in [
+            &["check", "--suite", "full", "--quiet"][..],
+            &["hunt", "b01-fencing", "--property", "no-lost-update", "--seeds", "100000000", "--quiet"],
+            &["sweep", "b01-no-fencing", "--store", &store, "--seeds", "100000000", "--quiet"],
+            &["detector", "--seeds", "100000", "--quiet"],
+            &["schedulers", "--seeds", "100000000", "--quiet"],
+        ] {
+            let output = stopped(arguments, signal, Duration::from_millis(700));
+            assert_eq!(output.status.code(), Some(3), "{arguments:?}: {}", stderr(&output));
+            // Verdicts and the end of a hunt are on stdout.
+            let told = stderr(&output) + &stdout(&output);
+            let is_said = told.contains(word) || told.contains("bounded") || told.contains("was called off");
+            assert!(is_said, "{arguments:?}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_signal_is_the_regular_end_of_the_explorer() {
+    for signal in ["INT", "TERM"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+            .args(["explore", "b01-no-fencing", "--address", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut first = [0; 20];
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("it says where it is");
+        sleep(Duration::from_millis(300));
+        send(&child, signal);
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{signal}");
+    }
+}
