@@ -8,7 +8,7 @@ mod studies;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fencepost_model::finding::{Finding, Story};
+use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Story};
 
 use crate::matrix::{columns, mark, rows};
 pub(crate) use section::run;
@@ -59,7 +59,7 @@ pub fn page(findings: &[Finding], title: &str, background: &Background) -> Strin
 }
 
 /// The page about one run: the picture, the steps beside it, and what it rests on.
-pub fn run_page(story: &Story, title: &str, assumptions: &[String]) -> String {
+pub fn run_page(story: &Story, title: &str, assumptions: &[Assumption]) -> String {
     let mut first = BTreeMap::new();
     for breach in story.steps.iter().flat_map(|step| &step.breaches) {
         first.entry(breach.property).or_insert(breach);
@@ -70,12 +70,26 @@ pub fn run_page(story: &Story, title: &str, assumptions: &[String]) -> String {
             format!("<p><strong class=\"bad\">✗ {}: {}</strong></p>\n", breach.property, escape(&breach.message))
         })
         .collect();
-    let rests: String = assumptions.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence))).collect();
+    let rests = list(assumptions);
     let main = format!(
         "<section class=\"scenario\">\n{}<details class=\"assumptions\"><summary>What this rests on</summary>\n<ul>\n{rests}</ul></details>\n</section>\n",
         section::run(story)
     );
     document(title, &broken, &main)
+}
+
+/// Assumptions as items of a list: what the model leaves out comes last, and says so.
+pub(crate) fn list(assumptions: &[Assumption]) -> String {
+    assumptions.iter().map(|assumption| format!("<li>{}</li>\n", item(assumption))).collect()
+}
+
+pub(crate) fn item(assumption: &Assumption) -> String {
+    let sentence = escape(&assumption.sentence);
+    match assumption.class {
+        AssumptionClass::Mutation => format!("<strong class=\"bad\">{sentence}</strong>"),
+        AssumptionClass::Limit => format!("<em>limit of the model:</em> {sentence}"),
+        _ => sentence,
+    }
 }
 
 /// A whole page; header and main part are HTML already.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use fencepost_model::finding::{Certificate, Finding, Story, Told, Verdict};
+use fencepost_model::finding::{Assumption, Certificate, Finding, Story, Told, Verdict};
 
-use super::escape;
 use super::hazards::flowing;
+use super::{escape, item};
 use crate::collision;
 use crate::diagram::diagram;
 use crate::fold::fold;
@@ -48,10 +48,25 @@ pub(super) fn section(row: &[Finding], comments: &BTreeMap<String, String>) -> S
 fn assumptions(row: &[Finding]) -> String {
     let mut html = String::from("<details class=\"assumptions\"><summary>What this rests on</summary>\n<ul>\n");
     let certificates: Vec<&Certificate> = row.iter().filter_map(|finding| finding.verdict.certificate()).collect();
+    let mut all: Vec<&Assumption> = Vec::new();
+    for assumption in row.iter().flat_map(|finding| &finding.assumptions) {
+        if !all.contains(&assumption) {
+            all.push(assumption);
+        }
+    }
+    all.sort_by_key(|assumption| assumption.class);
+    for assumption in all {
+        let rests: Vec<&str> = row
+            .iter()
+            .filter(|finding| finding.assumptions.contains(assumption))
+            .map(|finding| finding.property.name())
+            .collect();
+        let scope = if rests.len() == row.len() { String::new() } else { format!(" (for {})", rests.join(", ")) };
+        let _ = writeln!(html, "<li>{}{scope}</li>", item(assumption));
+    }
     let mut say = |sentence: &str| {
         let _ = writeln!(html, "<li>{}</li>", escape(sentence));
     };
-    row[0].assumptions.iter().for_each(|sentence| say(sentence));
     if let Some(certificate) = certificates.first() {
         certificate.reductions.iter().for_each(|sentence| say(sentence));
         say(&format!("kinds of action that no run met: {}", certificate.never_taken.join(", ")));

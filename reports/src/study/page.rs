@@ -7,7 +7,7 @@ use fencepost_model::finding::{Finding, Point, Search, Searched, Study};
 use super::grid::{keeps_all, sum};
 use super::{Numbers, Spread, anchor, chart, dominators, interval, name, risk};
 use crate::chart::{digits, percent};
-use crate::html::{document, escape, run};
+use crate::html::{document, escape, list, run};
 use crate::matrix::mark;
 
 /// The page of a study.
@@ -258,8 +258,7 @@ fn searched(study: &Study, search: &Search) -> String {
         escape(&search.scenario)
     );
     if let Some(finding) = columns.first() {
-        let rests: String =
-            finding.assumptions.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence))).collect();
+        let rests = list(&finding.assumptions);
         let _ = write!(
             html,
             "<details class=\"assumptions\"><summary>What this rests on, in the first setting</summary>\n<ul>\n{rests}</ul></details>\n"
