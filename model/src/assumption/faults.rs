@@ -1,6 +1,7 @@
 //! Budgets of faults as assumptions: each kind by itself, what a cut link does, and that nothing else goes wrong.
 
 use super::{Assumption, Class, Declarations, Execution, Value};
+use crate::ids::ProcessId;
 use crate::protocol::Protocol;
 use crate::scenario::{Budget, Cap, Cutting, Scenario, UNLIMITED, Ways};
 use crate::service_fault::ServiceFault;
@@ -148,6 +149,36 @@ impl<P: Protocol> Scenario<P> {
         let other = Assumption::new(Class::Budget, "no-other-faults", "budget", sentence.to_owned());
         list.declare(other, move |execution| no_other_faults(execution, &budget));
     }
+}
+
+/// Declares `budget.retries`: how often each client may give up waiting for a response, which its deadline `timer` makes it do.
+/// `verb` says what it does then: it repeats the request, or gives it up.
+pub(crate) fn declare_retries<P: Protocol>(
+    scenario: &Scenario<P>,
+    list: &mut Declarations<P>,
+    verb: &str,
+    timer: P::Timer,
+) {
+    let retries = scenario.budget.retries;
+    if retries == 0 {
+        return;
+    }
+    let sentence = format!("each client {verb} at most {retries} × a request that was not answered in time");
+    let assumption = Assumption::new(Class::Budget, "retries", "budget.retries", sentence).of(i64::from(retries));
+    list.declare(assumption, move |execution| {
+        let mut counts = vec![0_u32; execution.worlds()[0].clients.len()];
+        execution.each(|moment| {
+            if let Action::Wake { process: ProcessId::Client(client), timer: other } = *moment.action
+                && other == timer
+            {
+                counts[client.place()] += 1;
+                if counts[client.place()] > retries.into() {
+                    return Err(format!("{client} gives up waiting {} times", counts[client.place()]));
+                }
+            }
+            Ok(())
+        })
+    });
 }
 
 fn within(count: u32, at_most: u8, what: &str) -> Checked {

@@ -2,8 +2,7 @@
 
 use super::settings::{Expiry, Health, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers};
 use super::{Consul, Server, Timer, TreeDeletions, Trouble};
-use crate::assumption::{Assumption, Class, Declarations, Execution, Value};
-use crate::ids::ProcessId;
+use crate::assumption::{Assumption, Class, Declarations, Value, declare_retries};
 use crate::scenario::Scenario;
 use crate::world::Action;
 
@@ -177,12 +176,7 @@ fn recipes(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
             Server::limits_are_among(execution, &limits)
         });
     }
-    let retries = scenario.budget.retries;
-    if retries > 0 {
-        let sentence = format!("each client repeats at most {retries} × a request that was not answered in time");
-        let assumption = Assumption::new(Class::Budget, "retries", "budget.retries", sentence).of(i64::from(retries));
-        list.declare(assumption, move |execution| requests_are_repeated(execution, retries));
-    }
+    declare_retries(scenario, list, "repeats", Timer::GiveUp);
     if !settings.operator.is_empty() {
         let names: Vec<String> = settings.operator.iter().map(|priced| name(&priced.act())).collect();
         let sentence = format!("the operator may do nothing but: {}", names.join(", "));
@@ -204,17 +198,4 @@ fn recipes(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
 fn name(value: &impl serde::Serialize) -> String {
     let name = serde_json::to_value(value).ok();
     name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-fn requests_are_repeated(execution: &Execution<Consul>, retries: u8) -> Result<(), String> {
-    let mut counts = vec![0_u32; execution.worlds()[0].clients.len()];
-    execution.each(|moment| {
-        if let Action::Wake { process: ProcessId::Client(client), timer: Timer::GiveUp } = moment.action {
-            counts[client.place()] += 1;
-            if counts[client.place()] > retries.into() {
-                return Err(format!("{client} repeats a request for the {}th time", counts[client.place()]));
-            }
-        }
-        Ok(())
-    })
 }

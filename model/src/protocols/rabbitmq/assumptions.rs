@@ -1,12 +1,11 @@
 //! What verdicts about the broker rest on: its settings, and what this model leaves out.
 
 use super::{Broker, RabbitMq, Timer, Trouble};
-use crate::assumption::{Assumption, Class, Declarations, Execution};
-use crate::ids::{ClientId, ProcessId};
+use crate::assumption::{Assumption, Class, Declarations, Execution, declare_retries};
+use crate::ids::ClientId;
 use crate::process::Client;
 use crate::scenario::Scenario;
 use crate::time::Ticks;
-use crate::world::Action;
 
 fn setting(kind: &'static str, source: &'static str, sentence: String) -> Assumption {
     Assumption::new(Class::Setting, kind, source, sentence)
@@ -38,23 +37,7 @@ pub(super) fn declare(scenario: &Scenario<RabbitMq>, list: &mut Declarations<Rab
         let assumption = setting("nodes", "service.cluster.nodes", sentence).of(i64::from(nodes));
         list.declare(assumption, move |execution| Broker::nodes_are_at_most(execution, nodes));
     }
-    let retries = scenario.budget.retries;
-    if retries > 0 {
-        let sentence = format!("each client gives up at most {retries} × a request that was not answered in time");
-        let assumption = Assumption::new(Class::Budget, "retries", "budget.retries", sentence).of(i64::from(retries));
-        list.declare(assumption, move |execution| {
-            let mut counts = vec![0_u32; execution.worlds()[0].clients.len()];
-            execution.each(|moment| {
-                if let Action::Wake { process: ProcessId::Client(client), timer: Timer::GiveUp } = moment.action {
-                    counts[client.place()] += 1;
-                }
-                match counts.iter().any(|count| *count > retries.into()) {
-                    true => Err("a client gives up more requests".to_owned()),
-                    false => Ok(()),
-                }
-            })
-        });
-    }
+    declare_retries(scenario, list, "gives up", Timer::GiveUp);
     if scenario.budget.affords(Trouble::RESTART) {
         let sentence = "a restarted broker has every durable queue that it had: its disk is neither old nor damaged";
         list.declare(Assumption::limit("disk-is-complete", sentence), Broker::restarts_keep_what_is_durable);

@@ -1,11 +1,9 @@
 //! What verdicts about these stores rest on.
 
 use super::{Roster, Store, Timer};
-use crate::assumption::{Assumption, Class, Declarations, messages_arrive_within};
-use crate::ids::ProcessId;
+use crate::assumption::{Assumption, Class, Declarations, declare_retries, messages_arrive_within};
 use crate::scenario::Scenario;
 use crate::time::Ticks;
-use crate::world::Action;
 
 pub(super) fn declare(scenario: &Scenario<Roster>, list: &mut Declarations<Roster>) {
     let limit = scenario.service.limit;
@@ -17,23 +15,7 @@ pub(super) fn declare(scenario: &Scenario<Roster>, list: &mut Declarations<Roste
         let assumption = Assumption::new(Class::Setting, "request-age", "service.memory", sentence).of(memory);
         list.declare(assumption, move |execution| messages_arrive_within(execution, memory - Ticks::new(1)));
     }
-    let retries = scenario.budget.retries;
-    if retries > 0 {
-        let sentence = format!("each client repeats at most {retries} × a request that was not answered in time");
-        let assumption = Assumption::new(Class::Budget, "retries", "budget.retries", sentence).of(i64::from(retries));
-        list.declare(assumption, move |execution| {
-            let mut counts = vec![0_u32; execution.worlds()[0].clients.len()];
-            execution.each(|moment| {
-                if let Action::Wake { process: ProcessId::Client(client), timer: Timer::GiveUp } = moment.action {
-                    counts[client.place()] += 1;
-                }
-                match counts.iter().any(|count| *count > retries.into()) {
-                    true => Err("a client repeats a request more often".to_owned()),
-                    false => Ok(()),
-                }
-            })
-        });
-    }
+    declare_retries(scenario, list, "repeats", Timer::GiveUp);
     let sentence = "each request is one atomic step of the store, which never fails and forgets nothing";
     list.leave_out(Assumption::limit("atomic-store", sentence));
 }
