@@ -46,7 +46,6 @@ pub fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) ->
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
         let Some(action) = pick(&enabled, *choice) else { break };
-        scenario.step(&mut world, action);
         taken[action.kind_place()] += match action {
             Action::Operator(act) => usize::from(P::cost(*act, &scenario.service)),
             _ => 1,
@@ -61,6 +60,8 @@ pub fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) ->
         require(budget.is_none_or(|budget| count <= budget), || {
             format!("{count} × {}, and the budget is {}", action.kind(), budget.unwrap_or_default())
         })?;
+        // Only now: a step that the budget does not allow panics where arithmetic is checked.
+        scenario.step(&mut world, action);
     }
     Ok(())
 }

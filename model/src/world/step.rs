@@ -94,7 +94,7 @@ impl<P: Protocol> Scenario<P> {
             Action::Wake { process, timer } => self.feed(world, process, Input::Wake(timer), out, touched),
             Action::Advance(_) => unreachable!("time passes by itself"),
             Action::Operator(act) => {
-                world.left.operator = world.left.operator.saturating_sub(P::cost(act, &self.service));
+                world.left.operator -= P::cost(act, &self.service);
                 touched.push(ProcessId::Server);
                 let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
                 P::operate(&mut world.server.process, act, &context, out);
