@@ -32,8 +32,8 @@ pub fn run(explore: &Explore, common: &Common) -> Result<Exit, Trouble> {
     }
     // The Explorer panics when it cannot bind: so try first.
     drop(TcpListener::bind(address).map_err(|error| Trouble::Input(format!("--address {address}: {error}")))?);
-    say(&format!("{} is at http://{address}/ until Ctrl-C\n", scenario.name()));
     serve_until_interrupted();
+    say(&format!("{} is at http://{address}/ until Ctrl-C\n", scenario.name()));
     browse_any(&scenario, address);
     Ok(Exit::AsExpected)
 }
