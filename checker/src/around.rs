@@ -12,10 +12,10 @@ use crate::worlds::Worlds;
 /// Checks the promises of a run's scenario, but only in what can follow its first `after` steps. Those about endless runs are left out.
 ///
 /// Time passes to the next deadline at once, or up to where something would be too late: the clock of a simulated run is too
-/// fine to be followed tick by tick. So nothing is ever proven here; what is not found broken is bounded.
+/// fine to be followed tick by tick. Nothing is proven here: a promise without a violation is bounded.
 ///
 /// # Errors
-/// Only our own mistakes.
+/// An internal error.
 ///
 /// # Panics
 /// The run has fewer steps, or cannot be repeated: [`AnyTrace::replay`] says so before.

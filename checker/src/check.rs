@@ -127,7 +127,7 @@ pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcom
 /// that no breach hides what lies behind it; so does each promise that is expected to be broken.
 ///
 /// # Errors
-/// Only our own mistakes; a search that was cut is a finding.
+/// An internal error; a search that a limit stopped is a finding.
 ///
 /// # Panics
 /// The scenario is impossible: [`Scenario::validate`] says why.

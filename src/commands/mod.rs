@@ -122,7 +122,7 @@ impl From<Exit> for ExitCode {
 pub enum Trouble {
     /// The user can do something about it.
     Input(String),
-    /// It is our fault.
+    /// An internal error.
     Internal(String),
 }
 

@@ -68,7 +68,7 @@ impl<P: Protocol> Liveness<P> {
     /// Builds the graph.
     ///
     /// # Errors
-    /// The model panicked: our fault.
+    /// The model panicked: an internal error.
     pub(crate) fn build(scenario: Scenario<P>, options: &Options) -> Result<Self, InternalError> {
         let mut build = Build::new(&scenario, options);
         build.run()?;
@@ -84,7 +84,7 @@ impl<P: Protocol> Liveness<P> {
     /// An endless fair run that breaks the promise.
     ///
     /// # Errors
-    /// It could not be repeated: our fault.
+    /// It could not be repeated: an internal error.
     pub(crate) fn violation(&self, property: Property) -> Result<Option<Trace<P>>, InternalError> {
         let clients: Vec<Option<ClientId>> = match property {
             Property::EventuallyAcquired => vec![None],

@@ -30,7 +30,7 @@ pub use model::Searchable;
 /// Explores every run, breadth first, until the space is exhausted, a promise breaks or the search is cut.
 ///
 /// # Errors
-/// The model panicked, or a counterexample could not be repeated: our fault.
+/// The model panicked, or a counterexample could not be repeated: an internal error.
 pub(crate) fn explore<P: Protocol>(
     scenario: &Scenario<P>,
     form: Form,
