@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::goal::{Goal, Reached};
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
@@ -185,7 +185,7 @@ fn in_the_end<P: Protocol>(
     let mut outcomes = Vec::new();
     for promise in promises {
         let violation = match liveness.cut {
-            Some(_) if !scenario.is_mutated(Mutation::CutGraphIsJudged) => None,
+            Some(_) if !scenario.is_mutated(CheckerMutation::CutGraphIsJudged) => None,
             _ => liveness.violation(promise.property)?,
         };
         let (depth, cut, marks) = (liveness.depth, liveness.cut.clone(), liveness.marks);
@@ -249,12 +249,12 @@ impl<P: Protocol> Run<P> {
         if let Some(trace) = violation {
             return Verdict::Violated(Box::new(tell(trace)));
         }
-        if let Some(by) = cut.as_ref().filter(|_| !scenario.is_mutated(Mutation::CutIsProof)) {
+        if let Some(by) = cut.as_ref().filter(|_| !scenario.is_mutated(CheckerMutation::CutIsProof)) {
             return Verdict::Bounded { by: by.clone() };
         }
         let missing: Vec<String> = goals(scenario, promise)
             .filter(|goal| !reached.contains(*goal, scenario.clients))
-            .filter(|_| !scenario.is_mutated(Mutation::GoalsUnasked))
+            .filter(|_| !scenario.is_mutated(CheckerMutation::GoalsUnasked))
             .map(|goal| goal.name().to_owned())
             .collect();
         if !missing.is_empty() {

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost_model::goal::Reached;
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Formed, NormalForm, Step, Symmetry, World};
@@ -31,7 +31,7 @@ impl Form {
             normal: NormalForm::new(scenario, symmetry),
             sampled: AtomicU64::new(0),
             worlds: AtomicU64::new(0),
-            shares_goals: !scenario.is_mutated(Mutation::GoalsOfOneClient),
+            shares_goals: !scenario.is_mutated(CheckerMutation::GoalsOfOneClient),
         }
     }
 

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
@@ -43,7 +43,7 @@ impl<P: Protocol> Worlds<P> {
     pub(crate) fn new(scenario: Scenario<P>, uses_symmetry: bool) -> Self {
         Worlds {
             form: Form::new(&scenario, uses_symmetry),
-            bits: if scenario.is_mutated(Mutation::FingerprintTruncated) { 0xff } else { u64::MAX },
+            bits: if scenario.is_mutated(CheckerMutation::FingerprintTruncated) { 0xff } else { u64::MAX },
             scenario,
             past: Vec::new(),
             leaps: false,
@@ -178,13 +178,13 @@ impl<P: Protocol> Space for Worlds<P> {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
             self.enabled(stepper.open(last), actions);
-            if self.scenario.is_mutated(Mutation::LastActionForgotten) && actions.len() > 1 {
+            if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
                 let Taken { to: state, reached, is_breach } = stepper.step(&self.scenario, self.form.normal(), action);
-                let is_kept = is_breach && !self.scenario.is_mutated(Mutation::StutterHidesViolation);
+                let is_kept = is_breach && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
                 if is_kept || state.fingerprint() != last.fingerprint() {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) };
                     found(Transition { action: place, state, is_breach, marks });

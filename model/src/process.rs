@@ -121,8 +121,8 @@ impl<P: Protocol> Context<'_, P> {
     }
 
     /// Whether this run has the given fault built in on purpose.
-    pub fn is_mutated(&self, mutation: Mutation) -> bool {
-        self.scenario.mutation == Some(mutation)
+    pub fn is_mutated(&self, mutation: impl Into<Mutation>) -> bool {
+        self.scenario.is_mutated(mutation)
     }
 }
 

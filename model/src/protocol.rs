@@ -10,6 +10,7 @@ use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::{ClientId, Tenure, Token};
 use crate::list::List;
+use crate::mutation::Mutation;
 use crate::process::{Client, Context, Outbox, Process, Word};
 use crate::scenario::{Mistake, Note, Scenario};
 use crate::service_fault::ServiceFault;
@@ -24,6 +25,8 @@ pub trait Protocol: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseri
     /// Ready-made settings, by the name that a scenario gives as `service.recipe`: what else its `[service]` table says goes
     /// before them.
     const RECIPES: &'static [(&'static str, &'static str)] = &[];
+    /// The faults that can be built into its sources on purpose.
+    const MUTATIONS: &'static [Mutation] = &[];
     /// Constants: the `[service]` table of a scenario.
     type Config: Clone + PartialEq + Debug + Default + Serialize + DeserializeOwned + Send + Sync;
     /// What clients and server say to each other.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId, Tenure, Token};
-use crate::mutation::Mutation;
+use crate::mutation::{KernelMutation, Mutation};
 use crate::protocol::Protocol;
 
 /// Which writes the resource accepts.
@@ -67,15 +67,17 @@ impl Resource {
     ) -> Fact<P> {
         let is_accepted = match accepts {
             Accepts::All => true,
-            Accepts::NotLower if mutation == Some(Mutation::ResourceRefusesEqualTokens) => write.token > self.highest,
-            Accepts::NotLower if mutation == Some(Mutation::ResourceIgnoresTokens) => true,
+            Accepts::NotLower if mutation == Some(KernelMutation::ResourceRefusesEqualTokens.into()) => {
+                write.token > self.highest
+            }
+            Accepts::NotLower if mutation == Some(KernelMutation::ResourceIgnoresTokens.into()) => true,
             Accepts::NotLower => write.token >= self.highest,
             Accepts::Greater => write.token > self.highest,
             Accepts::Unchanged => write.token == self.highest,
         };
         let Write { token, tenure, .. } = write;
         if !is_accepted {
-            if mutation == Some(Mutation::ResourceForgets) {
+            if mutation == Some(KernelMutation::ResourceForgets.into()) {
                 self.highest = Token::default();
             }
             return Fact::WriteRefused { client: from, token, tenure };

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use fencepost::checker::mutants::{Baseline, Noticed, Subjects, noticed};
-use fencepost::model::mutation::{Judge, Layer, Mutation};
+use fencepost::consul::ConsulMutation;
+use fencepost::model::mutation::{Judge, Layer, LayerKind, Mutation};
+use fencepost::rabbitmq::RabbitmqMutation;
 use fencepost::{AnyScenario, Suite};
 
 use super::output::{say, say_json};
@@ -30,8 +32,9 @@ struct Fate {
 pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
     let subjects = subjects(mutants, common)?;
-    let bar = progress(Mutation::ALL.len(), "mutants", common.quiet);
-    let fates = in_parallel(Mutation::ALL, &bar, |mutation| {
+    let mutations = AnyScenario::mutations();
+    let bar = progress(mutations.len(), "mutants", common.quiet);
+    let fates = in_parallel(&mutations, &bar, |mutation| {
         if was_interrupted() {
             return None;
         }
@@ -48,8 +51,8 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
         let (count, share) = (fates.len(), enough * 100 / fates.len().max(1));
         say(&format!("{count} mutants on {} scenarios: {enough} are noticed, {share} %\n", subjects.len()));
     }
-    if fates.len() < Mutation::ALL.len() {
-        return Ok(stopped(&format!("{} of {} mutants were tried", fates.len(), Mutation::ALL.len())));
+    if fates.len() < mutations.len() {
+        return Ok(stopped(&format!("{} of {} mutants were tried", fates.len(), mutations.len())));
     }
     Ok(if fates.iter().all(Fate::is_as_expected) { Exit::AsExpected } else { Exit::Unexpected })
 }
@@ -75,13 +78,13 @@ fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, Trouble> {
 #[cfg(feature = "conform")]
 fn refuted(mutation: Mutation) -> Option<&'static str> {
     use fencepost::conform::{Objection, RECORDED, amqp, judge_until, read};
-    match mutation.layer() {
-        Layer::RabbitmqBroker => {
+    match mutation.layer().kind {
+        LayerKind::Server if RabbitmqMutation::MUTATIONS.contains(&mutation) => {
             let log = amqp::read(amqp::RECORDED).expect("it is tested");
             let is_refuted = matches!(amqp::judge(&log, Some(mutation)), amqp::Judged::Impossible { .. });
             is_refuted.then_some("some rule")
         }
-        Layer::ConsulServer => {
+        LayerKind::Server if ConsulMutation::MUTATIONS.contains(&mutation) => {
             let episodes = read(RECORDED).expect("it is tested");
             match judge_until(&episodes, Some(mutation), &was_interrupted) {
                 Err(Objection::Impossible(impossible)) => Some(impossible.rule.map_or("some rule", |(rule, _)| rule)),
@@ -132,7 +135,7 @@ impl Fate {
         };
         json::Mutant {
             mutant: self.mutation,
-            layer: self.mutation.layer().name(),
+            layer: self.mutation.layer().name,
             about: self.mutation.about(),
             killed: self.is_noticed(),
             noticed_by: COLUMNS[self.column()],
@@ -158,8 +161,10 @@ fn matrix(fates: &[Fate]) -> String {
         format!("{name:18}{:>8}{cells}\n", fates.len())
     };
     let of_layer = |layer: Layer| fates.iter().filter(|fate| fate.mutation.layer() == layer).collect::<Vec<_>>();
-    for layer in Layer::ALL.iter().copied().filter(|layer| !of_layer(*layer).is_empty()) {
-        text += &row(layer.name(), &of_layer(layer));
+    let mut layers: Vec<Layer> = fates.iter().map(|fate| fate.mutation.layer()).collect();
+    layers.dedup();
+    for layer in layers {
+        text += &row(layer.name, &of_layer(layer));
     }
     text += &row("all", &fates.iter().collect::<Vec<_>>());
     text.push('\n');

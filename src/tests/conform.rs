@@ -4,7 +4,8 @@ use std::io::Write;
 use std::{env, io};
 
 use fencepost::conform::{Consul, Episode, Objection, RECORDED, hunt, judge, read, timed, watches};
-use fencepost::model::mutation::{Layer, Mutation};
+use fencepost::consul::ConsulMutation;
+use fencepost::model::mutation::LayerKind;
 
 /// A log that begins with an empty store.
 fn log(lines: &[&str]) -> Vec<Episode> {
@@ -191,12 +192,12 @@ fn the_recorded_answers_of_a_real_agent_are_possible() {
 #[test]
 fn every_fault_of_the_server_is_seen_in_the_recorded_answers() {
     let episodes = read(RECORDED).expect("a log");
-    let is_refuted = |mutation| matches!(judge(&episodes, Some(mutation)), Err(Objection::Impossible(_)));
-    let is_consul_s = |mutation: &&Mutation| mutation.layer() == Layer::ConsulServer;
-    let survivors: Vec<&Mutation> =
-        Mutation::ALL.iter().filter(is_consul_s).filter(|mutation| !is_refuted(**mutation)).collect();
+    let is_refuted = |own: ConsulMutation| matches!(judge(&episodes, Some(own.into())), Err(Objection::Impossible(_)));
+    let is_of_the_server = |own: &&ConsulMutation| own.mutation().layer().kind == LayerKind::Server;
+    let survivors: Vec<&ConsulMutation> =
+        ConsulMutation::ALL.iter().filter(is_of_the_server).filter(|own| !is_refuted(**own)).collect();
     // What takes an election, a client that waits, an agent that tests a node, a minute, or a nanosecond.
-    use Mutation::*;
+    use ConsulMutation::*;
     assert_eq!(
         survivors,
         [
@@ -237,7 +238,7 @@ fn a_live_agent_answers_as_the_model_says() {
     let slow = timed(&consul).expect("answers");
     judge(&slow, None).unwrap_or_else(|impossible| panic!("{impossible}"));
     // A model that is wrong is found out, by a sequence made as short as it goes.
-    consul.options.mutation = Some(Mutation::PutKeepsLockIndex);
+    consul.options.mutation = Some(ConsulMutation::PutKeepsLockIndex.into());
     let found = hunt(&consul, 1, 3_000, &mut |_| {}).expect("answers");
     let difference = found.difference.expect("LockIndex is 0 after a put, and the model says that it is not");
     let asked: Vec<&str> = difference.iter().map(|exchange| exchange.line.question.url.as_str()).collect();

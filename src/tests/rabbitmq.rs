@@ -4,7 +4,8 @@ use std::env;
 use std::io::{self, Write};
 
 use fencepost::conform::amqp::{Broker, Judged, Line, RECORDED, hunt, judge, read};
-use fencepost::model::mutation::{Judge, Layer, Mutation};
+use fencepost::model::mutation::{Judge, LayerKind};
+use fencepost::rabbitmq::RabbitmqMutation;
 use fencepost::rabbitmq::{Answer, Keeps, Name, Problem, Request, Shape};
 
 const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
@@ -48,7 +49,7 @@ fn the_recorded_answers_of_a_real_broker_are_possible() {
 #[test]
 fn faults_of_the_broker_are_seen_in_the_recorded_answers() {
     let log = read(RECORDED).expect("a log");
-    use Mutation::*;
+    use RabbitmqMutation::*;
     let others = [
         ChannelTakesQueues,
         RefusalTakesQueues,
@@ -60,11 +61,12 @@ fn faults_of_the_broker_are_seen_in_the_recorded_answers() {
         RejectLosesMessage,
         DeletionOfAbsentRefused,
     ];
-    let is_asked = |mutation: &&Mutation| {
-        mutation.layer() == Layer::RabbitmqBroker && mutation.judge() == Judge::Answers || others.contains(mutation)
+    let is_asked = |own: &&RabbitmqMutation| {
+        let mutation = own.mutation();
+        mutation.layer().kind == LayerKind::Server && mutation.judge() == Judge::Answers || others.contains(own)
     };
-    for mutation in Mutation::ALL.iter().filter(is_asked) {
-        assert!(matches!(judge(&log, Some(*mutation)), Judged::Impossible { .. }), "{mutation:?}");
+    for own in RabbitmqMutation::ALL.iter().filter(is_asked) {
+        assert!(matches!(judge(&log, Some(own.mutation())), Judged::Impossible { .. }), "{own:?}");
     }
 }
 
@@ -88,7 +90,8 @@ fn a_live_broker_answers_as_the_model_says() {
     let found = hunt(&broker, 1, 3_000, None, &mut |_| {}).expect("it can be talked to");
     assert!(found.difference.is_none(), "{:?}", found.difference);
     // A model that is wrong is found out, by a sequence made as short as it goes.
-    let found = hunt(&broker, 1, 3_000, Some(Mutation::RefusalTakesQueues), &mut |_| {}).expect("it can be talked to");
+    let found = hunt(&broker, 1, 3_000, Some(RabbitmqMutation::RefusalTakesQueues.into()), &mut |_| {})
+        .expect("it can be talked to");
     let difference = found.difference.expect("exclusive queues stay when a channel is closed, and the model says not");
     assert!(difference.len() <= 16, "of eighty commands these are left: {difference:?}");
 }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
 
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::{CheckerMutation, Mutation};
 
 use super::{Marks, Searched};
 use crate::limits::{Limits, Progress, Supervisor};
@@ -68,7 +68,7 @@ impl Board {
         if counts.cut.is_none()
             && let Some(by) = supervisor.stop(&progress)
         {
-            counts.cut = Some(by).filter(|_| self.mutation != Some(Mutation::CallOffUntold));
+            counts.cut = Some(by).filter(|_| self.mutation != Some(CheckerMutation::CallOffUntold.into()));
             self.is_cut.store(true, SeqCst);
         }
     }
@@ -87,12 +87,10 @@ impl Board {
             }
             _ => return true,
         };
-        match self.mutation {
-            Some(Mutation::CutUntold) => {}
-            Some(Mutation::DepthUntold) if limits.depth.is_some_and(|depth| level >= depth) => {}
-            _ => {
-                counts.cut.get_or_insert(by);
-            }
+        let is = |mutation: CheckerMutation| self.mutation.is_some_and(|own| own.is(mutation));
+        let is_depth = limits.depth.is_some_and(|depth| level >= depth);
+        if !is(CheckerMutation::CutUntold) && !(is(CheckerMutation::DepthUntold) && is_depth) {
+            counts.cut.get_or_insert(by);
         }
         self.is_cut.store(true, SeqCst);
         false
@@ -100,7 +98,7 @@ impl Board {
 
     /// A mutant: one state more than the limit is no cut.
     fn tolerance(&self) -> u64 {
-        u64::from(self.mutation == Some(Mutation::LimitOffByOne))
+        u64::from(self.mutation == Some(CheckerMutation::LimitOffByOne.into()))
     }
 
     pub(super) fn is_cut(&self) -> bool {

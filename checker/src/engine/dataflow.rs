@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::CheckerMutation;
 use timely::dataflow::channels::pact::Exchange;
 use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::vec::ToStream;
@@ -34,7 +34,7 @@ pub fn search<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<Searched, String>
         None => None,
     };
     // A run that breaks a promise is one, whatever was not searched besides.
-    let is_hidden = space.mutation() == Some(Mutation::CutHidesViolation) && searched.cut.is_some();
+    let is_hidden = space.mutation() == Some(CheckerMutation::CutHidesViolation.into()) && searched.cut.is_some();
     let violation = violation.filter(|_| !is_hidden);
     let cut = searched.cut.filter(|_| violation.is_none());
     Ok(Searched { violation, cut, ..searched })

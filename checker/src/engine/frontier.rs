@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::{CheckerMutation, Mutation};
 
 /// How large a chunk may be, in bytes.
 const CHUNK: usize = 256 * 1024;
@@ -25,7 +25,7 @@ impl<S> Default for Frontier<S> {
 impl<S> Frontier<S> {
     /// An empty one, with this mutant switched on.
     pub(super) fn new(mutation: Option<Mutation>) -> Self {
-        Frontier { loses_last: mutation == Some(Mutation::FrontierLosesLast), ..Frontier::default() }
+        Frontier { loses_last: mutation == Some(CheckerMutation::FrontierLosesLast.into()), ..Frontier::default() }
     }
 
     /// How many states fit into a chunk.

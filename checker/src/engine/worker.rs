@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::{CheckerMutation, Mutation};
 use serde::{Deserialize, Serialize};
 
 use super::board::{Board, Report};
@@ -66,11 +66,11 @@ struct Faults {
 
 impl Faults {
     fn of(mutation: Option<Mutation>) -> Self {
-        let is = |other| mutation == Some(other);
+        let is = |other: CheckerMutation| mutation == Some(other.into());
         Faults {
             mutation,
-            breach: u64::from(!is(Mutation::ViolationHiddenByState)),
-            recent: if is(Mutation::RecentByPlace) { u64::MAX << (u64::BITS - 4) } else { u64::MAX },
+            breach: u64::from(!is(CheckerMutation::ViolationHiddenByState)),
+            recent: if is(CheckerMutation::RecentByPlace) { u64::MAX << (u64::BITS - 4) } else { u64::MAX },
         }
     }
 }
@@ -152,7 +152,7 @@ impl<M: Space> Worker<M> {
                 if let Some(steps) = &mut self.steps {
                     steps.push(parent, action);
                 }
-                if is_breach && (mutation != Some(Mutation::ViolationLost) || level.is_multiple_of(2)) {
+                if is_breach && (mutation != Some(CheckerMutation::ViolationLost.into()) || level.is_multiple_of(2)) {
                     self.board.breach(level);
                     self.broken.get_or_insert((parent, action));
                 }

@@ -1,7 +1,7 @@
 //! Whether there is an endless fair run on which a promise stays open: strongly connected components (Tarjan 1972), taken
 //! apart where something strongly fair is possible and never taken (Emerson and Lei 1987).
 
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::CheckerMutation;
 
 use super::graph::{Graph, Node, Question, Strength};
 
@@ -54,7 +54,7 @@ pub(crate) fn component(graph: &Graph, question: &Question<'_>) -> Option<Vec<No
         for component in scratch.components(graph, question, &nodes) {
             if let [node] = component[..]
                 && graph.edges(node).next().is_none()
-                && graph.mutation != Some(Mutation::DeadlockUncounted)
+                && graph.mutation != Some(CheckerMutation::DeadlockUncounted.into())
             {
                 keep(component);
                 continue;
@@ -62,7 +62,7 @@ pub(crate) fn component(graph: &Graph, question: &Question<'_>) -> Option<Vec<No
             match judge(graph, question, &component) {
                 Judgement::Fair => keep(component),
                 Judgement::Unfair => {}
-                Judgement::Without(_) if graph.mutation == Some(Mutation::ComponentNotSplit) => {}
+                Judgement::Without(_) if graph.mutation == Some(CheckerMutation::ComponentNotSplit.into()) => {}
                 Judgement::Without(rest) => to_do.push(rest),
             }
         }
@@ -90,7 +90,7 @@ fn judge(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Judgemen
     let mut has_edge = false;
     for node in component {
         let here = possible(*node);
-        if graph.mutation != Some(Mutation::WeakAtFirstState) || *node == component[0] {
+        if graph.mutation != Some(CheckerMutation::WeakAtFirstState.into()) || *node == component[0] {
             always.keep(&here);
         }
         ever.join(&here);
@@ -105,9 +105,10 @@ fn judge(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Judgemen
     let mut missed = Vec::new();
     for (class, strength) in graph.strengths.iter().enumerate().filter(|(class, _)| !taken.contains(*class)) {
         match strength {
-            Strength::Always if graph.mutation == Some(Mutation::TimeMayStop) => {}
+            Strength::Always if graph.mutation == Some(CheckerMutation::TimeMayStop.into()) => {}
             Strength::Always => return Judgement::Unfair,
-            Strength::Strong if graph.mutation == Some(Mutation::StrongIsWeak) && !always.contains(class) => {}
+            Strength::Strong
+                if graph.mutation == Some(CheckerMutation::StrongIsWeak.into()) && !always.contains(class) => {}
             Strength::Weak | Strength::Strong if always.contains(class) => return Judgement::Unfair,
             Strength::Strong if ever.contains(class) => missed.push(class),
             Strength::Weak | Strength::Strong => {}
@@ -148,7 +149,7 @@ impl Scratch {
     /// sorted.
     fn components(&mut self, graph: &Graph, question: &Question<'_>, nodes: &[Node]) -> Vec<Vec<Node>> {
         self.round += 1;
-        let ignores_low = graph.mutation == Some(Mutation::LowLinkIgnored);
+        let ignores_low = graph.mutation == Some(CheckerMutation::LowLinkIgnored.into());
         for node in nodes {
             self.member[*node as usize] = self.round;
             self.index[*node as usize] = 0;

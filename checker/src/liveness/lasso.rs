@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::CheckerMutation;
 
 use super::graph::{Edge, Graph, Node, Question, Strength};
 
@@ -17,7 +17,7 @@ pub(crate) struct Lasso {
 pub(crate) fn lasso(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Lasso {
     let start = component[0];
     let is_end = |node: Node| {
-        let any = graph.mutation == Some(Mutation::StemEndsAnywhere);
+        let any = graph.mutation == Some(CheckerMutation::StemEndsAnywhere.into());
         node == start || any && component.binary_search(&node).is_ok()
     };
     let stem = way(graph, 0, &|_| true, &is_end, &|_, _| false).expect("every state was reached somehow");
@@ -75,7 +75,7 @@ fn owed(
         .filter(|class| !taken.contains(class))
         .filter(|class| match graph.strengths[*class] {
             Strength::Always => true,
-            Strength::Weak if graph.mutation == Some(Mutation::LassoUnfair) => false,
+            Strength::Weak if graph.mutation == Some(CheckerMutation::LassoUnfair.into()) => false,
             Strength::Weak => visited.iter().all(|node| is_possible(graph, *node, *class)),
             Strength::Strong => visited.iter().any(|node| is_possible(graph, *node, *class)),
         })

@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use fencepost_model::ids::ClientId;
-use fencepost_model::mutation::Mutation;
+use fencepost_model::mutation::{CheckerMutation, KernelMutation};
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
@@ -88,7 +88,7 @@ impl<P: Protocol> Liveness<P> {
     pub(crate) fn violation(&self, property: Property) -> Result<Option<Trace<P>>, InternalError> {
         let clients: Vec<Option<ClientId>> = match property {
             Property::EventuallyAcquired => vec![None],
-            _ if self.scenario.is_mutated(Mutation::ProgressOfOneClient) => vec![Some(ClientId(1))],
+            _ if self.scenario.is_mutated(KernelMutation::ProgressOfOneClient) => vec![Some(ClientId(1))],
             _ => (0..usize::from(self.scenario.clients)).map(|place| Some(ClientId::of(place))).collect(),
         };
         for client in clients {
@@ -98,7 +98,7 @@ impl<P: Protocol> Liveness<P> {
             };
             let stays_open = |label: u16| {
                 let enters = self.enters[usize::from(label)];
-                let counts = !self.scenario.is_mutated(Mutation::EntriesLeaveItOpen);
+                let counts = !self.scenario.is_mutated(CheckerMutation::EntriesLeaveItOpen);
                 let enters = if counts { enters } else { 0 };
                 client.map_or(enters == 0, |client| enters & bit(client) == 0)
             };
@@ -238,7 +238,7 @@ impl<'a, P: Protocol> Build<'a, P> {
     fn expand(&mut self, state: &Collapsed, level: u64, actions: &mut Vec<Action<P>>) {
         let world = self.stepper.open(state);
         let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
-        let has_room = world.has_room(self.scenario) || self.scenario.is_mutated(Mutation::RoomUncounted);
+        let has_room = world.has_room(self.scenario) || self.scenario.is_mutated(CheckerMutation::RoomUncounted);
         let full = if has_room { 0 } else { FULL };
         self.facts.push(waiting | full);
         self.scenario.enabled(world, actions);

@@ -40,8 +40,9 @@ impl Baseline {
         self.findings.iter().map(|finding| finding.states).max().unwrap_or_default()
     }
 
-    pub(super) fn system(&self) -> &str {
-        with_scenario!(&self.scenario, scenario => scenario.system.as_str())
+    /// Whether the mutation can make a difference in it.
+    pub(super) fn is_concerned_by(&self, mutation: Mutation) -> bool {
+        with_scenario!(&self.scenario, scenario => scenario.is_concerned_by(mutation))
     }
 
     /// What the mutant comes to, in a search that is cut at ten times the states of the baseline.

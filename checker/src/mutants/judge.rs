@@ -95,8 +95,8 @@ impl Trial<'_> {
     }
 
     fn verdict(&mut self, baselines: &[Baseline]) -> Option<Noticed> {
-        let layer = self.mutation.layer();
-        for baseline in baselines.iter().filter(|baseline| layer.concerns(baseline.system())) {
+        let mutation = self.mutation;
+        for baseline in baselines.iter().filter(|baseline| baseline.is_concerned_by(mutation)) {
             let found = baseline.changed_by(self.mutation);
             if found.is_enough() {
                 return Some(found);

@@ -40,6 +40,12 @@ macro_rules! any {
                 Vec::new()
             }
 
+            /// Every mutation: those of each service, then those of kernel and checker.
+            pub fn mutations() -> Vec<Mutation> {
+                let of_services = [$(<$protocol as $crate::protocol::Protocol>::MUTATIONS),*].concat();
+                of_services.into_iter().chain(crate::mutation::common()).collect()
+            }
+
             /// The same scenario with only some of its promises judged.
             #[must_use]
             pub fn judging(&self, wanted: impl Fn(&Promise) -> bool) -> Self {

@@ -1,111 +1,237 @@
-//! Mutants: faults built into the sources on purpose, one at a time, to see what notices them. A mutant that nothing
-//! notices is a rule that nothing checks. `list` has them all.
+//! Mutations: faults built into the sources on purpose, one at a time, to see what notices them. A mutation that nothing
+//! notices is a rule that nothing checks. Each part of the sources declares its own with [`mutations!`](crate::mutations).
+//!
+//! ```text
+//! kernel    those of the kernel: actions, network, clocks, properties
+//! checker   those of the checker: normal form, symmetry, transition cache, engine, liveness, limits
+//! ```
 
-mod list;
+mod checker;
+mod kernel;
 
-pub use list::Mutation;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use checker::CheckerMutation;
+pub use kernel::KernelMutation;
 
 use crate::protocol::Protocol;
-use crate::protocols::consul::Consul;
-use crate::protocols::lease::Lease;
-use crate::protocols::rabbitmq::RabbitMq;
-use crate::protocols::replicas::Replicas;
-use crate::protocols::roster::Roster;
 use crate::scenario::Scenario;
 
-macro_rules! layers {
-    ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
-        /// The part of the sources that a mutant is in. It decides what should notice the mutant.
-        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Layer { $($(#[doc = $doc])* $name,)* }
+/// A fault built into the sources. It is one of those that [`mutations!`](crate::mutations) declares.
+#[derive(Copy, Clone)]
+pub struct Mutation(&'static Declared);
 
-        impl Layer {
-            /// Every layer.
-            pub const ALL: &'static [Layer] = &[$(Layer::$name,)*];
-
-            /// The name in reports.
-            pub fn name(self) -> &'static str {
-                match self { $(Layer::$name => $text,)* }
-            }
-        }
-    };
+/// What is declared of a mutation.
+#[derive(Debug)]
+pub struct Declared {
+    /// Its name as a type's variant: `AcquireSteals`.
+    pub title: &'static str,
+    /// The part of the sources that it is in.
+    pub layer: Layer,
+    /// What is wrong with the sources, as a sentence.
+    pub about: &'static str,
+    /// What is expected to notice it.
+    pub judge: Judge,
 }
 
-layers! {
-    /// The Consul server.
-    ConsulServer = "consul server",
-    /// The recipes on Consul.
-    ConsulClients = "consul clients",
-    /// The RabbitMQ broker.
-    RabbitmqBroker = "rabbitmq broker",
-    /// The recipes on RabbitMQ.
-    RabbitmqClients = "rabbitmq clients",
-    /// The lease service and its clients.
-    Lease = "lease",
-    /// The roster service and its clients.
-    Roster = "roster",
-    /// The replicated service and its clients.
-    Replicas = "replicas",
-    /// What all services share: actions, network, clocks, resource, ghosts.
-    World = "world",
-    /// The promises.
-    Properties = "properties",
-    /// The normal form of a world.
-    NormalForm = "normal form",
-    /// Interchangeable clients.
-    Symmetry = "symmetry",
-    /// The transition cache.
-    Memo = "memo",
+/// A part of the sources.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Layer {
+    /// What it is, which decides what should notice its mutations.
+    pub kind: LayerKind,
+    /// Its name in reports.
+    pub name: &'static str,
+}
+
+/// What a part of the sources is.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LayerKind {
+    /// The server of a service: verdicts notice its mutations, or recorded answers of a real server.
+    Server,
+    /// The rest of a service: verdicts notice its mutations.
+    Service,
+    /// What all services share.
+    Kernel,
+    /// A reduction: laws say that it changes nothing that can be seen.
+    Reduction,
     /// The search.
-    Engine = "engine",
-    /// The search for fair cycles.
-    Liveness = "liveness",
-    /// What cuts a search.
-    Limits = "limits",
+    Search,
 }
 
 impl Layer {
-    /// Whether its mutants can make a difference in a system: those of a service make none elsewhere.
-    pub fn concerns(self, system: &str) -> bool {
-        match self {
-            Layer::ConsulServer | Layer::ConsulClients => Consul::SYSTEMS.contains(&system),
-            Layer::RabbitmqBroker | Layer::RabbitmqClients => RabbitMq::SYSTEMS.contains(&system),
-            Layer::Lease => Lease::SYSTEMS.contains(&system),
-            Layer::Roster => Roster::SYSTEMS.contains(&system),
-            Layer::Replicas => Replicas::SYSTEMS.contains(&system),
-            _ => true,
-        }
-    }
-
-    /// Whether it belongs to one service.
+    /// Whether it belongs to one service: its mutations make no difference in others.
     pub fn is_of_a_service(self) -> bool {
-        self < Layer::World
+        matches!(self.kind, LayerKind::Server | LayerKind::Service)
     }
 
-    /// Whether it is a reduction: laws say that it changes nothing that can be seen.
+    /// Whether it is a reduction.
     pub fn is_a_reduction(self) -> bool {
-        matches!(self, Layer::NormalForm | Layer::Symmetry | Layer::Memo)
+        self.kind == LayerKind::Reduction
     }
 
     /// Whether it belongs to the search.
     pub fn is_of_the_search(self) -> bool {
-        matches!(self, Layer::Engine | Layer::Liveness | Layer::Limits)
+        self.kind == LayerKind::Search
     }
 }
 
-/// What is expected to notice a mutant.
+/// What is expected to notice a mutation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Judge {
     /// A verdict, a law, or a disagreement of the engines.
     Any,
-    /// A verdict in this scenario, which is too large to try every mutant on.
+    /// A verdict in this scenario, which is too large to try every mutation on.
     In(&'static str),
-    /// Recorded answers of a real server only: no recipe looks at what the mutant changes.
+    /// Recorded answers of a real server only: no recipe looks at what the mutation changes.
     Answers,
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
 
+impl Mutation {
+    /// The mutation that is declared so; the macro calls this.
+    #[inline]
+    pub const fn new(declared: &'static Declared) -> Self {
+        Mutation(declared)
+    }
+
+    /// Its name in scenario files: `acquire-steals`.
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for letter in self.0.title.chars() {
+            if letter.is_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.extend(letter.to_lowercase());
+        }
+        name
+    }
+
+    /// The part of the sources that it is in.
+    pub fn layer(self) -> Layer {
+        self.0.layer
+    }
+
+    /// What is wrong with the sources, as a sentence.
+    pub fn about(self) -> &'static str {
+        self.0.about.trim_ascii()
+    }
+
+    /// What is expected to notice it.
+    pub fn judge(self) -> Judge {
+        self.0.judge
+    }
+
+    /// Why nothing can notice it, if nothing can.
+    pub fn survives(self) -> Option<&'static str> {
+        match self.judge() {
+            Judge::Nothing(reason) => Some(reason),
+            Judge::Any | Judge::In(_) | Judge::Answers => None,
+        }
+    }
+
+    /// Whether it is the same as one of those that a part of the sources declares.
+    #[inline]
+    pub fn is(self, other: impl Into<Mutation>) -> bool {
+        self == other.into()
+    }
+}
+
+impl PartialEq for Mutation {
+    /// No two have the same name: a test looks.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.0.title == other.0.title
+    }
+}
+
+impl Eq for Mutation {}
+
+impl fmt::Debug for Mutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.title)
+    }
+}
+
+impl Serialize for Mutation {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.name())
+    }
+}
+
+/// Reads the mutation of a scenario: one of the kernel's, of the checker's, or of the scenario's service.
+pub(crate) fn read<'de, P: Protocol, D: Deserializer<'de>>(from: D) -> Result<Option<Mutation>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
+    let found = known::<P>().find(|mutation| mutation.name() == name);
+    found.map(Some).ok_or_else(|| serde::de::Error::custom(format!("there is no mutation `{name}`")))
+}
+
+/// Every mutation that can make a difference in scenarios of a service: its own first, then those of kernel and checker.
+pub fn known<P: Protocol>() -> impl Iterator<Item = Mutation> {
+    P::MUTATIONS.iter().copied().chain(common())
+}
+
+/// Those that belong to no service.
+pub fn common() -> impl Iterator<Item = Mutation> {
+    let kernel = KernelMutation::ALL.iter().copied().map(Mutation::from);
+    kernel.chain(CheckerMutation::ALL.iter().copied().map(Mutation::from))
+}
+
+/// Declares the mutations of a part of the sources, as an enum of which each variant converts into a [`Mutation`].
+///
+/// A name alone is a mutation that a verdict, a law or a disagreement of the engines must notice; `in "…"` behind it: a
+/// verdict in that scenario, which is too large to try every mutation on; `answers`: only recorded answers of a real server
+/// can; `survives "…"`: nothing can, and why. The layers are named with their [`LayerKind`].
+#[macro_export]
+macro_rules! mutations {
+    ($(#[doc = $about:literal])* $name:ident: $($layer:literal, $kind:ident {
+        $($(#[doc = $doc:literal])* $variant:ident $($word:ident $($reason:literal)?)?,)*
+    })*) => {
+        $(#[doc = $about])*
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $($($(#[doc = $doc])* $variant,)*)* }
+
+        impl $name {
+            /// Every one, by layer, in the order of declaration.
+            pub const ALL: &'static [$name] = &[$($($name::$variant,)*)*];
+
+            /// The same as mutations of any part of the sources.
+            pub const MUTATIONS: &'static [$crate::mutation::Mutation] = &[$($($name::$variant.mutation(),)*)*];
+
+            /// The same as a mutation of any part of the sources.
+            #[inline]
+            pub const fn mutation(self) -> $crate::mutation::Mutation {
+                match self {
+                    $($($name::$variant => {
+                        static DECLARED: $crate::mutation::Declared = $crate::mutation::Declared {
+                            title: stringify!($variant),
+                            layer: $crate::mutation::Layer {
+                                kind: $crate::mutation::LayerKind::$kind,
+                                name: $layer,
+                            },
+                            about: concat!($($doc),*),
+                            judge: $crate::judge!($($word $($reason)?)?),
+                        };
+                        $crate::mutation::Mutation::new(&DECLARED)
+                    })*)*
+                }
+            }
+        }
+
+        impl From<$name> for $crate::mutation::Mutation {
+            #[inline]
+            fn from(own: $name) -> Self {
+                own.mutation()
+            }
+        }
+    };
+}
+
+/// What [`mutations!`](crate::mutations) understands behind a name.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! judge {
     () => {
         $crate::mutation::Judge::Any
@@ -120,59 +246,16 @@ macro_rules! judge {
         $crate::mutation::Judge::Nothing($reason)
     };
 }
-use judge;
-
-macro_rules! mutations {
-    ($($layer:ident { $($(#[doc = $doc:literal])* $name:ident $($word:ident $($reason:literal)?)?,)* })*) => {
-        /// One fault in the sources.
-        #[derive(
-            Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
-        )]
-        #[serde(rename_all = "kebab-case")]
-        pub enum Mutation { $($($(#[doc = $doc])* $name,)*)* }
-
-        impl Mutation {
-            /// Every mutant, by layer, in the order of declaration.
-            pub const ALL: &'static [Mutation] = &[$($(Mutation::$name,)*)*];
-
-            /// The part of the sources that it is in.
-            pub fn layer(self) -> Layer {
-                match self { $($(Mutation::$name => Layer::$layer,)*)* }
-            }
-
-            /// What is wrong with the sources.
-            pub fn about(self) -> &'static str {
-                match self { $($(Mutation::$name => concat!($($doc),*).trim_ascii(),)*)* }
-            }
-
-            /// What is expected to notice it.
-            pub fn judge(self) -> super::Judge {
-                match self { $($(Mutation::$name => super::judge!($($word $($reason)?)?),)*)* }
-            }
-        }
-    };
-}
-use mutations;
-
-impl Mutation {
-    /// The name in scenario files.
-    pub fn name(self) -> String {
-        serde_json::to_value(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
-    }
-
-    /// Why nothing can notice it, if nothing can.
-    pub fn survives(self) -> Option<&'static str> {
-        match self.judge() {
-            Judge::Nothing(reason) => Some(reason),
-            Judge::Any | Judge::In(_) | Judge::Answers => None,
-        }
-    }
-}
 
 impl<P: Protocol> Scenario<P> {
-    /// Whether this mutant is switched on.
+    /// Whether this mutation is switched on.
     #[inline]
-    pub fn is_mutated(&self, mutation: Mutation) -> bool {
-        self.mutation == Some(mutation)
+    pub fn is_mutated(&self, mutation: impl Into<Mutation>) -> bool {
+        self.mutation.is_some_and(|own| own.is(mutation))
+    }
+
+    /// Whether a mutation can make a difference here.
+    pub fn is_concerned_by(&self, mutation: Mutation) -> bool {
+        !mutation.layer().is_of_a_service() || P::MUTATIONS.contains(&mutation)
     }
 }

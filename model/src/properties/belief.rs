@@ -3,7 +3,7 @@
 use super::View;
 use crate::fact::Fact;
 use crate::ids::ClientId;
-use crate::mutation::Mutation;
+use crate::mutation::KernelMutation;
 use crate::process::Client;
 use crate::protocol::{Administered, Protocol};
 use crate::time::Ticks;
@@ -13,7 +13,7 @@ pub(super) fn mutual_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>
     if !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
         return Ok(());
     }
-    let is_seen = |client: &ClientId| client.0 <= 2 || !view.is_mutated(Mutation::TwoClientsOnly);
+    let is_seen = |client: &ClientId| client.0 <= 2 || !view.is_mutated(KernelMutation::TwoClientsOnly);
     let mut inside = view.after.inside().filter(is_seen);
     match (inside.next(), inside.next()) {
         (Some(first), Some(second)) => Err(format!("{first} and {second} are both inside")),
@@ -26,7 +26,7 @@ pub(super) fn lease_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>)
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
     let is_seen = |client: &ClientId| {
         let is_ahead = view.after.clients[client.place()].skew > Ticks::ZERO;
-        !is_ahead || !view.is_mutated(Mutation::FastClocksUnseen)
+        !is_ahead || !view.is_mutated(KernelMutation::FastClocksUnseen)
     };
     for first in view.after.inside_lease().filter(is_seen) {
         let mut others = view.after.inside_lease().filter(is_seen);
@@ -50,7 +50,7 @@ pub(super) fn slot_limit_belief<P: Protocol>(view: &View<'_, P>, _: Option<Ticks
     }
     let promised = |client: &ClientId| view.after.clients[client.place()].process.belief().slots;
     let promises = inside.iter().filter_map(promised);
-    let slots = if view.is_mutated(Mutation::LargestPromiseCounts) { promises.max() } else { promises.min() };
+    let slots = if view.is_mutated(KernelMutation::LargestPromiseCounts) { promises.max() } else { promises.min() };
     let Some(slots) = slots else { return Ok(()) };
     if inside.len() <= usize::from(slots) {
         return Ok(());
@@ -63,7 +63,8 @@ pub(super) fn slot_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) 
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
     for fact in view.facts {
         let Fact::Entered { client, .. } = fact else { continue };
-        let Some(mine) = slot(*client).filter(|slot| *slot > 1 || !view.is_mutated(Mutation::FirstSlotUnseen)) else {
+        let Some(mine) = slot(*client).filter(|slot| *slot > 1 || !view.is_mutated(KernelMutation::FirstSlotUnseen))
+        else {
             continue;
         };
         if let Some(other) = view.after.inside().find(|other| other != client && slot(*other) == Some(mine)) {
@@ -78,7 +79,8 @@ pub(super) fn verify_truthful<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>)
         let Fact::Service(fact) = fact else { continue };
         let Some((client, Some(owner))) = P::ends_read(fact) else { continue };
         let reads = &view.after.ghosts.reads;
-        let is_told = view.is_mutated(Mutation::AnyOwnerIsTrue) && reads.iter().any(|(other, _)| *other == client);
+        let is_told =
+            view.is_mutated(KernelMutation::AnyOwnerIsTrue) && reads.iter().any(|(other, _)| *other == client);
         if !is_told && !reads.contains(&(client, Some(owner))) {
             return Err(format!(
                 "{client} is told that it still holds its slot, which was not so at any instant since it asked"
@@ -94,7 +96,8 @@ pub(super) fn single_administrator<P: Protocol>(view: &View<'_, P>, _: Option<Ti
     }
     let is_up = |place: &usize| {
         let condition = view.after.clients[*place].condition;
-        condition != Condition::Down && (condition == Condition::Up || !view.is_mutated(Mutation::PausedIsNotAtWork))
+        condition != Condition::Down
+            && (condition == Condition::Up || !view.is_mutated(KernelMutation::PausedIsNotAtWork))
     };
     let mut at_work = (0..view.after.clients.len())
         .filter(is_up)

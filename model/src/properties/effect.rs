@@ -3,7 +3,7 @@
 use super::View;
 use crate::fact::Fact;
 use crate::ids::Tenure;
-use crate::mutation::Mutation;
+use crate::mutation::KernelMutation;
 use crate::protocol::Protocol;
 use crate::time::Ticks;
 
@@ -11,7 +11,7 @@ pub(super) fn token_order<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> 
     let highest = view.after.ghosts.token;
     for fact in view.facts {
         if let Fact::Granted { client, token, fresh: true, .. } = fact
-            && (*token < highest || *token == highest && !view.is_mutated(Mutation::EqualTokensOrdered))
+            && (*token < highest || *token == highest && !view.is_mutated(KernelMutation::EqualTokensOrdered))
         {
             return Err(format!("{client} begins a tenure with {token}, and there was {highest} before"));
         }
@@ -23,7 +23,7 @@ pub(super) fn sequencer_sound<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>)
     let ghosts = &view.after.ghosts;
     for fact in view.facts {
         if let Fact::Written { client, tenure, .. } = fact
-            && !((ghosts.is_running || view.is_mutated(Mutation::EndUnseen)) && *tenure == ghosts.tenure)
+            && !((ghosts.is_running || view.is_mutated(KernelMutation::EndUnseen)) && *tenure == ghosts.tenure)
         {
             return Err(format!("a write of {client} is accepted although its tenure is over"));
         }
@@ -36,7 +36,7 @@ pub(super) fn sequencer_complete<P: Protocol>(view: &View<'_, P>, _: Option<Tick
     for fact in view.facts {
         if let Fact::WriteRefused { client, tenure, .. } = fact
             && ghosts.is_running
-            && (ghosts.touched > Tenure::default() || !view.is_mutated(Mutation::FirstRefusalUnseen))
+            && (ghosts.touched > Tenure::default() || !view.is_mutated(KernelMutation::FirstRefusalUnseen))
             && *tenure == ghosts.tenure
         {
             return Err(format!("a write of {client} is refused although it has the lock"));
@@ -51,7 +51,7 @@ pub(super) fn linearizable<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
         let Fact::Service(fact) = fact else { continue };
         let Some((client, owner)) = P::ends_read(fact) else { continue };
         let is_known =
-            reads.contains(&(client, owner)) || owner.is_none() && view.is_mutated(Mutation::FreeIsAlwaysTrue);
+            reads.contains(&(client, owner)) || owner.is_none() && view.is_mutated(KernelMutation::FreeIsAlwaysTrue);
         if reads.iter().any(|(other, _)| *other == client) && !is_known {
             let told = owner.map_or("nobody has the lock".to_owned(), |owner| format!("{owner} has the lock"));
             return Err(format!("{client} hears that {told}, which was not so at any instant since it asked"));
@@ -64,7 +64,7 @@ pub(super) fn no_lost_update<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) 
     let touched = view.after.ghosts.touched;
     for fact in view.facts {
         if let Fact::Written { client, tenure, .. } = fact
-            && (tenure.next() < touched || *tenure < touched && !view.is_mutated(Mutation::LastTenureSpared))
+            && (tenure.next() < touched || *tenure < touched && !view.is_mutated(KernelMutation::LastTenureSpared))
         {
             return Err(format!(
                 "a write of {client} from an earlier tenure is accepted after a later tenure has written"

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::fact::Fact;
 use crate::goal::Goal;
 use crate::list::List;
-use crate::mutation::Mutation;
+use crate::mutation::{KernelMutation, Mutation};
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::Scenario;
 use crate::time::Ticks;
@@ -33,7 +33,7 @@ pub struct View<'a, P: Protocol> {
 }
 
 impl<P: Protocol> View<'_, P> {
-    fn is_mutated(&self, mutation: Mutation) -> bool {
+    fn is_mutated(&self, mutation: impl Into<Mutation>) -> bool {
         self.scenario.is_mutated(mutation)
     }
 
@@ -47,7 +47,7 @@ impl<P: Protocol> View<'_, P> {
 
     /// How many may be inside, where administrators change that.
     fn limit(&self) -> Option<u16> {
-        if self.is_mutated(Mutation::LimitIsFirst) {
+        if self.is_mutated(KernelMutation::LimitIsFirst) {
             return P::slots_at_start(&self.scenario.service);
         }
         self.administered().fold(self.after.ghosts.limit, |limit, told| told.limit().or(limit))

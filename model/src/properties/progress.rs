@@ -1,7 +1,7 @@
 //! Promises about what happens in the end. Without a bound no step breaks them: the checker looks for endless runs.
 
 use super::View;
-use crate::mutation::Mutation;
+use crate::mutation::KernelMutation;
 use crate::protocol::Protocol;
 use crate::time::Ticks;
 use crate::world::Action;
@@ -10,7 +10,7 @@ pub(super) fn acquired_in_time<P: Protocol>(view: &View<'_, P>, bound: Option<Ti
     let (Some(bound), Some(since)) = (bound, view.after.ghosts.idle) else { return Ok(()) };
     let age = view.after.now - since;
     // It breaks when time passes: how long ago that was, the normal form forgets.
-    let bound = bound + Ticks::new(i64::from(view.is_mutated(Mutation::IdleBoundTooLong)));
+    let bound = bound + Ticks::new(i64::from(view.is_mutated(KernelMutation::IdleBoundTooLong)));
     if age <= bound || !matches!(view.action, Action::Advance(_)) || !view.after.is_idle(view.scenario) {
         return Ok(());
     }

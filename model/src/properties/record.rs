@@ -3,21 +3,21 @@
 use super::View;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::ClientId;
-use crate::mutation::Mutation;
+use crate::mutation::KernelMutation;
 use crate::protocol::{Administered, Conflict, Protocol};
 use crate::time::Ticks;
 
 pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for fact in view.facts {
         if let Fact::Granted { client, stolen: true, .. } = fact
-            && !view.is_mutated(Mutation::TheftUnseen)
+            && !view.is_mutated(KernelMutation::TheftUnseen)
         {
             return Err(format!("{client} is recorded as owner of a lock that another one still had"));
         }
     }
     let record = P::record(&view.after.server.process, view.scenario);
     if let Some(Conflict { slot, first, second }) = record.conflict
-        && !view.is_mutated(Mutation::ConflictUnseen)
+        && !view.is_mutated(KernelMutation::ConflictUnseen)
     {
         return Err(format!("{first} and {second} are both recorded as holders of slot {slot}"));
     }
@@ -25,7 +25,7 @@ pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
         return Ok(());
     }
     match *record.owners {
-        [_, _, ..] if view.is_mutated(Mutation::OwnersUncounted) => Ok(()),
+        [_, _, ..] if view.is_mutated(KernelMutation::OwnersUncounted) => Ok(()),
         [first, second, ..] => Err(format!("{first} and {second} are both recorded as owners")),
         _ => Ok(()),
     }
@@ -34,10 +34,10 @@ pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
 pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
     let mut invalidated = view.after.ghosts.invalidated;
-    let bound = bound - Ticks::new(i64::from(view.is_mutated(Mutation::LockDelayBoundTooShort)));
+    let bound = bound - Ticks::new(i64::from(view.is_mutated(KernelMutation::LockDelayBoundTooShort)));
     for fact in view.facts {
         match fact {
-            Fact::Freed { .. } if view.is_mutated(Mutation::SameStepUnseen) => {}
+            Fact::Freed { .. } if view.is_mutated(KernelMutation::SameStepUnseen) => {}
             // C-LD-10: both may happen in one step.
             Fact::Freed { by: Ending::Invalidated } => invalidated = Some(view.after.now),
             Fact::Granted { client, .. } => {
@@ -57,7 +57,7 @@ pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) 
 
 pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
-    let bound = bound - Ticks::new(i64::from(view.is_mutated(Mutation::TtlBoundTooShort)));
+    let bound = bound - Ticks::new(i64::from(view.is_mutated(KernelMutation::TtlBoundTooShort)));
     for fact in view.facts {
         let Fact::Expired { session } = fact else { continue };
         let renewed = view.after.ghosts.renewed.iter().find(|(other, _)| other == session);
@@ -71,7 +71,7 @@ pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Tic
 
 pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let is_refusal = |fact: &Fact<P>| matches!(fact, Fact::Refused { why: Refusal::Held | Refusal::LockDelay, .. });
-    if view.facts.iter().all(is_refusal) || view.is_mutated(Mutation::RecordsUninspected) {
+    if view.facts.iter().all(is_refusal) || view.is_mutated(KernelMutation::RecordsUninspected) {
         return Ok(());
     }
     P::inspect(&view.after.server.process)
@@ -80,7 +80,7 @@ pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Tic
 pub(super) fn slot_limit<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let record = P::record(&view.after.server.process, view.scenario);
     let Some(slots) = record.slots.or_else(|| view.limit()) else { return Ok(()) };
-    let slots = slots + u16::from(view.is_mutated(Mutation::OneHolderMore));
+    let slots = slots + u16::from(view.is_mutated(KernelMutation::OneHolderMore));
     if record.owners.len() <= usize::from(slots) {
         return Ok(());
     }
@@ -92,7 +92,7 @@ pub(super) fn slot_conservation<P: Protocol>(view: &View<'_, P>, _: Option<Ticks
     let (Some(slots), Some(free)) = (record.slots, record.free) else { return Ok(()) };
     let held = record.owners.len();
     let is_less = usize::from(free) + held < usize::from(slots);
-    if usize::from(free) + held == usize::from(slots) || is_less && view.is_mutated(Mutation::LossUnseen) {
+    if usize::from(free) + held == usize::from(slots) || is_less && view.is_mutated(KernelMutation::LossUnseen) {
         return Ok(());
     }
     Err(format!("{free} free and {held} held are not {slots}"))
@@ -103,7 +103,8 @@ pub(super) fn contiguity<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> R
         return Ok(());
     }
     let numbers = view.numbers();
-    let first = if view.is_mutated(Mutation::FirstSlotUnasked) { numbers.first().copied().unwrap_or(1) } else { 1 };
+    let first =
+        if view.is_mutated(KernelMutation::FirstSlotUnasked) { numbers.first().copied().unwrap_or(1) } else { 1 };
     if numbers.iter().zip(first..).all(|(number, place)| *number == place) {
         return Ok(());
     }
@@ -114,7 +115,7 @@ pub(super) fn count_exact<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> 
     for told in view.administered() {
         let Administered::Counted(count) = told else { continue };
         let numbers = view.numbers();
-        let is_fewer = usize::from(count) < numbers.len() && view.is_mutated(Mutation::FewerCounted);
+        let is_fewer = usize::from(count) < numbers.len() && view.is_mutated(KernelMutation::FewerCounted);
         if numbers.len() != usize::from(count) && !is_fewer {
             return Err(format!("an administrator counts {count}, and there are {}", list(&numbers)));
         }
@@ -126,7 +127,7 @@ pub(super) fn size_as_asked<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -
     for told in view.administered() {
         let Administered::Finished { size, .. } = told else { continue };
         let numbers = view.numbers();
-        let is_fewer = numbers.len() < usize::from(size) && view.is_mutated(Mutation::FewerThanAsked);
+        let is_fewer = numbers.len() < usize::from(size) && view.is_mutated(KernelMutation::FewerThanAsked);
         if numbers.len() != usize::from(size) && !is_fewer {
             return Err(format!("{size} slots were asked for, and there are {}", list(&numbers)));
         }

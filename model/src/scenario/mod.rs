@@ -84,7 +84,7 @@ pub struct Scenario<P: Protocol> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
     /// A fault built in on purpose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::mutation::read::<P, _>", skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
 }
 

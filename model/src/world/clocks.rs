@@ -2,7 +2,7 @@
 
 use super::{Condition, Envelope, World};
 use crate::ids::ProcessId;
-use crate::mutation::Mutation;
+use crate::mutation::KernelMutation;
 use crate::process::Process;
 use crate::protocol::Protocol;
 use crate::scenario::{Scenario, Synchrony};
@@ -44,7 +44,7 @@ impl<P: Protocol> World<P> {
 
     /// Whether a bound on lateness does not count for this message.
     fn is_excused(&self, scenario: &Scenario<P>, envelope: &Envelope<P>) -> bool {
-        if scenario.is_mutated(Mutation::NoExcuse) {
+        if scenario.is_mutated(KernelMutation::NoExcuse) {
             return false;
         }
         self.condition(envelope.to) == Condition::Paused || self.is_cut(envelope.link(), scenario)
@@ -93,9 +93,9 @@ impl<P: Protocol> World<P> {
         }
         for process in self.processes().filter(|process| self.condition(*process) == Condition::Up) {
             let late = match process {
-                ProcessId::Client(_) if scenario.is_mutated(Mutation::WakeDelayUnbounded) => None,
+                ProcessId::Client(_) if scenario.is_mutated(KernelMutation::WakeDelayUnbounded) => None,
                 ProcessId::Client(_) => scenario.synchrony.wake_delay,
-                _ if scenario.is_mutated(Mutation::ServerDelayOfClients) => scenario.synchrony.wake_delay,
+                _ if scenario.is_mutated(KernelMutation::ServerDelayOfClients) => scenario.synchrony.wake_delay,
                 _ => scenario.synchrony.server_delay,
             };
             self.wakes(scenario, process, &mut |timer, due| {

@@ -2,7 +2,7 @@
 
 use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
-use crate::mutation::Mutation;
+use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Process};
 use crate::protocol::Protocol;
 use crate::scenario::{Drift, Scenario, Ways};
@@ -94,7 +94,7 @@ impl<P: Protocol> Scenario<P> {
     /// Whether exactly this message may be taken, of those alike.
     fn offers(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
         let is_any =
-            self.is_mutated(Mutation::AnyAlikeIsEnabled) && world.network.iter().any(|other| other == envelope);
+            self.is_mutated(KernelMutation::AnyAlikeIsEnabled) && world.network.iter().any(|other| other == envelope);
         is_any || world.network.offers(envelope)
     }
 
@@ -109,8 +109,9 @@ impl<P: Protocol> Scenario<P> {
 
     /// A message waits for a paused receiver and at a cut link; at a crashed receiver it arrives unheard.
     pub fn may_arrive(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
-        let is_heard = world.condition(envelope.to) != Condition::Paused || self.is_mutated(Mutation::PausedHears);
-        let is_through = !world.is_cut(envelope.link(), self) || self.is_mutated(Mutation::CutLeaks);
+        let is_heard =
+            world.condition(envelope.to) != Condition::Paused || self.is_mutated(KernelMutation::PausedHears);
+        let is_through = !world.is_cut(envelope.link(), self) || self.is_mutated(KernelMutation::CutLeaks);
         is_heard && is_through
     }
 
@@ -131,7 +132,7 @@ impl<P: Protocol> Scenario<P> {
             return;
         }
         P::operators(world, self, &mut |act| {
-            if P::cost(act, &self.service) <= world.left.operator || self.is_mutated(Mutation::CostUnasked) {
+            if P::cost(act, &self.service) <= world.left.operator || self.is_mutated(KernelMutation::CostUnasked) {
                 offer(act);
             }
         });
@@ -153,7 +154,8 @@ impl<P: Protocol> Scenario<P> {
         if self.clocks.drift == Drift::SlowClients && (process.client().is_none() || by > Ticks::ZERO) {
             return false;
         }
-        let offset = if self.is_mutated(Mutation::OffsetUncounted) { Ticks::ZERO } else { self.clocks.offset(process) };
+        let offset =
+            if self.is_mutated(KernelMutation::OffsetUncounted) { Ticks::ZERO } else { self.clocks.offset(process) };
         let skew = world.skew(process) + by - offset;
         (-self.clocks.skew.count()..=self.clocks.skew.count()).contains(&skew.count())
     }
@@ -179,7 +181,7 @@ impl<P: Protocol> Scenario<P> {
             let is_whole = |link: &Link| !world.cuts.contains(link);
             self.links(world).filter(is_whole).for_each(|link| offer(Fault::Cut(link)));
         }
-        if !self.is_mutated(Mutation::HealNever) {
+        if !self.is_mutated(KernelMutation::HealNever) {
             world.cuts.iter().for_each(|link| offer(Fault::Heal(*link)));
         }
         P::faults(world, self, &mut |fault| offer(Fault::Service(fault)));

@@ -7,7 +7,7 @@ use super::{Action, Condition, World};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::list::List;
-use crate::mutation::Mutation;
+use crate::mutation::{KernelMutation, Mutation};
 use crate::properties::{Property, Watched};
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::{Promise, Scenario};
@@ -84,11 +84,11 @@ impl Ghosts {
         watched: Watched,
         mutation: Option<Mutation>,
     ) {
-        let is_mutated = |fault| mutation == Some(fault);
+        let is_mutated = |fault: KernelMutation| mutation == Some(fault.into());
         match *fact {
             Fact::Granted { client, token, fresh, .. } => {
-                let fresh = fresh || is_mutated(Mutation::ReacquireIsFresh);
-                self.invalidated = self.invalidated.filter(|_| is_mutated(Mutation::GrantKeepsInvalidation));
+                let fresh = fresh || is_mutated(KernelMutation::ReacquireIsFresh);
+                self.invalidated = self.invalidated.filter(|_| is_mutated(KernelMutation::GrantKeepsInvalidation));
                 if watched.has_any(TOKENS) {
                     self.token = self.token.max(token);
                 }
@@ -101,13 +101,14 @@ impl Ghosts {
                 }
             }
             Fact::Freed { by } => {
-                self.is_running = self.is_running && is_mutated(Mutation::FreedKeepsRunning);
+                self.is_running = self.is_running && is_mutated(KernelMutation::FreedKeepsRunning);
                 if by == Ending::Invalidated && watched.has_any(INVALIDATIONS) {
                     self.invalidated = Some(now);
                 }
             }
             Fact::Renewed { session } if watched.has_any(RENEWALS) => {
-                if is_mutated(Mutation::RenewalUnremembered) && self.renewed.iter().any(|(other, _)| *other == session)
+                if is_mutated(KernelMutation::RenewalUnremembered)
+                    && self.renewed.iter().any(|(other, _)| *other == session)
                 {
                     return;
                 }
@@ -120,7 +121,7 @@ impl Ghosts {
             Fact::Service(fact) => {
                 if watched.has_any(LIMIT)
                     && let Some(limit) = P::administered(&fact).and_then(Administered::limit)
-                    && !is_mutated(Mutation::LimitUnremembered)
+                    && !is_mutated(KernelMutation::LimitUnremembered)
                 {
                     self.limit = Some(limit);
                 }
@@ -128,7 +129,7 @@ impl Ghosts {
                     self.reads.retain(|(other, _)| *other != client);
                 }
             }
-            Fact::Written { tenure, .. } if is_mutated(Mutation::TouchedIsLast) => self.touched = tenure,
+            Fact::Written { tenure, .. } if is_mutated(KernelMutation::TouchedIsLast) => self.touched = tenure,
             Fact::Written { tenure, .. } => self.touched = self.touched.max(tenure),
             _ => {}
         }
@@ -146,7 +147,7 @@ impl<P: Protocol> Scenario<P> {
             let since = world.ghosts.idle;
             // While the servers stand still, nothing can be expected of them.
             let counts = world.server.condition == Condition::Up && world.is_idle(self);
-            let since = since.filter(|_| !self.is_mutated(Mutation::IdlenessStartsAnew));
+            let since = since.filter(|_| !self.is_mutated(KernelMutation::IdlenessStartsAnew));
             world.ghosts.idle = counts.then(|| since.unwrap_or(now));
         }
     }
@@ -176,7 +177,7 @@ impl<P: Protocol> Scenario<P> {
             Action::Command { client, command } if P::begins_read(*command) => Some(*client),
             _ => None,
         };
-        let begun = begun.filter(|_| !self.is_mutated(Mutation::ReadsUnremembered));
+        let begun = begun.filter(|_| !self.is_mutated(KernelMutation::ReadsUnremembered));
         world.ghosts.reads.retain(|(client, _)| Some(*client) != begun);
         let under_way: Vec<ClientId> = world.ghosts.reads.iter().map(|(client, _)| *client).chain(begun).collect();
         for client in under_way {

@@ -4,7 +4,7 @@ use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{ProcessId, Tenure};
 use crate::list::List;
-use crate::mutation::Mutation;
+use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::properties::{Property, View};
 use crate::protocol::Protocol;
@@ -102,7 +102,7 @@ impl<P: Protocol> Scenario<P> {
             }
             Action::Lose(envelope) => {
                 assert!(world.network.take(&envelope), "a message that is not under way cannot get lost: {envelope:?}");
-                if self.is_mutated(Mutation::LossKeepsMessage) {
+                if self.is_mutated(KernelMutation::LossKeepsMessage) {
                     world.network.post(envelope);
                 }
                 world.left.losses -= 1;
@@ -110,7 +110,7 @@ impl<P: Protocol> Scenario<P> {
             }
             Action::Duplicate(envelope) => {
                 world.left.duplicates -= 1;
-                if self.is_mutated(Mutation::DuplicateTakesOriginal) {
+                if self.is_mutated(KernelMutation::DuplicateTakesOriginal) {
                     world.network.take(&envelope);
                 }
                 out.messages.push((envelope.to, envelope.message));
@@ -119,7 +119,7 @@ impl<P: Protocol> Scenario<P> {
             Action::Fault(fault) => self.strike(world, fault, out, touched),
             Action::Slip { process, by } => {
                 world.left.slips -= 1;
-                let by = if self.is_mutated(Mutation::SlipForwardsOnly) { by.max(Ticks::ZERO) } else { by };
+                let by = if self.is_mutated(KernelMutation::SlipForwardsOnly) { by.max(Ticks::ZERO) } else { by };
                 *world.skew_mut(process) = world.skew(process) + by;
                 touched.push(process);
                 process
@@ -187,7 +187,7 @@ impl<P: Protocol> Scenario<P> {
         let Action::Deliver(Envelope { from: caller, to: peer, .. }) = *action else { return None };
         let hears = caller.client().is_some() && world.condition(caller) == Condition::Up;
         let back = Link { from: peer, to: caller };
-        let travels = self.network.replies == Replies::Travel || self.is_mutated(Mutation::RepliesTravel);
+        let travels = self.network.replies == Replies::Travel || self.is_mutated(KernelMutation::RepliesTravel);
         if travels || !hears || world.is_cut(back, self) {
             return None;
         }
@@ -223,12 +223,12 @@ impl<P: Protocol> Scenario<P> {
                 return ProcessId::Server;
             }
             Fault::Crash(client) => {
-                world.left.crashes -= u8::from(!self.is_mutated(Mutation::CrashIsFree));
+                world.left.crashes -= u8::from(!self.is_mutated(KernelMutation::CrashIsFree));
                 let seat = &mut world.clients[client.place()];
                 if seat.process.belief().is_inside {
                     out.record(Fact::Left { client, why: Leaving::Crashed });
                 }
-                if !self.is_mutated(Mutation::CrashKeepsMemory) {
+                if !self.is_mutated(KernelMutation::CrashKeepsMemory) {
                     seat.process = seat.process.restarted(self);
                 }
                 seat.condition = Condition::Down;
@@ -261,7 +261,7 @@ impl<P: Protocol> Scenario<P> {
 
     /// Puts the outbox into the network; writes are stamped with the tenure under which they are sent.
     fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>) -> List<Envelope<P>, 2> {
-        let more = Ticks::new(i64::from(self.is_mutated(Mutation::MessageDelayTooLong)));
+        let more = Ticks::new(i64::from(self.is_mutated(KernelMutation::MessageDelayTooLong)));
         let due = self.synchrony.message_delay.map(|delay| world.now + delay + more);
         let mut sent = List::new();
         for &(to, mut message) in &out.messages {
@@ -273,7 +273,7 @@ impl<P: Protocol> Scenario<P> {
             if let (Some(tenure), Some(writer)) = (ghost, from.client())
                 && *tenure == Tenure::default()
             {
-                let newest = self.is_mutated(Mutation::StampIsNewestTenure);
+                let newest = self.is_mutated(KernelMutation::StampIsNewestTenure);
                 *tenure = if newest { world.ghosts.tenure } else { world.ghosts.held[writer.place()] };
             }
             let envelope = Envelope { to, from, message, due };
@@ -285,7 +285,7 @@ impl<P: Protocol> Scenario<P> {
 
     /// What is on a cut link is lost, where the scenario says so.
     fn drop_at_cuts(&self, world: &mut World<P>) -> List<Envelope<P>, 0> {
-        if self.network.cuts == Cutting::Hold || world.cuts.is_empty() || self.is_mutated(Mutation::CutHolds) {
+        if self.network.cuts == Cutting::Hold || world.cuts.is_empty() || self.is_mutated(KernelMutation::CutHolds) {
             return List::new();
         }
         let cuts = world.cuts.clone();
@@ -295,8 +295,8 @@ impl<P: Protocol> Scenario<P> {
     /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one, or time that passed.
     pub(super) fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
         let is_late = matches!(action, Action::Advance(_)) && world.ghosts.idle.is_some();
-        let is_late = is_late && !self.is_mutated(Mutation::LatenessUnjudged);
-        let is_slip = matches!(action, Action::Slip { .. }) && !self.is_mutated(Mutation::SlipUnjudged);
+        let is_late = is_late && !self.is_mutated(KernelMutation::LatenessUnjudged);
+        let is_slip = matches!(action, Action::Slip { .. }) && !self.is_mutated(KernelMutation::SlipUnjudged);
         if facts.is_empty() && !is_late && !is_slip {
             return Vec::new();
         }
@@ -305,7 +305,7 @@ impl<P: Protocol> Scenario<P> {
         for promise in &self.promises {
             if let Err(message) = promise.property.check(&view, promise.bound) {
                 breaches.push(Breach { property: promise.property, message });
-                if self.is_mutated(Mutation::FirstViolationOnly) {
+                if self.is_mutated(KernelMutation::FirstViolationOnly) {
                     break;
                 }
             }

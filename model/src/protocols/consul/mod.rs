@@ -8,6 +8,7 @@ mod assumptions;
 mod clients;
 pub mod http;
 mod messages;
+mod mutants;
 mod operator;
 mod server;
 mod settings;
@@ -19,6 +20,7 @@ pub use messages::{
     Answer, Checks, Claim, Entry, Key, LOCK, Listing, Opaque, Operation, Order, Plain, Prefix, Request, Slots,
     Spelling, Target, Terms, Text, Timer, Transaction, Watch, Wish, Word,
 };
+pub use mutants::ConsulMutation;
 pub use operator::Act;
 pub use server::{Node, Server, Status, Trouble};
 pub use settings::{
@@ -31,6 +33,7 @@ pub use settings::{
 use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::{ClientId, Tenure, Token};
+use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Opinion, Protocol, Record};
 use crate::scenario::{Mistake, Note, Scenario};
@@ -47,6 +50,7 @@ const SEMAPHORE: &str = "consul-semaphore";
 impl Protocol for Consul {
     const SYSTEMS: &'static [&'static str] = &["consul-lock", SEMAPHORE];
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
+    const MUTATIONS: &'static [Mutation] = ConsulMutation::MUTATIONS;
     type Config = Settings;
     type Message = Text;
     type Timer = Timer;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Lease, Timer, Wish, Word};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Index, ProcessId, Token};
-use crate::mutation::Mutation;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use crate::protocols::lease::LeaseMutation;
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -46,7 +46,7 @@ impl Borrower {
 
     fn enter(&mut self, loan: Index, until: Instant, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         self.loan = loan;
-        let until = match context.is_mutated(Mutation::LoanCountedFromAnswer) {
+        let until = match context.is_mutated(LeaseMutation::LoanCountedFromAnswer) {
             true => context.now + context.scenario.service.lease,
             false => until,
         };
@@ -73,7 +73,7 @@ impl Process<Lease> for Borrower {
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.ask(context, out),
             (Phase::Asking { until_if_lent }, Input::Message { message: Message::Service(Word::Lent(loan)), .. })
-                if loan > self.loan || context.is_mutated(Mutation::RepeatedAnswerHeeded) =>
+                if loan > self.loan || context.is_mutated(LeaseMutation::RepeatedAnswerHeeded) =>
             {
                 self.enter(loan, until_if_lent, context, out);
             }
@@ -81,7 +81,7 @@ impl Process<Lease> for Borrower {
                 self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
             }
             (Phase::Inside { until, .. }, Input::Command(Wish::Write))
-                if context.now > until && !context.is_mutated(Mutation::WritesAfterLapse) =>
+                if context.now > until && !context.is_mutated(LeaseMutation::WritesAfterLapse) =>
             {
                 self.leave(Leaving::Lapsed, context, out);
             }

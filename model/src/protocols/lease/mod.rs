@@ -5,6 +5,7 @@
 //! client counts from the moment it *asked*, so it stops earlier. How late it may stop is up to the scenario.
 
 mod client;
+mod mutants;
 mod server;
 
 use std::fmt;
@@ -12,10 +13,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use client::Borrower;
+pub use mutants::LeaseMutation;
 pub use server::Lender;
 
 use crate::assumption::{Assumption, Class, Declarations};
 use crate::ids::{ClientId, Index, Token};
+use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
@@ -84,6 +87,7 @@ pub enum Wish {
 
 impl Protocol for Lease {
     const SYSTEMS: &'static [&'static str] = &["lease"];
+    const MUTATIONS: &'static [Mutation] = LeaseMutation::MUTATIONS;
     type Config = Settings;
     type Message = Word;
     type Timer = Timer;

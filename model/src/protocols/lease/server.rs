@@ -6,8 +6,8 @@ use super::{Lease, Timer, Word, client};
 use crate::assumption::Execution;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, ProcessId, Token};
-use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox, Process};
+use crate::protocols::lease::LeaseMutation;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
@@ -56,7 +56,7 @@ impl Lender {
             out.record(Fact::Freed { by: Ending::Invalidated });
         }
         let settings = &context.scenario.service;
-        let grace = if context.is_mutated(Mutation::GraceForgotten) { Ticks::ZERO } else { settings.grace };
+        let grace = if context.is_mutated(LeaseMutation::GraceForgotten) { Ticks::ZERO } else { settings.grace };
         self.loan = Some(Loan { to, over: context.now + settings.lease + grace });
         self.loans = self.loans.next();
         out.record(Fact::Granted { client: to, token: Token(self.loans.0), fresh: true, stolen: false });
@@ -68,8 +68,8 @@ impl Process<Lease> for Lender {
     fn on(&mut self, input: Input<Lease>, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         let Input::Message { from, message: Message::Service(word) } = input else { return };
         let from = client(from);
-        let hurry = Ticks::new(i64::from(context.is_mutated(Mutation::LentTooEarly)));
-        let is_lax = context.is_mutated(Mutation::StaleReturnFrees);
+        let hurry = Ticks::new(i64::from(context.is_mutated(LeaseMutation::LentTooEarly)));
+        let is_lax = context.is_mutated(LeaseMutation::StaleReturnFrees);
         match (self.loan, word) {
             (None, Word::Borrow) => self.lend(from, context, out),
             (Some(loan), Word::Borrow) if context.now + hurry >= loan.over => self.lend(from, context, out),

@@ -10,6 +10,7 @@ mod broker;
 mod clients;
 mod display;
 mod messages;
+mod mutants;
 mod operator;
 mod settings;
 
@@ -19,6 +20,7 @@ pub use bench::Bench;
 pub use broker::{Broker, Channel, Connection, Queue, Trouble};
 pub use clients::{Administrator, Getter, Participant, Taker};
 pub use messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};
+pub use mutants::RabbitmqMutation;
 pub use operator::Act;
 pub use settings::{
     Adds, Administration, AfterRace, AfterRefusal, Cluster, Connections, Counts, Failure, First, LostConnection,
@@ -29,6 +31,7 @@ pub use settings::{
 use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::ClientId;
+use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Administered, Protocol, Record};
 use crate::scenario::{Mistake, Note, Scenario};
@@ -45,6 +48,7 @@ const MUTEX: &str = "rabbitmq-mutex";
 impl Protocol for RabbitMq {
     const SYSTEMS: &'static [&'static str] = &["rabbitmq-semaphore", MUTEX];
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
+    const MUTATIONS: &'static [Mutation] = RabbitmqMutation::MUTATIONS;
     type Config = Settings;
     type Message = Text;
     type Timer = Timer;

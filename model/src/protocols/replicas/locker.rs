@@ -7,8 +7,8 @@ use super::settings::Validity;
 use super::{COPIED, Replicas};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{ClientId, ProcessId, Token};
-use crate::mutation::Mutation;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use crate::protocols::replicas::RedlockMutation;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
@@ -64,7 +64,7 @@ impl Locker {
 
     fn lease_from(&self, start: Instant, context: &Ctx<'_>) -> Option<Instant> {
         let settings = &context.scenario.service;
-        let drift = if context.is_mutated(Mutation::DriftIgnored) { Ticks::ZERO } else { settings.drift };
+        let drift = if context.is_mutated(RedlockMutation::DriftIgnored) { Ticks::ZERO } else { settings.drift };
         (self.nodes > 0).then(|| Instant::at((start + settings.lease()).ticks() - drift.count()))
     }
 
@@ -73,7 +73,7 @@ impl Locker {
     }
 
     fn give_up(&mut self, context: &Ctx<'_>, out: Out<'_>) {
-        if !context.is_mutated(Mutation::FailedAttemptKept) {
+        if !context.is_mutated(RedlockMutation::FailedAttemptKept) {
             self.unlock(out);
         }
         self.phase = Phase::Idle;
@@ -83,7 +83,7 @@ impl Locker {
         let Phase::Asking { mut yes, mut no, until } = self.phase else { return };
         *(if is_locked { &mut yes } else { &mut no }) |= 1 << node;
         let all = u32::from(self.nodes.max(1));
-        let needed = all / 2 + u32::from(!context.is_mutated(Mutation::MinorityIsEnough));
+        let needed = all / 2 + u32::from(!context.is_mutated(RedlockMutation::MinorityIsEnough));
         if yes.count_ones() >= needed {
             let until = match context.scenario.service.validity {
                 Validity::FromRequest => until,

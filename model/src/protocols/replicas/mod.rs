@@ -11,6 +11,7 @@ mod assumed;
 mod assumptions;
 mod locker;
 mod messages;
+mod mutants;
 mod nodes;
 mod settings;
 
@@ -18,11 +19,13 @@ use serde::{Deserialize, Serialize};
 
 pub use locker::Locker;
 pub use messages::{Text, Timer, Trouble, Value, Wish};
+pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
 pub use settings::{Grants, Settings, Validity};
 
 use crate::assumption::Declarations;
 use crate::ids::ClientId;
+use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
@@ -38,6 +41,7 @@ const COPIED: &str = "copied-lock";
 
 impl Protocol for Replicas {
     const SYSTEMS: &'static [&'static str] = &["redlock", COPIED];
+    const MUTATIONS: &'static [Mutation] = RedlockMutation::MUTATIONS;
     type Config = Settings;
     type Message = Text;
     type Timer = Timer;

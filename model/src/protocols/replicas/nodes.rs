@@ -8,9 +8,9 @@ use super::{COPIED, Replicas};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, Token};
 use crate::list::List;
-use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
+use crate::protocols::replicas::RedlockMutation;
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::World;
@@ -149,7 +149,7 @@ impl Nodes {
         node.key = Some(Key { value, over });
         if told == 0 {
             self.write(number, context);
-            if settings.grants == Grants::ByQuorum && !context.is_mutated(Mutation::PromisedUncopied) {
+            if settings.grants == Grants::ByQuorum && !context.is_mutated(RedlockMutation::PromisedUncopied) {
                 self.at(number).owed = Some(value);
                 return;
             }
@@ -163,7 +163,7 @@ impl Nodes {
         let number = if told == 0 { self.leader_for(client) } else { told };
         let node = self.at(number);
         let is_foreign = node.key.is_none_or(|key| key.value != value);
-        if node.is_gone || is_foreign && !context.is_mutated(Mutation::UnlocksForeign) {
+        if node.is_gone || is_foreign && !context.is_mutated(RedlockMutation::UnlocksForeign) {
             return;
         }
         node.key = None;
@@ -227,9 +227,10 @@ impl Nodes {
         match trouble {
             Trouble::Restart(number) => {
                 let node = nodes.at(number);
-                let is_slow = settings.restart_delay.count() > 0 && !context.is_mutated(Mutation::AnswersAfterRestart);
+                let is_slow =
+                    settings.restart_delay.count() > 0 && !context.is_mutated(RedlockMutation::AnswersAfterRestart);
                 node.back = is_slow.then(|| context.now + settings.restart_delay);
-                if !settings.keeps || context.is_mutated(Mutation::RestartForgetsKey) {
+                if !settings.keeps || context.is_mutated(RedlockMutation::RestartForgetsKey) {
                     node.key = None;
                 }
             }
@@ -251,7 +252,7 @@ impl Nodes {
                 let Node { key, version, .. } = *nodes.at(leader);
                 for number in nodes.numbers().filter(|number| *number != leader) {
                     let node = nodes.at(number);
-                    if !node.is_gone && !context.is_mutated(Mutation::HealKeepsBoth) {
+                    if !node.is_gone && !context.is_mutated(RedlockMutation::HealKeepsBoth) {
                         *node = Node { key, version, ..Node::default() };
                     }
                 }

@@ -7,8 +7,8 @@ use super::settings::{GiveBack, Joins, Nodes, Sequence};
 use super::{QUEUE, RANKED, Roster, TOKENS};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, Index, ProcessId, Token};
-use crate::mutation::Mutation;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use crate::protocols::roster::StoresMutation;
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -130,7 +130,7 @@ impl Member {
         context: &Context<'_, Roster>,
         out: &mut Outbox<Roster>,
     ) {
-        let beyond = u8::from(context.is_mutated(Mutation::RankBeyondLimit));
+        let beyond = u8::from(context.is_mutated(StoresMutation::RankBeyondLimit));
         match (request, answer) {
             (Request::Take, Answer::Number(number)) => self.enter(number, until, context, out),
             (Request::Reap, _) => self.ask(self.first(context), context, out),
@@ -145,7 +145,7 @@ impl Member {
                 self.entry = number;
                 self.wait(context);
             }
-            (_, Answer::Placed(..)) if context.is_mutated(Mutation::RankKept) => self.wait(context),
+            (_, Answer::Placed(..)) if context.is_mutated(StoresMutation::RankKept) => self.wait(context),
             (_, Answer::Placed(number, _)) => self.ask(Request::Remove(number), context, out),
             _ => {
                 self.entry = Index(0);

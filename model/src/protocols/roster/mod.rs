@@ -14,6 +14,7 @@ mod assumed;
 mod assumptions;
 mod member;
 mod messages;
+mod mutants;
 mod settings;
 mod store;
 
@@ -21,11 +22,13 @@ use serde::{Deserialize, Serialize};
 
 pub use member::Member;
 pub use messages::{Answer, Request, Text, Timer, Wish};
+pub use mutants::StoresMutation;
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;
 
 use crate::assumption::Declarations;
 use crate::ids::ClientId;
+use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
 use crate::protocol::{Protocol, Record};
@@ -44,6 +47,7 @@ const QUEUE: &str = "sequence-queue";
 
 impl Protocol for Roster {
     const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
+    const MUTATIONS: &'static [Mutation] = StoresMutation::MUTATIONS;
     type Config = Settings;
     type Message = Text;
     type Timer = Timer;

@@ -8,9 +8,9 @@ use super::{Roster, TOKENS};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, Token};
 use crate::list::List;
-use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
+use crate::protocols::roster::StoresMutation;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
@@ -89,11 +89,11 @@ impl Store {
 
     /// Removes what does not count any more.
     fn reap(&mut self, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
-        let hurry = Ticks::new(i64::from(context.is_mutated(Mutation::ReapedTooEarly)));
+        let hurry = Ticks::new(i64::from(context.is_mutated(StoresMutation::ReapedTooEarly)));
         let is_over = |entry: &Entry| entry.over.is_some_and(|over| context.now + hurry >= over);
         while let Some(number) = self.entries.iter().find(|entry| is_over(entry)).map(|entry| entry.number) {
             self.remove(number, Ending::Invalidated, out);
-            if !context.is_mutated(Mutation::ReaperKeepsToken) {
+            if !context.is_mutated(StoresMutation::ReaperKeepsToken) {
                 self.free.iter_mut().for_each(|free| *free += 1);
             }
         }
@@ -122,7 +122,8 @@ impl Store {
             self.entries.remove(place);
             return grant(self.append(client, over, None), false);
         } else if self.entries.len() < usize::from(settings.limit)
-            || self.entries.len() == usize::from(settings.limit) && context.is_mutated(Mutation::RecordBeyondLimit)
+            || self.entries.len() == usize::from(settings.limit)
+                && context.is_mutated(StoresMutation::RecordBeyondLimit)
         {
             return grant(self.append(client, over, None), true);
         }
@@ -172,7 +173,7 @@ impl Store {
             }
             Request::GiveBack(number) => {
                 let is_there = self.remove(number, Ending::Released, out);
-                let is_lax = context.is_mutated(Mutation::GivenBackTwice);
+                let is_lax = context.is_mutated(StoresMutation::GivenBackTwice);
                 self.free.iter_mut().filter(|_| is_there || is_lax).for_each(|free| *free += 1);
                 if is_there { Answer::Yes } else { Answer::No }
             }
@@ -192,7 +193,7 @@ impl Store {
                 // The script looks before it inserts; with timestamps, the client inserts and looks.
                 let is_in = matches!(answer, Answer::Placed(_, before) if before < context.scenario.service.limit);
                 if !is_in && stamp.is_none() {
-                    if !context.is_mutated(Mutation::RefusedStaysRanked) {
+                    if !context.is_mutated(StoresMutation::RefusedStaysRanked) {
                         self.entries.retain(|entry| entry.number != number);
                     }
                     return Answer::No;
@@ -200,7 +201,7 @@ impl Store {
                 answer
             }
             Request::Enqueue { named } => {
-                let looks = named && !context.is_mutated(Mutation::NameIgnored);
+                let looks = named && !context.is_mutated(StoresMutation::NameIgnored);
                 let mine = self.entries.iter().find(|entry| looks && entry.owner == client);
                 Answer::Number(mine.map(|entry| entry.number).unwrap_or_else(|| self.append(client, None, None)))
             }

@@ -32,7 +32,7 @@ use self::symmetry::outside;
 pub use self::visitor::{Normal, Visitor};
 use super::World;
 use crate::ids::ProcessId;
-use crate::mutation::Mutation;
+use crate::mutation::{CheckerMutation, Mutation};
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -130,7 +130,7 @@ impl NormalForm {
     /// other one.
     pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let Formed { world, parts } = next;
-        let touched = if self.mutation == Some(Mutation::RenewalSparesServer) {
+        let touched = if self.mutation == Some(CheckerMutation::RenewalSparesServer.into()) {
             let is_server = |process: &&ProcessId| **process == ProcessId::Server;
             &touched[touched.iter().take_while(is_server).count()..]
         } else {
@@ -158,7 +158,7 @@ impl NormalForm {
             if let Some(order) = order {
                 world.arrange(&order);
                 parts.arrange(&order);
-                if self.mutation != Some(Mutation::ArrangedMessagesUnsorted) {
+                if self.mutation != Some(CheckerMutation::ArrangedMessagesUnsorted.into()) {
                     parts.order(world);
                 }
                 parts.hash(world);
@@ -176,13 +176,13 @@ impl NormalForm {
             parts.new.add(server);
         }
         if parts.new.contains(server) {
-            let more = Ticks::new(i64::from(self.mutation == Some(Mutation::ServerSettlesTooEarly)));
+            let more = Ticks::new(i64::from(self.mutation == Some(CheckerMutation::ServerSettlesTooEarly.into())));
             let oldest = world.clock(ProcessId::Server) - self.rules.back + more;
             world.server.process.settle(oldest);
         }
         parts.look(world, &self.rules);
         parts.rename(world, &self.rules, shift);
-        if self.mutation != Some(Mutation::NowIsKept) {
+        if self.mutation != Some(CheckerMutation::NowIsKept.into()) {
             world.now = Instant::START;
         }
         parts.order(world);

@@ -7,7 +7,7 @@ use super::symmetry::Order;
 use super::visitor::Visitor;
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::list::List;
-use crate::mutation::Mutation;
+use crate::mutation::CheckerMutation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
@@ -32,21 +32,22 @@ impl Rules {
         let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
         let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);
         let bounds = scenario.promises.iter().filter_map(|promise| promise.bound);
-        let is = |mutation| scenario.is_mutated(mutation);
+        let is = |mutation: CheckerMutation| scenario.is_mutated(mutation);
         // Mutants: a tick less to look back on, or none at all.
         let less = |mutation| Ticks::new(i64::from(is(mutation)));
         let tokens_are_indexes = P::tokens_are_indexes(&scenario.service);
-        let back = if is(Mutation::FallingClockForgotten) { Ticks::ZERO } else { back };
-        let until = if is(Mutation::UntilIsDeadline) { late } else { late.max(Ticks::new(1)) };
-        let longest = if is(Mutation::ElapsedForgotten) { Ticks::ZERO } else { P::longest(&scenario.service) };
+        let back = if is(CheckerMutation::FallingClockForgotten) { Ticks::ZERO } else { back };
+        let until = if is(CheckerMutation::UntilIsDeadline) { late } else { late.max(Ticks::new(1)) };
+        let longest = if is(CheckerMutation::ElapsedForgotten) { Ticks::ZERO } else { P::longest(&scenario.service) };
         Rules {
-            tokens_are_indexes: tokens_are_indexes && !is(Mutation::TokensUnrenamed) || is(Mutation::TokensAreIndexes),
+            tokens_are_indexes: tokens_are_indexes && !is(CheckerMutation::TokensUnrenamed)
+                || is(CheckerMutation::TokensAreIndexes),
             back,
-            late: Ticks::ZERO - late - back + less(Mutation::DeadlineClampedTooEarly),
+            late: Ticks::ZERO - late - back + less(CheckerMutation::DeadlineClampedTooEarly),
             until: Ticks::ZERO - until - back,
-            elapsed: Ticks::ZERO - longest - back + less(Mutation::ElapsedClampedTooEarly),
-            since: Ticks::ZERO - bounds.max().unwrap_or_default() + less(Mutation::AgeClampedTooEarly),
-            is_large_forgotten: is(Mutation::LargeNumbersForgotten),
+            elapsed: Ticks::ZERO - longest - back + less(CheckerMutation::ElapsedClampedTooEarly),
+            since: Ticks::ZERO - bounds.max().unwrap_or_default() + less(CheckerMutation::AgeClampedTooEarly),
+            is_large_forgotten: is(CheckerMutation::LargeNumbersForgotten),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::visitor::Normal;
 use crate::hash::Packer;
 use crate::ids::ClientId;
 use crate::list::List;
-use crate::mutation::Mutation;
+use crate::mutation::CheckerMutation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::world::Seat;
@@ -122,10 +122,10 @@ impl<P: Protocol> Scenario<P> {
             let (first, second) = (ClientId::of(one), ClientId::of(other));
             let mut order: Vec<usize> = (0..clients).collect();
             order.swap(one, other);
-            (P::are_alike(&self.service, first, second) || self.is_mutated(Mutation::AllClientsAlike))
+            (P::are_alike(&self.service, first, second) || self.is_mutated(CheckerMutation::AllClientsAlike))
                 && (self.clocks.offset(first.into()) == self.clocks.offset(second.into())
-                    || self.is_mutated(Mutation::OffsetsUncompared))
-                && (start.arranged(&order) == start || self.is_mutated(Mutation::StartsUncompared))
+                    || self.is_mutated(CheckerMutation::OffsetsUncompared))
+                && (start.arranged(&order) == start || self.is_mutated(CheckerMutation::StartsUncompared))
         };
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for place in 0..clients {

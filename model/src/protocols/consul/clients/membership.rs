@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ask;
 use crate::ids::{Call, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::properties::Property;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::{Answer, Consul, RenewalErrors, Request, Settings, Timer};
 use crate::scenario::Scenario;
 use crate::time::Instant;
@@ -93,14 +93,14 @@ impl Membership {
         match answer {
             Answer::Renewed => {
                 self.until = granted(until_if_renewed, context);
-                if context.is_mutated(Mutation::RenewsOnce) {
+                if context.is_mutated(ConsulMutation::RenewsOnce) {
                     self.renewal = Renewal::Off;
                 }
                 Some(News::Alive)
             }
-            Answer::UnknownSession if context.is_mutated(Mutation::GoneTakenForError) => Some(News::Unclear),
+            Answer::UnknownSession if context.is_mutated(ConsulMutation::GoneTakenForError) => Some(News::Unclear),
             Answer::NoLeader => {
-                if context.is_mutated(Mutation::ErrorExtendsLease) {
+                if context.is_mutated(ConsulMutation::ErrorExtendsLease) {
                     self.until = granted(until_if_renewed, context);
                 }
                 if self.gives_up(context) {
@@ -141,15 +141,12 @@ impl Membership {
 
 /// The lease as the client counts it. C-TTL-3: the server counts from when it processed the request, which is later.
 fn granted(until: Option<Instant>, context: &Context<'_, Consul>) -> Option<Instant> {
-    match context.scenario.mutation {
-        Some(Mutation::LeaseFromAnswer) => until.and(lease_from(context)),
-        _ => until,
-    }
+    if context.is_mutated(ConsulMutation::LeaseFromAnswer) { until.and(lease_from(context)) } else { until }
 }
 
 /// How late a self-limiting client notices, on top of what the scenario allows.
 pub(super) fn overstay(scenario: &Scenario<Consul>) -> crate::time::Ticks {
-    crate::time::Ticks::new(i64::from(scenario.mutation == Some(Mutation::LeaseOverstayed)))
+    crate::time::Ticks::new(i64::from(scenario.is_mutated(ConsulMutation::LeaseOverstayed)))
 }
 
 impl Normal for Membership {

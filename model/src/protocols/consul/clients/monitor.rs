@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ask;
 use crate::ids::{Call, Index};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::{Consul, Request, Target, Timer, Watch};
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -65,10 +65,10 @@ impl Watching {
     /// C-LCK-6: with retries left, an error is no loss yet.
     pub(super) fn rests_after_error(&mut self, context: &Context<'_, Consul>) -> bool {
         let Some(settings) = context.scenario.service.monitor.filter(|_| self.retries > 0) else { return false };
-        if context.is_mutated(Mutation::MonitorErrorIsLoss) {
+        if context.is_mutated(ConsulMutation::MonitorErrorIsLoss) {
             return false;
         }
-        if !context.is_mutated(Mutation::MonitorErrorsUncounted) {
+        if !context.is_mutated(ConsulMutation::MonitorErrorsUncounted) {
             self.retries -= 1;
         }
         (self.at, self.is_resting) = (Some(context.now + settings.retry_every), true);

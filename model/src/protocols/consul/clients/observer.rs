@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::ask;
 use crate::fact::Fact;
 use crate::ids::Call;
-use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::Word;
 use crate::protocols::consul::settings::Reads;
 use crate::protocols::consul::{Answer, Consul, LOCK, Opaque, Request, Text, Wish};
@@ -40,7 +40,7 @@ impl Observer {
             (Some(call), Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) if to == call => {
                 self.call = None;
                 let observer = context.me.client().expect("an observer is a client");
-                let is_careless = context.is_mutated(Mutation::ObserverIgnoresSession);
+                let is_careless = context.is_mutated(ConsulMutation::ObserverIgnoresSession);
                 let leader = match answer {
                     // Nothing is known.
                     Answer::NoLeader => return,

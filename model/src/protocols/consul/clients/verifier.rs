@@ -7,8 +7,8 @@ use super::ask;
 use crate::fact::Fact;
 use crate::few::Few;
 use crate::ids::{Call, ClientId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Input, Message, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::{Answer, Consul, LOCK, Order, Request, Text};
 use crate::world::normal::{Normal, Visitor};
 
@@ -63,7 +63,7 @@ impl Verifier {
         let is_valid = match answer {
             Answer::Found(entry) => {
                 let is_holder =
-                    entry.session == Some(order.session) || context.is_mutated(Mutation::VerifierIgnoresHolder);
+                    entry.session == Some(order.session) || context.is_mutated(ConsulMutation::VerifierIgnoresHolder);
                 is_holder && context.scenario.service.token(&entry) == order.token
             }
             _ => false,

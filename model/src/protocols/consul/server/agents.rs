@@ -4,8 +4,8 @@
 use super::Server;
 use super::catalog::Status;
 use crate::ids::{ClientId, ProcessId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::Timer;
 use crate::protocols::consul::settings::{CheckKind, Takes};
 use crate::protocols::consul::{Consul, Settings};
@@ -43,7 +43,7 @@ impl Server {
                 let Some(node) = end_of(link).and_then(|client| self.node_mut(client)) else { return };
                 node.cuts -= 1;
                 let is_dead = health.crash == Takes::Node && node.gone.is_some();
-                if node.cuts == 0 && !is_dead && !context.is_mutated(Mutation::SilenceOutlivesHeal) {
+                if node.cuts == 0 && !is_dead && !context.is_mutated(ConsulMutation::SilenceOutlivesHeal) {
                     node.silent = None;
                 }
             }
@@ -59,7 +59,7 @@ impl Server {
                 && node.is_listed
                 && !is_critical(CheckKind::SerfHealth)
             {
-                let is_hasty = scenario.mutation == Some(Mutation::SuspectedAtOnce);
+                let is_hasty = scenario.mutation == Some(ConsulMutation::SuspectedAtOnce.into());
                 due(Timer::Suspect(node.id), silent + if is_hasty { Ticks::ZERO } else { detection });
             }
             if let (Some(silent), Some(after)) = (node.silent, health.reap_after)

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Server;
 use crate::ids::{ClientId, Index, SessionId};
-use crate::mutation::Mutation;
 use crate::process::Context;
 use crate::protocols::consul::Consul;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Key, Spelling};
 use crate::protocols::consul::settings::CheckKind;
 use crate::world::normal::{Normal, Visitor};
@@ -115,7 +115,7 @@ impl Server {
         self.index = self.index.next();
         let index = self.index;
         let is_taken = name.is_some() && self.prepared().iter().any(|query| query.id != id && query.name == name);
-        if is_taken && !context.is_mutated(Mutation::QueryNamesCollide) {
+        if is_taken && !context.is_mutated(ConsulMutation::QueryNamesCollide) {
             return Err(QueryRefusal::NameTaken);
         }
         if session.is_some_and(|(session, _)| self.row(session).is_none()) {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::Server;
 use crate::fact::Fact;
 use crate::ids::{ClientId, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Checks};
 use crate::protocols::consul::settings::CheckKind;
 use crate::time::Instant;
@@ -109,10 +109,10 @@ impl Server {
             return None;
         }
         let Some(node) = self.node(node) else { return Some(Answer::Missing(None)) };
-        let checks_max = if context.is_mutated(Mutation::OnlyFirstCheckLookedAt) { 1 } else { usize::MAX };
+        let checks_max = if context.is_mutated(ConsulMutation::OnlyFirstCheckLookedAt) { 1 } else { usize::MAX };
         checks.into_iter().take(checks_max).find_map(|kind| match node.status(kind) {
             None => Some(Answer::Missing(Some(kind))),
-            Some(Status::Critical) if !context.is_mutated(Mutation::CriticalCheckAccepted) => {
+            Some(Status::Critical) if !context.is_mutated(ConsulMutation::CriticalCheckAccepted) => {
                 Some(Answer::Critical(kind))
             }
             Some(_) => None,
@@ -147,8 +147,8 @@ impl Server {
             node.checks[kind.number()] = Some(status);
         }
         let ends = match status {
-            Status::Critical => !context.is_mutated(Mutation::CriticalCheckIgnored),
-            Status::Warning => context.is_mutated(Mutation::WarningEndsSessions),
+            Status::Critical => !context.is_mutated(ConsulMutation::CriticalCheckIgnored),
+            Status::Warning => context.is_mutated(ConsulMutation::WarningEndsSessions),
             Status::Passing => false,
         };
         if ends {
@@ -179,7 +179,7 @@ impl Server {
         self.attach(id, kind, None);
         let Some(node) = self.node_mut(id).filter(|node| node.checks[kind.number()].is_some()) else { return };
         node.checks[kind.number()] = None;
-        if !context.is_mutated(Mutation::CheckRemovalSparesSessions) {
+        if !context.is_mutated(ConsulMutation::CheckRemovalSparesSessions) {
             self.end_sessions(id, Some(kind), context, out);
         }
     }
@@ -194,7 +194,7 @@ impl Server {
     ) {
         self.index = self.index.next();
         for kind in self.drop_service(id, service) {
-            if context.is_mutated(Mutation::ServiceLeavesChecks) {
+            if context.is_mutated(ConsulMutation::ServiceLeavesChecks) {
                 continue;
             }
             self.drop_check(id, kind, context, out);
@@ -232,10 +232,10 @@ impl Server {
         self.drop_services(id);
         let Some(node) = self.node_mut(id) else { return };
         node.is_listed = false;
-        if !context.is_mutated(Mutation::NodeRemovalKeepsChecks) {
+        if !context.is_mutated(ConsulMutation::NodeRemovalKeepsChecks) {
             node.checks = [None; CheckKind::ROOM];
         }
-        if context.is_mutated(Mutation::NodeRemovalSparesUnbound) {
+        if context.is_mutated(ConsulMutation::NodeRemovalSparesUnbound) {
             return CheckKind::all().for_each(|kind| self.end_sessions(id, Some(kind), context, out));
         }
         self.end_sessions(id, None, context, out);

@@ -8,8 +8,8 @@ use super::{Asker, Server};
 use crate::fact::Fact;
 use crate::ids::{ClientId, SessionId};
 use crate::list::List;
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Entry, Key, Request, Timer};
 use crate::protocols::consul::settings::{Renewals, Revocations, Settings};
 use crate::protocols::consul::{Consul, Word};
@@ -53,7 +53,7 @@ impl Server {
         let entry = |wanted: Key| deposed.entries.iter().find(|(key, _)| *key == wanted).map(|(_, entry)| *entry);
         Some(match request {
             Request::Get(key) => entry(key).map_or(Answer::Absent, Answer::Found),
-            Request::GetConsistent(key) if context.is_mutated(Mutation::DeposedReadsConsistently) => {
+            Request::GetConsistent(key) if context.is_mutated(ConsulMutation::DeposedReadsConsistently) => {
                 entry(key).map_or(Answer::Absent, Answer::Found)
             }
             Request::RenewSession(session) if context.scenario.service.servers.renewals == Renewals::FromMemory => {

@@ -6,9 +6,9 @@ use super::{Asker, Server, is_lock, is_slot};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::few::Few;
 use crate::ids::{Call, ClientId, Index, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{
     Answer, Claim, Entry, Key, Listing, Opaque, Prefix, Spelling, Text, Timer, Word,
 };
@@ -87,7 +87,7 @@ impl Server {
     ) -> Answer {
         let old = self.entry(key);
         let lock_index = match old {
-            Some(old) if context.is_mutated(Mutation::PutKeepsLockIndex) => old.lock_index,
+            Some(old) if context.is_mutated(ConsulMutation::PutKeepsLockIndex) => old.lock_index,
             _ => 0,
         };
         let new = self.write(key, lock_index, old.and_then(|old| old.holder()), content, context);
@@ -105,7 +105,7 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) -> Answer {
         let is_stale = self.entry(key).map_or(Index(0), |entry| entry.modify) != index;
-        if is_stale && !context.is_mutated(Mutation::CasIgnoresIndex) {
+        if is_stale && !context.is_mutated(ConsulMutation::CasIgnoresIndex) {
             return Answer::Done(false);
         }
         self.put(key, content, context, out)
@@ -151,7 +151,7 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        let is_late = context.is_mutated(Mutation::ApplyLooksAtLockDelay) && self.is_delayed(claim.key, context);
+        let is_late = context.is_mutated(ConsulMutation::ApplyLooksAtLockDelay) && self.is_delayed(claim.key, context);
         if is_late { Answer::Done(false) } else { self.lock(client, claim, context, out) }
     }
 
@@ -171,23 +171,23 @@ impl Server {
     ) -> Answer {
         let Claim { key, session, spelling, value, flags } = claim;
         let me = (session, spelling);
-        if self.row(session).is_none() && !context.is_mutated(Mutation::AcquireWithoutSession) {
+        if self.row(session).is_none() && !context.is_mutated(ConsulMutation::AcquireWithoutSession) {
             refuse(client, Refusal::NoSession, out);
             return Answer::InvalidSession;
         }
         let old = self.entry(key);
         // C-SES-20: a session's id in another letter case is another holder.
         let is_me = |owner: (SessionId, Spelling)| {
-            owner == me || owner.0 == session && context.is_mutated(Mutation::SpellingIgnored)
+            owner == me || owner.0 == session && context.is_mutated(ConsulMutation::SpellingIgnored)
         };
         let owner = old.and_then(|old| old.holder());
         let is_held = owner.is_some_and(|owner| !is_me(owner));
-        if is_held && !context.is_mutated(Mutation::AcquireSteals) {
+        if is_held && !context.is_mutated(ConsulMutation::AcquireSteals) {
             refuse(client, Refusal::Held, out);
             return Answer::Done(false);
         }
         let fresh = !owner.is_some_and(is_me);
-        let counts = fresh || context.is_mutated(Mutation::ReacquireCounts);
+        let counts = fresh || context.is_mutated(ConsulMutation::ReacquireCounts);
         let lock_index = old.map_or(0, |old| old.lock_index) + u32::from(counts);
         let entry = self.write(key, lock_index, Some(me), (value, flags), context);
         let client = client.unwrap_or(session.creator);
@@ -212,16 +212,16 @@ impl Server {
         let Claim { key, session, spelling, value, flags } = claim;
         let held = self.entry(key).filter(|entry| entry.session.is_some());
         let may = |entry: &Entry| {
-            entry.holder() == Some((session, spelling)) || context.is_mutated(Mutation::ReleaseByAnybody)
+            entry.holder() == Some((session, spelling)) || context.is_mutated(ConsulMutation::ReleaseByAnybody)
         };
         let Some(entry) = held.filter(may) else {
             refuse(from, Refusal::NotHeld, out);
             return Answer::Done(false);
         };
-        let is_kept = context.is_mutated(Mutation::ReleaseKeepsContent);
+        let is_kept = context.is_mutated(ConsulMutation::ReleaseKeepsContent);
         let content = if is_kept { (entry.value, entry.flags) } else { (value, flags) };
         self.write(key, entry.lock_index, None, content, context);
-        if context.is_mutated(Mutation::LockDelayAfterRelease) {
+        if context.is_mutated(ConsulMutation::LockDelayAfterRelease) {
             self.delay(key, context.scenario.service.lock_delay, context);
         }
         if is_lock(key) {
@@ -239,7 +239,7 @@ impl Server {
     ) -> Answer {
         let holder = self.entry(key).and_then(|entry| entry.session);
         self.remove(key, context);
-        if holder.is_some() && context.is_mutated(Mutation::LockDelayAfterDelete) {
+        if holder.is_some() && context.is_mutated(ConsulMutation::LockDelayAfterDelete) {
             self.delay(key, context.scenario.service.lock_delay, context);
         }
         if is_lock(key) && holder.is_some() {
@@ -265,7 +265,7 @@ impl Server {
             self.delete(*key, context, out);
         }
         let for_each_key = context.scenario.service.servers.tree_deletions == TreeDeletions::ForEachKey;
-        if for_each_key || context.is_mutated(Mutation::TreeBuriesEachKey) {
+        if for_each_key || context.is_mutated(ConsulMutation::TreeBuriesEachKey) {
             return Answer::Done(true);
         }
         self.tombstones = before;
@@ -285,7 +285,7 @@ impl Server {
             Key::Named(_) => name,
             Key::Lock | Key::Data | Key::Other => return,
         };
-        if context.is_mutated(Mutation::TombstonesForgotten) {
+        if context.is_mutated(ConsulMutation::TombstonesForgotten) {
             return;
         }
         self.tombstones.retain(|(other, _)| *other != grave);
@@ -307,7 +307,7 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) -> Answer {
         match self.entry(key) {
-            Some(entry) if entry.modify != index && !context.is_mutated(Mutation::DeleteCasIgnoresIndex) => {
+            Some(entry) if entry.modify != index && !context.is_mutated(ConsulMutation::DeleteCasIgnoresIndex) => {
                 Answer::Done(false)
             }
             _ => self.delete(key, context, out),
@@ -330,7 +330,7 @@ impl Server {
         let spelling = spelling.unwrap_or_default();
         let new = Entry { value, flags, lock_index, session, spelling, create, modify: index };
         if let Some(old) = old.filter(|old| old.says(lock_index, holder, value, flags))
-            && !context.is_mutated(Mutation::EqualWriteCounts)
+            && !context.is_mutated(ConsulMutation::EqualWriteCounts)
         {
             return old;
         }
@@ -347,10 +347,10 @@ impl Server {
         }
         self.bury(key, context);
         self.note_entries();
-        if context.is_mutated(Mutation::LockDelayGoesWithKey) {
+        if context.is_mutated(ConsulMutation::LockDelayGoesWithKey) {
             self.delays.retain(|delay| delay.key != key);
         }
-        if !context.is_mutated(Mutation::DeleteOnlyFrees) {
+        if !context.is_mutated(ConsulMutation::DeleteOnlyFrees) {
             self.entries.retain(|(other, _)| *other != key);
             return;
         }

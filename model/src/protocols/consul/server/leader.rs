@@ -10,9 +10,9 @@ use super::sessions::timer;
 use super::{Asker, Server};
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Request, Text, Timer, Word};
 use crate::protocols::consul::settings::{CheckKind, OldLeader, Requests, Restarts, Servers, Settings, Timers};
 use crate::scenario::Scenario;
@@ -156,14 +156,14 @@ impl Server {
             Trouble::Restart => {
                 // C-LD-12: the log is replayed, and the delays start in full.
                 match context.scenario.service.servers.restarts {
-                    Restarts::FromLog if !context.is_mutated(Mutation::ReplayLosesDelays) => {
+                    Restarts::FromLog if !context.is_mutated(ConsulMutation::ReplayLosesDelays) => {
                         server.restart_delays(context);
                     }
                     // C-LD-13: they are in no snapshot.
                     Restarts::FromLog | Restarts::FromSnapshot => server.delays.clear(),
                 }
                 server.restart_timers(context);
-                if context.is_mutated(Mutation::RestartLosesEntries) {
+                if context.is_mutated(ConsulMutation::RestartLosesEntries) {
                     server.entries.clear();
                 }
                 server.close_connections(out);
@@ -189,20 +189,20 @@ impl Server {
     pub(super) fn elect(&mut self, is_behind: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.leaderless = None;
         let starts_anew = context.scenario.service.servers.timers == Timers::StartAnew;
-        if starts_anew && !context.is_mutated(Mutation::ElectionKeepsTimers) {
+        if starts_anew && !context.is_mutated(ConsulMutation::ElectionKeepsTimers) {
             self.restart_timers(context);
         }
         if is_behind {
             self.restart_delays(context);
         }
-        if context.is_mutated(Mutation::ElectionLosesDelays) {
+        if context.is_mutated(ConsulMutation::ElectionLosesDelays) {
             self.delays.clear();
         }
-        if context.is_mutated(Mutation::LeaderIsBehind) {
+        if context.is_mutated(ConsulMutation::LeaderIsBehind) {
             self.entries.clear();
         }
         out.record(Fact::Service(Word::Elected { restarts_ttls: starts_anew }));
-        if context.is_mutated(Mutation::HeldRequestsForgotten) {
+        if context.is_mutated(ConsulMutation::HeldRequestsForgotten) {
             self.held.clear();
         }
         for Held { client, call, request } in std::mem::take(&mut self.held).iter().copied() {

@@ -4,9 +4,9 @@
 use super::Server;
 use crate::fact::{Ending, Fact};
 use crate::ids::{Index, SessionId, Token};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Entry, Key};
 
 impl Server {
@@ -27,7 +27,7 @@ impl Server {
     /// The newest of the keys that are older than this one, as a client finds it in a recursive read: its session, and
     /// the ModifyIndex from which it can be watched.
     pub(super) fn before(&self, index: Index, context: &Context<'_, Consul>) -> Option<(SessionId, Index)> {
-        let counts_itself = context.is_mutated(Mutation::QueueCountsItself);
+        let counts_itself = context.is_mutated(ConsulMutation::QueueCountsItself);
         let older = self.line().filter(|(_, entry)| entry.create < index || entry.create == index && counts_itself);
         older.max_by_key(|(_, entry)| entry.create).map(|(session, entry)| (session, entry.modify))
     }

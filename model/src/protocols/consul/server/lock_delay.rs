@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Server;
-use crate::mutation::Mutation;
 use crate::process::Context;
 use crate::protocols::consul::Consul;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::Key;
 use crate::time::{Instant, Ticks};
 
@@ -29,10 +29,10 @@ impl Server {
     /// C-LD-1, C-LD-3: starts when the session ends; capped at use; nothing if zero.
     pub(super) fn delay(&mut self, key: Key, asked: Ticks, context: &Context<'_, Consul>) {
         let mut delay = context.scenario.service.capped(asked);
-        if context.is_mutated(Mutation::LockDelayUncapped) {
+        if context.is_mutated(ConsulMutation::LockDelayUncapped) {
             delay = asked;
         }
-        if context.is_mutated(Mutation::LockDelayTooShort) {
+        if context.is_mutated(ConsulMutation::LockDelayTooShort) {
             delay = delay - Ticks::new(1);
         }
         if delay <= Ticks::ZERO {
@@ -64,7 +64,7 @@ impl Server {
 
     /// C-LD-2: refused while the deadline is ahead.
     pub(in crate::protocols::consul) fn is_delayed(&self, key: Key, context: &Context<'_, Consul>) -> bool {
-        !context.is_mutated(Mutation::LockDelayIgnored)
+        !context.is_mutated(ConsulMutation::LockDelayIgnored)
             && self
                 .delays
                 .iter()

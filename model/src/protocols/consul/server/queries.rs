@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Asker, Server};
 use crate::ids::{Call, ClientId, Index};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Prefix, Target, Text, Timer, Watch};
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -40,8 +40,8 @@ impl Server {
         if index == Index(0) || self.has_passed(target, index, context) {
             return Some(self.look(target, context));
         }
-        if !context.is_mutated(Mutation::WatchForgotten) {
-            let is_endless = context.is_mutated(Mutation::QueryDeadlineForgotten);
+        if !context.is_mutated(ConsulMutation::WatchForgotten) {
+            let is_endless = context.is_mutated(ConsulMutation::QueryDeadlineForgotten);
             let until = wait.filter(|_| !is_endless).map(|wait| context.now + wait);
             self.parked.retain(|parked| (parked.client, parked.target) != (client, target));
             self.parked.insert_sorted(Parked { client, call, target, index, until });
@@ -53,7 +53,7 @@ impl Server {
     /// was deleted since, or never was there: its index is that of the whole table, which is past any the client knows.
     fn has_passed(&self, target: Target, index: Index, context: &Context<'_, Consul>) -> bool {
         match target {
-            Target::Key(key) if context.is_mutated(Mutation::DeletionWakesNobody) => {
+            Target::Key(key) if context.is_mutated(ConsulMutation::DeletionWakesNobody) => {
                 self.entry(key).is_some_and(|entry| entry.modify > index)
             }
             Target::Key(key) => self.entry(key).is_none_or(|entry| entry.modify > index),

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Server, is_lock, is_slot};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Spelling, Terms, Timer, Word};
 use crate::protocols::consul::settings::Expiry;
 use crate::protocols::consul::{Behavior, Consul};
@@ -63,7 +63,7 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) -> SessionId {
         let dead = self.given.iter().copied().find(|id| id.creator == creator && self.row(*id).is_none());
-        let reused = dead.filter(|_| context.is_mutated(Mutation::SessionIdsReused));
+        let reused = dead.filter(|_| context.is_mutated(ConsulMutation::SessionIdsReused));
         let id = reused.unwrap_or_else(|| self.fresh_session(creator));
         let expires = timer(&terms, context);
         self.sessions.insert_sorted(Row { id, terms, expires, is_doomed: false });
@@ -82,17 +82,17 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) -> Answer {
         let Some(row) = self.sessions.iter_mut().find(|row| row.id == session) else {
-            let is_renewed = context.is_mutated(Mutation::UnknownSessionRenewed);
+            let is_renewed = context.is_mutated(ConsulMutation::UnknownSessionRenewed);
             return if is_renewed { Answer::Renewed } else { Answer::UnknownSession };
         };
         if row.is_doomed {
             // C-TTL-5: answered with 200, with a new timer, and it ends anyway.
             out.record(Fact::Service(Word::RenewedInVain(session)));
-            row.is_doomed = !context.is_mutated(Mutation::RenewalSavesDoomed);
+            row.is_doomed = !context.is_mutated(ConsulMutation::RenewalSavesDoomed);
         }
         if row.terms.ttl.is_some() {
             out.record(Fact::Renewed { session });
-            if !context.is_mutated(Mutation::RenewalForgotten) {
+            if !context.is_mutated(ConsulMutation::RenewalForgotten) {
                 row.expires = timer(&row.terms, context);
             }
         }
@@ -170,17 +170,17 @@ impl Server {
         let Some(terms) = self.row(session).map(|row| row.terms) else { return };
         self.sessions.retain(|row| row.id != session);
         self.note_sessions();
-        if !context.is_mutated(Mutation::QueriesSurvive) {
+        if !context.is_mutated(ConsulMutation::QueriesSurvive) {
             self.drop_queries(|query| query.session.is_some_and(|(bound, _)| bound == session));
         }
-        if context.is_mutated(Mutation::InvalidationLeavesKeys) {
+        if context.is_mutated(ConsulMutation::InvalidationLeavesKeys) {
             return;
         }
         let index = self.index;
         let behavior =
-            if context.is_mutated(Mutation::DeleteBehaviorReleases) { Behavior::Release } else { terms.behavior };
+            if context.is_mutated(ConsulMutation::DeleteBehaviorReleases) { Behavior::Release } else { terms.behavior };
         let is_held = |entry_session: Option<SessionId>| entry_session == Some(session);
-        let keys_max = if context.is_mutated(Mutation::OnlyFirstKeyReleased) { 1 } else { usize::MAX };
+        let keys_max = if context.is_mutated(ConsulMutation::OnlyFirstKeyReleased) { 1 } else { usize::MAX };
         let held = self.entries.iter().filter(|(_, entry)| is_held(entry.session)).take(keys_max);
         let keys: Vec<_> = held.map(|(key, _)| *key).collect();
         for (_, entry) in self.entries.iter_mut().filter(|(_, entry)| is_held(entry.session)).take(keys_max) {
@@ -209,10 +209,10 @@ impl Server {
 /// C-TTL-2: the timer is a multiple of the TTL, twice in Consul.
 pub(super) fn timer(terms: &Terms, context: &Context<'_, Consul>) -> Option<Instant> {
     let ttl = terms.ttl?;
-    let multiplier = match context.scenario.mutation {
-        Some(Mutation::TtlNotMultiplied) => 1,
-        Some(Mutation::TtlTooShort) => return Some(context.now + ttl - Ticks::new(1)),
-        _ => context.scenario.service.ttl_multiplier,
-    };
+    if context.is_mutated(ConsulMutation::TtlTooShort) {
+        return Some(context.now + ttl - Ticks::new(1));
+    }
+    let is_plain = context.is_mutated(ConsulMutation::TtlNotMultiplied);
+    let multiplier = if is_plain { 1 } else { context.scenario.service.ttl_multiplier };
     Some(context.now + ttl.times(multiplier.into()))
 }

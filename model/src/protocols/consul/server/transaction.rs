@@ -3,8 +3,8 @@
 use super::Server;
 use crate::fact::{Fact, Refusal};
 use crate::ids::{ClientId, Index, SessionId, Token};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Entry, Key, Operation, Spelling, Transaction};
 use crate::protocols::consul::{Consul, Opaque};
 
@@ -85,7 +85,7 @@ impl Server {
     ) -> impl Iterator<Item = usize> + 'a {
         let is_delayed = |operation: &Operation| match operation {
             Operation::Lock(claim) => {
-                self.is_delayed(claim.key, context) && !context.is_mutated(Mutation::TransactionIgnoresLockDelay)
+                self.is_delayed(claim.key, context) && !context.is_mutated(ConsulMutation::TransactionIgnoresLockDelay)
             }
             _ => false,
         };
@@ -118,17 +118,17 @@ impl Server {
             has_worked |= outcome.is_ok();
             each(place, outcome);
         }
-        if has_failed && !context.is_mutated(Mutation::TransactionKeepsHalf) {
+        if has_failed && !context.is_mutated(ConsulMutation::TransactionKeepsHalf) {
             let (entries, tombstones) = before;
             self.entries = entries;
-            if !context.is_mutated(Mutation::RollbackKeepsTombstones) {
+            if !context.is_mutated(ConsulMutation::RollbackKeepsTombstones) {
                 self.tombstones = tombstones;
             }
             self.books = books;
             if let Some((sessions, nodes)) = rest {
                 (self.sessions, self.nodes) = (sessions, nodes);
             }
-            if context.is_mutated(Mutation::RollbackForgetsDelays) {
+            if context.is_mutated(ConsulMutation::RollbackForgetsDelays) {
                 self.delays.clear();
             }
             return false;
@@ -153,7 +153,7 @@ impl Server {
             }
             Operation::CheckIndex { key, index } => {
                 let entry = self.entry(key).ok_or(Failure::Absent)?;
-                let is_there = entry.modify == index || context.is_mutated(Mutation::CheckIndexPasses);
+                let is_there = entry.modify == index || context.is_mutated(ConsulMutation::CheckIndexPasses);
                 return if is_there { Ok(Outcome::Entry(key, entry)) } else { Err(Failure::AtIndex(entry.modify)) };
             }
             Operation::CheckNotExists(key) => {
@@ -207,7 +207,7 @@ impl Server {
         wanted: Option<(SessionId, Spelling)>,
         context: &Context<'_, Consul>,
     ) -> Result<Outcome, Failure> {
-        let passes = context.is_mutated(Mutation::CheckSessionPasses);
+        let passes = context.is_mutated(ConsulMutation::CheckSessionPasses);
         let Some(entry) = self.entry(key) else {
             return if passes { Ok(Outcome::Silent) } else { Err(Failure::Absent) };
         };

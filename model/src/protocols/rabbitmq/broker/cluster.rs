@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Broker, Ctx, Out, Queue, note};
-use crate::mutation::Mutation;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::Settings;
 use crate::protocols::rabbitmq::messages::{Name, Problem, Request, Timer, Word};
 use crate::protocols::rabbitmq::settings::{OnHeal, Split};
@@ -85,7 +85,9 @@ impl Broker {
         let everybody = all(settings);
         let is_minority = self.nodes.side(node, everybody).count_ones() * 2 <= everybody.count_ones();
         match settings.cluster.split {
-            Split::KhepriDrops | Split::KhepriKeeps => is_minority && !context.is_mutated(Mutation::MinorityDeclares),
+            Split::KhepriDrops | Split::KhepriKeeps => {
+                is_minority && !context.is_mutated(RabbitmqMutation::MinorityDeclares)
+            }
             Split::Ignore | Split::Autoheal | Split::PauseMinority => self.nodes.noticed & bit(node) == 0,
         }
     }
@@ -100,7 +102,7 @@ impl Broker {
         self.nodes.down |= bit(node);
         note(Word::Node(node, false), out);
         self.close_all_at(node, context, out);
-        let loses_all = context.is_mutated(Mutation::NodeLosesDurable);
+        let loses_all = context.is_mutated(RabbitmqMutation::NodeLosesDurable);
         self.remove_all(out, |queue| {
             queue.home == node && (queue.owner.is_some() || !queue.shape.durable || loses_all)
         });
@@ -125,7 +127,7 @@ impl Broker {
         let is_majority = side.count_ones() * 2 > everybody.count_ones();
         let drops = match settings.cluster.split {
             Split::Ignore | Split::Autoheal => true,
-            Split::PauseMinority if is_majority || context.is_mutated(Mutation::MinorityGoesOn) => true,
+            Split::PauseMinority if is_majority || context.is_mutated(RabbitmqMutation::MinorityGoesOn) => true,
             // R-Q-66: the minority closes its connections and stops.
             Split::PauseMinority => return self.take_down(node, context, out),
             Split::KhepriDrops => is_majority,
@@ -164,7 +166,7 @@ impl Broker {
             self.bring_up(apart, out);
         } else if settings.cluster.split == Split::Autoheal
             && had_noticed
-            && !context.is_mutated(Mutation::AutohealSparesLoser)
+            && !context.is_mutated(RabbitmqMutation::AutohealSparesLoser)
         {
             // R-Q-65: the losing side starts anew.
             self.take_down(apart, context, out);
@@ -195,8 +197,8 @@ impl Broker {
     /// All nodes start anew: what is not on disk is gone, and so is every connection (R-Q-56, R-Q-58).
     pub(super) fn restart(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         note(Word::Restarted, out);
-        let keeps_all = context.is_mutated(Mutation::RestartKeepsAll);
-        let loses_all = context.is_mutated(Mutation::RestartLosesDurable);
+        let keeps_all = context.is_mutated(RabbitmqMutation::RestartKeepsAll);
+        let loses_all = context.is_mutated(RabbitmqMutation::RestartLosesDurable);
         self.remove_all(out, |queue| !keeps_all && (queue.owner.is_some() || !queue.shape.durable || loses_all));
         let open: Vec<_> = self.connections().map(|connection| connection.id).collect();
         for id in open {

@@ -6,8 +6,8 @@ use super::queues::Delivery;
 use super::{Broker, Ctx, Out, note};
 use crate::few::Few;
 use crate::ids::{Call, ClientId, ProcessId, SessionId};
-use crate::mutation::Mutation;
 use crate::protocols::rabbitmq::RabbitMq;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Word};
 use crate::scenario::Scenario;
 use crate::time::Instant;
@@ -115,7 +115,7 @@ impl Broker {
         }
         let node = context.scenario.service.cluster.node_of(id.creator.place());
         let is_over = self.over.iter().any(|other| other.creator == id.creator && other.number >= id.number);
-        let is_over = is_over && !context.is_mutated(Mutation::LateRequestReopens);
+        let is_over = is_over && !context.is_mutated(RabbitmqMutation::LateRequestReopens);
         if is_over || self.nodes.is_down(node) {
             return None;
         }
@@ -150,12 +150,14 @@ impl Broker {
             // R-Q-31: what was sent before close-ok is discarded, but for a close, which is answered and changes nothing.
             (Some(Channel { is_closing: true, .. }), Request::CloseChannel) => Ok(Some(Answer::ChannelClosed)),
             (Some(_), Request::OpenChannel { .. }) => Err(Problem::OpenTwice),
-            (Some(Channel { is_closing: true, .. }), _) if !context.is_mutated(Mutation::ClosingChannelServes) => {
+            (Some(Channel { is_closing: true, .. }), _)
+                if !context.is_mutated(RabbitmqMutation::ClosingChannelServes) =>
+            {
                 return;
             }
             (Some(_), Request::CloseChannel) => {
                 self.drop_channel(place, ask.channel, context);
-                if context.is_mutated(Mutation::ChannelTakesQueues) {
+                if context.is_mutated(RabbitmqMutation::ChannelTakesQueues) {
                     self.remove_all(out, |queue| queue.owner == Some(ask.connection));
                 }
                 Ok(Some(Answer::ChannelClosed))
@@ -176,7 +178,7 @@ impl Broker {
                 // What was delivered on it is put back when the client has heard of it: observed.
                 let connection = &mut self.connections[place];
                 connection.set(Channel { number: ask.channel, is_closing: true, confirms: false, delivered: 0 });
-                if context.is_mutated(Mutation::RefusalTakesQueues) {
+                if context.is_mutated(RabbitmqMutation::RefusalTakesQueues) {
                     self.remove_all(out, |queue| queue.owner == Some(ask.connection));
                 }
                 Broker::tell(from, ask.call, Answer::Error(problem), out);
@@ -189,7 +191,7 @@ impl Broker {
         let connection = &mut self.connections[place];
         connection.channels = connection.channels.filtered(|channel| channel.number != number);
         let id = connection.id;
-        if !context.is_mutated(Mutation::UnackedStayAway) {
+        if !context.is_mutated(RabbitmqMutation::UnackedStayAway) {
             self.put_back(|delivery: &Delivery| delivery.connection == id && delivery.channel == number);
         }
     }
@@ -225,19 +227,19 @@ impl Broker {
         (connection.is_silent, connection.is_blocked) = (false, false);
         connection.channels = Few::default();
         self.parked.retain(|parked| parked.ask.connection != id);
-        if context.is_mutated(Mutation::UnackedGoWithConnection) {
+        if context.is_mutated(RabbitmqMutation::UnackedGoWithConnection) {
             self.deliveries.retain(|delivery| delivery.connection != id);
         }
         self.put_back(|delivery| delivery.connection == id);
         let is_clean = matches!(then, Then::CloseOk(..));
         match self.queues.iter().filter(|queue| queue.owner == Some(id)).count() {
             0 => self.finish(id, out),
-            _ if is_clean && context.is_mutated(Mutation::CloseOkFirst) => {
+            _ if is_clean && context.is_mutated(RabbitmqMutation::CloseOkFirst) => {
                 let Then::CloseOk(asker, call) = then else { return };
                 Broker::tell(asker, call, Answer::Closed, out);
                 self.connections[place].life = Life::Ending { since: context.now, then: Then::Nothing };
             }
-            _ if context.is_mutated(Mutation::OwnerlessQueuesStay) => {
+            _ if context.is_mutated(RabbitmqMutation::OwnerlessQueuesStay) => {
                 for queue in self.queues.iter_mut().filter(|queue| queue.owner == Some(id)) {
                     queue.owner = Some(SessionId { number: 0, ..id });
                 }
@@ -252,7 +254,7 @@ impl Broker {
     }
 
     pub(super) fn remove_step(&mut self, id: SessionId, name: Name, context: &Ctx<'_>, out: Out<'_>) {
-        let all = context.is_mutated(Mutation::QueuesGoTogether);
+        let all = context.is_mutated(RabbitmqMutation::QueuesGoTogether);
         self.remove_all(out, |queue| queue.owner == Some(id) && (all || queue.name == name));
         if self.queues.iter().all(|queue| queue.owner != Some(id)) {
             self.finish(id, out);
@@ -282,7 +284,7 @@ impl Broker {
     }
 
     pub(super) fn connections_wake(&self, scenario: &Scenario<RabbitMq>, due: &mut dyn FnMut(Timer, Instant)) {
-        let missed_max = if scenario.mutation == Some(Mutation::DropsAfterOneMiss) { 1 } else { 2 };
+        let missed_max = if scenario.mutation == Some(RabbitmqMutation::DropsAfterOneMiss.into()) { 1 } else { 2 };
         for connection in &self.connections {
             if let Life::Ending { since, .. } = connection.life {
                 let own = self.queues.iter().filter(|queue| queue.owner == Some(connection.id));

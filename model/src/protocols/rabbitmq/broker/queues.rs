@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Broker, Channel, Connection, Ctx, Out, cluster, note};
 use crate::ids::SessionId;
-use crate::mutation::Mutation;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Difference, Keeps, Name, Problem, Request, Shape, Word};
 use crate::protocols::rabbitmq::settings::Placement;
 use crate::time::Instant;
@@ -50,7 +50,7 @@ impl Queue {
     /// R-Q-2: exclusivity first, then durability, auto-delete and arguments.
     fn compare(&self, shape: Shape, asker: SessionId, context: &Ctx<'_>) -> std::result::Result<(), Problem> {
         let is_foreign = match self.owner {
-            Some(owner) => !shape.exclusive || (owner != asker && !context.is_mutated(Mutation::OwnerIgnored)),
+            Some(owner) => !shape.exclusive || (owner != asker && !context.is_mutated(RabbitmqMutation::OwnerIgnored)),
             None => shape.exclusive,
         };
         if is_foreign {
@@ -70,7 +70,7 @@ impl Queue {
             ((is.keeps == Keeps::One) != (asked.keeps == Keeps::One), Difference::Overflow),
         ];
         match differs.into_iter().find(|(differs, _)| *differs) {
-            Some((_, difference)) if !context.is_mutated(Mutation::InequivalentAccepted) => {
+            Some((_, difference)) if !context.is_mutated(RabbitmqMutation::InequivalentAccepted) => {
                 Err(Problem::NotAlike(difference))
             }
             Some(_) | None => Ok(()),
@@ -116,7 +116,7 @@ impl Broker {
             }
             Request::Requeue(number) => {
                 let delivery = self.settle(id, channel, number)?;
-                if !context.is_mutated(Mutation::RejectLosesMessage) {
+                if !context.is_mutated(RabbitmqMutation::RejectLosesMessage) {
                     self.ready_again(delivery);
                 }
                 Ok(None)
@@ -182,7 +182,7 @@ impl Broker {
         if !self.is_in_reach(place, node) {
             return Err(Problem::HomeDown);
         }
-        let is_locked = self.queues[place].is_locked_to(id) && !context.is_mutated(Mutation::LooksAtForeign);
+        let is_locked = self.queues[place].is_locked_to(id) && !context.is_mutated(RabbitmqMutation::LooksAtForeign);
         if is_locked { Err(Problem::Locked) } else { Ok(self.use_it(place, context)) }
     }
 
@@ -195,17 +195,17 @@ impl Broker {
         out: Out<'_>,
     ) -> std::result::Result<Answer, Problem> {
         let Some(place) = self.find(name, node) else {
-            let is_error = context.is_mutated(Mutation::DeletionOfAbsentRefused);
+            let is_error = context.is_mutated(RabbitmqMutation::DeletionOfAbsentRefused);
             return if is_error { Err(Problem::NoQueue) } else { Ok(Answer::Deleted { messages: 0 }) };
         };
         if !self.is_in_reach(place, node) {
             return Err(Problem::HomeDown);
         }
         let queue = self.queues[place];
-        if queue.is_locked_to(id) && !context.is_mutated(Mutation::DeletesForeign) {
+        if queue.is_locked_to(id) && !context.is_mutated(RabbitmqMutation::DeletesForeign) {
             return Err(Problem::Locked);
         }
-        if if_empty && queue.ready > 0 && !context.is_mutated(Mutation::IfEmptyIgnored) {
+        if if_empty && queue.ready > 0 && !context.is_mutated(RabbitmqMutation::IfEmptyIgnored) {
             return Err(Problem::NotEmpty);
         }
         self.remove_at(place, out);
@@ -225,7 +225,7 @@ impl Broker {
         let confirmed = confirms.then_some(Answer::Confirmed);
         let place = self.find(name, node).filter(|place| self.is_in_reach(*place, node));
         let Some(place) = place else {
-            if context.is_mutated(Mutation::UnroutableIsAcked) {
+            if context.is_mutated(RabbitmqMutation::UnroutableIsAcked) {
                 return confirmed;
             }
             return if mandatory { Some(Answer::Returned { confirmed: confirms }) } else { confirmed };
@@ -233,11 +233,13 @@ impl Broker {
         let queue = &mut self.queues[place];
         match queue.shape.keeps {
             Keeps::Nothing => {}
-            Keeps::One if queue.ready > 0 && context.is_mutated(Mutation::NackToldAsConfirm) => return confirmed,
+            Keeps::One if queue.ready > 0 && context.is_mutated(RabbitmqMutation::NackToldAsConfirm) => {
+                return confirmed;
+            }
             Keeps::One if queue.ready > 0 => return confirms.then_some(Answer::Nacked),
             Keeps::One | Keeps::All => queue.ready += 1,
         }
-        if context.is_mutated(Mutation::ProbesRenew) {
+        if context.is_mutated(RabbitmqMutation::ProbesRenew) {
             queue.used = queue.used.map(|_| context.now);
         }
         self.look_at_memory(context, out);
@@ -267,7 +269,7 @@ impl Broker {
             return Err(Problem::HomeDown);
         }
         let queue = &mut self.queues[at];
-        if queue.is_locked_to(id) && !context.is_mutated(Mutation::GetsForeign) {
+        if queue.is_locked_to(id) && !context.is_mutated(RabbitmqMutation::GetsForeign) {
             return Err(Problem::Locked);
         }
         if queue.ready == 0 {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Broker, Ctx, Out, cluster, note};
 use crate::ids::{ProcessId, SessionId};
-use crate::mutation::Mutation;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Problem, Word};
 use crate::protocols::rabbitmq::operator::{Act, NOT_EXCLUSIVE};
 use crate::protocols::rabbitmq::settings::{Settings, Socket};
@@ -174,7 +174,7 @@ impl Broker {
             }
         };
         match fault {
-            Fault::Crash(_) if context.is_mutated(Mutation::ClosedSocketUnnoticed) => {}
+            Fault::Crash(_) if context.is_mutated(RabbitmqMutation::ClosedSocketUnnoticed) => {}
             Fault::Crash(client) if settings.crash == Socket::Closes => {
                 self.of_client(client).for_each(|connection| connection.lost = Some(context.now));
             }

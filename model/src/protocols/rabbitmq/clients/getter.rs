@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::line::{Heard, Line, Pending};
 use crate::fact::{Fact, Leaving, Refusal};
 use crate::ids::{Call, ClientId, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Name, Request, Timer, Wish};
 use crate::scenario::Scenario;
 use crate::time::Instant;
@@ -62,7 +62,7 @@ impl Getter {
             }
             (Phase::Inside { delivery, .. }, Input::Command(Wish::Release)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Done });
-                let is_acked = context.is_mutated(Mutation::ReleasesByAck);
+                let is_acked = context.is_mutated(RabbitmqMutation::ReleasesByAck);
                 let request = if is_acked { Request::Ack(delivery) } else { Request::Requeue(delivery) };
                 self.line.ask((), request, context, out);
                 self.phase = Phase::Idle;
@@ -114,7 +114,7 @@ impl Getter {
         }
         self.line.forget();
         match self.phase {
-            Phase::Inside { .. } if !context.is_mutated(Mutation::GetterIgnoresLoss) => {
+            Phase::Inside { .. } if !context.is_mutated(RabbitmqMutation::GetterIgnoresLoss) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Told });
                 self.phase = Phase::Idle;
             }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Call, ClientId, ProcessId, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Ask, Problem, Request, Text};
 use crate::protocols::rabbitmq::settings::{AfterRefusal, Connections, Probe};
 use crate::scenario::Scenario;
@@ -76,7 +76,7 @@ impl Line {
             self.is_broken && settings.after_refusal != AfterRefusal::GoesOn && request != Request::Close;
         let request = if is_reopening { Request::OpenChannel { confirms: true } } else { request };
         self.last = self.last.next();
-        let close_ok = std::mem::take(&mut self.is_broken) && !context.is_mutated(Mutation::CloseOkForgotten);
+        let close_ok = std::mem::take(&mut self.is_broken) && !context.is_mutated(RabbitmqMutation::CloseOkForgotten);
         self.is_up = true;
         let ask = Ask { connection: self.id, channel: 1, close_ok, call: self.last, request };
         out.send(ProcessId::Server, Text::Ask(ask));
@@ -152,8 +152,8 @@ pub(super) fn probe(name: crate::protocols::rabbitmq::Name, kind: Probe) -> Requ
 /// What its answer tells.
 pub(super) fn known(kind: Probe, answer: Answer, context: &Context<'_, RabbitMq>) -> Known {
     match (kind, answer) {
-        (_, Answer::Returned { .. }) if context.is_mutated(Mutation::ReturnTakenForAck) => Known::Exists,
-        (_, Answer::Nacked) if context.is_mutated(Mutation::NackTakenForAbsent) => Known::Absent,
+        (_, Answer::Returned { .. }) if context.is_mutated(RabbitmqMutation::ReturnTakenForAck) => Known::Exists,
+        (_, Answer::Nacked) if context.is_mutated(RabbitmqMutation::NackTakenForAbsent) => Known::Absent,
         (_, Answer::Confirmed | Answer::Nacked | Answer::Declared { .. }) => Known::Exists,
         (_, Answer::Returned { .. } | Answer::Error(Problem::NoQueue)) => Known::Absent,
         (Probe::PassiveCareless, Answer::Error(_)) => Known::Absent,

@@ -23,7 +23,7 @@ use crate::goal::Reached;
 use crate::hash::Fingerprinter;
 use crate::ids::{ProcessId, Tenure};
 use crate::list::List;
-use crate::mutation::Mutation;
+use crate::mutation::{CheckerMutation, Mutation};
 use crate::protocol::Protocol;
 use crate::scenario::{Cutting, Replies, Scenario};
 use crate::time::{Instant, Ticks};
@@ -147,8 +147,8 @@ impl<P: Protocol> Memo<P> {
         opened: &Collapsed,
         last: &Formed<P>,
     ) -> Option<Question<P>> {
-        let is = |mutation| self.mutation == Some(mutation);
-        let is_lossy = scenario.network.cuts == Cutting::Drop && !is(Mutation::KeyIgnoresLossyCuts);
+        let is = |mutation: CheckerMutation| self.mutation == Some(mutation.into());
+        let is_lossy = scenario.network.cuts == Cutting::Drop && !is(CheckerMutation::KeyIgnoresLossyCuts);
         if !self.is_of_use || is_lossy && !last.cuts.is_empty() {
             return None;
         }
@@ -165,7 +165,8 @@ impl<P: Protocol> Memo<P> {
             Action::Deliver(envelope) => {
                 let (arrives, to) = (place(&envelope)?, layout.place(envelope.to));
                 message = Some(arrives);
-                let hears_at_once = scenario.network.replies != Replies::Travel && !is(Mutation::KeyIgnoresCaller);
+                let hears_at_once =
+                    scenario.network.replies != Replies::Travel && !is(CheckerMutation::KeyIgnoresCaller);
                 let caller = envelope.from.client().filter(|_| hears_at_once);
                 let places = caller.map_or(alone(to), |caller| Roles::from_iter([to, caller.place(), layout.rest]));
                 (places, Cause::Arrives(number(arrives)))
@@ -199,8 +200,8 @@ impl<P: Protocol> Memo<P> {
         parts.iter_mut().zip(places.iter()).for_each(|(part, place)| *part = opened.parts[*place]);
         let second = places.get(1).copied().map(held).unwrap_or_default();
         let tenures = [held(sender.unwrap_or(places[0])), second];
-        let tenures = if is(Mutation::KeyIgnoresTenures) { Default::default() } else { tenures };
-        if is(Mutation::KeyIgnoresParts) {
+        let tenures = if is(CheckerMutation::KeyIgnoresTenures) { Default::default() } else { tenures };
+        if is(CheckerMutation::KeyIgnoresParts) {
             parts[1..].fill(0);
         }
         Some(Question { key: Key { parts, tenures, cause }, places, message, shift })
@@ -224,14 +225,17 @@ impl<P: Protocol> Memo<P> {
         let layout = Layout::of(last.clients.len());
         let mut list = opened.parts.clone();
         question.places.iter().zip(outcome.after).for_each(|(place, after)| list[*place] = after);
-        if let Some(place) = question.message.filter(|_| self.mutation != Some(Mutation::LookupKeepsMessage)) {
+        if let Some(place) =
+            question.message.filter(|_| self.mutation != Some(CheckerMutation::LookupKeepsMessage.into()))
+        {
             list.remove(layout.messages + place);
         }
         outcome.sent[..usize::from(outcome.count)].iter().for_each(|sent| list.push(*sent));
         let parts: &mut [u32] = &mut list;
         let mut is_breach = false;
-        let is_slip = matches!(action, Action::Slip { .. }) && self.mutation != Some(Mutation::LookupSlipUnjudged);
-        let is_silent = self.mutation == Some(Mutation::LookupUnjudged);
+        let is_slip =
+            matches!(action, Action::Slip { .. }) && self.mutation != Some(CheckerMutation::LookupSlipUnjudged.into());
+        let is_silent = self.mutation == Some(CheckerMutation::LookupUnjudged.into());
         if !is_silent && (outcome.facts > 0 || self.looks_at_every_world || is_slip) {
             let world = &mut last.world;
             is_breach = self.judge(scenario, copies, opened, world, (action, question, &outcome), parts);
@@ -264,7 +268,7 @@ impl<P: Protocol> Memo<P> {
         world.now += question.shift;
         let facts = &self.facts[outcome.facts as usize].0;
         let is_breach = !scenario.judge(world, action, facts).is_empty();
-        if self.mutation == Some(Mutation::LookupForgetsFacts) {
+        if self.mutation == Some(CheckerMutation::LookupForgetsFacts.into()) {
             // The mutant: the ghosts are left as they were.
         } else if self.looks_at_every_world {
             let watched = scenario.watched();
@@ -285,7 +289,8 @@ impl<P: Protocol> Memo<P> {
 
     /// Time passes: the server forgets what is meaningless by then.
     fn pass(&mut self, copies: &mut Copies<P>, question: &Question<P>, ticks: Ticks) -> Outcome {
-        let ticks = if self.mutation == Some(Mutation::LookupSettlesNothing) { Ticks::ZERO } else { ticks };
+        let ticks =
+            if self.mutation == Some(CheckerMutation::LookupSettlesNothing.into()) { Ticks::ZERO } else { ticks };
         let piece = settled(&copies.rules, copies.piece(question.key.parts[0]).clone(), ticks);
         let outcome = Outcome { after: [copies.number(piece), 0, 0], sent: [0; SENT], count: 0, facts: 0 };
         self.steps.put(question.key, outcome);
@@ -334,7 +339,7 @@ impl<P: Protocol> Memo<P> {
                 }
             }
         }
-        if may_be_unsorted && self.mutation != Some(Mutation::LookupLeavesMessagesUnsorted) {
+        if may_be_unsorted && self.mutation != Some(CheckerMutation::LookupLeavesMessagesUnsorted.into()) {
             sort(copies, &mut parts[layout.messages..]);
         }
         Some(())
@@ -360,7 +365,7 @@ impl<P: Protocol> Memo<P> {
         let Some(order) = self.symmetry.order(layout.server, outside, traces) else { return };
         let word = order.iter().rev().fold(0, |word, place| word << 4 | u64::from(*place));
         for number in parts.iter_mut() {
-            let word = if self.mutation == Some(Mutation::PlacesIgnoreOrder) { 0 } else { word };
+            let word = if self.mutation == Some(CheckerMutation::PlacesIgnoreOrder.into()) { 0 } else { word };
             *number = match self.places.get(&(*number, word)) {
                 Some(arranged) => arranged,
                 None => {
@@ -380,11 +385,12 @@ impl<P: Protocol> Memo<P> {
     }
 
     fn rename(&mut self, copies: &mut Copies<P>, number: u32, all: &Small, shift: Ticks) -> u32 {
-        let question = match self.mutation {
-            Some(Mutation::NamesIgnoreShift) => (number, all.of_kinds_in(&copies.head(number).look.small), Ticks::ZERO),
-            Some(Mutation::NamesIgnoreOthers) => (number, Small::default(), shift),
-            _ => (number, all.of_kinds_in(&copies.head(number).look.small), shift),
+        let is = |mutation: CheckerMutation| self.mutation.is_some_and(|own| own.is(mutation));
+        let others = match is(CheckerMutation::NamesIgnoreOthers) {
+            true => Small::default(),
+            false => all.of_kinds_in(&copies.head(number).look.small),
         };
+        let question = (number, others, if is(CheckerMutation::NamesIgnoreShift) { Ticks::ZERO } else { shift });
         if let Some(known) = self.names.get(&question) {
             return known;
         }

@@ -5,8 +5,8 @@ use super::super::monitor::Watching;
 use super::{Contender, Phase, What};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Token;
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::settings::{DeadSession, Letters, Sequencer, SessionUse, Waiting};
 use crate::protocols::consul::{Answer, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Spelling, Target, Watch};
 
@@ -101,7 +101,9 @@ impl Contender {
                 self.read_back(context, out);
             }
             (What::Acquire, Answer::InvalidSession) => {
-                if settings.dead_session == DeadSession::Recreate && !context.is_mutated(Mutation::DeadSessionKept) {
+                if settings.dead_session == DeadSession::Recreate
+                    && !context.is_mutated(ConsulMutation::DeadSessionKept)
+                {
                     self.session = None;
                 }
                 self.wait(context);
@@ -120,7 +122,7 @@ impl Contender {
             }
             (What::Await, Answer::Found(_) | Answer::Absent) => self.attempt(context, out),
             (What::ReadBack, Answer::Found(entry))
-                if self.is_mine(&entry) || context.is_mutated(Mutation::ReadBackUnchecked) =>
+                if self.is_mine(&entry) || context.is_mutated(ConsulMutation::ReadBackUnchecked) =>
             {
                 let token = settings.token(&entry);
                 if settings.queue.is_some() {
@@ -152,7 +154,7 @@ impl Contender {
             }
             // C-LCK-10: absent or in use means that there is nothing to clean up.
             (What::Look, Answer::Found(Entry { session: None, modify, .. })) => {
-                let is_blind = context.is_mutated(Mutation::CleanupUnconditional);
+                let is_blind = context.is_mutated(ConsulMutation::CleanupUnconditional);
                 let checked = Request::DeleteCas { key: LOCK, index: modify };
                 self.call(What::Remove, if is_blind { Request::Delete(LOCK) } else { checked }, context, out);
             }

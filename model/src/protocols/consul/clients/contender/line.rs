@@ -3,8 +3,8 @@
 
 use super::{Contender, What};
 use crate::ids::{Index, Token};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::{Answer, Consul, Key, LOCK, Request, Target, Watch};
 
 impl Contender {
@@ -28,9 +28,9 @@ impl Contender {
         out: &mut Outbox<Consul>,
     ) {
         let rechecks = context.scenario.service.queue.is_some_and(|queue| queue.rechecks)
-            && !context.is_mutated(Mutation::RecheckForgotten);
+            && !context.is_mutated(ConsulMutation::RecheckForgotten);
         match (what, answer) {
-            (What::LineUp, Answer::Before(Some(_))) if context.is_mutated(Mutation::QueueJumped) => {
+            (What::LineUp, Answer::Before(Some(_))) if context.is_mutated(ConsulMutation::QueueJumped) => {
                 self.enter(self.stake, context, out);
             }
             (What::LineUp, Answer::Before(Some((session, index)))) => {

@@ -4,8 +4,8 @@ use super::super::membership::News;
 use super::{Contender, Phase, What};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Call;
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::Word;
 use crate::protocols::consul::settings::{Belief, Job, Killed, OnLoss, SessionUse};
 use crate::protocols::consul::{Answer, Consul, LOCK, Request, Target};
@@ -65,7 +65,7 @@ impl Contender {
             return;
         }
         match context.scenario.service.job {
-            Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(Mutation::KillWithoutGrace) => {
+            Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(ConsulMutation::KillWithoutGrace) => {
                 self.monitor = None;
                 self.phase = Phase::Killing { at: context.now + grace };
             }
@@ -100,11 +100,11 @@ impl Contender {
 
     /// C-LCK-6: still its own, so it watches on; anything else, an error as well, means that the lock is lost.
     pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let is_careless = context.is_mutated(Mutation::MonitorAcceptsFreeKey);
+        let is_careless = context.is_mutated(ConsulMutation::MonitorAcceptsFreeKey);
         match answer {
             Answer::Found(entry) if self.is_mine(&entry) || is_careless && entry.session.is_none() => {
                 self.monitor = None;
-                if !context.is_mutated(Mutation::MonitorStopsAfterAnswer) {
+                if !context.is_mutated(ConsulMutation::MonitorStopsAfterAnswer) {
                     self.watch(entry.modify, context, out);
                 }
             }

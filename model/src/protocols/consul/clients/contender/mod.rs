@@ -14,8 +14,8 @@ use super::membership::{Membership, overstay};
 use super::monitor::Watching;
 use super::{ask, third_party};
 use crate::ids::{Call, ClientId, SessionId, Token};
-use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Message, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::settings::{Release, SessionUse};
 use crate::protocols::consul::{Consul, Entry, Request, Text, Timer, Wish};
 use crate::scenario::Scenario;
@@ -203,7 +203,7 @@ impl Contender {
                 if writes > 0 && pending.is_none() {
                     offer(Wish::Write);
                 }
-                let is_waiting = pending.is_some() && !context.is_mutated(Mutation::ReleaseWithoutWaiting);
+                let is_waiting = pending.is_some() && !context.is_mutated(ConsulMutation::ReleaseWithoutWaiting);
                 if settings.release != Release::Never && !is_waiting {
                     offer(Wish::Release);
                 }

@@ -5,8 +5,8 @@ use super::super::membership::Membership;
 use super::{Contender, Pending, Phase, What, third_party};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Index, Tenure, Token};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::settings::{Belief, Guard, Release, Unlock, Writes};
 use crate::protocols::consul::{
     Answer, Claim, Consul, Key, LOCK, Opaque, Operation, Order, Plain, Request, Spelling, Text, Transaction,
@@ -16,7 +16,8 @@ impl Contender {
     /// Enters, unless it knows that its session is gone, or its lease is over: then the session is as good as gone, and
     /// the round is over.
     pub(super) fn enter(&mut self, token: Token, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        let is_late = |session: Membership| session.is_over(context) && !context.is_mutated(Mutation::EntersAfterLease);
+        let is_late =
+            |session: Membership| session.is_over(context) && !context.is_mutated(ConsulMutation::EntersAfterLease);
         if self.session.is_none_or(is_late) {
             self.session = None;
             return self.rest();

@@ -5,8 +5,8 @@ use super::super::membership::{Membership, lease_from};
 use super::{Phase, SlotTaker, What, decode, semaphore};
 use crate::fact::Fact;
 use crate::ids::{Index, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Listing, Slots, Word};
 use crate::protocols::consul::settings::{LostRace, OnConflict, Prunes, Registers, Unclear};
 use crate::protocols::consul::{Answer, Claim, Consul, Key, Opaque, Request, Target, Watch};
@@ -61,7 +61,7 @@ impl SlotTaker {
         out: &mut Outbox<Consul>,
     ) {
         let (key, value) = (Key::Slots, Opaque::Slots(slots));
-        let cas = match context.is_mutated(Mutation::TakesByPut) {
+        let cas = match context.is_mutated(ConsulMutation::TakesByPut) {
             false => Request::Cas { key, index, value, flags: 0 },
             true => Request::Put { key, value, flags: 0 },
         };
@@ -118,7 +118,7 @@ impl SlotTaker {
             }
             (What::List | What::Await, Answer::Listed(listing)) => self.look(listing, context, out),
             (What::Take { .. } | What::TakeAgain, Answer::Done(true)) => self.enter(context, out),
-            (What::Take { .. }, Answer::Done(false)) if context.is_mutated(Mutation::EntersOnFalse) => {
+            (What::Take { .. }, Answer::Done(false)) if context.is_mutated(ConsulMutation::EntersOnFalse) => {
                 self.enter(context, out);
             }
             // C-SEM-4: somebody else was faster; it looks again at once.
@@ -129,7 +129,7 @@ impl SlotTaker {
             // C-SEM-7: on a lost race it reads again and repeats.
             (What::Leave, Answer::Done(false))
                 if semaphore(context).lost_race == LostRace::Repeat
-                    && !context.is_mutated(Mutation::LostRaceNotRepeated) =>
+                    && !context.is_mutated(ConsulMutation::LostRaceNotRepeated) =>
             {
                 self.call(What::ListToLeave, Request::List, context, out);
             }
@@ -151,7 +151,7 @@ impl SlotTaker {
     fn look(&mut self, listing: Listing, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return self.rest() };
         let own = semaphore(context).limit(context.client());
-        let is_full = |count: usize| count >= usize::from(own) && !context.is_mutated(Mutation::LimitIgnored);
+        let is_full = |count: usize| count >= usize::from(own) && !context.is_mutated(ConsulMutation::LimitIgnored);
         if semaphore(context).registers == Registers::CountThenRegister {
             return if is_full(listing.alive.len()) {
                 self.find_full(&listing, context, out)
@@ -161,7 +161,7 @@ impl SlotTaker {
         }
         let (slots, index) = decode(&listing, own);
         let disagrees = match semaphore(context).on_conflict {
-            OnConflict::Refuse => slots.limit != own && !context.is_mutated(Mutation::LimitConflictIgnored),
+            OnConflict::Refuse => slots.limit != own && !context.is_mutated(ConsulMutation::LimitConflictIgnored),
             OnConflict::Literal => listing.slots.is_some() && usize::from(slots.limit) != slots.holders.len(),
             OnConflict::Ignore => false,
         };
@@ -169,10 +169,11 @@ impl SlotTaker {
             out.record(Fact::Service(Word::LimitConflict(context.client())));
             return self.wait(context);
         }
-        let keeps_dead = semaphore(context).prunes == Prunes::Never || context.is_mutated(Mutation::DeadHolderKept);
+        let keeps_dead =
+            semaphore(context).prunes == Prunes::Never || context.is_mutated(ConsulMutation::DeadHolderKept);
         let is_alive = |holder: &SessionId| keeps_dead || listing.alive.contains(holder);
         let doubted = slots.holders.iter().find(|holder| !is_alive(holder)).copied();
-        let waits = match context.is_mutated(Mutation::DoubtForgotten) {
+        let waits = match context.is_mutated(ConsulMutation::DoubtForgotten) {
             false => semaphore(context).prune_wait,
             true => Ticks::ZERO,
         };
@@ -182,7 +183,7 @@ impl SlotTaker {
             return;
         }
         let dies = |holder: &SessionId| !is_alive(holder) && (waits == Ticks::ZERO || Some(*holder) == doubted);
-        let takes_all_for_dead = context.is_mutated(Mutation::PrunesTheLiving);
+        let takes_all_for_dead = context.is_mutated(ConsulMutation::PrunesTheLiving);
         let mut holders = slots.holders.filtered(|holder| !dies(holder) && !takes_all_for_dead);
         self.doubt = None;
         // After an answer that was lost: it has its slot already.

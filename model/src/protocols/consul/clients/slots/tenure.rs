@@ -4,8 +4,8 @@ use super::super::monitor::Watching;
 use super::{Membership, Phase, SlotTaker, What, decode, semaphore};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Index, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
+use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Listing, Slots};
 use crate::protocols::consul::settings::{self, Afterwards, Job, Killed, Registers};
 use crate::protocols::consul::{Answer, Consul, Key, Opaque, Request, Target};
@@ -29,7 +29,7 @@ impl SlotTaker {
     pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let is_holder = |listing: &Listing, id: SessionId| {
             let is_named = decode(listing, 0).0.holders.contains(&id);
-            context.is_mutated(Mutation::MonitorIgnored)
+            context.is_mutated(ConsulMutation::MonitorIgnored)
                 || listing.alive.contains(&id)
                     && (is_named || semaphore(context).registers == Registers::CountThenRegister)
         };
@@ -37,7 +37,7 @@ impl SlotTaker {
             (Answer::Listed(listing), Some(Membership { id, .. })) if is_holder(&listing, id) => {
                 let was_last = self.monitor.is_some_and(|watching| watching.is_last());
                 self.monitor = None;
-                if !was_last && !context.is_mutated(Mutation::SlotMonitorStops) {
+                if !was_last && !context.is_mutated(ConsulMutation::SlotMonitorStops) {
                     self.watch(listing.index, context, out);
                 }
             }
@@ -54,7 +54,7 @@ impl SlotTaker {
         }
         self.monitor = None;
         match context.scenario.service.job {
-            Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(Mutation::KillWithoutGrace) => {
+            Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(ConsulMutation::KillWithoutGrace) => {
                 self.phase = Phase::Killing { at: context.now + grace, limit };
             }
             _ => {
@@ -70,7 +70,7 @@ impl SlotTaker {
         if self.session.is_none() {
             return self.rest();
         }
-        let is_named = semaphore(context).registers == Registers::Cas && !context.is_mutated(Mutation::SlotKept);
+        let is_named = semaphore(context).registers == Registers::Cas && !context.is_mutated(ConsulMutation::SlotKept);
         if is_named { self.call(What::ListToLeave, Request::List, context, out) } else { self.clean_up(context, out) }
     }
 
@@ -85,7 +85,7 @@ impl SlotTaker {
         if !slots.holders.contains(&id) {
             return self.clean_up(context, out);
         }
-        let stays = |other: &SessionId| *other != id && !context.is_mutated(Mutation::LeavesForAll);
+        let stays = |other: &SessionId| *other != id && !context.is_mutated(ConsulMutation::LeavesForAll);
         let value = Opaque::Slots(Slots { limit: slots.limit, holders: slots.holders.filtered(stays) });
         self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, context, out);
     }

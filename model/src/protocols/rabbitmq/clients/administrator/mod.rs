@@ -10,9 +10,9 @@ use self::plan::Step;
 use super::line::{Heard, Known, Line, Pending, known, probe};
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Context, Input, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Name, Problem, Request, Shape, Timer, Wish, Word};
 use crate::protocols::rabbitmq::settings::{
     Administration, Counts, Failure, NUMBERS, Operation, Release, Retries, Settings,
@@ -103,7 +103,7 @@ impl Administrator {
     /// From the start: first the mutex, where there is one (F-14).
     fn begin(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.task = Task { asked: self.task.asked, ..Task::default() };
-        if administration(context).mutex && !context.is_mutated(Mutation::MutexForgotten) {
+        if administration(context).mutex && !context.is_mutated(RabbitmqMutation::MutexForgotten) {
             self.take(Step::Lock, context, out);
         } else {
             self.start_counting(context, out);
@@ -162,7 +162,7 @@ impl Administrator {
         let is_known = known(settings.probe, answer, context);
         match (step, is_known, answer) {
             (Step::Lock, _, Answer::Declared { .. }) => self.start_counting(context, out),
-            (Step::Lock, _, Answer::Error(Problem::Locked)) if context.is_mutated(Mutation::BusyIgnored) => {
+            (Step::Lock, _, Answer::Error(Problem::Locked)) if context.is_mutated(RabbitmqMutation::BusyIgnored) => {
                 self.start_counting(context, out);
             }
             (Step::Lock, _, Answer::Error(Problem::Locked)) => {
@@ -175,7 +175,7 @@ impl Administrator {
             (Step::Count(slot), Known::Exists, _) => self.counted(slot, context, out),
             (Step::Count(slot), Known::Absent, _) => match settings.administration.counts {
                 Counts::ToFirstGap => self.counted(slot - 1, context, out),
-                Counts::Confirmed if context.is_mutated(Mutation::AbsenceUnconfirmed) => {
+                Counts::Confirmed if context.is_mutated(RabbitmqMutation::AbsenceUnconfirmed) => {
                     self.counted(slot - 1, context, out);
                 }
                 Counts::Confirmed => self.take(Step::Confirm(slot), context, out),
@@ -273,7 +273,7 @@ impl Administrator {
         }));
         self.next += 1;
         self.task = Task::default();
-        if administration(context).mutex && !context.is_mutated(Mutation::MutexForgotten) {
+        if administration(context).mutex && !context.is_mutated(RabbitmqMutation::MutexForgotten) {
             self.take(Step::Unlock, context, out);
         } else {
             self.phase = Phase::Idle;
@@ -312,7 +312,7 @@ impl Administrator {
             return;
         }
         out.record(Fact::Service(Word::Aborted(context.client())));
-        if !context.is_mutated(Mutation::MutexKept) {
+        if !context.is_mutated(RabbitmqMutation::MutexKept) {
             self.line.hang_up(out);
         }
         match administration(context).retries {

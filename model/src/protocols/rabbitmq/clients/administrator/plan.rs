@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Task;
 use crate::mutation::Mutation;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::settings::{
     Adds, Administration, Base, NUMBERS, Operation, Order, Overshoot, Removes, Retries,
 };
@@ -57,12 +58,12 @@ pub(super) fn plan(
 ) -> Vec<Step> {
     let count = task.counted;
     let target = match (administration.retries, task.asked) {
-        (Retries::ToTarget, Some(asked)) if mutation != Some(Mutation::RetryForgetsTarget) => asked,
+        (Retries::ToTarget, Some(asked)) if mutation != Some(RabbitmqMutation::RetryForgetsTarget.into()) => asked,
         _ => operation.size_after(count),
     };
     let mut steps: Vec<Step> =
         (1..=NUMBERS).rev().filter(|slot| task.strays >> slot & 1 == 1).map(Step::Delete).collect();
-    if mutation == Some(Mutation::StraysLeft) {
+    if mutation == Some(RabbitmqMutation::StraysLeft.into()) {
         steps.clear();
     }
     steps.push(Step::Start);
@@ -78,7 +79,7 @@ pub(super) fn plan(
             if administration.adds == Adds::Last && slot < target && !matches!(operation, Operation::Create(_)) {
                 continue;
             }
-            if administration.waits && mutation != Some(Mutation::AddsWithoutLooking) {
+            if administration.waits && mutation != Some(RabbitmqMutation::AddsWithoutLooking.into()) {
                 steps.push(Step::Free(slot));
             }
             steps.push(Step::Declare(slot));
@@ -90,7 +91,7 @@ pub(super) fn plan(
             Removes::OneTooMany => target,
         };
         removed.extend(lowest..=count);
-        if administration.order == Order::Descending && mutation != Some(Mutation::AscendingRemoval) {
+        if administration.order == Order::Descending && mutation != Some(RabbitmqMutation::AscendingRemoval.into()) {
             removed.reverse();
         }
         steps.extend(removed.iter().map(|slot| Step::Delete(*slot)));
@@ -101,7 +102,7 @@ pub(super) fn plan(
         Some(Overshoot::BeyondTarget(_)) | None => None,
     };
     steps.extend(beyond.into_iter().flatten().rev().map(Step::Delete));
-    if administration.waits && mutation != Some(Mutation::RemovesWithoutWaiting) {
+    if administration.waits && mutation != Some(RabbitmqMutation::RemovesWithoutWaiting.into()) {
         steps.extend(removed.into_iter().map(Step::Await));
     }
     steps.push(Step::Report);

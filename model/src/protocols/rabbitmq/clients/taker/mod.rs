@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::line::{Heard, Line, Pending};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, ClientId, SessionId};
-use crate::mutation::Mutation;
 use crate::process::{Belief, Context, Input, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Request, Timer, Wish};
 use crate::protocols::rabbitmq::settings::{First, Release, Settings};
 use crate::scenario::Scenario;
@@ -122,7 +122,7 @@ impl Taker {
             (Phase::Inside(tenure), Input::Command(wish)) => self.wish(tenure, wish, context, out),
             (Phase::Inside(_), Input::Wake(Timer::Lapse)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
-                if !context.is_mutated(Mutation::LapseKeepsSlot) {
+                if !context.is_mutated(RabbitmqMutation::LapseKeepsSlot) {
                     self.line.hang_up(out);
                 }
                 self.phase = Phase::Idle;

@@ -3,9 +3,9 @@
 use super::super::line::{Known, Pending, known, probe};
 use super::{Check, Phase, Position, Search, Taker, settings};
 use crate::fact::Fact;
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Name, Problem, Request, Word};
 use crate::protocols::rabbitmq::settings::{AfterRace, AfterRefusal, NUMBERS, Silence, Verify};
 
@@ -70,8 +70,8 @@ impl Taker {
     ) {
         let settings = settings(context);
         let is_ok = matches!(answer, Answer::Declared { .. })
-            || context.is_mutated(Mutation::EntersWhenLocked) && answer == Answer::Error(Problem::Locked);
-        if is_ok && settings.verifies_first && !context.is_mutated(Mutation::EntersUnverified) {
+            || context.is_mutated(RabbitmqMutation::EntersWhenLocked) && answer == Answer::Error(Problem::Locked);
+        if is_ok && settings.verifies_first && !context.is_mutated(RabbitmqMutation::EntersUnverified) {
             return self.send(Search::Check(first_check(settings.verify)), at, context, out);
         }
         if is_ok {
@@ -110,7 +110,7 @@ impl Taker {
         match (check, is_passed(check, answer, context)) {
             (Check::Slot, true) => self.enter(at.slot, pending.until(), context, out),
             (_, true) => self.send(Search::Check(Check::Slot), at, context, out),
-            (Check::Slot, false) if context.is_mutated(Mutation::KeepsUnverified) => self.fail(context),
+            (Check::Slot, false) if context.is_mutated(RabbitmqMutation::KeepsUnverified) => self.fail(context),
             (Check::Slot, false) => self.send(Search::Undo, at, context, out),
             (_, false) => self.fail(context),
         }
@@ -167,7 +167,9 @@ pub(super) fn check_request(check: Check, slot: u8, context: &Context<'_, Rabbit
 pub(super) fn is_passed(check: Check, answer: Answer, context: &Context<'_, RabbitMq>) -> bool {
     match check {
         // R-Q-89: 404 and 405 both mean that it is lost.
-        Check::Look if context.is_mutated(Mutation::LockedCountsAsMine) && answer == Answer::Error(Problem::Locked) => {
+        Check::Look
+            if context.is_mutated(RabbitmqMutation::LockedCountsAsMine) && answer == Answer::Error(Problem::Locked) =>
+        {
             true
         }
         Check::Look | Check::Redeclare => matches!(answer, Answer::Declared { .. }),

@@ -4,9 +4,9 @@ use super::super::line::Pending;
 use super::search::{check_request, first_check, is_passed};
 use super::{Check, Phase, Taker, Tenure, settings};
 use crate::fact::{Fact, Leaving};
-use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
 use crate::protocols::rabbitmq::RabbitMq;
+use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Name, Request, Wish, Word};
 use crate::protocols::rabbitmq::settings::{LostConnection, Release};
 use crate::time::Instant;
@@ -19,7 +19,9 @@ impl Taker {
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        if until.is_some_and(|until| context.now > until) && !context.is_mutated(Mutation::TakerEntersAfterLease) {
+        if until.is_some_and(|until| context.now > until)
+            && !context.is_mutated(RabbitmqMutation::TakerEntersAfterLease)
+        {
             self.line.hang_up(out);
             return self.wait(context);
         }
@@ -51,7 +53,7 @@ impl Taker {
                     Release::CloseChannel => Request::CloseChannel,
                     Release::CloseConnection => Request::Close,
                 };
-                if context.is_mutated(Mutation::ReleaseForgotten) {
+                if context.is_mutated(RabbitmqMutation::ReleaseForgotten) {
                     self.phase = Phase::Idle;
                     return;
                 }
@@ -110,7 +112,7 @@ impl Taker {
                 self.told(tenure, true, context, out);
                 self.phase = Phase::Inside(passed(tenure));
             }
-            (_, true) if !context.is_mutated(Mutation::SlotNotVerified) => {
+            (_, true) if !context.is_mutated(RabbitmqMutation::SlotNotVerified) => {
                 self.check(tenure, Check::Slot, context, out);
             }
             (_, true) => {
@@ -139,7 +141,7 @@ impl Taker {
     /// The connection was lost, and the holder's queue with it.
     pub(super) fn lost_inside(&mut self, tenure: Tenure, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match settings(context).lost_connection {
-            LostConnection::Lost if !context.is_mutated(Mutation::LossIgnored) => {
+            LostConnection::Lost if !context.is_mutated(RabbitmqMutation::LossIgnored) => {
                 self.told(tenure, false, context, out);
                 out.record(Fact::Left { client: context.client(), why: Leaving::Told });
                 self.phase = Phase::Idle;
