@@ -253,7 +253,7 @@ impl<P: Protocol> Run<P> {
             return Verdict::Bounded { by: by.clone() };
         }
         let missing: Vec<String> = goals(scenario, promise)
-            .filter(|goal| !reached.contains(*goal, scenario.clients))
+            .filter(|goal| !scenario.has_reached(reached, *goal))
             .filter(|_| !scenario.is_mutated(CheckerMutation::GoalsUnasked))
             .map(|goal| goal.name().to_owned())
             .collect();
@@ -284,7 +284,7 @@ impl<P: Protocol> Run<P> {
 /// What must be reachable before a proof of this promise says something.
 fn goals<P: Protocol>(scenario: &Scenario<P>, promise: &Promise) -> impl Iterator<Item = Goal> {
     let mut goals: Vec<Goal> = scenario.goals.iter().chain(promise.property.needs()).copied().collect();
-    goals.sort_unstable();
+    goals.sort_by_key(|goal| scenario.place_of(*goal));
     goals.dedup();
     goals.into_iter()
 }

@@ -89,7 +89,7 @@ pub enum Fact<P: Protocol> {
     /// A message reached a process that is down.
     Unheard,
     /// Something that only this service has a word for.
-    Service(P::Fact),
+    Service(P::Event),
 }
 
 /// How a recorded tenure ends.

@@ -32,6 +32,7 @@ pub mod protocol;
 pub mod protocols;
 pub mod resource;
 pub mod scenario;
+pub mod service;
 pub mod service_fault;
 pub mod time;
 pub mod trace;

@@ -192,6 +192,11 @@ pub trait Client<P: Protocol>: Process<P> + Copy {
 
     /// What it believes.
     fn belief(&self) -> Belief;
+
+    /// Whether it changes how many slots there are, and nobody else should.
+    fn is_at_work(&self) -> bool {
+        false
+    }
 }
 
 /// What a client believes about itself.

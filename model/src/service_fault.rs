@@ -1,5 +1,6 @@
 //! Faults of a service: what can go wrong in the service itself, declared by whoever knows it, with budget and sentence.
 
+use crate::ids::ClientId;
 use crate::never::Never;
 use crate::process::Word;
 use crate::world::normal::Normal;
@@ -11,6 +12,11 @@ pub trait ServiceFault: Word + Normal {
 
     /// The place of its kind in [`ServiceFault::KINDS`]; none for the end of a fault, which costs nothing.
     fn kind(self) -> Option<usize>;
+
+    /// The client whose node the failure detector wrongly gives up by this fault.
+    fn false_alarm(self) -> Option<ClientId> {
+        None
+    }
 }
 
 /// A kind of fault, with the budget that it is paid from.

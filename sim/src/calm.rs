@@ -3,6 +3,7 @@
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Promise, Scenario};
+use fencepost_model::service::Settings as _;
 use fencepost_model::time::{TICKS_MAX, Ticks};
 use fencepost_model::trace::{Patience, Wait, complaint};
 use fencepost_model::world::World;
@@ -41,7 +42,7 @@ fn usual<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> i64 {
             latest(scenario, &profile, settings.refinement)
         }
     };
-    let longest = P::longest(&scenario.service).count().saturating_mul(8);
+    let longest = scenario.service.longest().count().saturating_mul(8);
     longest.saturating_add(standstill.count()).saturating_add(step.count().saturating_mul(STEPS))
 }
 

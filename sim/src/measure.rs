@@ -6,6 +6,7 @@ use fencepost_model::ids::{ClientId, ProcessId, SessionId, Tenure};
 use fencepost_model::process::Message;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Settings as _;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Fault, Step, World};
 
@@ -80,7 +81,7 @@ impl Meter {
     fn pass<P: Protocol>(&mut self, scenario: &Scenario<P>, world: &World<P>, ticks: Ticks) {
         let ticks = ticks.count();
         let taken = &mut self.taken;
-        let (inside, room) = (world.inside().count(), P::room(&scenario.service));
+        let (inside, room) = (world.inside().count(), scenario.service.capacity());
         let is_idle = inside < room && world.waiting().next().is_some();
         taken.ticks += ticks;
         taken.inside += if inside > 0 { ticks } else { 0 };

@@ -8,6 +8,7 @@ use fencepost_model::finding::{Property, Split, Stage};
 use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Settings as _;
 use fencepost_model::time::Ticks;
 use fencepost_model::with_scenario;
 use fencepost_model::world::World;
@@ -114,7 +115,7 @@ fn danger<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> u8 {
     if !world.inside().any(|client| is_stale(&client)) {
         return 0;
     }
-    1 + u8::from(owners.len() >= P::room(&scenario.service))
+    1 + u8::from(owners.len() >= scenario.service.capacity())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fencepost::AnyScenario;
 use fencepost::checker::{Options, check_any};
 use fencepost::model::finding::{Finding, Search, Searched};
-use fencepost::model::scenario::{Axis, Varied, vary};
+use fencepost::model::scenario::{Axis, Varied};
 
 use super::check::keep;
 use super::parallel::{in_parallel, progress};
@@ -21,7 +21,7 @@ pub fn search(
     out: Option<&Path>,
     common: &Common,
 ) -> Result<Search, Trouble> {
-    let settings: Vec<(usize, Varied)> = vary(scenario, axes).into_iter().enumerate().collect();
+    let settings: Vec<(usize, Varied<AnyScenario>)> = scenario.vary(axes).into_iter().enumerate().collect();
     let bar = progress(settings.len(), "settings", common.quiet || common.json);
     let results = in_parallel(&settings, &bar, |(place, varied)| -> Result<Searched, Trouble> {
         let names = varied.settings.clone();

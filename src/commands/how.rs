@@ -7,6 +7,7 @@ use clap::Args;
 use fencepost::AnyScenario;
 use fencepost::model::protocol::Protocol;
 use fencepost::model::scenario::{Axis, Scenario};
+use fencepost::model::service::Settings as _;
 use fencepost::model::with_scenario;
 use fencepost::sim::{Profile, SchedulerKind, Settings, prepare};
 
@@ -125,7 +126,7 @@ impl How {
 /// Whether gossip, if it is wanted, can drive the detector of the service.
 fn listens<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Result<(), String> {
     let Some(gossip) = &settings.profile.gossip else { return Ok(()) };
-    if !P::hears_gossip(&scenario.service) {
+    if !scenario.service.has_failure_detector() {
         return Err(
             "the profile has gossip, but the service does not listen to any; set `service.health.detection`".to_owned()
         );

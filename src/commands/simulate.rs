@@ -1,7 +1,7 @@
 //! `fencepost simulate`: one plausible run from a seed.
 
 use clap::Args;
-use fencepost::model::scenario::{Axis, vary};
+use fencepost::model::scenario::Axis;
 use fencepost::model::trace::AnyTrace;
 use fencepost::model::with_scenario;
 use fencepost::reports::timeline::timeline;
@@ -72,7 +72,7 @@ impl Simulate {
             return Ok(scenario.clone());
         }
         how::are_countable(&self.vary)?;
-        let mut varied = vary(scenario, &self.vary);
+        let mut varied = scenario.vary(&self.vary);
         match (varied.pop(), varied.is_empty()) {
             (Some(one), true) => one.scenario.map_err(|error| Trouble::Input(error.to_string())),
             _ => Err(Trouble::Input("a run has one value of each setting; `fencepost sweep` takes several".to_owned())),

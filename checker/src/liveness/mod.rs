@@ -23,6 +23,7 @@ use fencepost_model::mutation::{CheckerMutation, KernelMutation};
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Settings as _;
 use fencepost_model::trace::{Lasso as Endless, Trace};
 use fencepost_model::world::{Action, Collapsed, Pool, Stepper, Taken};
 
@@ -126,7 +127,7 @@ impl<P: Protocol> Liveness<P> {
             .collect();
         let (waiting, tries) = (waiting.join(" and "), if waiting.len() == 1 { "tries" } else { "try" });
         let message = match property {
-            Property::EventuallyAcquired if P::room(&self.scenario.service) > 1 => {
+            Property::EventuallyAcquired if self.scenario.service.capacity() > 1 => {
                 format!("a slot is free, and {waiting} {tries} for ever")
             }
             Property::EventuallyAcquired => format!("nobody has the lock, and {waiting} {tries} for ever"),

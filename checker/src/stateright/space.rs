@@ -192,7 +192,7 @@ impl<P: Protocol> Model for Space<P> {
         if **next.world == **last.world && !next.is_breached {
             return None;
         }
-        self.count(&action, Reached::by(&step.facts));
+        self.count(&action, self.scenario.reached(&step.facts));
         Some(next)
     }
 

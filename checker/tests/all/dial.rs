@@ -3,7 +3,7 @@
 
 use fencepost_checker::{Options, check_any};
 use fencepost_model::catalogue;
-use fencepost_model::scenario::{Axis, vary};
+use fencepost_model::scenario::Axis;
 
 const GRID: [&str; 3] = [
     "service.ttl/service.renew_every/service.belief=none/none/until-told,1/1/self-limiting",
@@ -16,7 +16,7 @@ fn verdicts(name: &str) -> Vec<String> {
     let all = catalogue::all();
     let base = all.iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
     let axes: Vec<Axis> = GRID.iter().map(|axis| axis.parse().expect("it is an axis")).collect();
-    vary(base, &axes)
+    base.vary(&axes)
         .into_iter()
         .map(|varied| {
             let scenario = varied.scenario.expect("every setting of the grid is possible");

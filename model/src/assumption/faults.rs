@@ -4,6 +4,7 @@ use super::{Assumption, Class, Declarations, Execution, Value};
 use crate::ids::ProcessId;
 use crate::protocol::Protocol;
 use crate::scenario::{Budget, Cap, Cutting, Scenario, UNLIMITED, Ways};
+use crate::service::Settings as _;
 use crate::service_fault::ServiceFault;
 use crate::world::{Action, Fault};
 
@@ -75,7 +76,7 @@ impl<P: Protocol> Common<P> {
             one: "operator action",
             count: |budget| budget.operator,
             cost: |action, scenario| match action {
-                Action::Operator(act) => P::cost(*act, &scenario.service),
+                Action::Operator(act) => scenario.service.operator_cost(*act),
                 _ => 0,
             },
         },

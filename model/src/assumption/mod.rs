@@ -26,6 +26,7 @@ pub(crate) use timing::messages_arrive_within;
 
 use crate::protocol::Protocol;
 use crate::scenario::{Promise, Scenario};
+use crate::service::Settings as _;
 
 /// Something that a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -213,7 +214,7 @@ impl<P: Protocol> Scenario<P> {
         self.declare_mutation(&mut declarations);
         self.declare_timing(&mut declarations);
         self.declare_fairness(&mut declarations);
-        P::assumptions(self, &mut declarations);
+        P::Settings::assumptions(self, &mut declarations);
         self.declare_faults(&mut declarations);
         self.declare_limits(&mut declarations);
         let mut list = declarations.list;

@@ -5,7 +5,7 @@ mod files;
 pub use files::FILES;
 
 use crate::mutation::Mutation;
-use crate::scenario::{Note, Promise, Unreadable, from_toml, outdated, system_of};
+use crate::scenario::{Axis, Note, Promise, Unreadable, Varied, from_toml, outdated, system_of, vary};
 use crate::trace::{BadScript, perform};
 
 macro_rules! any {
@@ -38,6 +38,19 @@ macro_rules! any {
                     return outdated::<$protocol>(text, file);
                 })*
                 Vec::new()
+            }
+
+            /// The same scenario with every combination of the values of these axes; see [`vary`](fn@vary).
+            pub fn vary(&self, axes: &[Axis]) -> Vec<Varied<AnyScenario>> {
+                match self {
+                    $(AnyScenario::$variant(scenario) => vary(scenario, axes)
+                        .into_iter()
+                        .map(|Varied { settings, scenario }| Varied {
+                            settings,
+                            scenario: scenario.map(AnyScenario::$variant),
+                        })
+                        .collect(),)*
+                }
             }
 
             /// Every mutation: those of each service, then those of kernel and checker.

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::walk::{after, pick};
 use super::{LawViolation, require};
-use crate::goal::Reached;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::Ticks;
@@ -37,7 +36,9 @@ pub fn lookup_is_invisible<P: Protocol>(scenario: &Scenario<P>, walks: &[Vec<u16
                     let is_same = taken.to == stepper.collapse(&after) && taken.to.fingerprint() == after.fingerprint();
                     require(is_same, || format!("{action} leads to another world"))?;
                     require(taken.is_breach != step.breaches.is_empty(), || format!("{action}: other violations"))?;
-                    require(taken.reached == Reached::by(&step.facts), || format!("{action} reaches other goals"))?;
+                    require(taken.reached == scenario.reached(&step.facts), || {
+                        format!("{action} reaches other goals")
+                    })?;
                     require(pool.borrow().world(scenario, &taken.to) == *after, || {
                         format!("{action}: the parts are those of another world")
                     })?;

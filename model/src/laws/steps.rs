@@ -8,6 +8,7 @@ use crate::ids::ProcessId;
 use crate::process::Process;
 use crate::protocol::Protocol;
 use crate::scenario::{Budget, Cutting, Drift, Replies, Scenario, UNLIMITED};
+use crate::service::Settings as _;
 use crate::service_fault::ServiceFault;
 use crate::time::Ticks;
 use crate::world::{Action, Condition, Envelope, Fault, Link, Step, World};
@@ -47,7 +48,7 @@ pub fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) ->
         scenario.enabled(&world, &mut enabled);
         let Some(action) = pick(&enabled, *choice) else { break };
         taken[action.kind_place()] += match action {
-            Action::Operator(act) => usize::from(P::cost(*act, &scenario.service)),
+            Action::Operator(act) => usize::from(scenario.service.operator_cost(*act)),
             _ => 1,
         };
         service_faults.extend(service_fault(action));
@@ -211,8 +212,8 @@ fn time_waits_for_what_presses<P: Protocol>(
     world: &World<P>,
     enabled: &[Action<P>],
 ) -> Result<(), LawViolation> {
-    let mut presses =
-        P::pressing(&world.server.process, &scenario.service).is_some_and(|at| at <= world.clock(ProcessId::Server));
+    let mut presses = P::server_deadline(&world.server.process, &scenario.service)
+        .is_some_and(|at| at <= world.clock(ProcessId::Server));
     for envelope in world.network.iter() {
         let is_excused = world.condition(envelope.to) == Condition::Paused || world.is_cut(envelope.link(), scenario);
         presses |= !is_excused && envelope.due.is_some_and(|due| due <= world.now);

@@ -6,6 +6,7 @@ use crate::ids::ClientId;
 use crate::mutation::KernelMutation;
 use crate::process::Client;
 use crate::protocol::{Administered, Protocol};
+use crate::service::Event as _;
 use crate::time::Ticks;
 use crate::world::Condition;
 
@@ -77,7 +78,7 @@ pub(super) fn slot_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) 
 pub(super) fn verify_truthful<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for fact in view.facts {
         let Fact::Service(fact) = fact else { continue };
-        let Some((client, Some(owner))) = P::ends_read(fact) else { continue };
+        let Some((client, Some(owner))) = fact.read_ended() else { continue };
         let reads = &view.after.ghosts.reads;
         let is_told =
             view.is_mutated(KernelMutation::AnyOwnerIsTrue) && reads.iter().any(|(other, _)| *other == client);
@@ -101,7 +102,7 @@ pub(super) fn single_administrator<P: Protocol>(view: &View<'_, P>, _: Option<Ti
     };
     let mut at_work = (0..view.after.clients.len())
         .filter(is_up)
-        .filter(|place| P::is_at_work(&view.after.clients[*place].process))
+        .filter(|place| view.after.clients[*place].process.is_at_work())
         .map(ClientId::of);
     match (at_work.next(), at_work.next()) {
         (Some(first), Some(second)) => Err(format!("{first} and {second} are both at work as administrators")),

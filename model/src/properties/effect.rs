@@ -5,6 +5,7 @@ use crate::fact::Fact;
 use crate::ids::Tenure;
 use crate::mutation::KernelMutation;
 use crate::protocol::Protocol;
+use crate::service::Event as _;
 use crate::time::Ticks;
 
 pub(super) fn token_order<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
@@ -49,7 +50,7 @@ pub(super) fn linearizable<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
     let reads = &view.after.ghosts.reads;
     for fact in view.facts {
         let Fact::Service(fact) = fact else { continue };
-        let Some((client, owner)) = P::ends_read(fact) else { continue };
+        let Some((client, owner)) = fact.read_ended() else { continue };
         let is_known =
             reads.contains(&(client, owner)) || owner.is_none() && view.is_mutated(KernelMutation::FreeIsAlwaysTrue);
         if reads.iter().any(|(other, _)| *other == client) && !is_known {

@@ -16,6 +16,7 @@ use crate::list::List;
 use crate::mutation::{KernelMutation, Mutation};
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::Scenario;
+use crate::service::{Event as _, Settings as _};
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
@@ -40,7 +41,7 @@ impl<P: Protocol> View<'_, P> {
     /// What the facts say about how many slots there are.
     fn administered(&self) -> impl Iterator<Item = Administered> {
         self.facts.iter().filter_map(|fact| match fact {
-            Fact::Service(fact) => P::administered(fact),
+            Fact::Service(fact) => fact.administered(),
             _ => None,
         })
     }
@@ -48,7 +49,7 @@ impl<P: Protocol> View<'_, P> {
     /// How many may be inside, where administrators change that.
     fn limit(&self) -> Option<u16> {
         if self.is_mutated(KernelMutation::LimitIsFirst) {
-            return P::slots_at_start(&self.scenario.service);
+            return self.scenario.service.capacity_at_start();
         }
         self.administered().fold(self.after.ghosts.limit, |limit, told| told.limit().or(limit))
     }
@@ -174,49 +175,49 @@ macro_rules! properties {
 
 properties! {
     /// the service never stores two owners of one lock, and never hands it on without freeing it
-    SingleOwner = "single-owner", "MX-S", Record, bound: Never, needs: [EveryClientEnters], record::single_owner;
+    SingleOwner = "single-owner", "MX-S", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::single_owner;
     /// after an invalidation nobody gets the lock for the lock-delay
-    LockDelay = "lock-delay", "LD", Record, bound: Always, needs: [Invalidated, LockDelayed], record::lock_delay;
+    LockDelay = "lock-delay", "LD", Record, bound: Always, needs: [INVALIDATED, LOCK_DELAYED], record::lock_delay;
     /// a TTL never ends a session earlier than TTL after its last renewal
-    TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: Always, needs: [Expired], record::ttl_lower_bound;
+    TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: Always, needs: [EXPIRED], record::ttl_lower_bound;
     /// the service never stores more holders of slots than the limit
-    SlotLimit = "slot-limit", "SL-S", Record, bound: Never, needs: [EveryClientEnters], record::slot_limit;
+    SlotLimit = "slot-limit", "SL-S", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::slot_limit;
     /// what serves as the lock is free or held, once
-    SlotConservation = "slot-conservation", "CONS", Record, bound: Never, needs: [EveryClientEnters], record::slot_conservation;
+    SlotConservation = "slot-conservation", "CONS", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::slot_conservation;
     /// slots have the numbers from 1 to how many there are
-    Contiguity = "contiguity", "CT", Record, bound: Never, needs: [Administered], record::contiguity;
+    Contiguity = "contiguity", "CT", Record, bound: Never, needs: [ADMINISTERED], record::contiguity;
     /// an administrator counts as many slots as there are
-    CountExact = "count-exact", "–", Record, bound: Never, needs: [Administered], record::count_exact;
+    CountExact = "count-exact", "–", Record, bound: Never, needs: [ADMINISTERED], record::count_exact;
     /// when an administrator is done, there are as many slots as were asked for
-    SizeAsAsked = "size-as-asked", "–", Record, bound: Never, needs: [Administered], record::size_as_asked;
+    SizeAsAsked = "size-as-asked", "–", Record, bound: Never, needs: [ADMINISTERED], record::size_as_asked;
     /// every key's session lives, and no index ever falls
-    SessionConsistency = "session-consistency", "–", Record, bound: Never, needs: [EveryClientEnters], record::session_consistency;
+    SessionConsistency = "session-consistency", "–", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::session_consistency;
     /// never two clients that have entered the critical section and not yet left it by a step
-    MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: Never, needs: [EveryClientEnters], belief::mutual_exclusion;
+    MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::mutual_exclusion;
     /// never two clients inside whose own clocks are still within their leases
-    LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: Never, needs: [EveryClientEnters], belief::lease_exclusion;
+    LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::lease_exclusion;
     /// never more clients inside than the limit that any of them was promised
-    SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: Never, needs: [EveryClientEnters], belief::slot_limit_belief;
+    SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::slot_limit_belief;
     /// never two clients inside the same slot
-    SlotExclusion = "slot-exclusion", "–", Belief, bound: Never, needs: [EveryClientEnters], belief::slot_exclusion;
+    SlotExclusion = "slot-exclusion", "–", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::slot_exclusion;
     /// a client that is told that it still holds its slot did hold it at some instant since it asked
-    VerifyTruthful = "verify-truthful", "–", Belief, bound: Never, needs: [Verified], belief::verify_truthful;
+    VerifyTruthful = "verify-truthful", "–", Belief, bound: Never, needs: [VERIFIED], belief::verify_truthful;
     /// never two administrators at work
-    SingleAdministrator = "single-administrator", "–", Belief, bound: Never, needs: [Administered], belief::single_administrator;
+    SingleAdministrator = "single-administrator", "–", Belief, bound: Never, needs: [ADMINISTERED], belief::single_administrator;
     /// a later tenure's token is strictly greater
-    TokenOrder = "token-order", "FT-M", Effect, bound: Never, needs: [EveryClientEnters], effect::token_order;
+    TokenOrder = "token-order", "FT-M", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS], effect::token_order;
     /// a finished tenure's sequencer is never accepted
-    SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::sequencer_sound;
+    SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_sound;
     /// the present holder's sequencer is never refused
-    SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::sequencer_complete;
+    SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_complete;
     /// whoever asks who has the lock hears who had it at some instant since the question
-    Linearizable = "linearizable", "LIN", Effect, bound: Never, needs: [EveryClientEnters, Discovered], effect::linearizable;
+    Linearizable = "linearizable", "LIN", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, DISCOVERED], effect::linearizable;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
-    NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EveryClientEnters, Written], effect::no_lost_update;
+    NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::no_lost_update;
     /// a lock that nobody believes in, or a slot, is eventually acquired by somebody who keeps trying
-    EventuallyAcquired = "eventually-acquired", "LV", Progress, bound: Maybe, needs: [EveryClientEnters], progress::acquired_in_time;
+    EventuallyAcquired = "eventually-acquired", "LV", Progress, bound: Maybe, needs: [EVERY_CLIENT_ENTERS], progress::acquired_in_time;
     /// each client that keeps trying gets its turn
-    Progress = "progress", "PR", Progress, bound: Never, needs: [EveryClientEnters], progress::in_the_end;
+    Progress = "progress", "PR", Progress, bound: Never, needs: [EVERY_CLIENT_ENTERS], progress::in_the_end;
 }
 
 impl Property {

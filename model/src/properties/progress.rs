@@ -3,6 +3,7 @@
 use super::View;
 use crate::mutation::KernelMutation;
 use crate::protocol::Protocol;
+use crate::service::Settings as _;
 use crate::time::Ticks;
 use crate::world::Action;
 
@@ -15,7 +16,7 @@ pub(super) fn acquired_in_time<P: Protocol>(view: &View<'_, P>, bound: Option<Ti
         return Ok(());
     }
     let waiting: Vec<String> = view.after.waiting().map(|client| client.to_string()).collect();
-    let idle = if P::room(&view.scenario.service) == 1 { "nobody has had the lock" } else { "a slot has been free" };
+    let idle = if view.scenario.service.capacity() == 1 { "nobody has had the lock" } else { "a slot has been free" };
     Err(format!("for more than {bound} {idle}, and {} kept trying", waiting.join(" and ")))
 }
 

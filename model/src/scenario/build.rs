@@ -1,9 +1,11 @@
 //! Scenarios made in Rust, and scenarios made from scenarios.
 
-use super::{Budget, Clocks, Expect, Fairness, Goal, Links, Promise, Scenario, Suite, Synchrony};
+use super::{Budget, Clocks, Expect, Fairness, Goal, Links, OwnGoal, Promise, Scenario, Suite, Synchrony};
+use crate::fact::Fact;
 use crate::properties::{Property, Watched};
 use crate::protocol::Protocol;
 use crate::resource::Accepts;
+use crate::service::Settings;
 use crate::time::Ticks;
 
 impl<P: Protocol> Scenario<P> {
@@ -21,7 +23,7 @@ impl<P: Protocol> Scenario<P> {
             rounds: 1,
             writes: 0,
             resource: Accepts::All,
-            service: P::Config::default(),
+            service: P::Settings::default(),
             synchrony: Synchrony::default(),
             fairness: Fairness::default(),
             network: Links::default(),
@@ -29,6 +31,7 @@ impl<P: Protocol> Scenario<P> {
             budget: Budget::default(),
             promises: Vec::new(),
             goals: Vec::new(),
+            own_goals: Vec::new(),
             mutation: None,
         }
     }
@@ -46,7 +49,7 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// Changes the settings of the service and of the client recipe.
-    pub fn service(mut self, change: impl FnOnce(&mut P::Config)) -> Self {
+    pub fn service(mut self, change: impl FnOnce(&mut P::Settings)) -> Self {
         change(&mut self.service);
         self
     }
@@ -95,11 +98,18 @@ impl<P: Protocol> Scenario<P> {
         self
     }
 
+    /// Adds something that must be possible: some execution must have a fact of which this is true.
+    pub fn own_goal(mut self, name: &'static str, is_reached: fn(&Fact<P>) -> bool) -> Self {
+        let goal = Goal::new(name);
+        self.own_goals.push(OwnGoal { goal, is_reached });
+        self.goal(goal)
+    }
+
     /// The same scenario on a finer clock: every duration multiplied.
     pub fn refined(&self, factor: i64) -> Self {
         let mut fine = self.clone();
         let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
-        fine.service = P::scaled(&self.service, factor);
+        fine.service.durations(&mut |ticks| *ticks = ticks.times(factor));
         fine.synchrony.message_delay = scale(self.synchrony.message_delay);
         fine.synchrony.wake_delay = scale(self.synchrony.wake_delay);
         fine.synchrony.server_delay = scale(self.synchrony.server_delay);

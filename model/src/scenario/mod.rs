@@ -11,7 +11,7 @@ mod vary;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::goal::Goal;
+pub use crate::goal::{Goal, OwnGoal};
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::Mutation;
 use crate::properties::Property;
@@ -24,7 +24,7 @@ pub use notes::Note;
 pub use text::{Unreadable, from_toml, outdated, outdated_in_trace, system_of};
 pub(crate) use validate::Misfortune;
 pub use validate::Mistake;
-pub use vary::{Axis, Varied, vary};
+pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 
 /// The constants of a world.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub struct Scenario<P: Protocol> {
     pub resource: Accepts,
     /// The service and the client recipe.
     #[serde(default)]
-    pub service: P::Config,
+    pub service: P::Settings,
     /// Bounds on lateness; none by default.
     #[serde(default)]
     pub synchrony: Synchrony,
@@ -81,8 +81,11 @@ pub struct Scenario<P: Protocol> {
     #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
     /// What must be possible: an unreached goal makes a proof vacuous.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "crate::goal::read::<P, _>", skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
+    /// Goals beside those that files can name; see [`Scenario::own_goal`].
+    #[serde(skip)]
+    pub own_goals: Vec<OwnGoal<P>>,
     /// A fault built in on purpose.
     #[serde(default, deserialize_with = "crate::mutation::read::<P, _>", skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,

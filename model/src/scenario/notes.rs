@@ -3,6 +3,7 @@
 
 use super::{Links, Scenario};
 use crate::protocol::Protocol;
+use crate::service::Settings as _;
 use crate::time::Ticks;
 
 /// A setting that has no effect in this scenario.
@@ -44,7 +45,7 @@ impl<P: Protocol> Scenario<P> {
         if self.budget.restarts > 0 && self.budget.crashes == 0 {
             notes.push(Note::without_budget("budget.restarts", "crashes"));
         }
-        notes.extend(P::notes(self));
+        notes.extend(P::Settings::notes(self));
         notes
     }
 }

@@ -3,6 +3,7 @@
 use super::{Budget, Scenario, Synchrony};
 use crate::properties::Bound;
 use crate::protocol::Protocol;
+use crate::service::Settings as _;
 use crate::service_fault::ServiceFault;
 use crate::time::{TICKS_MAX, Ticks};
 
@@ -111,12 +112,12 @@ impl<P: Protocol> Scenario<P> {
             }
         }
         self.faults_are_possible()?;
-        P::validate(self)
+        P::Settings::validate(self)
     }
 
     /// Leaves out of shared caps what cannot occur under these settings: budgets of older files were shared by more.
     pub(crate) fn settle(&mut self) {
-        let possible = (0..P::Fault::KINDS.len()).filter(|kind| P::fault_is_possible(self, *kind).is_ok());
+        let possible = (0..P::Fault::KINDS.len()).filter(|kind| P::Settings::fault_is_possible(self, *kind).is_ok());
         self.budget.keep_kinds(possible.fold(0, |bits, kind| bits | 1 << kind));
     }
 
@@ -124,7 +125,7 @@ impl<P: Protocol> Scenario<P> {
     fn faults_are_possible(&self) -> Result<(), Mistake> {
         for cap in self.budget.caps() {
             for (kind, declared) in P::Fault::KINDS.iter().enumerate().filter(|(kind, _)| cap.counts(*kind)) {
-                P::fault_is_possible(self, kind)
+                P::Settings::fault_is_possible(self, kind)
                     .map_err(|what| Mistake::at(&format!("budget.{}", declared.budget), what))?;
             }
         }
@@ -150,7 +151,7 @@ impl<P: Protocol> Scenario<P> {
     fn longest(&self) -> Ticks {
         let Synchrony { message_delay, wake_delay, server_delay } = self.synchrony;
         let bounds = self.promises.iter().filter_map(|promise| promise.bound);
-        let fixed = [P::longest(&self.service), self.clocks.skew, self.clocks.step];
+        let fixed = [self.service.longest(), self.clocks.skew, self.clocks.step];
         let offsets = self.clocks.offsets.iter().map(|offset| Ticks::new(offset.count().saturating_abs()));
         bounds
             .chain(fixed)

@@ -6,19 +6,41 @@ use std::str::FromStr;
 
 use toml::{Table, Value};
 
-use super::Unreadable;
-use crate::catalogue::AnyScenario;
+use super::{Scenario, Unreadable, from_toml};
+use crate::service::{Service, Settings};
 
 /// A setting and the values that it takes: `service.ttl=none,1,2`. `none` leaves the setting out; what is not a number, a
 /// list or `true` and `false` is a text. Settings that change together are separated by `/`, and so are their values:
 /// `service.ttl/service.renew_every=none/none,1/1`. A name without a dot that is none of the scenario's own is one of the
-/// service's: `ttl=1,2`; `renewal` stands for `service.renew_every`. `detector=none,gossip,ttl,both` says what ends the session
-/// of a client that is silent: it takes the TTL away, or the check by gossip, whatever the other axes say.
+/// service's: `ttl=1,2`; or one of its [aliases](AxisAlias).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
     paths: Vec<Vec<String>>,
     /// For each value of the axis, one for each path.
     values: Vec<Vec<Option<Value>>>,
+}
+
+/// Another name for a setting of a service, or a name that stands for several.
+#[derive(Copy, Clone, Debug)]
+pub struct AxisAlias {
+    /// The name, which has no dot.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: AliasMeaning,
+}
+
+/// What an alias means.
+#[derive(Copy, Clone, Debug)]
+pub enum AliasMeaning {
+    /// One setting of the service.
+    Setting(&'static str),
+    /// Several settings: they follow from one of these words, whatever the other axes say.
+    Choice {
+        /// The words.
+        words: &'static [&'static str],
+        /// Puts what follows from a word into the scenario's table, and takes what it overrides out of the list of settings.
+        apply: fn(&mut Table, &str, &mut Vec<String>),
+    },
 }
 
 /// Why a text is no axis.
@@ -45,12 +67,6 @@ impl FromStr for Axis {
         if paths.iter().flatten().any(String::is_empty) || values.iter().any(is_odd) {
             return Err(wrong());
         }
-        let words = ["none", "gossip", "ttl", "both"];
-        if paths.iter().any(|path| path[..] == [DETECTOR])
-            && (paths.len() > 1 || values.iter().any(|value| !words.contains(&value[0])))
-        {
-            return Err(NoAxis(format!("`{text}`: detectors are {}, on an axis of their own", words.join(", "))));
-        }
         Ok(Axis {
             paths,
             values: values.into_iter().map(|value_of| value_of.into_iter().map(value).collect()).collect(),
@@ -64,27 +80,24 @@ impl Axis {
     pub fn len(&self) -> usize {
         self.values.len()
     }
-
-    fn is_about_detectors(&self) -> bool {
-        self.paths[0][..] == [DETECTOR]
-    }
 }
 
 /// Settings of a scenario that belong to no table.
 const OWN: [&str; 5] = ["clients", "rounds", "writes", "resource", "mutation"];
 
-/// The setting that stands for several.
-const DETECTOR: &str = "detector";
-
 fn path(name: &str) -> Vec<String> {
-    let parts: Vec<&str> = name.split('.').map(str::trim).collect();
-    let parts = match parts[..] {
-        [only] if OWN.contains(&only) || only == DETECTOR || only.is_empty() => vec![only],
-        ["renewal"] => vec!["service", "renew_every"],
-        [only] => vec!["service", only],
-        _ => parts,
-    };
-    parts.into_iter().map(str::to_owned).collect()
+    name.split('.').map(|part| part.trim().to_owned()).collect()
+}
+
+/// Where the setting with this name stands in a scenario's table.
+fn place(path: &[String], aliases: &[AxisAlias]) -> Vec<String> {
+    let [only] = path else { return path.to_vec() };
+    let alias = aliases.iter().find(|alias| alias.name == only).map(|alias| alias.meaning);
+    match alias {
+        Some(AliasMeaning::Setting(setting)) => vec!["service".to_owned(), setting.to_owned()],
+        _ if OWN.contains(&only.as_str()) => path.to_vec(),
+        _ => vec!["service".to_owned(), only.clone()],
+    }
 }
 
 /// At the separators that are not inside brackets.
@@ -107,80 +120,93 @@ fn value(text: &str) -> Option<Value> {
 
 /// A scenario with the settings that make it differ from others, as `ttl = 1`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Varied {
+pub struct Varied<T> {
     /// One for each setting that varies.
     pub settings: Vec<String>,
     /// The scenario; or why these settings are impossible.
-    pub scenario: Result<AnyScenario, Unreadable>,
+    pub scenario: Result<T, Unreadable>,
+}
+
+/// One combination of values, as it is put together.
+#[derive(Clone)]
+struct Combination {
+    settings: Vec<String>,
+    table: Table,
+    /// Words of aliases that stand for several settings: they are applied last.
+    choices: Vec<(AxisAlias, String)>,
 }
 
 /// Every combination of the values of the axes, the last axis changing first; of combinations that come to the same the
 /// first one.
-pub fn vary(scenario: &AnyScenario, axes: &[Axis]) -> Vec<Varied> {
-    let base: Table = toml::from_str(&scenario.to_toml()).expect("it was written a moment ago");
-    let mut tables = vec![(Vec::new(), base)];
-    let (detectors, others): (Vec<&Axis>, Vec<&Axis>) = axes.iter().partition(|axis| axis.is_about_detectors());
-    for axis in others.into_iter().chain(detectors) {
-        let with = |(settings, table): &(Vec<String>, Table), values: &Vec<Option<Value>>| {
-            let (mut settings, mut table) = (settings.clone(), table.clone());
-            for (path, value) in axis.paths.iter().zip(values) {
-                let name = path.last().expect("a path has a last part");
-                if name == DETECTOR {
-                    let word = value.as_ref().and_then(Value::as_str).unwrap_or("none");
-                    detect(&mut table, word, &mut settings);
-                    continue;
-                }
-                settings.push(match value {
-                    Some(value) => format!("{name} = {value}"),
-                    None => format!("no {name}"),
-                });
-                put(&mut table, path, value.clone());
-            }
-            (settings, table)
+pub fn vary<S: Service>(scenario: &Scenario<S>, axes: &[Axis]) -> Vec<Varied<Scenario<S>>> {
+    let aliases = <S::Settings as Settings<S>>::ALIASES;
+    let table = Table::try_from(scenario).expect("a scenario is plain data");
+    let mut combinations = vec![Combination { settings: Vec::new(), table, choices: Vec::new() }];
+    for axis in axes {
+        let with = |before: &Combination| {
+            axis.values.iter().map(|values| before.with(axis, values, aliases)).collect::<Vec<_>>()
         };
-        tables = tables
-            .iter()
-            .flat_map(|table| axis.values.iter().map(|value| with(table, value)).collect::<Vec<_>>())
-            .collect();
+        combinations = combinations.iter().flat_map(with).collect();
     }
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut varied = Vec::new();
-    for (settings, table) in tables {
+    for mut combination in combinations {
+        let wrong = combination.choose();
+        let Combination { settings, table, .. } = combination;
         let text = toml::to_string(&table).expect("a table can be written");
-        if !seen.contains(&text) {
-            let scenario = AnyScenario::from_toml(&text, &settings.join(", "));
+        if seen.insert(format!("{text}{}", wrong.as_deref().unwrap_or_default())) {
+            let name = settings.join(", ");
+            let scenario = match wrong {
+                None => from_toml(&text, &name),
+                Some(message) => Err(Unreadable { file: name, line: 1, column: 1, message }),
+            };
             varied.push(Varied { scenario, settings });
-            seen.insert(text);
         }
     }
     varied
 }
 
-/// Takes away what a detector does not have, and what rests on it: without a TTL there is no lease to count.
-fn detect(table: &mut Table, word: &str, settings: &mut Vec<String>) {
-    let key = |keys: [&str; 2]| keys.map(str::to_owned);
-    let checks = ["service", "health", "checks"].map(str::to_owned);
-    if matches!(word, "none" | "gossip") {
-        let needs_ttl = ["ttl =", "no ttl", "renew_every", "self-limiting", "suspending"];
-        for name in settings.iter_mut().filter(|name| name.starts_with("belief")) {
-            *name = name.replace("self-limiting", "until-told").replace("suspending", "until-told");
+impl Combination {
+    /// The same with values of another axis.
+    fn with(&self, axis: &Axis, values: &[Option<Value>], aliases: &[AxisAlias]) -> Self {
+        let mut with = self.clone();
+        for (path, value) in axis.paths.iter().zip(values) {
+            let is_choice =
+                |alias: &&AxisAlias| path[..] == [alias.name] && matches!(alias.meaning, AliasMeaning::Choice { .. });
+            if let Some(alias) = aliases.iter().find(is_choice) {
+                let word = value.as_ref().and_then(Value::as_str).unwrap_or("none");
+                with.choices.push((*alias, word.to_owned()));
+                continue;
+            }
+            let path = place(path, aliases);
+            let name = path.last().expect("a path has a last part");
+            with.settings.push(match value {
+                Some(value) => format!("{name} = {value}"),
+                None => format!("no {name}"),
+            });
+            put(&mut with.table, &path, value.clone());
         }
-        settings.retain(|name| !needs_ttl.iter().any(|word| name.contains(word)));
-        for keys in [["service", "ttl"], ["service", "renew_every"]] {
-            put(table, &key(keys), None);
-        }
-        let belief = table.get("service").and_then(|service| service.get("belief")).and_then(Value::as_str);
-        if matches!(belief, Some("self-limiting" | "suspending")) {
-            put(table, &key(["service", "belief"]), Some(Value::String("until-told".to_owned())));
-        }
+        with
     }
-    let has_gossip = matches!(word, "gossip" | "both");
-    let gossip = has_gossip.then(|| Value::Array(vec![Value::String("serf-health".to_owned())]));
-    put(table, &checks, gossip);
-    settings.push(format!("{DETECTOR} = {word}"));
+
+    /// Applies the words that stand for several settings; a message if one of them is unknown.
+    fn choose(&mut self) -> Option<String> {
+        for (alias, word) in std::mem::take(&mut self.choices) {
+            let AliasMeaning::Choice { words, apply } = alias.meaning else { continue };
+            if words.contains(&word.as_str()) {
+                apply(&mut self.table, &word, &mut self.settings);
+            }
+            self.settings.push(format!("{} = {word}", alias.name));
+            if !words.contains(&word.as_str()) {
+                return Some(format!("`{} = {word}`: the words are `{}`", alias.name, words.join("`, `")));
+            }
+        }
+        None
+    }
 }
 
-fn put(table: &mut Table, path: &[String], value: Option<Value>) {
+/// Sets the value at a path of a table, or takes it away; tables on the way are made.
+pub fn put(table: &mut Table, path: &[String], value: Option<Value>) {
     let (last, parents) = path.split_last().expect("a path has a last part");
     let mut table = table;
     for parent in parents {
@@ -210,7 +236,7 @@ mod tests {
         let all = catalogue::all();
         let base = all.iter().find(|scenario| scenario.name() == "dial-bounded").expect("it is in the catalogue");
         let axes = ["detector=none,gossip,ttl,both", "ttl/renewal=1/1,2/1"].map(|axis| axis.parse().unwrap());
-        let varied = vary(base, &axes);
+        let varied = base.vary(&axes);
         let settings: Vec<String> = varied.iter().map(|varied| varied.settings.join(", ")).collect();
         assert_eq!(
             settings,
@@ -237,7 +263,7 @@ mod tests {
             "service.belief=until-told,nonsense",
         ];
         let axes: Vec<Axis> = axes.iter().map(|axis| axis.parse().unwrap()).collect();
-        let varied = vary(base, &axes);
+        let varied = base.vary(&axes);
         assert_eq!(varied.len(), 8);
         assert_eq!(
             varied[2].settings,
@@ -246,7 +272,7 @@ mod tests {
         let error = varied[5].scenario.as_ref().unwrap_err().to_string();
         assert!(error.contains("nonsense"), "{error}");
         assert!(varied[4].scenario.is_ok());
-        for odd in ["ttl", "ttl=", "a/b=1", "a.=1", "detector=sometimes", "detector/ttl=none/1"] {
+        for odd in ["ttl", "ttl=", "a/b=1", "a.=1"] {
             assert!(odd.parse::<Axis>().is_err(), "{odd}");
         }
     }

@@ -10,6 +10,7 @@ use crate::ids::{ProcessId, Tenure};
 use crate::process::Message;
 use crate::protocol::Protocol;
 use crate::resource::Write;
+use crate::service::ServiceMessage as _;
 use crate::time::Instant;
 use crate::world::{Action, Envelope, Fault, Link, Step};
 
@@ -120,7 +121,7 @@ impl Encoder {
         let Envelope { to, from, mut message, due: _ } = *envelope;
         self.link(kind, Link { from, to });
         let ghost = match &mut message {
-            Message::Service(message) => P::stamp(message),
+            Message::Service(message) => message.tenure_of_write(),
             Message::Write(Write { tenure, .. }) => Some(tenure),
             Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
         };

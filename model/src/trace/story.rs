@@ -5,6 +5,7 @@ use crate::finding::{Arrow, Broken, Story, Told};
 use crate::ids::{ClientId, ProcessId};
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Settings as _;
 use crate::world::{Action, Condition, Envelope, Fault, World};
 
 /// Tells a trace. Its actions must be possible: it comes from [`super::replay()`] or a recorder.
@@ -63,7 +64,7 @@ impl Names {
     /// The highest number first: `client 1` is the beginning of `client 12`.
     fn of<P: Protocol>(scenario: &Scenario<P>, participants: usize) -> Self {
         let all = (0..participants).rev().map(ClientId::of);
-        Names(all.filter_map(|client| Some((client.to_string(), P::role(scenario, client)?))).collect())
+        Names(all.filter_map(|client| Some((client.to_string(), P::Settings::role(scenario, client)?))).collect())
     }
 
     fn said(&self, sentence: &str) -> String {

@@ -8,6 +8,7 @@ use crate::finding::Property;
 use crate::ids::ClientId;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Settings as _;
 use crate::time::{Instant, Ticks};
 use crate::world::World;
 
@@ -78,7 +79,7 @@ pub fn complaint<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, age: Tic
     if let Some(client) = who {
         return format!("in the calm {client} kept trying for {age}, and did not get in");
     }
-    let lacks = if P::room(&scenario.service) == 1 { "nobody got the lock" } else { "a slot stayed free" };
+    let lacks = if scenario.service.capacity() == 1 { "nobody got the lock" } else { "a slot stayed free" };
     let names: Vec<String> = world.waiting().map(|client| client.to_string()).collect();
     format!("in the calm {lacks} for {age}, and {} kept trying", names.join(" and "))
 }

@@ -32,7 +32,7 @@ pub enum Action<P: Protocol> {
     /// Time passes.
     Advance(Ticks),
     /// Somebody with access to the service acts on it from outside.
-    Operator(P::Operator),
+    Operator(P::OperatorAction),
     /// A message vanishes.
     Lose(Envelope<P>),
     /// A message will arrive once more.

@@ -61,7 +61,7 @@ impl<P: Protocol> World<P> {
 
     /// How much time the service leaves itself, where it has a deadline that it keeps whatever is bounded.
     fn pressing(&self, scenario: &Scenario<P>) -> Option<Ticks> {
-        let at = P::pressing(&self.server.process, &scenario.service)?;
+        let at = P::server_deadline(&self.server.process, &scenario.service)?;
         Some(at - self.clock(ProcessId::Server))
     }
 

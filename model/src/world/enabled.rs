@@ -6,6 +6,7 @@ use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Process};
 use crate::protocol::Protocol;
 use crate::scenario::{Drift, Scenario, Ways};
+use crate::service::Settings as _;
 use crate::time::Ticks;
 
 impl<P: Protocol> Scenario<P> {
@@ -127,12 +128,12 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// What an operator may do and can still afford.
-    fn acts(&self, world: &World<P>, offer: &mut dyn FnMut(P::Operator)) {
+    fn acts(&self, world: &World<P>, offer: &mut dyn FnMut(P::OperatorAction)) {
         if world.left.operator == 0 {
             return;
         }
-        P::operators(world, self, &mut |act| {
-            if P::cost(act, &self.service) <= world.left.operator || self.is_mutated(KernelMutation::CostUnasked) {
+        P::operator_actions(world, self, &mut |act| {
+            if self.service.operator_cost(act) <= world.left.operator || self.is_mutated(KernelMutation::CostUnasked) {
                 offer(act);
             }
         });

@@ -11,6 +11,7 @@ use crate::mutation::{KernelMutation, Mutation};
 use crate::properties::{Property, Watched};
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::{Promise, Scenario};
+use crate::service::{Event as _, ServiceCommand as _, Settings as _};
 use crate::time::Instant;
 
 /// The memory of the properties.
@@ -72,7 +73,7 @@ fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
 
 impl Ghosts {
     pub(super) fn new<P: Protocol>(scenario: &Scenario<P>, clients: usize) -> Self {
-        let limit = P::slots_at_start(&scenario.service).filter(|_| scenario.watches_limit());
+        let limit = scenario.service.capacity_at_start().filter(|_| scenario.watches_limit());
         Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), limit, ..Ghosts::default() }
     }
 
@@ -120,12 +121,12 @@ impl Ghosts {
             }
             Fact::Service(fact) => {
                 if watched.has_any(LIMIT)
-                    && let Some(limit) = P::administered(&fact).and_then(Administered::limit)
+                    && let Some(limit) = fact.administered().and_then(Administered::limit)
                     && !is_mutated(KernelMutation::LimitUnremembered)
                 {
                     self.limit = Some(limit);
                 }
-                if let Some((client, _)) = P::ends_read(&fact) {
+                if let Some((client, _)) = fact.read_ended() {
                     self.reads.retain(|(other, _)| *other != client);
                 }
             }
@@ -174,7 +175,7 @@ impl<P: Protocol> Scenario<P> {
         let owners = owners.iter().copied().map(Some).chain((!is_held).then_some(None));
         let owners: Vec<Option<ClientId>> = owners.collect();
         let begun = match action {
-            Action::Command { client, command } if P::begins_read(*command) => Some(*client),
+            Action::Command { client, command } if command.begins_read() => Some(*client),
             _ => None,
         };
         let begun = begun.filter(|_| !self.is_mutated(KernelMutation::ReadsUnremembered));

@@ -23,6 +23,7 @@ use crate::process::Client;
 use crate::protocol::Protocol;
 use crate::resource::Resource;
 use crate::scenario::{Budget, Scenario};
+use crate::service::Settings as _;
 use crate::time::{Instant, Ticks};
 
 /// The state of everything.
@@ -174,7 +175,7 @@ impl<P: Protocol> World<P> {
 
     /// Whether fewer believe to be inside than may be.
     pub fn has_room(&self, scenario: &Scenario<P>) -> bool {
-        self.inside().count() < P::room(&scenario.service)
+        self.inside().count() < scenario.service.capacity()
     }
 
     /// Like [`World::inside`], but only those whose own clock is still within their lease.

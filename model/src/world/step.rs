@@ -9,6 +9,7 @@ use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::properties::{Property, View};
 use crate::protocol::Protocol;
 use crate::scenario::{Cutting, Replies, Scenario};
+use crate::service::{ServiceMessage as _, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::Ticks;
 
@@ -94,7 +95,7 @@ impl<P: Protocol> Scenario<P> {
             Action::Wake { process, timer } => self.feed(world, process, Input::Wake(timer), out, touched),
             Action::Advance(_) => unreachable!("time passes by itself"),
             Action::Operator(act) => {
-                world.left.operator -= P::cost(act, &self.service);
+                world.left.operator -= self.service.operator_cost(act);
                 touched.push(ProcessId::Server);
                 let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
                 P::operate(&mut world.server.process, act, &context, out);
@@ -212,14 +213,14 @@ impl<P: Protocol> Scenario<P> {
         touched: &mut List<ProcessId, 2>,
     ) -> ProcessId {
         let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
-        P::notice(&mut world.server.process, fault, &context);
+        P::on_environment_fault(&mut world.server.process, fault, &context);
         touched.push(ProcessId::Server);
         match fault {
             Fault::Service(fault) => {
                 if let Some(kind) = fault.kind() {
                     world.left.pay(kind);
                 }
-                P::strike(world, fault, &context, out);
+                P::apply_fault(world, fault, &context, out);
                 return ProcessId::Server;
             }
             Fault::Crash(client) => {
@@ -267,7 +268,7 @@ impl<P: Protocol> Scenario<P> {
         for &(to, mut message) in &out.messages {
             let ghost = match &mut message {
                 Message::Write(write) => Some(&mut write.tenure),
-                Message::Service(message) => P::stamp(message),
+                Message::Service(message) => message.tenure_of_write(),
                 Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
             };
             if let (Some(tenure), Some(writer)) = (ghost, from.client())

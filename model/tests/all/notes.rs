@@ -2,7 +2,7 @@
 
 use fencepost_model::catalogue::{self, AnyScenario};
 use fencepost_model::protocol::Protocol;
-use fencepost_model::scenario::{Axis, Scenario, vary};
+use fencepost_model::scenario::{Axis, Scenario};
 use fencepost_model::service_fault::ServiceFault;
 use fencepost_model::with_scenario;
 
@@ -71,7 +71,7 @@ fn every_budget_can_be_varied_down_to_zero() {
         let own = with_scenario!(&scenario, scenario => own_budgets(scenario));
         for budget in budgets.into_iter().chain(own) {
             let axis: Axis = format!("budget.{budget}=0").parse().expect("an axis");
-            for control in vary(&scenario, &[axis]) {
+            for control in scenario.vary(&[axis]) {
                 let control = control.scenario.unwrap_or_else(|error| panic!("{} {budget}: {error}", scenario.name()));
                 controls += usize::from(!control.notes().is_empty());
             }

@@ -7,8 +7,8 @@ use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
 use fencepost_model::ids::{ClientId, ProcessId, Token};
 use fencepost_model::never::Never;
 use fencepost_model::process::{Belief, Client as Participant, Context, Input, Message, Outbox, Process};
-use fencepost_model::protocol::{Protocol, Record};
 use fencepost_model::scenario::{Mistake, Scenario};
+use fencepost_model::service::{self, Record, Service, ServiceMessage, ServiceTimer};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::World;
 use fencepost_model::world::normal::{Normal, Visitor};
@@ -25,15 +25,15 @@ pub enum Word {
     Answer(Answer),
 }
 
-impl Protocol for LockService {
+impl Service for LockService {
     const SYSTEMS: &'static [&'static str] = &["lock-service"];
-    type Config = ();
+    type Settings = NoSettings;
     type Message = Word;
     type Timer = Timer;
     type Command = Never;
-    type Operator = Never;
+    type OperatorAction = Never;
     type Fault = Never;
-    type Fact = Never;
+    type Event = Never;
     type Client = Client;
     type Server = Server;
 
@@ -55,22 +55,32 @@ impl Protocol for LockService {
         match act {}
     }
 
-    fn strike(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
+}
 
-    fn scaled((): &(), _: i64) {}
+/// The machines have their durations built in.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct NoSettings {}
 
-    fn longest((): &()) -> Ticks {
+impl service::Settings<LockService> for NoSettings {
+    fn durations(&mut self, _: &mut dyn FnMut(&mut Ticks)) {}
+
+    fn longest(&self) -> Ticks {
         Ticks::new(15)
     }
 
-    fn validate(_: &Scenario<Self>) -> Result<(), Mistake> {
+    fn validate(_: &Scenario<LockService>) -> Result<(), Mistake> {
         Ok(())
     }
 
-    fn assumptions(_: &Scenario<Self>, _: &mut Declarations<Self>) {}
+    fn assumptions(_: &Scenario<LockService>, _: &mut Declarations<LockService>) {}
 }
+
+impl ServiceMessage for Word {}
+
+impl ServiceTimer for Timer {}
 
 impl Process<LockService> for Server {
     fn on(&mut self, input: Input<LockService>, context: &Context<'_, LockService>, out: &mut Outbox<LockService>) {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use fencepost::model::scenario::{Axis, vary};
+use fencepost::model::scenario::Axis;
 use fencepost::sim::{Profile, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,8 @@ impl Plan {
         };
         let axes = axes.map_err(|error| bad(&error))?;
         how::are_countable(&axes)?;
-        let settings: Vec<Setting> = vary(&scenario, &axes)
+        let settings: Vec<Setting> = scenario
+            .vary(&axes)
             .into_iter()
             .map(|varied| {
                 let read = varied.scenario.map_err(|error| error.message.clone());

@@ -2,7 +2,6 @@
 
 use fencepost::AnyScenario;
 use fencepost::model::finding::{Extreme, Point, Sample};
-use fencepost::model::scenario::vary;
 use fencepost::reports::study::ENOUGH;
 use fencepost::sim::{Gist, Settings, gist_any, simulate_any, split_any};
 
@@ -27,7 +26,7 @@ pub struct Setting {
 
 /// Every combination of the values that vary.
 pub fn settings(simulated: &Simulated) -> Vec<Setting> {
-    let settings = vary(&simulated.scenario, &simulated.axes).into_iter().map(|varied| {
+    let settings = simulated.scenario.vary(&simulated.axes).into_iter().map(|varied| {
         let scenario = varied.scenario.map_err(|error| error.message.clone());
         let scenario = scenario.and_then(|scenario| {
             look_at(&scenario, &simulated.settings).map_err(|trouble| trouble.to_string())?;

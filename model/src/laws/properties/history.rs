@@ -6,6 +6,7 @@ use crate::process::{Belief, Client};
 use crate::properties::Property;
 use crate::protocol::{Protocol, Record};
 use crate::scenario::{Promise, Scenario};
+use crate::service::Settings as _;
 use crate::time::{Instant, Ticks};
 use crate::world::{Action, Condition, World};
 
@@ -96,7 +97,7 @@ impl<'a, P: Protocol> History<'a, P> {
             let seats = || world.clients.iter();
             let inside = seats().filter(|seat| seat.condition != Condition::Down && seat.process.belief().is_inside);
             let tries = seats().any(|seat| seat.condition == Condition::Up && seat.process.belief().is_waiting);
-            let has_room = inside.count() < P::room(&self.scenario.service);
+            let has_room = inside.count() < self.scenario.service.capacity();
             world.server.condition == Condition::Up && has_room && tries
         };
         let since = self.moments.iter().rev().take_while(|moment| is_idle(&moment.after)).last()?;

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use super::history::History;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Tenure, Token};
+use crate::process::Client as _;
 use crate::properties::Property;
 use crate::protocol::{Administered, Protocol};
+use crate::service::{Event as _, ServiceCommand as _, Settings as _};
 use crate::time::Ticks;
 use crate::world::{Action, Condition};
 
@@ -62,7 +64,7 @@ pub(super) fn is_violated<P: Protocol>(history: &History<'_, P>, property: Prope
         }),
         Property::SingleAdministrator => {
             let at_work = history.last().clients.iter();
-            at_work.filter(|seat| seat.condition != Condition::Down && P::is_at_work(&seat.process)).count() > 1
+            at_work.filter(|seat| seat.condition != Condition::Down && seat.process.is_at_work()).count() > 1
         }
         Property::TokenOrder => {
             let before = history.past().filter_map(|(_, fact)| match fact {
@@ -144,7 +146,7 @@ fn expires_too_soon<P: Protocol>(history: &History<'_, P>, bound: Ticks) -> bool
 
 /// What the facts of the last step say about how many slots there are.
 fn administered<P: Protocol>(history: &History<'_, P>) -> Vec<Administered> {
-    let told = |fact: &Fact<P>| if let Fact::Service(fact) = fact { P::administered(fact) } else { None };
+    let told = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.administered() } else { None };
     history.news().iter().filter_map(told).collect()
 }
 
@@ -155,7 +157,7 @@ fn numbers<P: Protocol>(history: &History<'_, P>) -> Vec<u8> {
 /// How many may be inside, where administrators change that: what the newest of them says.
 fn limit<P: Protocol>(history: &History<'_, P>) -> Option<u16> {
     let told = |fact: &Fact<P>| match fact {
-        Fact::Service(fact) => match P::administered(fact)? {
+        Fact::Service(fact) => match fact.administered()? {
             Administered::Began { limit } => Some(limit),
             Administered::Finished { size, is_complete: true } => Some(size),
             _ => None,
@@ -164,7 +166,7 @@ fn limit<P: Protocol>(history: &History<'_, P>) -> Option<u16> {
     };
     let newest = history.news().iter().rev().find_map(told);
     let before = || history.past().rev().find_map(|(_, fact)| told(fact));
-    newest.or_else(before).or_else(|| P::slots_at_start(&history.scenario.service))
+    newest.or_else(before).or_else(|| history.scenario.service.capacity_at_start())
 }
 
 fn has_too_many_holders<P: Protocol>(history: &History<'_, P>) -> bool {
@@ -192,7 +194,7 @@ fn has_broken_records<P: Protocol>(history: &History<'_, P>) -> bool {
 
 /// The reads that the last step answers.
 fn reads_end<P: Protocol>(history: &History<'_, P>) -> Vec<(ClientId, Option<ClientId>)> {
-    let answered = |fact: &Fact<P>| if let Fact::Service(fact) = fact { P::ends_read(fact) } else { None };
+    let answered = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.read_ended() } else { None };
     history.news().iter().filter_map(answered).collect()
 }
 
@@ -205,12 +207,12 @@ fn owners_since_question<P: Protocol>(
     let mut owners = None;
     for moment in before {
         let is_answered = moment.facts.iter().any(
-            |fact| matches!(fact, Fact::Service(fact) if P::ends_read(fact).is_some_and(|(other, _)| other == client)),
+            |fact| matches!(fact, Fact::Service(fact) if fact.read_ended().is_some_and(|(other, _)| other == client)),
         );
         if is_answered {
             owners = None;
         }
-        if matches!(moment.action, Action::Command { client: other, command } if other == client && P::begins_read(command))
+        if matches!(moment.action, Action::Command { client: other, command } if other == client && command.begins_read())
         {
             owners = Some(BTreeSet::new());
         }

@@ -6,6 +6,7 @@
 
 mod assumptions;
 mod clients;
+mod goals;
 pub mod http;
 mod messages;
 mod mutants;
@@ -30,14 +31,13 @@ pub use settings::{
     Takes, Timers, TreeDeletions, Unclear, Unlock, Waiting, Writes,
 };
 
-use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::{ClientId, Tenure, Token};
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
-use crate::protocol::{Opinion, Protocol, Record};
-use crate::scenario::{Mistake, Note, Scenario};
-use crate::time::{Instant, Ticks};
+use crate::scenario::Scenario;
+use crate::service::{Event, Opinion, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use crate::time::Instant;
 use crate::world::{Fault, World};
 
 /// The protocol's name as a type.
@@ -47,17 +47,18 @@ pub struct Consul;
 /// The system of scenarios about a semaphore.
 const SEMAPHORE: &str = "consul-semaphore";
 
-impl Protocol for Consul {
+impl Service for Consul {
     const SYSTEMS: &'static [&'static str] = &["consul-lock", SEMAPHORE];
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
+    const GOALS: &'static [Goal] = goals::ALL;
     const MUTATIONS: &'static [Mutation] = ConsulMutation::MUTATIONS;
-    type Config = Settings;
+    type Settings = Settings;
     type Message = Text;
     type Timer = Timer;
     type Command = Wish;
-    type Operator = Act;
+    type OperatorAction = Act;
     type Fault = Trouble;
-    type Fact = Word;
+    type Event = Word;
     type Client = Participant;
     type Server = Server;
 
@@ -79,7 +80,7 @@ impl Protocol for Consul {
         Record { owners, token: scenario.service.token(&entry), ..Record::default() }
     }
 
-    fn operators(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
+    fn operator_actions(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
         operator::offers(world, scenario, offer);
     }
 
@@ -90,135 +91,76 @@ impl Protocol for Consul {
         server.answer_watchers(context, out);
     }
 
-    fn cost(act: Act, settings: &Settings) -> u8 {
-        operator::cost(act, settings)
-    }
-
     fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
         Server::offer_trouble(world, &scenario.service.servers, offer);
     }
 
-    fn fault_is_possible(scenario: &Scenario<Self>, kind: usize) -> Result<(), &'static str> {
-        Server::fault_is_possible(&scenario.service, kind)
-    }
-
-    fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         let first = world.server.process.first_in_queue(context);
         Server::suffer(world, fault, context, out);
         world.server.process.note_turn(first, context, out);
     }
 
-    fn notice(server: &mut Server, fault: Fault<Self>, context: &Context<'_, Self>) {
+    fn on_environment_fault(server: &mut Server, fault: Fault<Self>, context: &Context<'_, Self>) {
         server.notice(fault, context);
     }
 
-    fn told_by_gossip(timer: Timer) -> Option<(ClientId, Opinion)> {
-        match timer {
+    fn server_deadline(server: &Server, settings: &Settings) -> Option<Instant> {
+        server.must_happen_by(settings)
+    }
+
+    fn inspect(server: &Server) -> Result<(), String> {
+        server.inspect()
+    }
+}
+
+impl ServiceMessage for Text {
+    fn tenure_of_write(&mut self) -> Option<&mut Tenure> {
+        match self {
+            Text::Ask(_, Request::Commit(transaction)) => Some(&mut transaction.tenure),
+            Text::Hand(_, _, order) => Some(&mut order.tenure),
+            _ => None,
+        }
+    }
+}
+
+impl ServiceTimer for Timer {
+    fn detector_opinion(self) -> Option<(ClientId, Opinion)> {
+        match self {
             Timer::Suspect(node) => Some((node, Opinion::Failed)),
             Timer::Reap(node) => Some((node, Opinion::Forgotten)),
             Timer::Sync(node) => Some((node, Opinion::Alive)),
             _ => None,
         }
     }
+}
 
-    fn false_alarm(fault: Trouble) -> Option<ClientId> {
-        match fault {
-            Trouble::FalseAlarm(node, CheckKind::SerfHealth) => Some(node),
-            _ => None,
-        }
+impl ServiceCommand for Wish {
+    fn begins_read(self) -> bool {
+        self == Wish::Look
     }
+}
 
-    fn role(scenario: &Scenario<Self>, participant: ClientId) -> Option<String> {
-        let beyond = participant.0.checked_sub(scenario.clients).filter(|number| *number > 0)?;
-        Some(match beyond <= scenario.service.observers.into() {
-            true => format!("observer {beyond}"),
-            false => "the third party".to_owned(),
-        })
-    }
-
-    fn crash_takes_node(settings: &Settings) -> bool {
-        settings.health.crash == Takes::Node
-    }
-
-    fn hears_gossip(settings: &Settings) -> bool {
-        settings.health.detection.is_some()
-    }
-
-    fn pressing(server: &Server, settings: &Settings) -> Option<Instant> {
-        server.must_happen_by(settings)
-    }
-
-    fn stamp(message: &mut Text) -> Option<&mut Tenure> {
-        match message {
-            Text::Ask(_, Request::Commit(transaction)) => Some(&mut transaction.tenure),
-            Text::Hand(_, _, order) => Some(&mut order.tenure),
-            _ => None,
-        }
-    }
-
-    fn reaches(fact: &Word) -> Option<Goal> {
-        match fact {
-            Word::Discovered { .. } => Some(Goal::Discovered),
-            Word::Elected { .. } => Some(Goal::Elected),
-            Word::RenewedInVain(_) => Some(Goal::RenewedInVain),
-            Word::RenewedByDeposed(_) => Some(Goal::RenewedByDeposed),
-            Word::Resumed(_) => Some(Goal::Resumed),
-            Word::Full(_) => Some(Goal::Full),
-            Word::FreedSlot(_) => Some(Goal::SlotFreed),
-            Word::LimitConflict(_) => Some(Goal::LimitConflict),
+impl Event for Word {
+    fn goal(&self) -> Option<Goal> {
+        match self {
+            Word::Discovered { .. } => Some(Goal::DISCOVERED),
+            Word::Elected { .. } => Some(goals::ELECTED),
+            Word::RenewedInVain(_) => Some(goals::RENEWED_IN_VAIN),
+            Word::RenewedByDeposed(_) => Some(goals::RENEWED_BY_DEPOSED),
+            Word::Resumed(_) => Some(goals::RESUMED),
+            Word::Full(_) => Some(Goal::FULL),
+            Word::FreedSlot(_) => Some(Goal::SLOT_FREED),
+            Word::LimitConflict(_) => Some(goals::LIMIT_CONFLICT),
             Word::LeaderLost | Word::Restarted { .. } | Word::TookSlot(_) => None,
         }
     }
 
-    /// Whoever looks a session up by its name gets the first one there is, a shared session is the first client's, and
-    /// random numbers are told apart by who draws them.
-    fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
-        let limits = settings.semaphore.as_ref().is_none_or(|semaphore| semaphore.limit(one) == semaphore.limit(other));
-        settings.session == SessionUse::Own && settings.sequencer != Sequencer::Random && limits
-    }
-
-    fn begins_read(wish: Wish) -> bool {
-        wish == Wish::Look
-    }
-
-    fn ends_read(fact: &Word) -> Option<(ClientId, Option<ClientId>)> {
-        match fact {
+    fn read_ended(&self) -> Option<(ClientId, Option<ClientId>)> {
+        match self {
             Word::Discovered { observer, leader } => Some((*observer, *leader)),
             _ => None,
         }
-    }
-
-    fn inspect(server: &Server) -> Result<(), String> {
-        server.inspect()
-    }
-
-    fn scaled(settings: &Settings, factor: i64) -> Settings {
-        settings.scaled(factor)
-    }
-
-    fn longest(settings: &Settings) -> Ticks {
-        settings.longest()
-    }
-
-    fn tokens_are_indexes(settings: &Settings) -> bool {
-        matches!(settings.sequencer, Sequencer::ModifyIndex | Sequencer::CreateIndex)
-    }
-
-    fn room(settings: &Settings) -> usize {
-        let limits = settings.semaphore.as_ref().map_or(&[1][..], |semaphore| &semaphore.limits);
-        limits.iter().min().map_or(1, |least| usize::from(*least))
-    }
-
-    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {
-        settings::validate(scenario)
-    }
-
-    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
-        settings::notes(scenario)
-    }
-
-    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
-        assumptions::declare(scenario, list);
     }
 }
 

@@ -21,8 +21,8 @@ use crate::ids::{ClientId, Index, Token};
 use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
-use crate::protocol::{Protocol, Record};
 use crate::scenario::{Misfortune, Mistake, Scenario};
+use crate::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use crate::time::Ticks;
 use crate::world::World;
 use crate::world::normal::{Normal, Visitor};
@@ -85,16 +85,16 @@ pub enum Wish {
     Return,
 }
 
-impl Protocol for Lease {
+impl Service for Lease {
     const SYSTEMS: &'static [&'static str] = &["lease"];
     const MUTATIONS: &'static [Mutation] = LeaseMutation::MUTATIONS;
-    type Config = Settings;
+    type Settings = Settings;
     type Message = Word;
     type Timer = Timer;
     type Command = Wish;
-    type Operator = Never;
+    type OperatorAction = Never;
     type Fault = Never;
-    type Fact = Never;
+    type Event = Never;
     type Client = Borrower;
     type Server = Lender;
 
@@ -111,24 +111,22 @@ impl Protocol for Lease {
         match act {}
     }
 
-    fn strike(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
+}
 
-    fn scaled(settings: &Settings, factor: i64) -> Settings {
-        let Settings { lease, grace, retry_every } = *settings;
-        Settings { lease: lease.times(factor), grace: grace.times(factor), retry_every: retry_every.times(factor) }
+impl service::Settings<Lease> for Settings {
+    fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
+        let Settings { lease, grace, retry_every } = self;
+        [lease, grace, retry_every].into_iter().for_each(visit);
     }
 
-    fn longest(settings: &Settings) -> Ticks {
-        settings.lease.max(settings.grace).max(settings.retry_every)
-    }
-
-    fn tokens_are_indexes(_: &Settings) -> bool {
+    fn tokens_are_indexes(&self) -> bool {
         true
     }
 
-    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<Lease>) -> Result<(), Mistake> {
         if scenario.service.lease == Ticks::ZERO {
             return Err(Mistake::at("service.lease", "a lease of 0 ticks is over before it begins; use 1 or more"));
         }
@@ -141,7 +139,7 @@ impl Protocol for Lease {
         scenario.has_none(&Misfortune::ALL)
     }
 
-    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
+    fn assumptions(scenario: &Scenario<Lease>, list: &mut Declarations<Lease>) {
         let Settings { lease, grace, .. } = scenario.service;
         let sentence = format!("the server lends for {lease} and waits {grace} more");
         let length = Assumption::new(Class::Setting, "lease", "service.lease", sentence).of(lease + grace);
@@ -150,6 +148,12 @@ impl Protocol for Lease {
         list.leave_out(Assumption::limit("reliable-server", sentence));
     }
 }
+
+impl ServiceMessage for Word {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {}
 
 impl Normal for Word {
     fn visit(&mut self, visitor: &mut impl Visitor) {

@@ -28,34 +28,37 @@ pub use settings::{
     Silence, Socket, Split, Verify,
 };
 
-use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::ids::ClientId;
 use crate::mutation::Mutation;
 use crate::process::{Context, Outbox};
-use crate::protocol::{Administered, Protocol, Record};
-use crate::scenario::{Mistake, Note, Scenario};
-use crate::time::{Instant, Ticks};
+use crate::scenario::Scenario;
+use crate::service::{Administered, Event, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use crate::time::Instant;
 use crate::world::{Fault, World};
 
 /// The protocol's name as a type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct RabbitMq;
 
+/// A connection is over.
+const CONNECTION_LOST: Goal = Goal::new("connection-lost");
+
 /// The system of scenarios in which a message is the lock.
 const MUTEX: &str = "rabbitmq-mutex";
 
-impl Protocol for RabbitMq {
+impl Service for RabbitMq {
     const SYSTEMS: &'static [&'static str] = &["rabbitmq-semaphore", MUTEX];
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
+    const GOALS: &'static [Goal] = &[CONNECTION_LOST];
     const MUTATIONS: &'static [Mutation] = RabbitmqMutation::MUTATIONS;
-    type Config = Settings;
+    type Settings = Settings;
     type Message = Text;
     type Timer = Timer;
     type Command = Wish;
-    type Operator = Act;
+    type OperatorAction = Act;
     type Fault = Trouble;
-    type Fact = Word;
+    type Event = Word;
     type Client = Participant;
     type Server = Broker;
 
@@ -67,7 +70,7 @@ impl Protocol for RabbitMq {
         broker.record(&scenario.system)
     }
 
-    fn operators(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
+    fn operator_actions(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
         operator::offers(world, scenario, offer);
     }
 
@@ -79,57 +82,50 @@ impl Protocol for RabbitMq {
         Broker::offer_trouble(world, scenario, offer);
     }
 
-    fn role(scenario: &Scenario<Self>, participant: ClientId) -> Option<String> {
-        let beyond = participant.0.checked_sub(scenario.clients).filter(|number| *number > 0)?;
-        Some(format!("administrator {beyond}"))
-    }
-
-    fn fault_is_possible(scenario: &Scenario<Self>, kind: usize) -> Result<(), &'static str> {
-        Broker::fault_is_possible(&scenario.service, kind)
-    }
-
-    fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         Broker::suffer(world, fault, context, out);
     }
 
-    fn notice(broker: &mut Broker, fault: Fault<Self>, context: &Context<'_, Self>) {
+    fn on_environment_fault(broker: &mut Broker, fault: Fault<Self>, context: &Context<'_, Self>) {
         broker.notice(fault, context);
     }
 
-    fn pressing(broker: &Broker, settings: &Settings) -> Option<Instant> {
+    fn server_deadline(broker: &Broker, settings: &Settings) -> Option<Instant> {
         broker.must_happen_by(settings)
     }
+}
 
-    fn reaches(fact: &Word) -> Option<Goal> {
-        match fact {
-            Word::Full(_) => Some(Goal::Full),
-            Word::Freed(_) => Some(Goal::SlotFreed),
-            Word::Verified(_, true) => Some(Goal::Verified),
-            Word::Finished(..) | Word::Pending(..) => Some(Goal::Administered),
-            Word::Cut(_) => Some(Goal::ConnectionLost),
+impl ServiceMessage for Text {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {
+    fn begins_read(self) -> bool {
+        self == Wish::Verify
+    }
+}
+
+impl Event for Word {
+    fn goal(&self) -> Option<Goal> {
+        match self {
+            Word::Full(_) => Some(Goal::FULL),
+            Word::Freed(_) => Some(Goal::SLOT_FREED),
+            Word::Verified(_, true) => Some(Goal::VERIFIED),
+            Word::Finished(..) | Word::Pending(..) => Some(Goal::ADMINISTERED),
+            Word::Cut(_) => Some(CONNECTION_LOST),
             _ => None,
         }
     }
 
-    /// Those on different nodes differ, and so does who opens the connection that all use.
-    fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
-        let node = |client: ClientId| settings.cluster.node_of(client.place());
-        settings.connections == Connections::Own && node(one) == node(other)
-    }
-
-    fn begins_read(wish: Wish) -> bool {
-        wish == Wish::Verify
-    }
-
-    fn ends_read(fact: &Word) -> Option<(ClientId, Option<ClientId>)> {
-        match fact {
+    fn read_ended(&self) -> Option<(ClientId, Option<ClientId>)> {
+        match self {
             Word::Verified(client, is_held) => Some((*client, is_held.then_some(*client))),
             _ => None,
         }
     }
 
-    fn administered(fact: &Word) -> Option<Administered> {
-        match fact {
+    fn administered(&self) -> Option<Administered> {
+        match self {
             Word::Began(_, limit) => Some(Administered::Began { limit: (*limit).into() }),
             Word::Added(_) | Word::Removed(_) => Some(Administered::Changed),
             Word::Counted(_, count) => Some(Administered::Counted((*count).into())),
@@ -137,41 +133,5 @@ impl Protocol for RabbitMq {
             Word::Pending(_, size) => Some(Administered::Finished { size: (*size).into(), is_complete: false }),
             _ => None,
         }
-    }
-
-    fn is_at_work(client: &Participant) -> bool {
-        client.is_at_work()
-    }
-
-    fn slots_at_start(settings: &Settings) -> Option<u16> {
-        u16::try_from(settings.slots.len()).ok()
-    }
-
-    fn scaled(settings: &Settings, factor: i64) -> Settings {
-        settings.scaled(factor)
-    }
-
-    fn longest(settings: &Settings) -> Ticks {
-        settings.longest()
-    }
-
-    fn room(settings: &Settings) -> usize {
-        let created = settings.administration.does.iter().flatten().filter_map(|operation| match operation {
-            Operation::Create(size) => Some(usize::from(*size)),
-            _ => None,
-        });
-        created.chain([settings.slots.len(), 1]).max().unwrap_or(1)
-    }
-
-    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {
-        settings::validate(scenario)
-    }
-
-    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
-        settings::notes(scenario)
-    }
-
-    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
-        assumptions::declare(scenario, list);
     }
 }

@@ -23,14 +23,12 @@ pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
 pub use settings::{Grants, Settings, Validity};
 
-use crate::assumption::Declarations;
 use crate::ids::ClientId;
 use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
-use crate::protocol::{Protocol, Record};
-use crate::scenario::{Mistake, Note, Scenario};
-use crate::time::Ticks;
+use crate::scenario::Scenario;
+use crate::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use crate::world::World;
 
 /// The protocol's name as a type.
@@ -39,16 +37,16 @@ pub struct Replicas;
 
 const COPIED: &str = "copied-lock";
 
-impl Protocol for Replicas {
+impl Service for Replicas {
     const SYSTEMS: &'static [&'static str] = &["redlock", COPIED];
     const MUTATIONS: &'static [Mutation] = RedlockMutation::MUTATIONS;
-    type Config = Settings;
+    type Settings = Settings;
     type Message = Text;
     type Timer = Timer;
     type Command = Wish;
-    type Operator = Never;
+    type OperatorAction = Never;
     type Fault = Trouble;
-    type Fact = Never;
+    type Event = Never;
     type Client = Locker;
     type Server = Nodes;
 
@@ -69,36 +67,13 @@ impl Protocol for Replicas {
         Nodes::offer_trouble(world, scenario, offer);
     }
 
-    fn fault_is_possible(scenario: &Scenario<Self>, kind: usize) -> Result<(), &'static str> {
-        settings::fault_is_possible(scenario, kind)
-    }
-
-    fn strike(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, _: &mut Outbox<Self>) {
         Nodes::suffer(world, fault, context);
     }
-
-    /// Those on different sides of a split differ.
-    fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
-        !settings.splits || one.place() % 2 == other.place() % 2
-    }
-
-    fn scaled(settings: &Settings, factor: i64) -> Settings {
-        settings.scaled(factor)
-    }
-
-    fn longest(settings: &Settings) -> Ticks {
-        settings.longest()
-    }
-
-    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {
-        settings::validate(scenario)
-    }
-
-    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
-        settings::notes(scenario)
-    }
-
-    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
-        assumptions::declare(scenario, list);
-    }
 }
+
+impl ServiceMessage for Text {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {}

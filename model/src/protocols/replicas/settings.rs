@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{COPIED, Replicas, Trouble};
+use crate::assumption::Declarations;
+use crate::ids::ClientId;
 use crate::properties::Property;
 use crate::scenario::{Misfortune, Mistake, Note, Scenario};
+use crate::service;
 use crate::service_fault::ServiceFault;
 use crate::time::Ticks;
 
@@ -77,18 +80,33 @@ impl Settings {
     pub(super) fn lease(&self) -> Ticks {
         self.lease.unwrap_or_default()
     }
+}
 
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        Settings {
-            lease: self.lease.map(|lease| lease.times(factor)),
-            drift: self.drift.times(factor),
-            restart_delay: self.restart_delay.times(factor),
-            ..self.clone()
-        }
+impl service::Settings<Replicas> for Settings {
+    fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
+        let Settings { lease, drift, restart_delay, .. } = self;
+        lease.iter_mut().chain([drift, restart_delay]).for_each(visit);
     }
 
-    pub(super) fn longest(&self) -> Ticks {
-        self.lease().max(self.drift).max(self.restart_delay)
+    /// Those on different sides of a split differ.
+    fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
+        !self.splits || one.place() % 2 == other.place() % 2
+    }
+
+    fn fault_is_possible(scenario: &Scenario<Replicas>, kind: usize) -> Result<(), &'static str> {
+        fault_is_possible(scenario, kind)
+    }
+
+    fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
+        validate(scenario)
+    }
+
+    fn notes(scenario: &Scenario<Replicas>) -> Vec<Note> {
+        notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Replicas>, list: &mut Declarations<Replicas>) {
+        super::assumptions::declare(scenario, list);
     }
 }
 

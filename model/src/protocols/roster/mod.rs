@@ -26,14 +26,11 @@ pub use mutants::StoresMutation;
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;
 
-use crate::assumption::Declarations;
-use crate::ids::ClientId;
 use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::process::{Context, Outbox};
-use crate::protocol::{Protocol, Record};
-use crate::scenario::{Mistake, Note, Scenario};
-use crate::time::Ticks;
+use crate::scenario::Scenario;
+use crate::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use crate::world::World;
 
 /// The protocol's name as a type.
@@ -45,16 +42,16 @@ const RANKED: &str = "ranked-semaphore";
 const RECORDS: &str = "holder-records";
 const QUEUE: &str = "sequence-queue";
 
-impl Protocol for Roster {
+impl Service for Roster {
     const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
     const MUTATIONS: &'static [Mutation] = StoresMutation::MUTATIONS;
-    type Config = Settings;
+    type Settings = Settings;
     type Message = Text;
     type Timer = Timer;
     type Command = Wish;
-    type Operator = Never;
+    type OperatorAction = Never;
     type Fault = Never;
-    type Fact = Never;
+    type Event = Never;
     type Client = Member;
     type Server = Store;
 
@@ -70,40 +67,13 @@ impl Protocol for Roster {
         match act {}
     }
 
-    fn strike(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
-
-    /// Whose TTLs differ are not; and of equal timestamps the first client's comes first.
-    fn are_alike(settings: &Settings, one: ClientId, other: ClientId) -> bool {
-        settings.sequence == Sequence::Tickets && settings.ttl_of(one) == settings.ttl_of(other)
-    }
-
-    fn scaled(settings: &Settings, factor: i64) -> Settings {
-        settings.scaled(factor)
-    }
-
-    fn longest(settings: &Settings) -> Ticks {
-        settings.longest()
-    }
-
-    fn tokens_are_indexes(_: &Settings) -> bool {
-        true
-    }
-
-    fn room(settings: &Settings) -> usize {
-        settings.limit.into()
-    }
-
-    fn validate(scenario: &Scenario<Self>) -> Result<(), Mistake> {
-        settings::validate(scenario)
-    }
-
-    fn notes(scenario: &Scenario<Self>) -> Vec<Note> {
-        settings::notes(scenario)
-    }
-
-    fn assumptions(scenario: &Scenario<Self>, list: &mut Declarations<Self>) {
-        assumptions::declare(scenario, list);
-    }
 }
+
+impl ServiceMessage for Text {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {}

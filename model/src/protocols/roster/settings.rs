@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{QUEUE, RANKED, RECORDS, Roster, TOKENS};
+use crate::assumption::Declarations;
 use crate::ids::ClientId;
 use crate::properties::Property;
 use crate::scenario::{Misfortune, Mistake, Note, Scenario};
+use crate::service;
 use crate::time::Ticks;
 
 /// The `[service]` table. What one system only has is refused in the others.
@@ -120,23 +122,38 @@ impl Settings {
     pub(super) fn ttl_of(&self, client: ClientId) -> Option<Ticks> {
         self.ttls.get(client.place()).copied().filter(|ttl| *ttl > Ticks::ZERO).or(self.without_ttl)
     }
+}
 
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        let times = |ticks: Ticks| ticks.times(factor);
-        Settings {
-            retry_every: times(self.retry_every),
-            patience: self.patience.map(times),
-            stale_after: self.stale_after.map(times),
-            memory: self.memory.map(times),
-            ttls: self.ttls.iter().copied().map(times).collect(),
-            without_ttl: self.without_ttl.map(times),
-            ..self.clone()
-        }
+impl service::Settings<Roster> for Settings {
+    fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
+        let Settings { retry_every, patience, stale_after, memory, ttls, without_ttl, .. } = self;
+        let optional = [patience, stale_after, memory, without_ttl].into_iter().flatten();
+        [retry_every].into_iter().chain(optional).chain(ttls.iter_mut()).for_each(visit);
     }
 
-    pub(super) fn longest(&self) -> Ticks {
-        let some = [self.patience, self.stale_after, self.without_ttl, self.memory].into_iter().flatten();
-        some.chain(self.ttls.iter().copied()).fold(self.retry_every, Ticks::max)
+    fn capacity(&self) -> usize {
+        self.limit.into()
+    }
+
+    /// Whose TTLs differ are not; and of equal timestamps the first client's comes first.
+    fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
+        self.sequence == Sequence::Tickets && self.ttl_of(one) == self.ttl_of(other)
+    }
+
+    fn tokens_are_indexes(&self) -> bool {
+        true
+    }
+
+    fn validate(scenario: &Scenario<Roster>) -> Result<(), Mistake> {
+        validate(scenario)
+    }
+
+    fn notes(scenario: &Scenario<Roster>) -> Vec<Note> {
+        notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Roster>, list: &mut Declarations<Roster>) {
+        super::assumptions::declare(scenario, list);
     }
 }
 

@@ -10,6 +10,7 @@ use crate::list::List;
 use crate::mutation::CheckerMutation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Settings as _;
 use crate::time::{Instant, Ticks};
 
 /// What a scenario looks at: how far back, from the clock in scope, each kind of instant, and what tokens are.
@@ -35,10 +36,10 @@ impl Rules {
         let is = |mutation: CheckerMutation| scenario.is_mutated(mutation);
         // Mutants: a tick less to look back on, or none at all.
         let less = |mutation| Ticks::new(i64::from(is(mutation)));
-        let tokens_are_indexes = P::tokens_are_indexes(&scenario.service);
+        let tokens_are_indexes = scenario.service.tokens_are_indexes();
         let back = if is(CheckerMutation::FallingClockForgotten) { Ticks::ZERO } else { back };
         let until = if is(CheckerMutation::UntilIsDeadline) { late } else { late.max(Ticks::new(1)) };
-        let longest = if is(CheckerMutation::ElapsedForgotten) { Ticks::ZERO } else { P::longest(&scenario.service) };
+        let longest = if is(CheckerMutation::ElapsedForgotten) { Ticks::ZERO } else { scenario.service.longest() };
         Rules {
             tokens_are_indexes: tokens_are_indexes && !is(CheckerMutation::TokensUnrenamed)
                 || is(CheckerMutation::TokensAreIndexes),

@@ -17,6 +17,7 @@ use crate::list::List;
 use crate::mutation::CheckerMutation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Settings as _;
 use crate::world::Seat;
 use crate::world::shape::Rename;
 
@@ -122,7 +123,7 @@ impl<P: Protocol> Scenario<P> {
             let (first, second) = (ClientId::of(one), ClientId::of(other));
             let mut order: Vec<usize> = (0..clients).collect();
             order.swap(one, other);
-            (P::are_alike(&self.service, first, second) || self.is_mutated(CheckerMutation::AllClientsAlike))
+            (self.service.are_alike(first, second) || self.is_mutated(CheckerMutation::AllClientsAlike))
                 && (self.clocks.offset(first.into()) == self.clocks.offset(second.into())
                     || self.is_mutated(CheckerMutation::OffsetsUncompared))
                 && (start.arranged(&order) == start || self.is_mutated(CheckerMutation::StartsUncompared))

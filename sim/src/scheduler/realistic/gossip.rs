@@ -4,6 +4,8 @@
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::protocol::{Opinion, Protocol};
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::{ServiceTimer as _, Settings as _};
+use fencepost_model::service_fault::ServiceFault as _;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Fault, Link, World};
 
@@ -75,7 +77,7 @@ impl Beside {
 
     /// Whether the servers think that of the node which this deadline waits for, if it waits for one.
     pub(super) fn allows<P: Protocol>(&self, timer: P::Timer) -> bool {
-        P::told_by_gossip(timer).is_none_or(|(client, wanted)| match (wanted, self.opinion(client)) {
+        timer.detector_opinion().is_none_or(|(client, wanted)| match (wanted, self.opinion(client)) {
             (Opinion::Failed, Opinion::Forgotten) => true,
             (wanted, opinion) => wanted == opinion,
         })
@@ -91,8 +93,8 @@ impl Beside {
         let moment = self.moment(world.now);
         let config = &scenario.service;
         match fault {
-            Fault::Crash(client) if P::crash_takes_node(config) => self.pool.crash(self.node(client)),
-            Fault::Restart(client) if P::crash_takes_node(config) => self.pool.restart(self.node(client), moment),
+            Fault::Crash(client) if config.crash_takes_node() => self.pool.crash(self.node(client)),
+            Fault::Restart(client) if config.crash_takes_node() => self.pool.restart(self.node(client), moment),
             Fault::Cut(link) | Fault::Heal(link) => {
                 let client = link.from.client().or(link.to.client());
                 client.into_iter().for_each(|client| self.reconnect(client, scenario, world));
@@ -153,7 +155,7 @@ impl<P: Protocol> Realistic<P> {
         }
         let mut is_silent = false;
         world.wakes(scenario, ProcessId::Server, &mut |timer, _| {
-            is_silent |= P::told_by_gossip(timer) == Some((client, Opinion::Failed));
+            is_silent |= timer.detector_opinion() == Some((client, Opinion::Failed));
         });
         if is_silent {
             return None;
@@ -184,7 +186,7 @@ impl<P: Protocol> Realistic<P> {
 /// The client whose node is given up wrongly by this.
 pub(super) fn false_alarm<P: Protocol>(action: &Action<P>) -> Option<ClientId> {
     match action {
-        Action::Fault(Fault::Service(fault)) => P::false_alarm(*fault),
+        Action::Fault(Fault::Service(fault)) => fault.false_alarm(),
         _ => None,
     }
 }

@@ -51,6 +51,13 @@ impl ServiceFault for Trouble {
         FaultKind::new("false_alarms", "false alarm of a check", None).with(Nature::WrongVerdict),
     ];
 
+    fn false_alarm(self) -> Option<ClientId> {
+        match self {
+            Trouble::FalseAlarm(node, CheckKind::SerfHealth) => Some(node),
+            _ => None,
+        }
+    }
+
     fn kind(self) -> Option<usize> {
         Some(match self {
             Trouble::LoseLeader => Trouble::LEADER_LOSS,

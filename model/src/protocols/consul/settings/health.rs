@@ -93,20 +93,3 @@ pub enum Takes {
     /// The node.
     Node,
 }
-
-impl Health {
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
-        Health {
-            checks: self.checks.clone(),
-            detection: scale(self.detection),
-            reap_after: scale(self.reap_after),
-            check_interval: scale(self.check_interval),
-            crash: self.crash,
-        }
-    }
-
-    pub(super) fn longest(&self) -> Option<Ticks> {
-        [self.detection, self.reap_after, self.check_interval].into_iter().flatten().max()
-    }
-}

@@ -4,7 +4,9 @@
 //! `recipe` and `semaphore` name the choices of a client, `servers` what happens among servers, `health` what they know about nodes,
 //! `operator` what somebody may do from outside, `validate` what cannot be meant.
 
+mod detector;
 mod health;
+mod kernel;
 mod operator;
 mod recipe;
 mod semaphore;
@@ -197,47 +199,5 @@ impl Settings {
     /// Whether clients count the lease that a renewal grants, by their own clock.
     pub fn counts_lease(&self) -> bool {
         matches!(self.belief, Belief::SelfLimiting | Belief::Suspending)
-    }
-
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
-        Settings {
-            ttl: scale(self.ttl),
-            lock_delay: self.lock_delay.times(factor),
-            lock_delay_max: scale(self.lock_delay_max),
-            renew_every: scale(self.renew_every),
-            retry_every: self.retry_every.times(factor),
-            watch_wait: scale(self.watch_wait),
-            patience: scale(self.patience),
-            monitor: self.monitor.map(|monitor| Monitor {
-                patience: scale(monitor.patience),
-                wait: scale(monitor.wait),
-                retry_every: monitor.retry_every.times(factor),
-                ..monitor
-            }),
-            job: self.job.map(|job| Job { grace: job.grace.times(factor), ..job }),
-            health: self.health.scaled(factor),
-            servers: self.servers.scaled(factor),
-            semaphore: self.semaphore.as_ref().map(|semaphore| semaphore.scaled(factor)),
-            ..self.clone()
-        }
-    }
-
-    pub(super) fn longest(&self) -> Ticks {
-        let optional = [
-            self.ttl,
-            self.lock_delay_max,
-            self.renew_every,
-            self.patience,
-            self.watch_wait,
-            self.monitor.and_then(|monitor| monitor.patience),
-            self.monitor.and_then(|monitor| monitor.wait),
-            self.monitor.map(|monitor| monitor.retry_every),
-            self.job.map(|job| job.grace),
-            self.health.longest(),
-            self.servers.longest(),
-            self.semaphore.as_ref().map(|semaphore| semaphore.prune_wait),
-        ];
-        [self.lock_delay, self.retry_every].into_iter().chain(optional.into_iter().flatten()).max().unwrap_or_default()
     }
 }

@@ -47,10 +47,6 @@ impl Semaphore {
     pub fn limit(&self, client: ClientId) -> u8 {
         self.limits.get(client.place()).or(self.limits.last()).copied().unwrap_or(1)
     }
-
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        Semaphore { prune_wait: self.prune_wait.times(factor), ..self.clone() }
-    }
 }
 
 /// What a client does that reads another limit than its own.

@@ -138,15 +138,3 @@ pub enum Expiry {
     /// The timer fires, and the log applies the destroy entry later (C-TTL-5).
     TwoSteps,
 }
-
-impl Servers {
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        let outage_max = self.outage_max.map(|ticks| ticks.times(factor));
-        let lingers_max = self.lingers_max.map(|ticks| ticks.times(factor));
-        Servers { election: self.election.times(factor), outage_max, lingers_max, ..self.clone() }
-    }
-
-    pub(super) fn longest(&self) -> Option<Ticks> {
-        Some(self.outage_max.unwrap_or_default().max(self.election).max(self.lingers_max.unwrap_or_default()))
-    }
-}

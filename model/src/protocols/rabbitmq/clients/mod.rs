@@ -61,11 +61,6 @@ impl Participant {
         });
         (0..scenario.clients).map(client).chain(administrators).collect()
     }
-
-    /// Whether it is an administrator at work.
-    pub(super) fn is_at_work(&self) -> bool {
-        matches!(self, Participant::Administrator(administrator) if administrator.is_at_work())
-    }
 }
 
 impl Process<RabbitMq> for Participant {
@@ -119,6 +114,10 @@ impl Client<RabbitMq> for Participant {
             Participant::Getter(getter) => getter.belief(),
             Participant::Administrator(_) => Belief::default(),
         }
+    }
+
+    fn is_at_work(&self) -> bool {
+        matches!(self, Participant::Administrator(administrator) if administrator.is_at_work())
     }
 }
 

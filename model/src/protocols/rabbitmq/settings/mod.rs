@@ -5,6 +5,7 @@
 
 mod administration;
 mod cluster;
+mod kernel;
 mod validate;
 
 use serde::{Deserialize, Serialize};
@@ -317,27 +318,5 @@ impl Settings {
     /// What a holder's queue is declared to be.
     pub fn holder_shape(&self) -> Shape {
         Shape { exclusive: true, keeps: self.holders_keep, ..Shape::default() }
-    }
-
-    pub(super) fn scaled(&self, factor: i64) -> Self {
-        let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
-        Settings {
-            queues: Shape { expires: scale(self.queues.expires), ..self.queues },
-            heartbeat: scale(self.heartbeat),
-            beat: self.beat.times(factor),
-            retry_every: self.retry_every.times(factor),
-            patience: scale(self.patience),
-            verify_every: scale(self.verify_every),
-            lease_margin: scale(self.lease_margin),
-            cluster: Cluster { tick: self.cluster.tick.times(factor), ..self.cluster.clone() },
-            ..self.clone()
-        }
-    }
-
-    pub(super) fn longest(&self) -> Ticks {
-        let heartbeat = self.heartbeat.map(|beat| beat.times(3));
-        let others = [self.queues.expires, self.patience, self.verify_every, self.lease_margin, heartbeat];
-        let fixed = [self.beat, self.retry_every, self.cluster.tick];
-        others.into_iter().flatten().chain(fixed).max().unwrap_or_default()
     }
 }

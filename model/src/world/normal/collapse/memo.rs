@@ -61,7 +61,7 @@ enum Cause<P: Protocol> {
     /// Time passes.
     Passes(Ticks),
     /// Somebody acts from outside.
-    Acts(P::Operator),
+    Acts(P::OperatorAction),
     /// Something that should not happen, or the end of it.
     Strikes(Fault<P>),
     /// A clock moves.
@@ -416,6 +416,7 @@ impl<P: Protocol> Memo<P> {
     /// into form since.
     pub(super) fn learn(
         &mut self,
+        scenario: &Scenario<P>,
         copies: &mut Copies<P>,
         last: &Formed<P>,
         next: &World<P>,
@@ -452,7 +453,7 @@ impl<P: Protocol> Memo<P> {
         }
         let known = self.facts.iter().position(|(facts, _)| *facts == step.facts);
         let facts = known.unwrap_or_else(|| {
-            self.facts.push((step.facts.clone(), Reached::by(&step.facts)));
+            self.facts.push((step.facts.clone(), scenario.reached(&step.facts)));
             self.facts.len() - 1
         });
         let count = u8::try_from(step.sent.len()).expect("they are few");

@@ -132,12 +132,12 @@ impl<P: Protocol> Stepper<P> {
         *is_next_near = true;
         let step = scenario.step(next.world_mut(), action);
         if let Some(question) = question {
-            memo.learn(copies, last, next, &question, &step);
+            memo.learn(scenario, copies, last, next, &question, &step);
         }
         form.renew(next, last, &step.touched);
         Taken {
             to: collapse(copies, next, Some(opened)),
-            reached: Reached::by(&step.facts),
+            reached: scenario.reached(&step.facts),
             is_breach: !step.breaches.is_empty(),
         }
     }
