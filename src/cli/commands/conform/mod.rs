@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fencepost::conform::amqp;
+use fencepost_conform::amqp;
 
 use super::output::{say, say_json};
 use super::{Common, Exit, Trouble, json};

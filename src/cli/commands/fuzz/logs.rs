@@ -1,6 +1,6 @@
 //! Logs for `conform --recorded`, of Consul and of RabbitMQ.
 
-use fencepost::conform::{RECORDED, amqp, judge, read};
+use fencepost_conform::{RECORDED, amqp, judge, read};
 
 use super::fuzz;
 

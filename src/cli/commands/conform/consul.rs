@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fencepost::conform::{
+use fencepost_conform::{
     Consul, Episode, Exchange, Objection, Tally, hunt, judge, judge_until, read, timed, watches, write,
 };
 
@@ -14,7 +14,7 @@ use super::{Common, Conform, Exit, Trouble, conclude, json, tell, unreadable};
 
 /// The model against an agent: first at random, then what takes real time.
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
-    let input = |trouble: fencepost::conform::Trouble| Trouble::Input(trouble.0);
+    let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);
     let consul = Consul::connect(address).map_err(input)?;
     if let Some(contents) = consul.contents().map_err(input)?.filter(|_| !conform.wipe) {
         return Err(Trouble::Input(format!(

@@ -72,9 +72,8 @@ fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, Trouble> {
 }
 
 /// The rule by which the recorded answers of a real server are impossible in the model with the fault.
-#[cfg(feature = "conform")]
 fn refuted(mutation: Mutation) -> Option<&'static str> {
-    use fencepost::conform::{Objection, RECORDED, amqp, judge_until, read};
+    use fencepost_conform::{Objection, RECORDED, amqp, judge_until, read};
     match mutation.layer() {
         Layer::RabbitmqBroker => {
             let log = amqp::read(amqp::RECORDED).expect("it is tested");
@@ -90,11 +89,6 @@ fn refuted(mutation: Mutation) -> Option<&'static str> {
         }
         _ => None,
     }
-}
-
-#[cfg(not(feature = "conform"))]
-fn refuted(_: Mutation) -> Option<&'static str> {
-    None
 }
 
 /// The columns of the matrix: what notices a mutant, then what is not enough.

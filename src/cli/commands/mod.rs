@@ -1,7 +1,6 @@
 //! What can be asked for on the command line, and what all commands share.
 
 pub mod check;
-#[cfg(feature = "conform")]
 pub mod conform;
 pub mod detector;
 pub mod envelope;
@@ -37,7 +36,7 @@ use clap::{Args, Parser, Subcommand};
 ///
 /// Without a command: checks the standard suite and writes a report.
 #[derive(Parser, Debug)]
-#[command(version, about, long_about, max_term_width = 110, after_help = EXIT_CODES)]
+#[command(name = "fencepost", version, about, long_about, max_term_width = 110, after_help = EXIT_CODES)]
 pub struct Arguments {
     #[command(flatten)]
     pub common: Common,
@@ -95,7 +94,6 @@ pub enum Command {
     /// Look at the space of a scenario in a browser
     Explore(explore::Explore),
     /// Hold the model against a real server
-    #[cfg(feature = "conform")]
     Conform(conform::Conform),
     /// See which promises notice the faults that are built into the model on purpose
     Mutants(mutants::Mutants),

@@ -30,7 +30,6 @@ pub struct Expected {
 }
 
 /// A line of `fencepost conform`: how often a class of answers came up.
-#[cfg(feature = "conform")]
 #[derive(Serialize)]
 pub struct Answered<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -40,7 +39,6 @@ pub struct Answered<'a> {
 }
 
 /// What `fencepost conform --recorded` says of a log.
-#[cfg(feature = "conform")]
 #[derive(Serialize)]
 pub struct Judged<'a> {
     pub verdict: &'static str,

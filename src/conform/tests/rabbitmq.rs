@@ -3,9 +3,9 @@
 use std::env;
 use std::io::{self, Write};
 
-use fencepost::conform::amqp::{Broker, Judged, Line, RECORDED, hunt, judge, read};
-use fencepost::model::mutation::{Judge, Layer, Mutation};
-use fencepost::rabbitmq::{Answer, Keeps, Name, Problem, Request, Shape};
+use fencepost_conform::amqp::{Broker, Judged, Line, RECORDED, hunt, judge, read};
+use fencepost_model::mutation::{Judge, Layer, Mutation};
+use fencepost_model::protocols::rabbitmq::{Answer, Keeps, Name, Problem, Request, Shape};
 
 const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
 const MINE: Shape = Shape { exclusive: true, ..PLAIN };

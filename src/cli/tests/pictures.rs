@@ -6,16 +6,20 @@ use std::{env, fs};
 
 use crate::program::{fencepost, folder, stderr};
 
+/// The folder of the whole project.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 fn is_as_kept(name: &str, made: &Path) {
     let made = fs::read_to_string(made).expect("it was written");
-    let kept: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/docs/pictures").join(name);
+    let kept: PathBuf = root().join("reports/docs/pictures").join(name);
     if env::var_os("UPDATE_EXPECT").is_some() {
         fs::write(&kept, &made).expect("it can be written");
     }
     let is_same = fs::read_to_string(&kept).is_ok_and(|kept| kept == made);
     assert!(is_same, "{name} is not what the program draws now: `UPDATE_EXPECT=1 cargo test pictures` draws it anew");
-    let readme =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("there is a README");
+    let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
     assert!(readme.contains(&format!("reports/docs/pictures/{name}")), "the README does not show {name}");
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fencepost::conform::amqp::{Broker, Command, Exchange, Judged, hunt, judge, read, write};
+use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, hunt, judge, read, write};
 use fencepost::rabbitmq::Answer;
 
 use super::super::output::{say, say_json};
@@ -12,7 +12,7 @@ use super::super::parallel::progress;
 use super::{Common, Conform, Exit, Trouble, conclude, json, tell, unreadable};
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
-    let input = |trouble: fencepost::conform::Trouble| Trouble::Input(trouble.0);
+    let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);
     let broker = Broker::connect(address).map_err(input)?;
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
     let mut sequences = Vec::new();

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::{env, io};
 
-use fencepost::conform::{Consul, Episode, Objection, RECORDED, hunt, judge, read, timed, watches};
-use fencepost::model::mutation::{Layer, Mutation};
+use fencepost_conform::{Consul, Episode, Objection, RECORDED, hunt, judge, read, timed, watches};
+use fencepost_model::mutation::{Layer, Mutation};
 
 /// A log that begins with an empty store.
 fn log(lines: &[&str]) -> Vec<Episode> {

@@ -214,7 +214,6 @@ fn the_kill_matrix_has_a_row_for_each_mutant_and_says_who_notices_it() {
     assert!(refuted >= 30, "a real server refutes {refuted}");
 }
 
-#[cfg(feature = "conform")]
 #[test]
 fn a_recorded_log_is_possible_or_impossible_at_a_line_because_of_a_rule() {
     let folder = folder("recorded");

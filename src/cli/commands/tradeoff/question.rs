@@ -19,10 +19,10 @@ use super::Tradeoff;
 
 /// The studies that come with the program.
 pub const READY: [(&str, &str); 4] = [
-    ("dial", include_str!("../../../reports/studies/dial.toml")),
-    ("ttl-and-lock-delay", include_str!("../../../reports/studies/ttl-and-lock-delay.toml")),
-    ("detector", include_str!("../../../reports/studies/detector.toml")),
-    ("slots", include_str!("../../../reports/studies/slots.toml")),
+    ("dial", include_str!("../../../../reports/studies/dial.toml")),
+    ("ttl-and-lock-delay", include_str!("../../../../reports/studies/ttl-and-lock-delay.toml")),
+    ("detector", include_str!("../../../../reports/studies/detector.toml")),
+    ("slots", include_str!("../../../../reports/studies/slots.toml")),
 ];
 
 /// A study as it stands in its file.
