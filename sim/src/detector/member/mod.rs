@@ -1,6 +1,8 @@
 //! One member: what it thinks of the others, and how rumours change that.
 
-use super::probing::Probing;
+mod probing;
+
+use self::probing::Probing;
 use super::rumours::Rumours;
 use super::suspicion::Suspicion;
 use super::{Alarm, Effect, Node, Packet, Rumour, Standing, Tools, Word};
@@ -13,7 +15,7 @@ pub(super) struct Member {
     /// How unhealthy it thinks that it is itself, from 0.
     score: i64,
     peers: Vec<Peer>,
-    pub(super) probing: Probing,
+    probing: Probing,
     rumours: Rumours,
     /// Whether it has planned to pass on rumours.
     gossips: bool,

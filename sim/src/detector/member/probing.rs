@@ -1,7 +1,7 @@
 //! How a member finds out who is there: one probe after another, with the help of others where there is no answer.
 
-use super::member::Member;
-use super::{Alarm, Effect, Node, Packet, Rumour, Standing, Tools, Word};
+use super::Member;
+use crate::detector::{Alarm, Effect, Node, Packet, Rumour, Standing, Tools, Word};
 
 /// Where a member is in its round, and what it waits for.
 #[derive(Clone, Debug, Default)]

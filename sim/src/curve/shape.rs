@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::profile::{Curve, NoCurve};
+use super::{Curve, NoCurve};
 
 /// A distribution as it stands in a file, in thousandths of a tick.
 #[derive(Deserialize)]
