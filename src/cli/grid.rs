@@ -8,10 +8,11 @@ use fencepost::checker::{Options, check_any};
 use fencepost::model::finding::{Finding, Search, Searched};
 use fencepost::model::scenario::{Axis, Varied, vary};
 
-use super::check::keep;
-use super::parallel::{in_parallel, progress};
-use super::supervisor::Watch;
-use super::{Common, Trouble};
+use crate::args::Common;
+use crate::exit::Trouble;
+use crate::findings::keep;
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::Watch;
 
 /// Searches them, on all cores. With a folder, the traces of what breaks lie below it, in a folder for each combination.
 pub fn search(

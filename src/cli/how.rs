@@ -10,8 +10,8 @@ use fencepost::model::scenario::{Axis, Scenario};
 use fencepost::model::with_scenario;
 use fencepost::sim::{Profile, SchedulerKind, Settings, prepare};
 
-use super::Trouble;
-use super::target::quoted;
+use crate::exit::Trouble;
+use crate::target::quoted;
 
 /// What the numbers of a plan may be.
 pub const REFINEMENTS: RangeInclusive<i64> = 1..=1_000_000;

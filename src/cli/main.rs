@@ -1,6 +1,20 @@
 //! The command line: as typed (clap), as meant (one file per command), and an exit code.
 
+mod args;
 mod commands;
+mod exit;
+mod findings;
+#[cfg(test)]
+mod fuzz;
+mod grid;
+mod how;
+mod json;
+mod output;
+mod parallel;
+mod print;
+mod studies;
+mod supervisor;
+mod target;
 
 use std::process::ExitCode;
 
@@ -9,7 +23,7 @@ use commands::{Arguments, Command};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    commands::supervisor::catch_signals();
+    supervisor::catch_signals();
     let result = match &arguments.command {
         None => commands::suite::run(&arguments.common),
         Some(Command::List(list)) => commands::list::run(list, &arguments.common),

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
-use super::Trouble;
+use crate::exit::Trouble;
 
 /// Writes to stdout. Whoever reads may have gone, as `head` does; then there is nothing left to do.
 pub fn say(text: &str) {

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::{Exit, Trouble};
+use crate::exit::{Exit, Trouble};
 
 /// The first signal that came; 0: none.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);

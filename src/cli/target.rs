@@ -6,9 +6,10 @@ use std::path::Path;
 use fencepost::model::scenario::Unreadable;
 use fencepost::model::trace::AnyTrace;
 use fencepost::model::{catalogue, with_scenario};
-use fencepost::{AnyScenario, Suite};
+use fencepost::{AnyScenario, Property, Suite};
 
-use super::{Common, Trouble};
+use crate::args::Common;
+use crate::exit::Trouble;
 
 /// The scenarios that a word on the command line means.
 pub fn find(word: &str, common: &Common) -> Result<Vec<AnyScenario>, Trouble> {
@@ -88,6 +89,14 @@ pub fn parse(text: &str, file: &str) -> Result<AnyScenario, Trouble> {
 /// The trace that stands in a file.
 pub fn parse_trace(text: &str, file: &str) -> Result<AnyTrace, Trouble> {
     AnyTrace::from_text(text).map_err(|error| Trouble::Input(format!("{file}: {error}")))
+}
+
+/// Why there is nothing to look for.
+pub fn nothing(scenario: &AnyScenario, property: Option<Property>) -> String {
+    match property {
+        Some(property) => format!("{} does not promise `{property}`", scenario.name()),
+        None => format!("{} promises nothing: add a [[promise]]", scenario.name()),
+    }
 }
 
 /// Whether the scenario shows the hazard.

@@ -10,15 +10,17 @@ use fencepost::checker::{Engine, InternalError, Limits, Options, Outcome, check_
 use fencepost::model::finding::Finding;
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::Taken;
-use fencepost::{AnyScenario, Property, Suite, explain};
+use fencepost::{Property, Suite, explain};
 
-use super::json::Checked;
-use super::output::{is_coloured, say, say_json, write, write_trace};
-use super::parallel::cores;
-use super::suite::background;
-use super::supervisor::{Watch, heed_interrupts};
-use super::target::quoted;
-use super::{Common, Exit, Trouble, target};
+use crate::args::{Common, property, seconds};
+use crate::exit::{Exit, Trouble};
+use crate::findings::{exit, keep};
+use crate::json::Checked;
+use crate::output::{is_coloured, say, say_json, write};
+use crate::parallel::cores;
+use crate::studies::background;
+use crate::supervisor::{Watch, heed_interrupts};
+use crate::target::{self, nothing, quoted};
 
 #[derive(Args, Debug)]
 pub struct Check {
@@ -124,17 +126,6 @@ fn suite(text: &str) -> Result<Suite, String> {
     }
 }
 
-pub fn property(text: &str) -> Result<Property, String> {
-    let names = || Property::ALL.iter().map(|property| property.name()).collect::<Vec<_>>().join(", ");
-    let is_meant = |property: &&Property| property.name() == text || property.hazards_name() == text;
-    Property::ALL.iter().find(is_meant).copied().ok_or_else(|| format!("there are {}", names()))
-}
-
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
-}
-
 pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
     let mut scenarios = check.suite.map(target::suite).unwrap_or_default();
     for word in &check.targets {
@@ -227,24 +218,6 @@ impl Check {
     }
 }
 
-/// Why there is nothing to look for.
-pub fn nothing(scenario: &AnyScenario, property: Option<Property>) -> String {
-    match property {
-        Some(property) => format!("{} does not promise `{property}`", scenario.name()),
-        None => format!("{} promises nothing: add a [[promise]]", scenario.name()),
-    }
-}
-
-/// Writes the trace, if it is wanted, and notes where.
-pub fn keep(outcome: Outcome, out: Option<&Path>) -> Result<Finding, Trouble> {
-    let mut finding = outcome.finding;
-    if let Some(trace) = outcome.trace {
-        let name = format!("{}--{}", finding.scenario, finding.property);
-        finding.trace = write_trace(out, &name, &trace)?.map(|path| path.display().to_string());
-    }
-    Ok(finding)
-}
-
 fn tell(finding: &Finding, common: &Common) {
     if common.json {
         return say_json(&Checked::from(finding));
@@ -260,16 +233,4 @@ fn tell(finding: &Finding, common: &Common) {
         text = text.replacen(finding.verdict.word(), &format!("\x1b[1m{}\x1b[0m", finding.verdict.word()), 1);
     }
     say(&(text + "\n"));
-}
-
-/// What the findings together come to.
-pub fn exit(findings: &[Finding]) -> Exit {
-    let is_surprise = |finding: &Finding| !finding.is_as_expected() && !finding.is_undecided();
-    if findings.iter().any(is_surprise) {
-        Exit::Unexpected
-    } else if findings.iter().any(Finding::is_undecided) {
-        Exit::Undecided
-    } else {
-        Exit::AsExpected
-    }
 }

@@ -6,11 +6,13 @@ use clap::Args;
 use fencepost::reports::chart::digits;
 use fencepost::sim::{Gossip, Outcome, Profile, Trial, trial};
 
-use super::how::{Pace, profile};
-use super::output::{say, say_json, write};
-use super::parallel::{in_parallel, progress};
-use super::supervisor::{heed_interrupts, stopped, was_interrupted};
-use super::{Common, Exit, Trouble, json};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::how::{Pace, profile};
+use crate::json;
+use crate::output::{say, say_json, write};
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
 
 #[derive(Args, Debug)]
 pub struct Detector {

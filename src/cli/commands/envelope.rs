@@ -7,13 +7,14 @@ use clap::Args;
 use fencepost::model::scenario::Axis;
 use fencepost::reports::study::grid;
 
-use super::check::seconds;
-use super::grid::{is_undecided, search};
-use super::how::are_countable;
-use super::json::Settled;
-use super::output::{say, say_json};
-use super::supervisor::{Watch, heed_interrupts};
-use super::{Common, Exit, Trouble, target};
+use crate::args::{Common, axis, seconds};
+use crate::exit::{Exit, Trouble};
+use crate::grid::{is_undecided, search};
+use crate::how::are_countable;
+use crate::json::Settled;
+use crate::output::{say, say_json};
+use crate::supervisor::{Watch, heed_interrupts};
+use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Envelope {
@@ -33,11 +34,6 @@ const DIAL: [&str; 3] = [
     "service.lock_delay=0,3",
     "service.health.checks=[],[\"serf-health\"],[\"service-check\"]",
 ];
-
-/// A setting and its values.
-pub fn axis(text: &str) -> Result<Axis, String> {
-    text.parse::<Axis>().map_err(|error| error.to_string())
-}
 
 pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
     let scenario = target::one(&envelope.target, common)?;

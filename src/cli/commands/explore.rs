@@ -6,9 +6,11 @@ use std::path::Path;
 use clap::Args;
 use fencepost::checker::browse_any;
 
-use super::output::say;
-use super::supervisor::serve_until_interrupted;
-use super::{Common, Exit, Trouble, target};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::output::say;
+use crate::supervisor::serve_until_interrupted;
+use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Explore {

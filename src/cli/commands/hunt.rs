@@ -8,14 +8,15 @@ use fencepost::sim::{Hunt as Task, Hunted, Settings, Violation, hunt_any, simula
 use fencepost::{AnyScenario, Promise, Property};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::check::{nothing, property, seconds};
-use super::how::{self, How};
-use super::json;
-use super::output::{say, say_json, write_trace};
-use super::parallel::cores;
-use super::simulate::{is_surprising, line, tell};
-use super::supervisor::{heed_interrupts, was_interrupted};
-use super::{Common, Exit, Trouble, target};
+use crate::args::{Common, property, seconds, seeds};
+use crate::exit::{Exit, Trouble};
+use crate::how::{self, How};
+use crate::json;
+use crate::output::{say, say_json, write_trace};
+use crate::parallel::cores;
+use crate::print::{is_surprising, line, tell};
+use crate::supervisor::{heed_interrupts, was_interrupted};
+use crate::target::{self, nothing};
 
 #[derive(Args, Debug)]
 pub struct Hunt {
@@ -51,16 +52,6 @@ pub struct Hunt {
     /// Show at most so many steps of the run
     #[arg(long, default_value_t = 40)]
     show: usize,
-}
-
-/// A number of seeds, or a range of them.
-pub fn seeds(text: &str) -> Result<Range<u64>, String> {
-    let number = |text: &str| text.parse::<u64>().map_err(|_| "a number, or a range as 500..1500".to_owned());
-    let range = match text.split_once("..") {
-        Some((from, to)) => number(from)?..number(to)?,
-        None => 0..number(text)?,
-    };
-    if range.is_empty() { Err("there is no seed in that range".to_owned()) } else { Ok(range) }
 }
 
 pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {

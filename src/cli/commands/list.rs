@@ -4,9 +4,11 @@ use clap::Args;
 use fencepost::model::with_scenario;
 use fencepost::{AnyScenario, Suite};
 
-use super::json::{Expected, Listed};
-use super::output::{say, say_json};
-use super::{Common, Exit, Trouble, target};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json::{Expected, Listed};
+use crate::output::{say, say_json};
+use crate::target;
 
 #[derive(Args, Debug)]
 pub struct List {

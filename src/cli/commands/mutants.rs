@@ -5,10 +5,13 @@ use fencepost::checker::mutants::{Baseline, Noticed, Subjects, noticed};
 use fencepost::model::mutation::{Judge, Layer, Mutation};
 use fencepost::{AnyScenario, Suite};
 
-use super::output::{say, say_json};
-use super::parallel::{in_parallel, progress};
-use super::supervisor::{heed_interrupts, stopped, was_interrupted};
-use super::{Common, Exit, Trouble, json, target};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json};
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Mutants {

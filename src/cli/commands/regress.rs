@@ -6,10 +6,11 @@ use clap::Args;
 use fencepost::Property;
 use fencepost::model::trace::AnyTrace;
 
-use super::check::property;
-use super::json::Regression;
-use super::output::{say, say_json};
-use super::{Common, Exit, Trouble, target};
+use crate::args::{Common, property};
+use crate::exit::{Exit, Trouble};
+use crate::json::Regression;
+use crate::output::{say, say_json};
+use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Regress {

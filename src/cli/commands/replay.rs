@@ -9,10 +9,11 @@ use fencepost::reports::html::run_page;
 use fencepost::reports::timeline::timeline;
 use fencepost::rests_on;
 
-use super::json::{self, Simulated, Violated};
-use super::output::{say, say_json, width, write, write_trace};
-use super::target::quoted;
-use super::{Common, Exit, Trouble, target};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json::{self, Simulated, Violated};
+use crate::output::{say, say_json, width, write, write_trace};
+use crate::target::{self, quoted};
 
 #[derive(Args, Debug)]
 pub struct Replay {

@@ -7,10 +7,13 @@ use fencepost::model::with_scenario;
 use fencepost::sim::{Hunt, SchedulerKind, Settings, hunt_any};
 use fencepost::{AnyScenario, Expect, Property, Suite};
 
-use super::output::{say, say_json, write};
-use super::parallel::{in_parallel, progress};
-use super::supervisor::{heed_interrupts, stopped, was_interrupted};
-use super::{Common, Exit, Trouble, json, target};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json, write};
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Schedulers {

@@ -6,11 +6,11 @@ use clap::Args;
 use fencepost::Property;
 use fencepost::reports::timeline::timeline;
 
-use super::check::property;
-use super::json::Shrunk;
-use super::output::{say, say_json, width, write_trace};
-use super::target::quoted;
-use super::{Common, Exit, Trouble, target};
+use crate::args::{Common, property};
+use crate::exit::{Exit, Trouble};
+use crate::json::Shrunk;
+use crate::output::{say, say_json, width, write_trace};
+use crate::target::{self, quoted};
 
 #[derive(Args, Debug)]
 pub struct Shrink {

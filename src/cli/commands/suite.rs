@@ -1,22 +1,24 @@
 //! `fencepost` without a command: the standard suite, on all cores, with a matrix and a report.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use fencepost::checker::{InternalError, Options, Outcome, check_any};
-use fencepost::model::catalogue::{FILES, comment};
 use fencepost::model::finding::Finding;
-use fencepost::reports::html::{Background, page};
+use fencepost::reports::html::page;
 use fencepost::reports::matrix::{Paint, matrix};
 use fencepost::{AnyScenario, Suite};
 
-use super::json::Checked;
-use super::output::{is_coloured, make_folder, say, say_json, write};
-use super::parallel::{in_parallel, progress};
-use super::supervisor::{Watch, heed_interrupts};
-use super::tradeoff::ready;
-use super::{Common, Exit, Trouble, check, target};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::findings;
+use crate::json::Checked;
+use crate::output::{is_coloured, make_folder, say, say_json, write};
+use crate::parallel::{in_parallel, progress};
+use crate::studies::background;
+use crate::supervisor::{Watch, heed_interrupts};
+use crate::target;
 
 type Results = Vec<Result<Vec<Outcome>, InternalError>>;
 
@@ -30,7 +32,7 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
     let mut findings = Vec::new();
     for result in explore(&scenarios, common.quiet)? {
         for outcome in result? {
-            findings.push(check::keep(outcome, Some(&out))?);
+            findings.push(findings::keep(outcome, Some(&out))?);
         }
     }
     let report = out.join("report.html");
@@ -42,13 +44,7 @@ pub fn run(common: &Common) -> Result<Exit, Trouble> {
         say(&summary(&findings, scenarios.len(), start.elapsed().as_secs_f64()));
         say(&format!("report: {}\n", report.display()));
     }
-    Ok(check::exit(&findings))
-}
-
-/// What the catalogue's files say, and the studies with their pages in the folder.
-pub fn background(out: &Path) -> Background {
-    let comments = FILES.iter().filter_map(|(name, _)| Some(((*name).to_owned(), comment(name)?.to_owned())));
-    Background { comments: comments.collect(), studies: ready(out) }
+    Ok(findings::exit(&findings))
 }
 
 fn summary(findings: &[Finding], scenarios: usize, seconds: f64) -> String {

@@ -4,10 +4,12 @@ use fencepost::model::catalogue;
 use fencepost::model::scenario::Axis;
 use fencepost::sim::{SchedulerKind, Settings, Trial, gist_any, trial};
 
-use super::super::tradeoff::measure::settings;
-use super::super::tradeoff::question::{Question, READY};
-use super::super::{Common, how};
 use super::{Refused, fuzz};
+use crate::args::Common;
+use crate::commands::tradeoff::measure::settings;
+use crate::commands::tradeoff::question::Question;
+use crate::how;
+use crate::studies::READY;
 
 const PROFILES: [&str; 3] = [
     "latency = { median = 20, factor = 2.0 }\nlateness = 5\nstall = { at_least = 100, alpha = 1.5, at_most = 120000 }\n\

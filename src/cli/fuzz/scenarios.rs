@@ -5,8 +5,9 @@ use fencepost::model::catalogue::FILES;
 use fencepost::model::with_scenario;
 use fencepost::sim::{SchedulerKind, Settings, gist_any};
 
-use super::super::{how, target};
 use super::{Refused, fuzz};
+use crate::how;
+use crate::target;
 
 /// A search of many clients takes long for each state.
 const FEW: u16 = 12;

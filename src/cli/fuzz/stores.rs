@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::super::sweep::look_through;
 use super::{Refused, fuzz};
+use crate::commands::sweep::look_through;
 use crate::commands::{Arguments, Command, sweep};
 use clap::Parser;
 

@@ -4,8 +4,8 @@ use fencepost::checker::{Limits, Options, check_any};
 use fencepost::model::catalogue;
 use fencepost::sim::{Settings, simulate_any};
 
-use super::super::target::parse_trace;
 use super::{Refused, fuzz};
+use crate::target::parse_trace;
 
 fn used(bytes: &[u8]) -> Refused {
     let text = String::from_utf8_lossy(bytes);

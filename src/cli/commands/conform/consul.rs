@@ -7,10 +7,13 @@ use fencepost_conform::{
     Consul, Episode, Exchange, Objection, Tally, hunt, judge, judge_until, read, timed, watches, write,
 };
 
-use super::super::output::{say, say_json};
-use super::super::parallel::progress;
-use super::super::supervisor::{heed_interrupts, stopped, was_interrupted};
-use super::{Common, Conform, Exit, Trouble, conclude, json, tell, unreadable};
+use super::{Conform, conclude, tell, unreadable};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json};
+use crate::parallel::progress;
+use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
 
 /// The model against an agent: first at random, then what takes real time.
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {

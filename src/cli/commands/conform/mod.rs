@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use fencepost_conform::amqp;
 
-use super::output::{say, say_json};
-use super::{Common, Exit, Trouble, json};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json};
 
 #[derive(Args, Debug)]
 pub struct Conform {

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, hunt, judge, read, write};
 use fencepost::rabbitmq::Answer;
+use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, hunt, judge, read, write};
 
-use super::super::output::{say, say_json};
-use super::super::parallel::progress;
-use super::{Common, Conform, Exit, Trouble, conclude, json, tell, unreadable};
+use super::{Conform, conclude, tell, unreadable};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json};
+use crate::parallel::progress;
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
     let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use super::super::Trouble;
 use super::plan::Jobs;
 use super::store::Store;
+use crate::exit::Trouble;
 
 /// Writes a line for each run: the settings that vary, the seed, what the run came to, and for each promise at which step it broke.
 ///

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::output::{make_folder, say};
-use super::super::{Common, Exit, Trouble};
 use super::plan::{Jobs, Plan, Shard};
 use super::store::{Store, Taken};
 use super::{settings, summary};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::output::{make_folder, say};
 
 #[derive(Args, Debug)]
 pub struct Merge {

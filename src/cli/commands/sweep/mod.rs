@@ -17,13 +17,14 @@ use indicatif::ProgressBar;
 
 use self::plan::{Job, Jobs, Plan, Shard};
 use self::store::{Broken, Store, Taken};
-use super::how::How;
-use super::hunt::seeds;
-use super::json::Swept;
-use super::output::{make_folder, say, say_json};
-use super::parallel::{in_parallel, progress};
-use super::supervisor::{heed_interrupts, stopped, was_interrupted};
-use super::{Common, Exit, Trouble, target};
+use crate::args::{Common, seeds};
+use crate::exit::{Exit, Trouble};
+use crate::how::How;
+use crate::json::Swept;
+use crate::output::{make_folder, say, say_json};
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Sweep {

@@ -9,7 +9,8 @@ use fencepost::sim::{Profile, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::{Deserialize, Serialize};
 
-use super::super::{Trouble, how};
+use crate::exit::Trouble;
+use crate::how;
 
 /// Everything that decides what a store holds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

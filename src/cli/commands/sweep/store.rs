@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, params};
 
-use super::super::Trouble;
 use super::plan::{Job, Jobs, Plan};
+use crate::exit::Trouble;
 
 /// Marks a file as ours: “fpst”.
 const APPLICATION: i64 = 0x6670_7374;

@@ -6,13 +6,14 @@ use fencepost::model::scenario::vary;
 use fencepost::reports::study::ENOUGH;
 use fencepost::sim::{Gist, Settings, gist_any, simulate_any, split_any};
 
-use super::super::how::look_at;
-use super::super::output::{say_json, write_trace};
-use super::super::parallel::{in_parallel, progress};
-use super::super::simulate::{line, tell};
-use super::super::supervisor::was_interrupted;
-use super::super::{Common, Exit, Trouble};
 use super::question::{ACTIONS, Simulated};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::how::look_at;
+use crate::output::{say_json, write_trace};
+use crate::parallel::{in_parallel, progress};
+use crate::print::{line, tell};
+use crate::supervisor::was_interrupted;
 
 /// So many seeds are one piece of work.
 const PIECE: u64 = 10;

@@ -15,17 +15,14 @@ use fencepost::reports::export::chart_picture;
 use fencepost::reports::study::{chart, csv, page, table, vega};
 
 use self::measure::{again, measure};
-pub use self::question::ready;
 use self::question::{Grid, Question};
-use super::check::property;
-use super::envelope::axis;
-use super::grid::{is_undecided, search};
-use super::how::{Pace, profile};
-use super::hunt::seeds;
-use super::output::{say, say_json, write};
-use super::supervisor::{Watch, heed_interrupts, stopped, was_interrupted};
-use super::target::quoted;
-use super::{Common, Exit, Trouble};
+use crate::args::{Common, axis, property, seeds};
+use crate::exit::{Exit, Trouble};
+use crate::grid::{is_undecided, search};
+use crate::how::{Pace, profile};
+use crate::output::{say, say_json, write};
+use crate::supervisor::{Watch, heed_interrupts, stopped, was_interrupted};
+use crate::target::quoted;
 
 #[derive(Args, Debug)]
 pub struct Tradeoff {

@@ -4,67 +4,17 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use fencepost::model::finding::Study;
 use fencepost::model::properties::Level;
 use fencepost::model::scenario::Axis;
-use fencepost::reports::html::{Ready, Taken};
 use fencepost::sim::{Profile, Settings};
 use fencepost::{AnyScenario, Property};
-use serde::Deserialize;
 
-use super::super::check::nothing;
-use super::super::how::{STORMS, are_countable};
-use super::super::{Common, Trouble, target};
 use super::Tradeoff;
-
-/// The studies that come with the program.
-pub const READY: [(&str, &str); 4] = [
-    ("dial", include_str!("../../../../reports/studies/dial.toml")),
-    ("ttl-and-lock-delay", include_str!("../../../../reports/studies/ttl-and-lock-delay.toml")),
-    ("detector", include_str!("../../../../reports/studies/detector.toml")),
-    ("slots", include_str!("../../../../reports/studies/slots.toml")),
-];
-
-/// A study as it stands in its file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Text {
-    title: String,
-    about: String,
-    #[serde(default)]
-    seeds: u64,
-    /// How long a run is, in ticks.
-    #[serde(default)]
-    storm: i64,
-    #[serde(default)]
-    vary: Vec<String>,
-    #[serde(default)]
-    profile: Option<Profile>,
-    /// What is simulated; none: only searches.
-    #[serde(default)]
-    scenario: Option<toml::Table>,
-    #[serde(default, rename = "search")]
-    searches: Vec<SearchText>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SearchText {
-    title: String,
-    scenario: Searched,
-    vary: Vec<String>,
-    /// Whether its settings are those that are simulated, one for one.
-    #[serde(default)]
-    of_points: bool,
-}
-
-/// The name of a scenario, or one that stands there.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Searched {
-    Named(String),
-    Written(toml::Table),
-}
+use crate::args::Common;
+use crate::exit::Trouble;
+use crate::how::{STORMS, are_countable};
+use crate::studies::{READY, SearchText, Searched, StudyText};
+use crate::target::{self, nothing};
 
 /// What is simulated.
 pub struct Question {
@@ -100,27 +50,6 @@ const SEEDS_MAX: u64 = 10_000_000;
 
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
-
-/// The studies that come with the program, and what was measured for them into this folder.
-pub fn ready(out: &Path) -> Vec<Ready> {
-    let ready = |(name, text): &(&str, &str)| {
-        let text: Text = toml::from_str(text).expect("the studies are tested");
-        let taken = taken(&out.join(format!("tradeoff-{name}.json")));
-        Ready { name: (*name).to_owned(), title: text.title, taken }
-    };
-    READY.iter().map(ready).collect()
-}
-
-/// What was measured into this file. As with make, what is older than the program is out of date.
-fn taken(file: &Path) -> Taken {
-    let changed = |file: &Path| fs::metadata(file).and_then(|file| file.modified()).ok();
-    let Ok(written) = fs::read_to_string(file) else { return Taken::Never };
-    let built = std::env::current_exe().ok().and_then(|program| changed(&program));
-    match serde_json::from_str::<Study>(&written) {
-        Ok(study) if built.is_some() && changed(file) >= built => Taken::Now(study),
-        _ => Taken::Before,
-    }
-}
 
 impl Question {
     /// The study of this name, or about this scenario; with what was asked for on the command line.
@@ -187,7 +116,7 @@ impl Question {
 
     /// Reads a study; the error is a sentence.
     pub fn read(name: &str, text: &str, common: &Common) -> Result<Question, String> {
-        let text: Text = toml::from_str(text).map_err(|error| error.to_string())?;
+        let text: StudyText = toml::from_str(text).map_err(|error| error.to_string())?;
         let axes = |vary: &[String]| -> Result<Vec<Axis>, String> {
             let axes = vary.iter().map(|axis| axis.parse::<Axis>());
             axes.collect::<Result<_, _>>().map_err(|error| format!("`vary`: {error}"))
