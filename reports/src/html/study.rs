@@ -4,19 +4,20 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Finding, Point, Search, Searched, Study};
 
-use super::grid::{keeps_all, sum};
-use super::{Numbers, Spread, anchor, chart, dominators, interval, name, risk};
+use super::section::run;
+use super::{document, list};
 use crate::chart::{digits, percent};
-use crate::html::{document, escape, list, run};
+use crate::escape::escape;
 use crate::matrix::mark;
+use crate::study::{Numbers, Spread, anchor, chart, dominators, interval, keeps_all, name, risk, sum};
 
 /// The page of a study.
-pub fn page(study: &Study) -> String {
+pub fn study_page(study: &Study) -> String {
     document(&study.title, &header(study), &body(study))
 }
 
 /// The same as a part of another page, to be unfolded.
-pub(crate) fn section(study: &Study) -> String {
+pub(super) fn section(study: &Study) -> String {
     format!(
         "<details class=\"taken\" id=\"study-{}\">\n<summary>{}</summary>\n{}{}</details>\n",
         escape(&study.name),

@@ -12,7 +12,8 @@ use fencepost::Property;
 use fencepost::model::finding::{Search, Study};
 use fencepost::model::scenario::Axis;
 use fencepost::reports::export::chart_picture;
-use fencepost::reports::study::{chart, csv, page, table, vega};
+use fencepost::reports::html::study_page;
+use fencepost::reports::study::{chart, csv, table, vega};
 
 use self::measure::{again, measure};
 use self::question::{Grid, Question};
@@ -139,7 +140,7 @@ fn repeated() -> String {
 /// The table on the terminal, and the page, the numbers and the chart as files.
 fn tell(study: &Study, out: &Path, common: &Common) -> Result<(), Trouble> {
     let file = |extension: &str| out.join(format!("tradeoff-{}.{extension}", study.name));
-    write(&file("html"), &page(study))?;
+    write(&file("html"), &study_page(study))?;
     write(&file("json"), &serde_json::to_string(study).expect("plain data can be written"))?;
     if !study.points.is_empty() {
         write(&file("csv"), &csv(study))?;
