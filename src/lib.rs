@@ -21,8 +21,6 @@
 //! The rooms: [`model`] says what may happen, [`sim`] takes one plausible run from a seed, [`checker`] takes every run,
 //! [`reports`] tells people.
 
-#[cfg(feature = "conform")]
-pub mod conform;
 mod regression;
 mod seeds;
 mod verify;

@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Arrow, Story, Told};
 
+use crate::escape::escape;
+
 /// The height of a row, in pixels; the page's style sheet uses the same.
 pub const ROW: usize = 26;
 /// The height of the head with the lanes' names.
@@ -163,7 +165,7 @@ impl<'a> Drawing<'a> {
             None => ("under-way", height),
         };
         let (x2, y2) = if class == "arrow" { (x2, y2) } else { (x1.midpoint(x2), y1.midpoint(y2).max(y1 + ROW / 2)) };
-        let title = crate::html::escape(&arrow.text);
+        let title = escape(&arrow.text);
         let _ = write!(
             svg,
             r#"<g class="message {class}" data-sent="{}" data-ended="{}">"#,

@@ -6,10 +6,11 @@
 //! diagram    a story as a space-time diagram (SVG)
 //! documents  what published documents say, and which promises show that it is wrong
 //! chart      points with intervals on two axes (SVG)
-//! study      what settings cost: table, chart, page, and data for other tools
+//! study      what settings cost: table, chart, and data for other tools
+//! statistics how sure a number is
 //! fold       long runs, made short enough to be looked at
 //! export     runs and verdicts for other programs
-//! html       everything in one self-contained page
+//! html       everything in one self-contained page, and the page of a study; escape: text within it
 //! ```
 //!
 //! Same findings, same bytes: no artefact contains a wall-clock time.
@@ -17,10 +18,12 @@
 pub mod chart;
 pub mod diagram;
 pub mod documents;
+mod escape;
 pub mod export;
 pub mod fold;
 pub mod html;
 pub mod matrix;
+mod statistics;
 pub mod study;
 pub mod timeline;
 

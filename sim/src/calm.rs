@@ -9,9 +9,10 @@ use fencepost_model::trace::{Patience, Wait, complaint};
 use fencepost_model::world::World;
 
 use crate::profile::Profile;
-use crate::run::{Settings, Walk};
 use crate::scheduler::{SchedulerKind, may_stand_still};
+use crate::settings::Settings;
 use crate::swarm::Swarm;
+use crate::walk::Walk;
 
 /// When nothing goes wrong any more: after how many steps it began, and who has kept trying since.
 pub(crate) struct Calm {

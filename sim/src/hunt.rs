@@ -13,7 +13,8 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::with_scenario;
 
 use crate::coverage::Coverage;
-use crate::run::{Settings, prepare, walk};
+use crate::run::{prepare, walk};
+use crate::settings::Settings;
 
 /// How to hunt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,9 @@
 //! One plausible run: a scenario simulated from a seed.
 //!
 //! ```text
+//! settings   the seed, the scheduler, the clock, how long storm and calm last
 //! run        seed → scheduler → actions → digest, violations, trace
+//! walk       a run as it is taken
 //! calm       after the storm: who still waits
 //! hunt       the smallest seed whose run breaks a promise
 //! coverage   what seeds have shown, and how likely the next one is to show something new
@@ -11,7 +13,8 @@
 //! swarm      which misfortunes a seed plays with, and at which rates
 //! random     the only source of chance: ChaCha8, one stream per concern
 //! detector   gossip as a real protocol: SWIM with Lifeguard, which drives the checks of nodes
-//! profile    how long things take, as tables of quantiles; shape: as people write them
+//! profile    how long things take
+//! curve      distributions as tables of quantiles; shape: as people write them
 //! ```
 //!
 //! The model says what may happen; a scheduler picks one thing at a time. Same scenario, settings and seed: the same
@@ -19,6 +22,7 @@
 
 mod calm;
 mod coverage;
+mod curve;
 mod detector;
 mod hunt;
 mod measure;
@@ -26,15 +30,19 @@ mod profile;
 mod random;
 mod run;
 mod scheduler;
-mod shape;
+mod settings;
 mod splitting;
 mod swarm;
+mod walk;
 
 pub use coverage::Coverage;
+pub use curve::{Curve, NoCurve};
 pub use detector::{Cuts, Gossip, Outcome, Trial, trial};
 pub use hunt::{Hunt, Hunted, hunt_any};
-pub use profile::{Curve, NoCurve, Peer, Profile, SlowLink, Way};
-pub use run::{Gist, Run, Settings, Violation, Walk, gist, gist_any, prepare, simulate, simulate_any, walk};
+pub use profile::{Peer, Profile, SlowLink, Way};
+pub use run::{Gist, Run, gist, gist_any, prepare, simulate, simulate_any, walk};
 pub use scheduler::SchedulerKind;
+pub use settings::Settings;
 pub use splitting::split_any;
 pub use swarm::Swarm;
+pub use walk::{Violation, Walk};

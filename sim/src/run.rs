@@ -4,95 +4,23 @@ use std::collections::BTreeSet;
 
 use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::Measurement;
-use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::time::{Instant, TICKS_MAX, Ticks};
-use fencepost_model::trace::{Digest, Patience, Recorder, Trace, Wait};
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::trace::{Digest, Patience, Recorder, Trace};
 use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, World};
 
 use crate::calm::{Calm, Endless};
 use crate::coverage::outline;
 use crate::measure::Meter;
-use crate::profile::Profile;
 use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerKind, Uniform};
+use crate::settings::Settings;
 use crate::swarm::Swarm;
+use crate::walk::{Violation, Walk};
 
 /// With more clients than this, messages lie in a tree.
 const CROWD: usize = 64;
-
-/// How to simulate.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// The seed: with the scenario and these settings it determines every byte.
-    pub seed: u64,
-    /// Who picks.
-    pub scheduler: SchedulerKind,
-    /// How much finer the clock is than the scenario's; see [`SchedulerKind::refinement`].
-    pub refinement: i64,
-    /// How many clients, if not as many as the scenario has.
-    pub clients: Option<u16>,
-    /// How many rounds, if not as many as the scenario has.
-    pub rounds: Option<u8>,
-    /// After how many ticks of the scenario nothing goes wrong any more.
-    pub storm: i64,
-    /// For how many ticks of the scenario somebody may keep trying after that before a promise about what happens in the end
-    /// counts as broken; as many for each client if each must get its turn. If none is said: eight times the longest duration
-    /// of the service, the longest time that a process or a link stands still, and 100 steps that are as late as the profile
-    /// lets them be, but a tick each at least.
-    pub calm: Option<i64>,
-    /// How long things take.
-    pub profile: Profile,
-    /// After how many actions the run ends if it does not come to rest before.
-    pub actions_max: u64,
-    /// Whether the run ends with the first promise that it breaks.
-    pub until_broken: bool,
-    /// Whether the run collects what it shows; see [`Coverage`](crate::Coverage).
-    pub collects: bool,
-    /// Whether the run ends with the storm.
-    pub ends_with_storm: bool,
-    /// Whether the run measures what it costs.
-    pub measures: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            seed: 0,
-            scheduler: SchedulerKind::Realistic,
-            refinement: 1000,
-            clients: None,
-            rounds: None,
-            storm: 60,
-            calm: None,
-            profile: Profile::default(),
-            actions_max: 100_000,
-            until_broken: false,
-            collects: false,
-            ends_with_storm: false,
-            measures: false,
-        }
-    }
-}
-
-impl Settings {
-    /// How long the storm is, on the refined clock.
-    pub(crate) fn storm_ticks(&self) -> Ticks {
-        Ticks::new(self.storm.saturating_mul(self.refinement).min(TICKS_MAX / 4))
-    }
-}
-
-/// A promise that broke, for the first time in the run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Violation {
-    /// Which one.
-    pub property: Property,
-    /// At which step, from 1.
-    pub step: u64,
-    /// How, as a sentence.
-    pub message: String,
-}
 
 /// What a run came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -207,30 +135,6 @@ pub fn prepare<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scen
     scenario.widened(clients, rounds).refined(settings.refinement)
 }
 
-/// A run as it is taken, before anybody writes it down.
-pub struct Walk<P: Protocol> {
-    /// What happened, if it was to be kept.
-    pub actions: Vec<Action<P>>,
-    /// How many actions.
-    pub taken: u64,
-    /// How many of them are more than time that passes.
-    pub events: u64,
-    /// When it ended.
-    pub end: Instant,
-    /// One number for all of it.
-    pub digest: Digest,
-    /// Whether it came to rest by itself.
-    pub is_at_rest: bool,
-    /// The first violation of each promise.
-    pub violations: Vec<Violation>,
-    /// Those of them that are about the end.
-    pub waits: Vec<Wait>,
-    /// Worlds in outline, if the run collects them.
-    pub outlines: BTreeSet<u64>,
-    /// What the run measured, if it was to.
-    pub measurement: Option<Measurement>,
-}
-
 /// Takes a run of a scenario that was prepared.
 pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> {
     take(scenario, settings, true)
@@ -336,22 +240,6 @@ fn drive<P: Protocol>(
     walk.end = world.now;
     walk.measurement = meter.map(|meter| meter.finish(world.now));
     walk
-}
-
-impl<P: Protocol> Walk<P> {
-    /// After how many actions it is.
-    pub(crate) fn place(&self) -> usize {
-        usize::try_from(self.taken).expect("a run fits into memory")
-    }
-
-    /// Notes a violation of the last step, if it is the first of its promise; says whether it is.
-    pub(crate) fn note(&mut self, property: Property, message: impl FnOnce() -> String) -> bool {
-        let is_first = self.violations.iter().all(|violation| violation.property != property);
-        if is_first {
-            self.violations.push(Violation { property, step: self.taken, message: message() });
-        }
-        is_first
-    }
 }
 
 fn record<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, walk: &Walk<P>) -> Trace<P> {

@@ -14,8 +14,9 @@ use fencepost_model::with_scenario;
 use fencepost_model::world::World;
 
 use crate::random::{Concern, Stream};
-use crate::run::{Settings, ready};
+use crate::run::ready;
 use crate::scheduler::{Realistic, Scheduler};
+use crate::settings::Settings;
 
 /// Levels of danger: somebody believes to be inside and is not on record; somebody else is on record then; the promise breaks.
 const LEVELS: u8 = 3;

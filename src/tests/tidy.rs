@@ -84,7 +84,7 @@ fn explorers_read_no_clock_and_iterate_no_hash_map() {
 #[test]
 fn only_one_folder_names_stateright() {
     forbid("checker/src", &["stateright::"], &["checker/src/stateright", "checker/src/check.rs", "checker/src/lib.rs"]);
-    forbid("src", &["stateright::"], &["src/tests"]);
+    forbid("src", &["stateright::"], &["src/tests", "src/cli/tests", "src/conform/tests"]);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 pub use axis::{Axis, Scale, digits, percent};
 
-use crate::html::escape;
-use crate::study::Estimate;
+use crate::escape::escape;
+use crate::statistics::Estimate;
 
 /// A chart of points.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Finding, Verdict};
 
-use crate::html::escape;
+use crate::escape::escape;
 use crate::matrix::rows;
 use crate::timeline::timeline;
 

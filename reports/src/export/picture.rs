@@ -6,8 +6,9 @@ use fencepost_model::finding::Story;
 
 use crate::chart::Chart;
 use crate::diagram::{HEAD, ROW, diagram, width};
+use crate::escape::escape;
 use crate::fold::fold;
-use crate::html::{STYLE, escape};
+use crate::html::STYLE;
 
 /// How wide the text beside a run is, in pixels.
 const TEXT: usize = 620;

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Finding, Verdict};
 
-use super::escape;
 use crate::documents::{Document, Flaw, Promise, documents};
+use crate::escape::escape;
 
 /// The part of the page about documents; nothing if the run met none of their flaws.
 pub(super) fn section(findings: &[Finding]) -> String {

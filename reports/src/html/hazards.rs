@@ -6,7 +6,7 @@ use std::fmt::Write;
 use fencepost_model::finding::{Finding, Verdict};
 
 use super::documents::{marked, told};
-use super::escape;
+use crate::escape::escape;
 
 /// The part of the page about hazards; nothing if the run met none of them.
 pub(super) fn section(findings: &[Finding], comments: &BTreeMap<String, String>) -> String {

@@ -4,15 +4,17 @@ mod documents;
 mod hazards;
 mod section;
 mod studies;
+mod study;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Story};
 
+use crate::escape::escape;
 use crate::matrix::{columns, mark, rows};
-pub(crate) use section::run;
 pub use studies::{Ready, Taken};
+pub use study::study_page;
 
 /// What is known beside the findings.
 #[derive(Clone, Debug, Default)]
@@ -25,21 +27,6 @@ pub struct Background {
 
 pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-
-/// Escapes text for HTML and SVG.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
 
 /// The page about some findings.
 pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {

@@ -6,9 +6,10 @@ use std::fmt::Write;
 use fencepost_model::finding::{Assumption, Certificate, Finding, Story, Told, Verdict};
 
 use super::hazards::flowing;
-use super::{escape, item};
+use super::item;
 use crate::collision;
 use crate::diagram::diagram;
+use crate::escape::escape;
 use crate::fold::fold;
 
 /// The part of the page about one scenario.

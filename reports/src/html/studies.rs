@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use fencepost_model::finding::Study;
 
-use super::escape;
-use crate::study;
+use crate::escape::escape;
 
 /// A study that can be taken.
 #[derive(Clone, Debug)]
@@ -52,7 +51,7 @@ pub(super) fn section(studies: &[Ready]) -> String {
     html += "</tbody>\n</table>\n";
     for ready in studies {
         if let Taken::Now(study) = &ready.taken {
-            html += &study::section(study);
+            html += &super::study::section(study);
         }
     }
     html + "</section>\n"

@@ -35,7 +35,7 @@ pub fn grid(search: &Search) -> String {
 }
 
 /// How many settings keep every promise.
-pub(super) fn sum(search: &Search) -> String {
+pub(crate) fn sum(search: &Search) -> String {
     let possible: Vec<&Vec<Finding>> =
         search.settings.iter().filter_map(|searched| searched.found.as_ref().ok()).collect();
     match possible.iter().filter(|findings| keeps_all(findings)).count() {
@@ -44,6 +44,6 @@ pub(super) fn sum(search: &Search) -> String {
     }
 }
 
-pub(super) fn keeps_all(findings: &[Finding]) -> bool {
+pub(crate) fn keeps_all(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| matches!(finding.verdict, Verdict::Proven(_)))
 }

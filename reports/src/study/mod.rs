@@ -1,19 +1,15 @@
-//! What settings cost: a study as a table, a chart, a page, and data for other tools.
+//! What settings cost: a study as a table, a chart, and data for other tools.
 
 mod csv;
 mod grid;
 mod numbers;
-mod page;
-mod statistics;
 mod table;
 mod vega;
 
 pub use csv::csv;
 pub use grid::grid;
+pub(crate) use grid::{keeps_all, sum};
 pub use numbers::{ENOUGH, Numbers, Spread, dominators};
-pub use page::page;
-pub(crate) use page::section;
-pub use statistics::{Estimate, mean, share};
 pub use table::table;
 pub use vega::vega;
 
@@ -21,14 +17,15 @@ use fencepost_model::finding::Study;
 
 use crate::chart::{Axis, Chart, Look, Point, percent};
 use crate::matrix::mark;
+pub use crate::statistics::{Estimate, mean, share};
 
 /// The names of a setting, or that there are none.
-fn name(settings: &[String]) -> String {
+pub(crate) fn name(settings: &[String]) -> String {
     if settings.is_empty() { "as it is".to_owned() } else { settings.join(", ") }
 }
 
 /// Where a setting stands on a page that may hold other studies, too.
-fn anchor(study: &Study, place: usize) -> String {
+pub(crate) fn anchor(study: &Study, place: usize) -> String {
     format!("{}-setting-{}", study.name, place + 1)
 }
 
@@ -85,11 +82,11 @@ pub fn chart(study: &Study) -> Chart {
 }
 
 /// A share of runs for people: never a bare zero.
-fn risk(estimate: Estimate) -> String {
+pub(crate) fn risk(estimate: Estimate) -> String {
     if estimate.value == 0.0 { format!("< {}", percent(estimate.high)) } else { percent(estimate.value) }
 }
 
 /// An interval for people.
-fn interval(estimate: Estimate) -> String {
+pub(crate) fn interval(estimate: Estimate) -> String {
     format!("{}–{}", percent(estimate.low).trim_end_matches(" %"), percent(estimate.high))
 }

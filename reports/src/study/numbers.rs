@@ -2,7 +2,7 @@
 
 use fencepost_model::finding::{Point, Split, Study};
 
-use super::statistics::{Estimate, mean, quantile, share};
+use crate::statistics::{Estimate, mean, quantile, share};
 
 /// So many violating runs are enough for an estimate without importance splitting.
 pub const ENOUGH: u64 = 10;

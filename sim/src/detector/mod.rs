@@ -16,7 +16,6 @@
 
 mod member;
 mod pool;
-mod probing;
 mod rumours;
 mod settings;
 mod suspicion;

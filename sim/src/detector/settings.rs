@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::profile::Curve;
+use crate::curve::Curve;
 
 /// Gossip as memberlist has it on a local network (the defaults), in thousandths of a tick: with a tick of one second, milliseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::pool::Pool;
 use super::{Gossip, Node};
-use crate::profile::Curve;
+use crate::curve::Curve;
 use crate::random::{Concern, Stream};
 
 /// A pool without any lock: some of its members stop now and then, then one crashes, and another one leaves.

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::wire::{FENCE, Line, short};
-use crate::conform::Trouble;
+use crate::Trouble;
 use amq_protocol::frame::{AMQPContentHeader, AMQPFrame};
 use amq_protocol::protocol::AMQPClass;
 use amq_protocol::protocol::basic::{self, AMQPMethod as Basic, AMQPProperties};

@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use super::pair::{Command, Exchange, LINES, Pair, class};
 use super::wire::Broker;
-use crate::conform::Trouble;
+use crate::Trouble;
 
 /// The most methods in one sequence.
 const LENGTH: usize = 80;

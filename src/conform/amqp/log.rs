@@ -5,7 +5,7 @@ use fencepost_model::protocols::rabbitmq::Answer;
 use serde::{Deserialize, Serialize};
 
 use super::pair::{Command, Exchange, LINES, Pair};
-use crate::conform::Unreadable;
+use crate::Unreadable;
 
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use fencepost_model::protocols::rabbitmq::{Answer, Ask, Bench, Problem, Request}
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Broker, Line};
-use crate::conform::Trouble;
+use crate::Trouble;
 
 /// What is done on one of the connections.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use amq_protocol::types::{AMQPValue, FieldTable, ShortString};
 use fencepost_model::protocols::rabbitmq::Request;
 
-use crate::conform::Trouble;
+use crate::Trouble;
 
 /// A broker that somebody runs.
 #[derive(Clone, Debug)]

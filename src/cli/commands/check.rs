@@ -1,0 +1,236 @@
+//! `fencepost check`: every run of some scenarios.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use fencepost::checker::{Engine, InternalError, Limits, Options, Outcome, check_any, check_around_any};
+use fencepost::model::finding::Finding;
+use fencepost::reports::export::{junit, markdown};
+use fencepost::reports::html::Taken;
+use fencepost::{Property, Suite, explain};
+
+use crate::args::{Common, property, seconds};
+use crate::exit::{Exit, Trouble};
+use crate::findings::{exit, keep};
+use crate::json::Checked;
+use crate::output::{is_coloured, say, say_json, write};
+use crate::parallel::cores;
+use crate::studies::background;
+use crate::supervisor::{Watch, heed_interrupts};
+use crate::target::{self, nothing, quoted};
+
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Scenarios, hazards (B-06) or scenario files
+    #[arg(required_unless_present_any = ["suite", "from"])]
+    targets: Vec<String>,
+    /// Check a whole suite instead
+    #[arg(long, value_parser = suite, value_name = "standard|full")]
+    suite: Option<Suite>,
+    /// Check only what can follow a moment of a recorded run: a trace file, and after how many of its steps
+    #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine"])]
+    from: Option<Moment>,
+    /// With --from: follow it for at most so many steps
+    #[arg(long, default_value_t = 20, value_name = "N", requires = "from", conflicts_with_all = ["targets", "suite"], value_parser = clap::value_parser!(u64).range(1..))]
+    steps: u64,
+    /// Check only this promise
+    #[arg(long, value_parser = property, value_name = "NAME")]
+    property: Option<Property>,
+    /// Which search: our own, or stateright's
+    #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
+    engine: EngineName,
+    /// Search on so many threads [default: one for each core; stateright: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    workers: Option<u16>,
+    /// Whether interchangeable clients count as one
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    symmetry: Switch,
+    /// Expand at most so many states
+    #[arg(long, value_name = "N")]
+    max_states: Option<u64>,
+    /// Explore at most so many levels; the initial state is level 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_depth: Option<u64>,
+    /// Use at most so much memory, in MiB
+    #[arg(long, value_name = "MIB")]
+    max_memory: Option<u64>,
+    /// Search for at most so long, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Write the verdicts down for other programs; by the file's name: JUnit (.xml), Markdown (.md)
+    #[arg(long, value_name = "FILE", value_parser = exported, conflicts_with = "from")]
+    export: Vec<Exported>,
+}
+
+/// A file, and how verdicts are written into it.
+#[derive(Clone, Debug)]
+struct Exported {
+    file: PathBuf,
+    format: fn(&[Finding]) -> String,
+}
+
+fn exported(file: &str) -> Result<Exported, String> {
+    let format = match Path::new(file).extension().and_then(OsStr::to_str) {
+        Some("xml") => junit,
+        Some("md") => markdown,
+        _ => return Err("its name ends with .xml or .md".to_owned()),
+    };
+    Ok(Exported { file: PathBuf::from(file), format })
+}
+
+/// A moment of a recorded run.
+#[derive(Clone, Debug)]
+struct Moment {
+    file: String,
+    /// After so many steps.
+    after: usize,
+}
+
+fn moment(text: &str) -> Result<Moment, String> {
+    let (file, after) = text.rsplit_once('@').ok_or("a trace file and a step, as out/traces/run.jsonl@40")?;
+    let after = after.parse().map_err(|_| format!("`{after}` is not the number of a step"))?;
+    Ok(Moment { file: file.to_owned(), after })
+}
+
+/// On or off.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+/// The names of the engines.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum EngineName {
+    Dataflow,
+    Stateright,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Dataflow => Engine::Dataflow,
+            EngineName::Stateright => Engine::Stateright,
+        }
+    }
+}
+
+fn suite(text: &str) -> Result<Suite, String> {
+    match text {
+        "standard" => Ok(Suite::Standard),
+        "full" => Ok(Suite::Full),
+        _ => Err("there are `standard` and `full`".to_owned()),
+    }
+}
+
+pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
+    let mut scenarios = check.suite.map(target::suite).unwrap_or_default();
+    for word in &check.targets {
+        scenarios.extend(target::find(word, common)?);
+    }
+    heed_interrupts();
+    if let Some(moment) = &check.from {
+        return around(check, moment, common);
+    }
+    let mut findings = Vec::new();
+    for scenario in &scenarios {
+        if !common.quiet {
+            scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
+        }
+        let outcomes = check.watched(scenario.name(), common, |options| check_any(scenario, options))?;
+        if outcomes.is_empty() {
+            return Err(Trouble::Input(nothing(scenario, check.property)));
+        }
+        for outcome in outcomes {
+            findings.push(keep(outcome, common.out.as_deref())?);
+            tell(findings.last().expect("just added"), common);
+        }
+    }
+    if let Some(out) = &common.out {
+        let mut background = background(out);
+        background.studies.retain(|study| !matches!(study.taken, Taken::Never));
+        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background))?;
+    }
+    check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
+    Ok(exit(&findings))
+}
+
+/// Everything that can follow a moment of a recorded run.
+fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Trouble> {
+    let Moment { file, after } = moment;
+    let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
+    let trace = target::trace(Path::new(file))?;
+    let steps = trace.replay().map_err(|error| bad(&error))?.story.steps.len();
+    if *after > steps {
+        return Err(bad(&format!("the run has {steps} steps, and none after {after}")));
+    }
+    let outcomes = check.watched(trace.scenario(), common, |options| {
+        let depth = Some(check.max_depth.unwrap_or(u64::MAX).min(check.steps + 1));
+        let limits = Limits { depth, ..options.limits };
+        check_around_any(&trace, *after, &Options { limits, ..options.clone() })
+    })?;
+    if outcomes.is_empty() {
+        let scenario = trace.whole_scenario();
+        let is_made = |wanted| scenario.promises().iter().any(|promise| promise.property == wanted);
+        return Err(Trouble::Input(match check.property {
+            Some(property) if is_made(property) => {
+                format!("only an endless run breaks `{property}`, and --from looks at steps")
+            }
+            Some(_) => nothing(&scenario, check.property),
+            None => format!("{}: no promise of the scenario can be broken by a single step", scenario.name()),
+        }));
+    }
+    let mut findings = Vec::new();
+    for outcome in outcomes {
+        findings.push(keep(outcome, common.out.as_deref())?);
+        tell(findings.last().expect("just added"), common);
+    }
+    Ok(exit(&findings))
+}
+
+impl Check {
+    /// Checks under the eyes of a supervisor.
+    fn watched(
+        &self,
+        name: &str,
+        common: &Common,
+        check: impl FnOnce(&Options) -> Result<Vec<Outcome>, InternalError>,
+    ) -> Result<Vec<Outcome>, Trouble> {
+        let mut watch = Watch::new(self.timeout, self.max_memory)?;
+        if !common.quiet {
+            watch = watch.showing(name);
+        }
+        let watch = Arc::new(watch);
+        let options = Options {
+            limits: Limits { states: self.max_states, depth: self.max_depth },
+            supervisor: Arc::<Watch>::clone(&watch),
+            only: self.property,
+            engine: self.engine.into(),
+            symmetry: self.symmetry == Switch::On,
+            workers: self.workers.map_or_else(cores, usize::from),
+        };
+        let outcomes = check(&options)?;
+        watch.finish();
+        Ok(outcomes)
+    }
+}
+
+fn tell(finding: &Finding, common: &Common) {
+    if common.json {
+        return say_json(&Checked::from(finding));
+    }
+    if common.quiet {
+        return say(&format!("{} {}: {}\n", finding.scenario, finding.property, finding.verdict.word()));
+    }
+    let mut text = explain(finding);
+    if let Some(trace) = &finding.trace {
+        text += &format!("replay it with: fencepost replay {}\n", quoted(trace));
+    }
+    if is_coloured() {
+        text = text.replacen(finding.verdict.word(), &format!("\x1b[1m{}\x1b[0m", finding.verdict.word()), 1);
+    }
+    say(&(text + "\n"));
+}

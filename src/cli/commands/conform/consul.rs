@@ -1,0 +1,162 @@
+//! The model of Consul against an agent, and against logs.
+
+use std::fs;
+use std::path::Path;
+
+use fencepost_conform::{
+    Consul, Episode, Exchange, Objection, Tally, hunt, judge, judge_until, read, timed, watches, write,
+};
+
+use super::{Conform, conclude, tell, unreadable};
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json};
+use crate::parallel::progress;
+use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+
+/// The model against an agent: first at random, then what takes real time.
+pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
+    let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);
+    let consul = Consul::connect(address).map_err(input)?;
+    if let Some(contents) = consul.contents().map_err(input)?.filter(|_| !conform.wipe) {
+        return Err(Trouble::Input(format!(
+            "the agent is in use: it has {contents}. Everything in it would be removed; --wipe says that it may be"
+        )));
+    }
+    let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
+    let mut episodes = Vec::new();
+    let found = hunt(&consul, conform.seed, conform.commands, &mut |exchanges| {
+        bar.inc(exchanges.len() as u64);
+        let is_large = exchanges.iter().any(|exchange| exchange.line.question.body.len() > 10_000);
+        if conform.record.is_some() && !is_large {
+            let lines = exchanges.iter().map(|exchange| exchange.line.clone()).collect();
+            episodes.push(Episode { node: consul.node.clone(), options: consul.options, lateness: None, lines });
+        }
+    });
+    bar.finish_and_clear();
+    let found = found.map_err(input)?;
+    if let Some(exchanges) = &found.difference {
+        conclude(&transcript(exchanges), common);
+        conclude(&format!("The model and Consul {} differ (seed {}).\n", consul.version, conform.seed), common);
+        return Ok(Exit::Unexpected);
+    }
+    let watched = match watches(&consul, conform.seed, conform.watches).map_err(input)? {
+        Ok(watched) => watched,
+        Err(missed) => {
+            conclude(&transcript(&missed.exchanges), common);
+            conclude(
+                &format!(
+                    "A read of {} that waits: the model says {:?}, and it is not so.\n",
+                    missed.url, missed.expected
+                ),
+                common,
+            );
+            return Ok(Exit::Unexpected);
+        }
+    };
+    let slow = timed(&consul).map_err(input)?;
+    let judged = judge(&slow, None);
+    episodes.extend(slow.iter().cloned());
+    if let Some(file) = &conform.record {
+        fs::write(file, write(&consul.version, &episodes)).map_err(|error| unreadable(file, &error))?;
+    }
+    let judged = match judged {
+        Ok(possible) => possible,
+        Err(impossible) => {
+            conclude(&write(&consul.version, &slow), common);
+            conclude(&format!("{impossible}\n"), common);
+            return Ok(Exit::Unexpected);
+        }
+    };
+    let mut tally = found.tally.clone();
+    tally.add(&judged.tally);
+    report(&tally, common);
+    conclude(
+        &format!(
+            "{} answers of Consul {} are as the model says, {} of them at random (seed {}) and {} in real time;\n\
+         of the reads that wait, {} were woken and {} slept as it says, and {} did what is left open.\n",
+            tally.total(),
+            consul.version,
+            found.tally.total(),
+            conform.seed,
+            judged.lines,
+            watched.woken,
+            watched.slept,
+            watched.either
+        ),
+        common,
+    );
+    Ok(Exit::AsExpected)
+}
+
+/// A log against the model.
+pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Trouble> {
+    heed_interrupts();
+    let episodes = read(text).map_err(|why| unreadable(file, &why))?;
+    match judge_until(&episodes, None, &was_interrupted) {
+        Err(Objection::Undecided { line, .. }) if was_interrupted() => {
+            Ok(stopped(&format!("the answers before line {line} are possible, those from there on are not judged")))
+        }
+        Ok(possible) => {
+            report(&possible.tally, common);
+            conclude(&format!("{} answers are possible.\n", possible.lines), common);
+            let answers = Some(possible.lines);
+            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None }, common);
+            Ok(Exit::AsExpected)
+        }
+        Err(Objection::Undecided { line, why }) => {
+            conclude(&format!("undecided at line {line}: {why}\n"), common);
+            tell(
+                &json::Judged { verdict: "undecided", answers: None, line: Some(line), rule: None, why: Some(&why) },
+                common,
+            );
+            Ok(Exit::Undecided)
+        }
+        Err(Objection::Impossible(impossible)) => {
+            conclude(&format!("{impossible}\n"), common);
+            let (line, rule, why) = (impossible.line, impossible.rule.map(|(rule, _)| rule), impossible.why.as_str());
+            tell(
+                &json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why) },
+                common,
+            );
+            if let Some(line) = text.lines().nth(impossible.line - 1) {
+                conclude(&format!("    {}\n", line.chars().take(400).collect::<String>()), common);
+            }
+            Ok(Exit::Unexpected)
+        }
+    }
+}
+
+/// The histogram over the classes of answers.
+fn report(tally: &Tally, common: &Common) {
+    if common.json {
+        for (class, count) in tally.iter() {
+            say_json(&json::Answered { rule: class.rule(), answer: class.text(), count });
+        }
+    } else if !common.quiet {
+        say(&tally.table());
+        say(&format!("{} classes of answers came up less than 50 times.\n", tally.rarer_than(50).len()));
+    }
+}
+
+/// A short list of curl-like lines with both answers.
+fn transcript(exchanges: &[Exchange]) -> String {
+    let mut text = String::new();
+    for exchange in exchanges {
+        let question = &exchange.line.question;
+        let body = String::from_utf8_lossy(&question.body);
+        text += &format!("curl -X {} '{}'", question.method, question.url);
+        if !body.is_empty() {
+            text += &format!(" -d '{}'", body.chars().take(300).collect::<String>());
+        }
+        if let Some(reply) = &exchange.line.reply {
+            let body = String::from_utf8_lossy(&reply.body).replace('\n', "").replace("    ", "");
+            text += &format!("\n    {} {body}\n", reply.status);
+        }
+        if let Some(difference) = &exchange.difference {
+            text += &format!("    differs: {difference}\n    the model: {:?}\n", exchange.expected);
+        }
+    }
+    text
+}

@@ -1,0 +1,78 @@
+//! `fencepost conform`: the model held against real servers.
+
+mod consul;
+mod rabbitmq;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use fencepost_conform::amqp;
+
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json};
+
+#[derive(Args, Debug)]
+pub struct Conform {
+    /// Where a Consul agent listens, as http://127.0.0.1:8500; everything in it is removed, again and again
+    #[arg(long, value_name = "URL", required_unless_present_any = ["recorded", "rabbitmq"], conflicts_with_all = ["recorded", "rabbitmq"])]
+    consul: Option<String>,
+    /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; guest comes and goes, with queues of its own
+    #[arg(long, value_name = "URL", conflicts_with = "recorded")]
+    rabbitmq: Option<String>,
+    /// A log of requests and answers to be judged, of either
+    #[arg(long, value_name = "FILE")]
+    recorded: Option<PathBuf>,
+    /// How many answers to compare
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    commands: u64,
+    /// How many of Consul's blocking queries to let wait
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    watches: u32,
+    /// From which seed commands are drawn
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Write requests and answers into this file, as --recorded reads them; sequences with very large values are left out
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Go on although somebody has put something into the agent, and remove it
+    #[arg(long)]
+    wipe: bool,
+}
+
+pub fn run(conform: &Conform, common: &Common) -> Result<Exit, Trouble> {
+    match (&conform.recorded, &conform.consul, &conform.rabbitmq) {
+        (Some(file), _, _) => recorded(file, common),
+        (None, Some(address), _) => consul::live(conform, address, common),
+        (None, None, Some(address)) => rabbitmq::live(conform, address, common),
+        (None, None, None) => Err(Trouble::Input("one of --consul URL, --rabbitmq URL or --recorded FILE".to_owned())),
+    }
+}
+
+/// A log against the model of whatever it is a log of.
+fn recorded(file: &Path, common: &Common) -> Result<Exit, Trouble> {
+    let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+    if amqp::is_one(&text) { rabbitmq::recorded(file, &text, common) } else { consul::recorded(file, &text, common) }
+}
+
+fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> Trouble {
+    Trouble::Input(format!("{}: {why}", file.display()))
+}
+
+/// A verdict on a log, as JSON where that is wanted.
+fn tell(judged: &json::Judged<'_>, common: &Common) {
+    if common.json {
+        say_json(judged);
+    }
+}
+
+/// A sentence for people.
+fn conclude(text: &str, common: &Common) {
+    if common.json {
+        eprint!("{text}");
+    } else {
+        say(text);
+    }
+}

@@ -1,0 +1,62 @@
+//! `fencepost envelope`: which settings of a scenario keep which of its promises.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use fencepost::model::scenario::Axis;
+use fencepost::reports::study::grid;
+
+use crate::args::{Common, axis, seconds};
+use crate::exit::{Exit, Trouble};
+use crate::grid::{is_undecided, search};
+use crate::how::are_countable;
+use crate::json::Settled;
+use crate::output::{say, say_json};
+use crate::supervisor::{Watch, heed_interrupts};
+use crate::target;
+
+#[derive(Args, Debug)]
+pub struct Envelope {
+    /// A scenario or scenario file
+    target: String,
+    /// A setting and its values, as service.ttl=none,1,2; several times for a grid
+    #[arg(long, value_name = "KEY=VALUES", value_parser = axis)]
+    vary: Vec<Axis>,
+    /// Search for at most so long in all, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+/// What is varied if nothing is said: the dial between safety and liveness.
+const DIAL: [&str; 3] = [
+    "service.ttl/service.renew_every/service.belief=none/none/until-told,1/1/self-limiting,2/1/self-limiting",
+    "service.lock_delay=0,3",
+    "service.health.checks=[],[\"serf-health\"],[\"service-check\"]",
+];
+
+pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
+    let scenario = target::one(&envelope.target, common)?;
+    let axes = match &envelope.vary[..] {
+        [] => DIAL.iter().map(|text| text.parse().expect("the dial is a constant")).collect(),
+        axes => axes.to_vec(),
+    };
+    are_countable(&axes)?;
+    heed_interrupts();
+    let watch = Arc::new(Watch::new(envelope.timeout, None)?);
+    let search = search(&scenario, &axes, &watch, common.out.as_deref(), common)?;
+    if common.json {
+        for searched in &search.settings {
+            for finding in searched.found.iter().flatten() {
+                say_json(&Settled::new(&searched.settings, finding));
+            }
+        }
+    } else {
+        say(&grid(&search));
+        say("\n✓ proven   ✗ violated   … bounded   ∅ vacuous   – impossible\n");
+    }
+    if search.settings.iter().all(|searched| searched.found.is_err()) {
+        return Err(Trouble::Input("no setting is possible: is a key misspelt?".to_owned()));
+    }
+    Ok(if is_undecided(&search) { Exit::Undecided } else { Exit::AsExpected })
+}

@@ -1,0 +1,55 @@
+//! `fencepost list`: the scenarios with their promises.
+
+use clap::Args;
+use fencepost::model::with_scenario;
+use fencepost::{AnyScenario, Suite};
+
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json::{Expected, Listed};
+use crate::output::{say, say_json};
+use crate::target;
+
+#[derive(Args, Debug)]
+pub struct List {
+    /// Only these: scenarios, hazards (B-06) or files
+    targets: Vec<String>,
+}
+
+pub fn run(list: &List, common: &Common) -> Result<Exit, Trouble> {
+    let mut scenarios = Vec::new();
+    for word in &list.targets {
+        scenarios.extend(target::find(word, common)?);
+    }
+    if list.targets.is_empty() {
+        scenarios = target::suite(Suite::Full);
+    }
+    for scenario in &scenarios {
+        if common.json {
+            with_scenario!(scenario, scenario => say_json(&Listed {
+                scenario: &scenario.name,
+                system: &scenario.system,
+                hazard: scenario.hazard.as_deref(),
+                also: &scenario.also,
+                variant: &scenario.variant,
+                about: &scenario.about,
+                suite: scenario.suite,
+                properties: scenario.promises.iter().map(|promise| Expected { name: promise.property.name(), expect: promise.expect }).collect(),
+            }));
+        } else {
+            describe(scenario);
+        }
+    }
+    Ok(Exit::AsExpected)
+}
+
+fn describe(scenario: &AnyScenario) {
+    with_scenario!(scenario, scenario => {
+        let hazard = scenario.hazard.as_deref().unwrap_or("");
+        say(&format!("{:<32} {hazard:<5} {}\n", scenario.name, scenario.about));
+        for promise in &scenario.promises {
+            let bound = promise.bound.map(|bound| format!(", {bound}")).unwrap_or_default();
+            say(&format!("{:<38} {}: {}{bound}\n", "", promise.property, promise.expect));
+        }
+    });
+}

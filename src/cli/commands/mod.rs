@@ -1,0 +1,72 @@
+//! The commands: each is a file, and none imports another. What several need stands beside this folder.
+
+pub mod check;
+pub mod conform;
+pub mod detector;
+pub mod envelope;
+pub mod explore;
+pub mod hunt;
+pub mod list;
+pub mod mutants;
+pub mod regress;
+pub mod replay;
+pub mod schedulers;
+pub mod shrink;
+pub mod simulate;
+pub mod suite;
+pub mod sweep;
+pub mod tradeoff;
+
+use clap::{Parser, Subcommand};
+
+use crate::args::Common;
+
+/// A proving ground for distributed locks: which promises hold under which settings, and the shortest run that breaks each of the others.
+///
+/// Without a command: checks the standard suite and writes a report.
+#[derive(Parser, Debug)]
+#[command(name = "fencepost", version, about, long_about, max_term_width = 110, after_help = EXIT_CODES)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 all verdicts as expected; 1 a verdict against expectation; 2 bad usage or input; 3 bounded or vacuous, or nothing found; 4 internal error.";
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// List the scenarios, with their promises and expected verdicts
+    List(list::List),
+    /// Explore every run of a scenario and say which promises hold
+    Check(check::Check),
+    /// Take one plausible run of a scenario, from a seed
+    Simulate(simulate::Simulate),
+    /// Search seeds for a run that breaks a promise
+    Hunt(hunt::Hunt),
+    /// See how many seeds each scheduler takes to break what is expected to break
+    Schedulers(schedulers::Schedulers),
+    /// Take runs of many seeds under many settings, into a store that can be gone on with
+    Sweep(sweep::Sweep),
+    /// Measure what settings cost, in safety and in liveness, over many seeds
+    Tradeoff(tradeoff::Tradeoff),
+    /// See how soon gossip notices the dead, and how often it takes the living for dead
+    Detector(detector::Detector),
+    /// Put the parts of a sweep together
+    Merge(sweep::merge::Merge),
+    /// Repeat a recorded run step by step
+    Replay(replay::Replay),
+    /// Make a run that breaks a promise shorter
+    Shrink(shrink::Shrink),
+    /// Write a run that breaks a promise down as a test in Rust
+    Regress(regress::Regress),
+    /// Check a scenario under every combination of some settings
+    Envelope(envelope::Envelope),
+    /// Look at the space of a scenario in a browser
+    Explore(explore::Explore),
+    /// Hold the model against a real server
+    Conform(conform::Conform),
+    /// See which promises notice the faults that are built into the model on purpose
+    Mutants(mutants::Mutants),
+}

@@ -1,0 +1,184 @@
+//! `fencepost schedulers`: how many seeds each scheduler takes to break what is expected to break.
+
+use std::fmt::Write;
+
+use clap::Args;
+use fencepost::model::with_scenario;
+use fencepost::sim::{Hunt, SchedulerKind, Settings, hunt_any};
+use fencepost::{AnyScenario, Expect, Property, Suite};
+
+use crate::args::Common;
+use crate::exit::{Exit, Trouble};
+use crate::json;
+use crate::output::{say, say_json, write};
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::target;
+
+#[derive(Args, Debug)]
+pub struct Schedulers {
+    /// Scenarios, hazards (B-01) or scenario files, instead of the standard suite
+    targets: Vec<String>,
+    /// Give up on a promise after so many seeds
+    #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// Take the mean over so many seeds that break it
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    hits: u64,
+}
+
+/// A promise that is expected to break in some step.
+struct Quarry {
+    scenario: AnyScenario,
+    hazard: String,
+    property: Property,
+}
+
+/// What a scheduler took: seeds tried, and how many of them broke the promise.
+#[derive(Copy, Clone)]
+struct Tried {
+    seeds: u64,
+    hits: u64,
+}
+
+impl Tried {
+    fn word(self) -> String {
+        if self.hits == 0 { "–".to_owned() } else { self.seeds.div_ceil(self.hits).to_string() }
+    }
+}
+
+pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
+    let mut scenarios = Vec::new();
+    for word in &schedulers.targets {
+        scenarios.extend(target::find(word, common)?);
+    }
+    if schedulers.targets.is_empty() {
+        scenarios = target::suite(Suite::Standard);
+    }
+    let quarries: Vec<Quarry> = scenarios.iter().flat_map(quarries).collect();
+    if quarries.is_empty() {
+        return Err(Trouble::Input("none of these promises is expected to break in a single step".to_owned()));
+    }
+    heed_interrupts();
+    let bar = progress(quarries.len(), "promises", common.quiet);
+    let rows = in_parallel(&quarries, &bar, |quarry| SchedulerKind::ALL.map(|kind| schedulers.hunt(quarry, kind)));
+    let all = quarries.len();
+    let is_complete = |row: &[Tried; 4]| row.iter().all(|tried| schedulers.is_enough(*tried));
+    let (quarries, rows): (Vec<Quarry>, Vec<[Tried; 4]>) =
+        quarries.into_iter().zip(rows).filter(|(_, row)| is_complete(row)).unzip();
+    if common.json {
+        for (quarry, row) in quarries.iter().zip(&rows) {
+            for (kind, tried) in SchedulerKind::ALL.iter().zip(row) {
+                say_json(&quarry.line(*kind, *tried));
+            }
+        }
+    } else {
+        say(&schedulers.table(&quarries, &rows));
+    }
+    if quarries.len() < all {
+        return Ok(stopped(&format!("{} of {all} promises were tried by every scheduler", quarries.len())));
+    }
+    if let Some(out) = &common.out {
+        write(&out.join("schedulers.md"), &schedulers.markdown(&quarries, &rows))?;
+    }
+    Ok(Exit::AsExpected)
+}
+
+/// The promises of a scenario that are expected to break in some step.
+fn quarries(scenario: &AnyScenario) -> Vec<Quarry> {
+    let hazard = with_scenario!(scenario, scenario => scenario.hazard.clone().unwrap_or_default());
+    let promises = scenario.promises().iter();
+    promises
+        .filter(|promise| promise.expect == Expect::Violated)
+        .filter(|promise| !promise.property.is_about_endless_runs(promise.bound))
+        .map(|promise| Quarry { scenario: scenario.clone(), hazard: hazard.clone(), property: promise.property })
+        .collect()
+}
+
+impl Quarry {
+    fn line(&self, kind: SchedulerKind, tried: Tried) -> json::Sought<'_> {
+        let Tried { seeds, hits } = tried;
+        let (scenario, hazard) = (self.scenario.name(), self.hazard.as_str());
+        json::Sought { scenario, hazard, property: self.property.name(), scheduler: kind.name(), seeds, hits }
+    }
+}
+
+impl Schedulers {
+    fn is_enough(&self, tried: Tried) -> bool {
+        tried.hits >= self.hits || tried.seeds >= self.seeds
+    }
+
+    fn hunt(&self, quarry: &Quarry, kind: SchedulerKind) -> Tried {
+        let mut tried = Tried { seeds: 0, hits: 0 };
+        while !self.is_enough(tried) && !was_interrupted() {
+            let task = Hunt {
+                settings: Settings {
+                    scheduler: kind,
+                    refinement: kind.refinement(),
+                    actions_max: 1_000,
+                    ..Settings::default()
+                },
+                seeds: tried.seeds..self.seeds,
+                only: vec![quarry.property],
+                ..Hunt::default()
+            };
+            let hunted = hunt_any(&quarry.scenario, &task, &|_| was_interrupted());
+            tried.seeds += hunted.tried;
+            tried.hits += u64::from(hunted.seed.is_some());
+        }
+        tried
+    }
+
+    fn table(&self, quarries: &[Quarry], rows: &[[Tried; 4]]) -> String {
+        let width = quarries.iter().map(|quarry| quarry.scenario.name().len()).max().unwrap_or(0);
+        let mut text = format!("{:6} {:width$} {:22}", "", "seeds for each one that breaks it", "");
+        SchedulerKind::ALL.iter().for_each(|kind| text += &format!("{:>11}", kind.name()));
+        text.push('\n');
+        for (quarry, row) in quarries.iter().zip(rows) {
+            text += &format!("{:6} {:width$} {:22}", quarry.hazard, quarry.scenario.name(), quarry.property.name());
+            row.iter().for_each(|tried| text += &format!("{:>11}", tried.word()));
+            text.push('\n');
+        }
+        text + "\n" + &self.summary(quarries, rows)
+    }
+
+    fn markdown(&self, quarries: &[Quarry], rows: &[[Tried; 4]]) -> String {
+        let names = SchedulerKind::ALL.map(SchedulerKind::name);
+        let mut text = format!(
+            "# How many seeds it takes to break a promise\n\n\
+             Written by `fencepost schedulers --seeds {} --hits {} --out DIR`. Seeds tried for each one that breaks the promise: the mean of so many \
+             hits, or of as many as the seeds hold; “–” where none of them does. What no scheduler finds is for the exhaustive search only.\n\n\
+             | hazard | scenario | promise | {} |\n|---|---|---|{}\n",
+            self.seeds,
+            self.hits,
+            names.join(" | "),
+            "--:|".repeat(names.len())
+        );
+        for (quarry, row) in quarries.iter().zip(rows) {
+            let words = row.map(Tried::word).join(" | ");
+            let _ =
+                writeln!(text, "| {} | {} | {} | {words} |", quarry.hazard, quarry.scenario.name(), quarry.property);
+        }
+        text + "\n" + &self.summary(quarries, rows)
+    }
+
+    /// What each scheduler found in all, and what none of them did.
+    fn summary(&self, quarries: &[Quarry], rows: &[[Tried; 4]]) -> String {
+        let mut text = format!("Of {} promises, within {} seeds:", quarries.len(), self.seeds);
+        for (place, kind) in SchedulerKind::ALL.iter().enumerate() {
+            let found = rows.iter().filter(|row| row[place].hits > 0).count();
+            let _ = write!(text, " {} breaks {found},", kind.name());
+        }
+        let missed: Vec<String> = quarries
+            .iter()
+            .zip(rows)
+            .filter(|(_, row)| row.iter().all(|tried| tried.hits == 0))
+            .map(|(quarry, _)| format!("{} {}", quarry.scenario.name(), quarry.property))
+            .collect();
+        text += &format!(" none of them {}", missed.len());
+        if !missed.is_empty() {
+            text += &format!(": {}", missed.join(", "));
+        }
+        text + ".\n"
+    }
+}

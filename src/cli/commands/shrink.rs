@@ -1,0 +1,65 @@
+//! `fencepost shrink`: the same promise, broken by a shorter run.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use fencepost::Property;
+use fencepost::reports::timeline::timeline;
+
+use crate::args::{Common, property};
+use crate::exit::{Exit, Trouble};
+use crate::json::Shrunk;
+use crate::output::{say, say_json, width, write_trace};
+use crate::target::{self, quoted};
+
+#[derive(Args, Debug)]
+pub struct Shrink {
+    /// A trace file that breaks a promise
+    trace: PathBuf,
+    /// Which promise must stay broken [default: the first that the run breaks]
+    #[arg(long, value_parser = property, value_name = "NAME")]
+    property: Option<Property>,
+    /// Show at most so many steps
+    #[arg(long, default_value_t = 200)]
+    show: usize,
+}
+
+pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, Trouble> {
+    let file = shrink.trace.display();
+    let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
+    let trace = target::trace(&shrink.trace)?;
+    trace.replay().map_err(|error| bad(&error))?;
+    let Some(property) = shrink.property.or(trace.broken()) else {
+        return Err(bad(&"the run breaks no promise: there is nothing to keep while it is shrunk"));
+    };
+    let small = trace.shrink(property).map_err(|error| bad(&error))?;
+    let told =
+        small.replay().map_err(|error| Trouble::Internal(format!("the shrunk run cannot be repeated: {error}")))?;
+    let stem = shrink.trace.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = format!("{}--shrunk", stem.trim_end_matches("--shrunk"));
+    let path = write_trace(common.out.as_deref(), &name, &small.to_text())?.map(|path| path.display().to_string());
+    let (before, after) = (trace.steps(), small.steps());
+    if common.json {
+        say_json(&Shrunk {
+            scenario: &told.scenario,
+            property: property.name(),
+            steps_before: before,
+            steps_after: after,
+            digest: &told.digest,
+            trace: path.as_deref(),
+        });
+        return Ok(Exit::AsExpected);
+    }
+    if !common.quiet {
+        say(&timeline(&told.story, shrink.show, width()));
+    }
+    say(&format!(
+        "\n{}: {property} is broken by {after} steps instead of {before}, passages of time not counted\n",
+        told.scenario
+    ));
+    say(&match path {
+        Some(path) => format!("replay it with: fencepost replay {}\n", quoted(&path)),
+        None => "keep it with: --out DIR\n".to_owned(),
+    });
+    Ok(Exit::AsExpected)
+}

@@ -1,0 +1,82 @@
+//! `fencepost simulate`: one plausible run from a seed.
+
+use clap::Args;
+use fencepost::AnyScenario;
+use fencepost::model::scenario::Axis;
+use fencepost::sim::{SchedulerKind, Settings, Swarm, simulate_any};
+
+use crate::args::{Common, axis};
+use crate::exit::{Exit, Trouble};
+use crate::how::{self, How};
+use crate::output::{say, say_json, write_trace};
+use crate::print::{is_surprising, line, tell};
+use crate::target;
+
+#[derive(Args, Debug)]
+pub struct Simulate {
+    /// A scenario, hazard (B-01) or scenario file
+    target: String,
+    /// The seed: it decides everything that is left to chance
+    #[arg(long)]
+    seed: u64,
+    /// With another value of a setting, as service.ttl=2 or service.ttl=none
+    #[arg(long, value_name = "KEY=VALUE", value_parser = axis)]
+    vary: Vec<Axis>,
+    #[command(flatten)]
+    how: How,
+    /// End the run after so many actions, if it does not come to rest before
+    #[arg(long, default_value_t = 100_000)]
+    actions: u64,
+    /// Take the run twice, and insist that it is the same
+    #[arg(long)]
+    check_determinism: bool,
+    /// Show at most so many steps of the run
+    #[arg(long, default_value_t = 40)]
+    show: usize,
+}
+
+pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
+    let mut exit = Exit::AsExpected;
+    for scenario in target::find(&simulate.target, common)? {
+        let scenario = simulate.varied(&scenario)?;
+        how::look_at(&scenario, &simulate.settings())?;
+        if simulate.how.scheduler == SchedulerKind::Swarm && !common.quiet && !common.json {
+            say(&format!("{}\n\n", Swarm::of(simulate.seed)));
+        }
+        let run = simulate_any(&scenario, &simulate.settings());
+        if simulate.check_determinism && simulate_any(&scenario, &simulate.settings()) != run {
+            let message = format!("{}: seed {} is another run the second time", run.scenario, run.seed);
+            return Err(Trouble::Internal(message));
+        }
+        let name = format!("{}--seed-{}", run.scenario, run.seed);
+        let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
+        if common.json {
+            say_json(&line(&run, trace));
+        } else {
+            tell(&run, trace.as_deref(), if common.quiet { 0 } else { simulate.show }, false)?;
+        }
+        if is_surprising(&scenario, &run) {
+            exit = Exit::Unexpected;
+        }
+    }
+    Ok(exit)
+}
+
+impl Simulate {
+    /// The scenario with the settings that were asked for.
+    fn varied(&self, scenario: &AnyScenario) -> Result<AnyScenario, Trouble> {
+        if self.vary.is_empty() {
+            return Ok(scenario.clone());
+        }
+        how::are_countable(&self.vary)?;
+        let mut varied = scenario.vary(&self.vary);
+        match (varied.pop(), varied.is_empty()) {
+            (Some(one), true) => one.scenario.map_err(|error| Trouble::Input(error.to_string())),
+            _ => Err(Trouble::Input("a run has one value of each setting; `fencepost sweep` takes several".to_owned())),
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings { seed: self.seed, actions_max: self.actions, ..self.how.settings() }
+    }
+}

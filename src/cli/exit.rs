@@ -1,0 +1,52 @@
+//! How a command ends: an exit code, or an error that has one.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Exit {
+    AsExpected = 0,
+    Unexpected = 1,
+    Usage = 2,
+    Undecided = 3,
+    Internal = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a command did not come to a verdict.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The user can do something about it.
+    Input(String),
+    /// An internal error.
+    Internal(String),
+}
+
+impl Trouble {
+    pub fn exit(&self) -> Exit {
+        match self {
+            Trouble::Input(_) => Exit::Usage,
+            Trouble::Internal(_) => Exit::Internal,
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Input(message) | Trouble::Internal(message) => f.write_str(message),
+        }
+    }
+}
+
+impl From<fencepost::checker::InternalError> for Trouble {
+    fn from(error: fencepost::checker::InternalError) -> Self {
+        Trouble::Internal(error.to_string())
+    }
+}

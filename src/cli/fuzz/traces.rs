@@ -1,0 +1,40 @@
+//! Trace files: replayed, realigned, shrunk.
+
+use fencepost::checker::{Limits, Options, check_any};
+use fencepost::model::catalogue;
+use fencepost::sim::{Settings, simulate_any};
+
+use super::{Refused, fuzz};
+use crate::target::parse_trace;
+
+fn used(bytes: &[u8]) -> Refused {
+    let text = String::from_utf8_lossy(bytes);
+    let trace = parse_trace(&text, "fuzzed.jsonl").map_err(|trouble| trouble.to_string())?;
+    let named = |error: &dyn std::fmt::Display| format!("fuzzed.jsonl: {error}");
+    let realigned = trace.realign().map_err(|error| named(&error))?;
+    realigned.trace.replay().unwrap_or_else(|error| panic!("a realigned trace cannot be replayed: {error}"));
+    trace.replay().map_err(|error| named(&error))?;
+    if let Some(property) = trace.broken().filter(|property| !trace.is_about_the_end(*property)) {
+        let small = trace.shrink(property).unwrap_or_else(|error| panic!("{error}"));
+        small.replay().unwrap_or_else(|error| panic!("a shrunk trace cannot be replayed: {error}"));
+    }
+    Ok(())
+}
+
+/// Runs of every system, and counterexamples of a search, among them endless ones.
+fn files() -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    for scenario in catalogue::all().iter().step_by(5) {
+        let settings = Settings { seed: 3, actions_max: 25, ..Settings::default() };
+        files.push(simulate_any(scenario, &settings).trace.into_bytes());
+        let limits = Limits { states: Some(3_000), depth: None };
+        let outcomes = check_any(scenario, &Options { limits, ..Options::default() }).expect("no internal error");
+        files.extend(outcomes.into_iter().filter_map(|outcome| Some(outcome.trace?.into_bytes())));
+    }
+    files
+}
+
+#[test]
+fn mutated_traces_are_used_or_refused() {
+    fuzz("traces", 1, &files(), &["line ", "step ", "header"], used);
+}

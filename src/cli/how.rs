@@ -1,0 +1,145 @@
+//! How runs are taken: what `simulate` and `hunt` have in common.
+
+use std::fs;
+use std::ops::RangeInclusive;
+
+use clap::Args;
+use fencepost::AnyScenario;
+use fencepost::model::protocol::Protocol;
+use fencepost::model::scenario::{Axis, Scenario};
+use fencepost::model::service::Settings as _;
+use fencepost::model::with_scenario;
+use fencepost::sim::{Profile, SchedulerKind, Settings, prepare};
+
+use crate::exit::Trouble;
+use crate::target::quoted;
+
+/// What the numbers of a plan may be.
+pub const REFINEMENTS: RangeInclusive<i64> = 1..=1_000_000;
+pub const CLIENTS: RangeInclusive<i64> = 1..=10_000;
+pub const ROUNDS: RangeInclusive<i64> = 1..=255;
+pub const STORMS: RangeInclusive<i64> = 0..=1_000_000_000;
+pub const CALMS: RangeInclusive<i64> = 1..=1_000_000_000;
+
+/// The most combinations of settings that are spelt out.
+const COMBINATIONS_MAX: usize = 100_000;
+
+#[derive(Args, Debug)]
+pub struct How {
+    /// Who picks the next action
+    #[arg(long, value_parser = scheduler, default_value = "realistic", value_name = "NAME")]
+    pub scheduler: SchedulerKind,
+    /// How much finer the clock is than the scenario's [default: 1000; uniform and priorities: 1]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(REFINEMENTS))]
+    refine: Option<i64>,
+    /// So many clients instead of the scenario's
+    #[arg(long, value_parser = clap::value_parser!(u16).range(CLIENTS))]
+    clients: Option<u16>,
+    /// So many rounds instead of the scenario's
+    #[arg(long, value_parser = clap::value_parser!(u8).range(ROUNDS))]
+    rounds: Option<u8>,
+    /// Ticks of the scenario until nothing goes wrong any more
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(STORMS))]
+    storm: i64,
+    /// Ticks of the scenario for which somebody may keep trying after that, if a promise says that it gets in eventually
+    /// [default: 100 steps as late as the profile lets them be, and 8 times the longest duration of the service]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(CALMS))]
+    calm: Option<i64>,
+    /// How long things take: distributions in a TOML file, as reports/docs/simulator.md says
+    #[arg(long, value_parser = profile, value_name = "FILE")]
+    profile: Option<Pace>,
+}
+
+/// A profile, and the file that it stands in.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    pub file: String,
+    pub profile: Profile,
+}
+
+/// Reads a profile.
+pub fn profile(file: &str) -> Result<Pace, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    pace(&text, file)
+}
+
+/// The profile that stands in a file; the error names the line.
+pub fn pace(text: &str, file: &str) -> Result<Pace, String> {
+    let profile = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
+    Ok(Pace { file: file.to_owned(), profile })
+}
+
+/// Whether so many combinations can be spelt out.
+pub fn are_countable(axes: &[Axis]) -> Result<(), Trouble> {
+    let combinations = axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.len()));
+    if combinations <= COMBINATIONS_MAX {
+        return Ok(());
+    }
+    Err(Trouble::Input(format!("`vary`: these are more than {COMBINATIONS_MAX} combinations; name fewer values")))
+}
+
+fn scheduler(name: &str) -> Result<SchedulerKind, String> {
+    let names = SchedulerKind::ALL.map(SchedulerKind::name).join(", ");
+    let found = SchedulerKind::ALL.into_iter().find(|kind| kind.name() == name);
+    found.ok_or_else(|| format!("there are {names}"))
+}
+
+impl How {
+    pub fn settings(&self) -> Settings {
+        Settings {
+            scheduler: self.scheduler,
+            refinement: self.refine.unwrap_or(self.scheduler.refinement()),
+            clients: self.clients,
+            rounds: self.rounds,
+            storm: self.storm,
+            calm: self.calm,
+            profile: self.profile.as_ref().map(|pace| pace.profile.clone()).unwrap_or_default(),
+            ..Settings::default()
+        }
+    }
+
+    /// The options that make `simulate` take the same runs.
+    pub fn options(&self) -> String {
+        let mut text = String::new();
+        if self.scheduler != SchedulerKind::default() {
+            text += &format!(" --scheduler {}", self.scheduler.name());
+        }
+        let numbers = [
+            ("refine", self.refine),
+            ("clients", self.clients.map(i64::from)),
+            ("rounds", self.rounds.map(i64::from)),
+            ("calm", self.calm),
+            ("storm", Some(self.storm).filter(|storm| *storm != Settings::default().storm)),
+        ];
+        for (name, number) in numbers {
+            if let Some(number) = number {
+                text += &format!(" --{name} {number}");
+            }
+        }
+        if let Some(pace) = &self.profile {
+            text += &format!(" --profile {}", quoted(&pace.file));
+        }
+        text
+    }
+}
+
+/// Whether gossip, if it is wanted, can drive the detector of the service.
+fn listens<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Result<(), String> {
+    let Some(gossip) = &settings.profile.gossip else { return Ok(()) };
+    if !scenario.service.has_failure_detector() {
+        return Err(
+            "the profile has gossip, but the service does not listen to any; set `service.health.detection`".to_owned()
+        );
+    }
+    gossip.validate(usize::from(scenario.clients))
+}
+
+/// A scenario may name durations that do not fit any more when they are refined, or clients that are too many.
+pub fn look_at(scenario: &AnyScenario, settings: &Settings) -> Result<(), Trouble> {
+    with_scenario!(scenario, scenario => {
+        let refined = prepare(scenario, settings);
+        refined.validate().map_err(|mistake| Trouble::Input(format!("{}, refined: {mistake}", scenario.name)))?;
+        let gossip = listens(&refined, settings);
+        gossip.map_err(|why| Trouble::Input(format!("{}: {why}", scenario.name)))
+    })
+}

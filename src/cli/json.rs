@@ -1,0 +1,263 @@
+//! The JSON lines that other programs rely on.
+
+use std::collections::BTreeMap;
+
+use fencepost::Expect;
+use fencepost::model::finding::{Assumption, Certificate, Finding, Verdict};
+use fencepost::model::mutation::Mutation;
+use fencepost::reports::collision;
+use fencepost::sim::Coverage;
+use serde::Serialize;
+
+/// A line of `fencepost list`.
+#[derive(Serialize)]
+pub struct Listed<'a> {
+    pub scenario: &'a str,
+    pub system: &'a str,
+    pub hazard: Option<&'a str>,
+    pub also: &'a [String],
+    pub variant: &'a str,
+    pub about: &'a str,
+    pub suite: fencepost::Suite,
+    pub properties: Vec<Expected>,
+}
+
+/// A promise with the verdict that is expected.
+#[derive(Serialize)]
+pub struct Expected {
+    pub name: &'static str,
+    pub expect: Expect,
+}
+
+/// A line of `fencepost conform`: how often a class of answers came up.
+#[derive(Serialize)]
+pub struct Answered<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub rule: &'static str,
+    pub answer: &'a str,
+    pub count: u64,
+}
+
+/// What `fencepost conform --recorded` says of a log.
+#[derive(Serialize)]
+pub struct Judged<'a> {
+    pub verdict: &'static str,
+    pub answers: Option<usize>,
+    pub line: Option<usize>,
+    pub rule: Option<&'static str>,
+    pub why: Option<&'a str>,
+}
+
+/// A line of `fencepost check`.
+#[derive(Serialize)]
+pub struct Checked<'a> {
+    pub scenario: &'a str,
+    pub property: &'static str,
+    pub expect: Expect,
+    pub verdict: &'static str,
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u64,
+    pub steps: Option<usize>,
+    pub trace: Option<&'a str>,
+    pub cut_by: Option<&'a str>,
+    pub missing_goals: &'a [String],
+    pub assumptions: &'a [Assumption],
+    pub certificate: Option<&'a Certificate>,
+    /// The probability that two states shared a fingerprint, at most; for proofs.
+    pub collision_probability: Option<f64>,
+    pub seconds: f64,
+    pub engine: &'a str,
+}
+
+impl<'a> From<&'a Finding> for Checked<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        Checked {
+            scenario: &finding.scenario,
+            property: finding.property.name(),
+            expect: finding.expect,
+            verdict: finding.verdict.word(),
+            states: finding.states,
+            transitions: finding.transitions,
+            depth: finding.depth,
+            steps: finding.verdict.story().map(|story| story.steps.len()),
+            trace: finding.trace.as_deref(),
+            cut_by: match &finding.verdict {
+                Verdict::Bounded { by } => Some(by),
+                _ => None,
+            },
+            missing_goals: match &finding.verdict {
+                Verdict::Vacuous { missing } => missing,
+                _ => &[],
+            },
+            assumptions: &finding.assumptions,
+            certificate: finding.verdict.certificate(),
+            collision_probability: finding
+                .verdict
+                .certificate()
+                .map(|certificate| collision(finding.states, certificate.fingerprint_bits)),
+            seconds: finding.microseconds as f64 / 1e6,
+            engine: &finding.engine,
+        }
+    }
+}
+
+/// A line of `fencepost envelope`.
+#[derive(Serialize)]
+pub struct Settled<'a> {
+    pub settings: &'a [String],
+    #[serde(flatten)]
+    pub checked: Checked<'a>,
+}
+
+impl<'a> Settled<'a> {
+    pub fn new(settings: &'a [String], finding: &'a Finding) -> Self {
+        Settled { settings, checked: Checked::from(finding) }
+    }
+}
+
+/// A line of `fencepost simulate` and of `fencepost replay`.
+#[derive(Serialize)]
+pub struct Simulated<'a> {
+    pub scenario: &'a str,
+    pub seed: Option<u64>,
+    pub digest: &'a str,
+    pub actions: u64,
+    pub ticks: i64,
+    pub violations: Vec<Violated<'a>>,
+    pub trace: Option<String>,
+}
+
+/// A promise that a run broke.
+#[derive(Serialize)]
+pub struct Violated<'a> {
+    pub property: &'static str,
+    pub step: u64,
+    pub message: &'a str,
+}
+
+/// A line of `fencepost hunt` that found something.
+#[derive(Serialize)]
+pub struct Hunted<'a> {
+    #[serde(flatten)]
+    pub run: Simulated<'a>,
+    pub seeds_tried: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Covered>,
+}
+
+/// What seeds have shown.
+#[derive(Serialize)]
+pub struct Covered {
+    pub seeds: u64,
+    pub outlines: usize,
+    /// Seeds that show what no other seed does.
+    pub alone: u64,
+}
+
+impl From<&Coverage> for Covered {
+    fn from(coverage: &Coverage) -> Self {
+        let (alone, seeds) = coverage.alone();
+        Covered { seeds, outlines: coverage.outlines(), alone }
+    }
+}
+
+/// A line of `fencepost hunt` that did not.
+#[derive(Serialize)]
+pub struct FoundNothing<'a> {
+    pub scenario: &'a str,
+    pub seed: Option<u64>,
+    pub seeds_tried: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Covered>,
+}
+
+/// A line of `fencepost schedulers`.
+#[derive(Serialize)]
+pub struct Sought<'a> {
+    pub scenario: &'a str,
+    pub hazard: &'a str,
+    pub property: &'static str,
+    pub scheduler: &'static str,
+    pub seeds: u64,
+    pub hits: u64,
+}
+
+/// A line of `fencepost detector`: a time for each seed, none where it was not within ten minutes.
+#[derive(Serialize)]
+pub struct Detected {
+    pub members: u16,
+    pub loss_percent: u64,
+    pub slow: u16,
+    pub lifeguard: bool,
+    pub server_ms: Vec<Option<i64>>,
+    pub first_ms: Vec<Option<i64>>,
+    pub all_ms: Vec<Option<i64>>,
+    pub left_ms: Vec<Option<i64>>,
+    pub mistakes: u64,
+    pub mistakes_about_healthy: u64,
+    pub hours: f64,
+}
+
+/// A line of `fencepost sweep`, and of `fencepost merge`.
+#[derive(Serialize)]
+pub struct Swept<'a> {
+    pub settings: &'a [String],
+    pub runs: u64,
+    /// How many of them broke which promise.
+    pub violated: BTreeMap<&'static str, u64>,
+    /// Why there are none.
+    pub problem: Option<&'a str>,
+}
+
+/// A line of `fencepost shrink`.
+#[derive(Serialize)]
+pub struct Shrunk<'a> {
+    pub scenario: &'a str,
+    pub property: &'static str,
+    pub steps_before: usize,
+    pub steps_after: usize,
+    pub digest: &'a str,
+    pub trace: Option<&'a str>,
+}
+
+/// A line of `fencepost regress`.
+#[derive(Serialize)]
+pub struct Regression<'a> {
+    pub scenario: &'a str,
+    pub property: &'static str,
+    pub steps: usize,
+    pub test: &'a str,
+}
+
+/// A line of `fencepost replay --realign`.
+#[derive(Serialize)]
+pub struct Realigned<'a> {
+    pub scenario: &'a str,
+    pub steps: usize,
+    pub diverges_at: Option<usize>,
+    pub why: Option<&'a str>,
+    pub left_out: &'a [usize],
+    pub violations: Vec<Violated<'a>>,
+    pub trace: Option<&'a str>,
+}
+
+/// A line of `fencepost mutants`.
+#[derive(Serialize)]
+pub struct Mutant {
+    pub mutant: Mutation,
+    pub layer: &'static str,
+    /// What is wrong with the sources.
+    pub about: &'static str,
+    pub killed: bool,
+    /// The column of the matrix.
+    pub noticed_by: &'static str,
+    /// The rule by which recorded answers of a real server refute it.
+    pub refuted_by: Option<&'static str>,
+    pub scenario: Option<String>,
+    pub property: Option<&'static str>,
+    pub verdict: Option<&'static str>,
+    pub law: Option<&'static str>,
+    /// Why nothing can notice it.
+    pub survives: Option<&'static str>,
+}

@@ -1,0 +1,53 @@
+//! The command line: as typed (clap), as meant (one file per command), and an exit code.
+
+mod args;
+mod commands;
+mod exit;
+mod findings;
+#[cfg(test)]
+mod fuzz;
+mod grid;
+mod how;
+mod json;
+mod output;
+mod parallel;
+mod print;
+mod studies;
+mod supervisor;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use commands::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    supervisor::catch_signals();
+    let result = match &arguments.command {
+        None => commands::suite::run(&arguments.common),
+        Some(Command::List(list)) => commands::list::run(list, &arguments.common),
+        Some(Command::Check(check)) => commands::check::run(check, &arguments.common),
+        Some(Command::Simulate(simulate)) => commands::simulate::run(simulate, &arguments.common),
+        Some(Command::Hunt(hunt)) => commands::hunt::run(hunt, &arguments.common),
+        Some(Command::Detector(detector)) => commands::detector::run(detector, &arguments.common),
+        Some(Command::Schedulers(schedulers)) => commands::schedulers::run(schedulers, &arguments.common),
+        Some(Command::Sweep(sweep)) => commands::sweep::run(sweep, &arguments.common),
+        Some(Command::Tradeoff(tradeoff)) => commands::tradeoff::run(tradeoff, &arguments.common),
+        Some(Command::Merge(merge)) => commands::sweep::merge::run(merge, &arguments.common),
+        Some(Command::Regress(regress)) => commands::regress::run(regress, &arguments.common),
+        Some(Command::Shrink(shrink)) => commands::shrink::run(shrink, &arguments.common),
+        Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),
+        Some(Command::Explore(explore)) => commands::explore::run(explore, &arguments.common),
+        Some(Command::Mutants(mutants)) => commands::mutants::run(mutants, &arguments.common),
+        Some(Command::Conform(conform)) => commands::conform::run(conform, &arguments.common),
+        Some(Command::Replay(replay)) => commands::replay::run(replay, &arguments.common),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(trouble) => {
+            eprintln!("fencepost: {trouble}");
+            trouble.exit().into()
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A simulated run, printed: as a JSON line, or as a story with what it broke.
+
+use fencepost::model::trace::AnyTrace;
+use fencepost::model::with_scenario;
+use fencepost::reports::timeline::timeline;
+use fencepost::sim::Run;
+use fencepost::{AnyScenario, Expect};
+
+use crate::exit::Trouble;
+use crate::json::{Simulated, Violated};
+use crate::output::{say, width};
+use crate::target::quoted;
+
+/// A run as a JSON line.
+pub fn line(run: &Run, trace: Option<String>) -> Simulated<'_> {
+    let violations = run.violations.iter();
+    Simulated {
+        scenario: &run.scenario,
+        seed: Some(run.seed),
+        digest: &run.digest,
+        actions: run.actions,
+        ticks: run.ticks,
+        violations: violations
+            .map(|v| Violated { property: v.property.name(), step: v.step, message: &v.message })
+            .collect(),
+        trace,
+    }
+}
+
+/// Whether the run broke a promise that is expected to hold.
+pub fn is_surprising(scenario: &AnyScenario, run: &Run) -> bool {
+    let is_promised = |property| with_scenario!(scenario, scenario => scenario.promises.iter().any(|promise| promise.property == property && promise.expect == Expect::Proven));
+    run.violations.iter().any(|violation| is_promised(violation.property))
+}
+
+/// Tells a run, or what of it leads to the first promise that it breaks.
+pub fn tell(run: &Run, trace: Option<&str>, show: usize, until_broken: bool) -> Result<(), Trouble> {
+    if show > 0 {
+        let parsed = AnyTrace::from_text(&run.trace).map_err(|error| Trouble::Internal(error.to_string()))?;
+        let mut replayed =
+            parsed.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
+        if let Some(first) = run.violations.first().filter(|_| until_broken) {
+            replayed.story.steps.truncate(usize::try_from(first.step).unwrap_or(usize::MAX));
+        }
+        say(&timeline(&replayed.story, show, width()));
+    }
+    let rest = if run.is_at_rest { "came to rest" } else { "was ended by --actions" };
+    say(&format!(
+        "\n{}, seed {}: {} actions, {} ticks, {rest}; digest {}\n",
+        run.scenario, run.seed, run.actions, run.ticks, run.digest
+    ));
+    for violation in &run.violations {
+        say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));
+    }
+    if let Some(trace) = trace {
+        say(&format!("replay it with: fencepost replay {}\n", quoted(trace)));
+    }
+    Ok(())
+}

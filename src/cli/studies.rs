@@ -1,0 +1,87 @@
+//! The studies that come with the program, as their files say, and the background of a report: these and the catalogue's comments.
+
+use std::fs;
+use std::path::Path;
+
+use fencepost::model::catalogue::{FILES, comment};
+use fencepost::model::finding::Study;
+use fencepost::reports::html::{Background, Ready, Taken};
+use fencepost::sim::Profile;
+use serde::Deserialize;
+
+/// The studies that come with the program.
+pub const READY: [(&str, &str); 4] = [
+    ("dial", include_str!("../../reports/studies/dial.toml")),
+    ("ttl-and-lock-delay", include_str!("../../reports/studies/ttl-and-lock-delay.toml")),
+    ("detector", include_str!("../../reports/studies/detector.toml")),
+    ("slots", include_str!("../../reports/studies/slots.toml")),
+];
+
+/// A study as it stands in its file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudyText {
+    pub title: String,
+    pub about: String,
+    #[serde(default)]
+    pub seeds: u64,
+    /// How long a run is, in ticks.
+    #[serde(default)]
+    pub storm: i64,
+    #[serde(default)]
+    pub vary: Vec<String>,
+    #[serde(default)]
+    pub profile: Option<Profile>,
+    /// What is simulated; none: only searches.
+    #[serde(default)]
+    pub scenario: Option<toml::Table>,
+    #[serde(default, rename = "search")]
+    pub searches: Vec<SearchText>,
+}
+
+/// A grid of settings that is searched, as it stands in a study.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchText {
+    pub title: String,
+    pub scenario: Searched,
+    pub vary: Vec<String>,
+    /// Whether its settings are those that are simulated, one for one.
+    #[serde(default)]
+    pub of_points: bool,
+}
+
+/// The name of a scenario, or one that stands there.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Searched {
+    Named(String),
+    Written(toml::Table),
+}
+
+/// What the catalogue's files say, and the studies with their pages in the folder.
+pub fn background(out: &Path) -> Background {
+    let comments = FILES.iter().filter_map(|(name, _)| Some(((*name).to_owned(), comment(name)?.to_owned())));
+    Background { comments: comments.collect(), studies: ready(out) }
+}
+
+/// The studies that come with the program, and what was measured for them into this folder.
+fn ready(out: &Path) -> Vec<Ready> {
+    let ready = |(name, text): &(&str, &str)| {
+        let text: StudyText = toml::from_str(text).expect("the studies are tested");
+        let taken = taken(&out.join(format!("tradeoff-{name}.json")));
+        Ready { name: (*name).to_owned(), title: text.title, taken }
+    };
+    READY.iter().map(ready).collect()
+}
+
+/// What was measured into this file. As with make, what is older than the program is out of date.
+fn taken(file: &Path) -> Taken {
+    let changed = |file: &Path| fs::metadata(file).and_then(|file| file.modified()).ok();
+    let Ok(written) = fs::read_to_string(file) else { return Taken::Never };
+    let built = std::env::current_exe().ok().and_then(|program| changed(&program));
+    match serde_json::from_str::<Study>(&written) {
+        Ok(study) if built.is_some() && changed(file) >= built => Taken::Now(study),
+        _ => Taken::Before,
+    }
+}

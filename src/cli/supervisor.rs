@@ -1,0 +1,151 @@
+//! What may stop a search: a clock, a look at the memory, a signal.
+
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use std::{process, thread};
+
+use fencepost::checker::{Progress, Supervisor};
+use indicatif::{ProgressBar, ProgressStyle};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::exit::{Exit, Trouble};
+
+/// The first signal that came; 0: none.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// What the first signal does.
+static REACTION: AtomicU8 = AtomicU8::new(Reaction::Abandon as u8);
+
+/// What a command does at the first signal.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Reaction {
+    /// It has no partial result: the program says that it was stopped, and ends.
+    Abandon,
+    /// It asks [`was_interrupted`], and ends with what it has so far.
+    Finish,
+    /// It serves until it is stopped, and that is its regular end.
+    Serve,
+}
+
+/// Makes every command end in order on SIGINT and SIGTERM: with a message and an exit code. A second signal ends it at once.
+pub fn catch_signals() {
+    let caught = Signals::new([SIGINT, SIGTERM]).map(|mut signals| {
+        thread::spawn(move || signals.forever().for_each(receive));
+    });
+    if let Err(error) = caught {
+        eprintln!("fencepost: a signal will end the program at once: {error}");
+    }
+}
+
+fn receive(signal: i32) {
+    let is_first = SIGNAL.swap(signal, Relaxed) == 0;
+    let reaction = REACTION.load(Relaxed);
+    if !is_first {
+        process::exit(128 + signal);
+    }
+    if reaction == Reaction::Serve as u8 {
+        process::exit(Exit::AsExpected as i32);
+    }
+    if reaction == Reaction::Abandon as u8 {
+        eprintln!("fencepost: stopped by {}; there is no result", name(signal));
+        process::exit(Exit::Undecided as i32);
+    }
+}
+
+fn name(signal: i32) -> &'static str {
+    if signal == SIGTERM { "SIGTERM" } else { "Ctrl-C" }
+}
+
+/// Makes the first signal end the command instead of the program: the command asks [`was_interrupted`].
+pub fn heed_interrupts() {
+    REACTION.store(Reaction::Finish as u8, Relaxed);
+}
+
+/// Makes the first signal the regular end of the program.
+pub fn serve_until_interrupted() {
+    REACTION.store(Reaction::Serve as u8, Relaxed);
+}
+
+/// Whether a signal has asked the command to end.
+pub fn was_interrupted() -> bool {
+    interruption().is_some()
+}
+
+/// The signal that has asked the command to end, as a person calls it.
+pub fn interruption() -> Option<&'static str> {
+    Some(SIGNAL.load(Relaxed)).filter(|signal| *signal != 0).map(name)
+}
+
+/// Ends a command that a signal has stopped: says what was done until then.
+pub fn stopped(done: &str) -> Exit {
+    eprintln!("fencepost: stopped by {}: {done}", interruption().unwrap_or("a signal"));
+    Exit::Undecided
+}
+
+/// Supervises searches, several at a time if need be.
+pub struct Watch {
+    start: Instant,
+    timeout: Option<Duration>,
+    memory_max: Option<u64>,
+    progress: ProgressBar,
+}
+
+impl Watch {
+    /// A watch that starts now. `memory_max` is in MiB.
+    pub fn new(timeout: Option<Duration>, memory_max: Option<u64>) -> Result<Self, Trouble> {
+        if memory_max.is_some() && resident().is_none() {
+            return Err(Trouble::Input(
+                "--max-memory: this system does not tell how much memory a program uses".to_owned(),
+            ));
+        }
+        Ok(Watch { start: Instant::now(), timeout, memory_max, progress: ProgressBar::hidden() })
+    }
+}
+
+impl Watch {
+    /// Shows on a terminal how far the search has come.
+    pub fn showing(self, name: &str) -> Self {
+        let style =
+            ProgressStyle::with_template("{spinner} {prefix}: {msg} {elapsed}").expect("the template is a constant");
+        let progress = ProgressBar::new_spinner().with_style(style).with_prefix(name.to_owned());
+        Watch { progress, ..self }
+    }
+
+    /// Clears what was shown.
+    pub fn finish(&self) {
+        self.progress.finish_and_clear();
+    }
+}
+
+impl Supervisor for Watch {
+    fn stop(&self, progress: &Progress) -> Option<String> {
+        if !self.progress.is_hidden() {
+            let rate = progress.transitions * 1_000_000 / self.microseconds().max(1);
+            let Progress { states, transitions, frontier, depth } = progress;
+            let level = if *depth > 0 { format!("level {depth}, {frontier} waiting, ") } else { String::new() };
+            self.progress.set_message(format!("{level}{states} states, {transitions} transitions, {rate} per second,"));
+            self.progress.tick();
+        }
+        if let Some(signal) = interruption() {
+            return Some(signal.to_owned());
+        }
+        if let Some(timeout) = self.timeout.filter(|timeout| self.start.elapsed() >= *timeout) {
+            return Some(format!("--timeout {}", timeout.as_secs_f64()));
+        }
+        let memory_max = self.memory_max?;
+        (resident()? > memory_max).then(|| format!("--max-memory {memory_max}"))
+    }
+
+    fn microseconds(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The memory that this program uses, in MiB.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib / 1024)
+}

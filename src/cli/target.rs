@@ -1,0 +1,169 @@
+//! What a command works on: a scenario's name, a hazard's number, or a file.
+
+use std::fs;
+use std::path::Path;
+
+use fencepost::model::scenario::Unreadable;
+use fencepost::model::trace::AnyTrace;
+use fencepost::model::{catalogue, with_scenario};
+use fencepost::{AnyScenario, Property, Suite};
+
+use crate::args::Common;
+use crate::exit::Trouble;
+
+/// The scenarios that a word on the command line means.
+pub fn find(word: &str, common: &Common) -> Result<Vec<AnyScenario>, Trouble> {
+    if is_file(word) {
+        return read(word, common).map(|scenario| vec![scenario]);
+    }
+    let all = catalogue::all();
+    let named: Vec<AnyScenario> =
+        all.iter().filter(|scenario| scenario.name() == word || shows(scenario, word)).cloned().collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let hint = match close(&all, word)[..] {
+        [] => "see `fencepost list`".to_owned(),
+        ref names => format!("did you mean {}?", names.join(", ")),
+    };
+    Err(Trouble::Input(format!("there is no scenario, hazard or file `{word}`; {hint}")))
+}
+
+fn is_file(word: &str) -> bool {
+    Path::new(word).extension().is_some_and(|extension| extension == "toml") || word.contains(['/', '\\'])
+}
+
+/// How another command names a scenario that was found by this word: a file by its path.
+pub fn address(word: &str, scenario: &AnyScenario) -> String {
+    if is_file(word) { quoted(word) } else { scenario.name().to_owned() }
+}
+
+/// A word as a shell takes it for one.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%\\".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// The one scenario that a word means.
+pub fn one(word: &str, common: &Common) -> Result<AnyScenario, Trouble> {
+    let mut found = find(word, common)?;
+    if found.len() > 1 {
+        let names: Vec<&str> = found.iter().map(AnyScenario::name).collect();
+        return Err(Trouble::Input(format!("{word} means several scenarios; choose one of {}", names.join(", "))));
+    }
+    Ok(found.remove(0))
+}
+
+fn read(file: &str, common: &Common) -> Result<AnyScenario, Trouble> {
+    let text = fs::read_to_string(file).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
+    let scenario = parse(&text, file)?;
+    if let Some(mutation) = scenario.mutation().filter(|_| !common.allow_mutation) {
+        let message = format!(
+            "`{}` breaks the model on purpose: no verdict would be about the service. Leave it out; or take the mutant with --allow-mutation",
+            mutation.name()
+        );
+        return Err(Trouble::Input(Unreadable::at(&text, file, "mutation", message).to_string()));
+    }
+    AnyScenario::outdated(&text, file).iter().for_each(|name| eprintln!("warning: {name}"));
+    Ok(scenario)
+}
+
+/// The trace in a file. It is not replayed yet.
+pub fn trace(path: &Path) -> Result<AnyTrace, Trouble> {
+    let file = path.display();
+    let text = fs::read_to_string(path).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
+    let trace = parse_trace(&text, &file.to_string())?;
+    AnyTrace::outdated(&text).iter().for_each(|name| eprintln!("warning: {file}: line 1: {name}"));
+    Ok(trace)
+}
+
+/// The scenario that stands in a file.
+pub fn parse(text: &str, file: &str) -> Result<AnyScenario, Trouble> {
+    AnyScenario::from_toml(text, file).map_err(|error| Trouble::Input(error.to_string()))
+}
+
+/// The trace that stands in a file.
+pub fn parse_trace(text: &str, file: &str) -> Result<AnyTrace, Trouble> {
+    AnyTrace::from_text(text).map_err(|error| Trouble::Input(format!("{file}: {error}")))
+}
+
+/// Why there is nothing to look for.
+pub fn nothing(scenario: &AnyScenario, property: Option<Property>) -> String {
+    match property {
+        Some(property) => format!("{} does not promise `{property}`", scenario.name()),
+        None => format!("{} promises nothing: add a [[promise]]", scenario.name()),
+    }
+}
+
+/// Whether the scenario shows the hazard.
+fn shows(scenario: &AnyScenario, hazard: &str) -> bool {
+    with_scenario!(scenario, scenario => {
+        let main = scenario.hazard.as_slice();
+        main.iter().chain(&scenario.also).any(|other| other.eq_ignore_ascii_case(hazard))
+    })
+}
+
+/// At most so many names are suggested.
+const SUGGESTIONS: usize = 6;
+
+/// The names that are like the word: those that contain it, else those that are nearly the same, the nearest first.
+fn close<'a>(all: &'a [AnyScenario], word: &str) -> Vec<&'a str> {
+    let word = word.to_lowercase();
+    let names = || all.iter().map(AnyScenario::name);
+    let containing: Vec<&str> = names().filter(|name| name.contains(&word)).collect();
+    if !containing.is_empty() {
+        return containing;
+    }
+    let mut near: Vec<(usize, &str)> = names().filter_map(|name| Some((distance(name, &word)?, name))).collect();
+    near.sort();
+    near.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+/// How many edits lead from the word to the name, or to as many of its first parts as the word has; none: too many.
+fn distance(name: &str, word: &str) -> Option<usize> {
+    let parts = word.split('-').count();
+    let beginning = name.split('-').take(parts).collect::<Vec<_>>().join("-");
+    let edits = |text: &str| strsim::osa_distance(text, word);
+    let fewest = edits(name).min(edits(&beginning));
+    (fewest <= word.chars().count().div_ceil(4)).then_some(fewest)
+}
+
+/// The scenarios of a suite; the full one contains the standard one.
+pub fn suite(wanted: Suite) -> Vec<AnyScenario> {
+    catalogue::all()
+        .into_iter()
+        .filter(|scenario| with_scenario!(scenario, scenario => scenario.suite) <= wanted)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_is_answered_with_the_names_like_it() {
+        for (word, suggested) in [
+            ("b06-lok", "b06-lock-index-cleanup"),
+            ("b01-no-fencng", "b01-no-fencing"),
+            ("B01-NO-FENCING", "b01-no-fencing"),
+            ("no-fencing", "b01-no-fencing"),
+            ("b44-clok-jump", "b44-clock-jump"),
+        ] {
+            let Err(error) = find(word, &Common::default()) else { panic!("`{word}` is no scenario") };
+            assert!(error.to_string().contains(suggested), "{word}: {error}");
+        }
+        let Err(error) = find("nothing-like-it", &Common::default()) else { panic!("it is no scenario") };
+        assert!(error.to_string().ends_with("see `fencepost list`"), "{error}");
+    }
+
+    #[test]
+    fn a_word_with_blanks_or_quotes_is_quoted_for_a_shell() {
+        assert_eq!(quoted("a/b-1.toml"), "a/b-1.toml");
+        assert_eq!(quoted("my file.toml"), "'my file.toml'");
+        assert_eq!(quoted("it's.toml"), "'it'\\''s.toml'");
+    }
+}

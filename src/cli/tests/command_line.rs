@@ -1,0 +1,333 @@
+//! The program as people and other programs meet it: exit codes, messages, JSON, files.
+
+use std::fs;
+use std::process::Command;
+
+use fencepost::AnyScenario;
+
+use crate::program::{fencepost, folder, json, stderr, stdout, variant};
+
+#[test]
+fn a_lock_delay_of_one_tick_less_flips_the_verdict() {
+    let folder = folder("flip");
+    let same = variant(&folder, "b01-pause-bounded", "lock_delay = 1", "lock_delay = 1");
+    assert_eq!(fencepost(&["check", &same, "--property", "mutual-exclusion", "--quiet"]).status.code(), Some(0));
+    let less = variant(&folder, "b01-pause-bounded", "lock_delay = 1", "lock_delay = 0");
+    let output = fencepost(&["check", &less, "--property", "mutual-exclusion", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert_eq!(json(&output)[0]["verdict"], "violated");
+}
+
+#[test]
+fn b_01_breaks_in_the_order_that_is_published() {
+    let output = fencepost(&["check", "b01-no-fencing", "--property", "no-lost-update"]);
+    assert_eq!(output.status.code(), Some(0), "a violation that is expected is no failure");
+    let told = stdout(&output);
+    let mut rest = told.as_str();
+    for event in [
+        "client 1 enters",
+        "session 1.1 expires",
+        "client 2 enters",
+        "the write of client 2 is accepted",
+        "the write of client 1 is accepted",
+    ] {
+        let Some(place) = rest.find(event) else { panic!("“{event}” does not come next in:\n{told}") };
+        rest = &rest[place..];
+    }
+}
+
+#[test]
+fn b_01_with_fencing_repairs_the_effect_and_not_the_belief() {
+    let found = json(&fencepost(&["check", "b01-fencing", "--json"]));
+    let verdict = |property: &str| {
+        found.iter().find(|line| line["property"] == property).expect("it is promised")["verdict"].clone()
+    };
+    assert_eq!(verdict("no-lost-update"), "proven");
+    assert_eq!(verdict("mutual-exclusion"), "violated");
+}
+
+#[test]
+fn a_hazard_means_all_its_scenarios() {
+    let lines = json(&fencepost(&["list", "B-06", "--json"]));
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| line["hazard"] == "B-06"));
+    assert_eq!(lines[0]["properties"][0], serde_json::json!({"name": "token-order", "expect": "violated"}));
+    assert_eq!(lines[0]["variant"], "token=LockIndex with cleanup");
+}
+
+#[test]
+fn a_bad_scenario_file_is_answered_with_the_place_and_what_would_be_right() {
+    let folder = folder("bad-files");
+    for (scenario, from, to, at, says) in [
+        ("b01-pause-bounded", "lock_delay = 1", "lock_dely = 1", "lock_dely", "`lock_delay`"),
+        ("b01-pause-bounded", "lock_delay = 1", "lock_delay = -1", "-1\nbelief", "from 0 to"),
+        ("b01-pause-bounded", "clients = 2", "clients = \"two\"", "\"two\"", "u16"),
+        ("b01-pause-bounded", "[[promise]]", "[budget]\ncrashes = 300\n\n[[promise]]", "300", "u8"),
+        ("b01-no-fencing", "[[promise]]", "[budget]\npauses = 1\n\n[[promise]]", "1\n\n[[promise]]", "[synchrony]"),
+        (
+            "b01-no-fencing",
+            "[[promise]]",
+            "[budget]\ncrashes = 1\nrestarts = 2\n\n[[promise]]",
+            "2\n\n[[promise]]",
+            "fewer crashes",
+        ),
+        ("b01-no-fencing", "system = \"consul-lock\"", "system = \"zookeeper\"", "\"zookeeper\"", "`consul-lock`"),
+        (
+            "b01-no-fencing",
+            "property = \"mutual-exclusion\"",
+            "property = \"token-order\"",
+            "\"token-order\"",
+            "service.sequencer",
+        ),
+        ("b01-no-fencing", "expect = \"violated\"", "bound = 3", "3\n", "knows no bound"),
+        ("b01-no-fencing", "clients = 2", "clients = ", "\nrounds", "value"),
+    ] {
+        let file = variant(&folder, scenario, from, to);
+        let text = fs::read_to_string(&file).expect("just written");
+        let before = &text[..text.find(at).expect("the mistake is there")];
+        let (line, column) =
+            (before.matches('\n').count() + 1, before.len() - before.rfind('\n').map_or(0, |newline| newline + 1) + 1);
+        let output = fencepost(&["check", &file]);
+        assert_eq!(output.status.code(), Some(2), "{to}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(
+            said.contains(&format!("scenario.toml:{line}:{column}: ")) && said.contains(says),
+            "{to}: {line}:{column} {said}"
+        );
+    }
+}
+
+#[test]
+fn bad_usage_is_answered_with_exit_code_2() {
+    for arguments in [
+        &["check"][..],
+        &["check", "no-such-scenario"],
+        &["check", "no/such/file.toml"],
+        &["check", "b01-fencing", "--property", "luck"],
+        &["check", "b01-fencing", "--property", "single-owner"],
+        &["check", "b01-fencing", "--max-depth", "0"],
+        &["check", "b01-fencing", "--timeout", "-1"],
+        &["simulate", "b01-fencing"],
+        &["simulate", "b01-fencing", "--seed", "7", "--refine", "0"],
+        &["hunt"],
+        &["hunt", "b01-fencing", "--seeds", "9..9"],
+        &["hunt", "b01-fencing", "--seeds", "many"],
+        &["shrink", "no-such-trace.jsonl"],
+        &["explore", "no-such-scenario"],
+        &["replay", "no-such-trace.jsonl"],
+        &["dance"],
+    ] {
+        let output = fencepost(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert!(!stderr(&output).is_empty(), "{arguments:?} is answered");
+    }
+    assert!(
+        stderr(&fencepost(&["check", "b01-fensing"])).contains("did you mean")
+            || stderr(&fencepost(&["check", "b01-fensing"])).contains("fencepost list")
+    );
+}
+
+#[test]
+fn a_search_that_was_cut_is_bounded_and_says_by_what() {
+    for (limit, value) in [("--max-states", "100"), ("--max-depth", "5"), ("--max-memory", "1"), ("--timeout", "0")] {
+        let output = fencepost(&["check", "b01-pause-bounded", limit, value, "--json"]);
+        assert_eq!(output.status.code(), Some(3), "{limit}: {}", stderr(&output));
+        for line in json(&output) {
+            assert_eq!(line["verdict"], "bounded", "{limit}");
+            assert_eq!(line["cut_by"], format!("{limit} {value}"));
+        }
+    }
+}
+
+#[test]
+fn a_promise_that_is_never_put_to_the_test_is_vacuous() {
+    let file = variant(&folder("vacuous"), "b03-ack-before-release", "clients = 2", "clients = 1");
+    let output = fencepost(&["check", &file, "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    for line in json(&output) {
+        assert_eq!(line["verdict"], "vacuous");
+        assert_eq!(line["missing_goals"], serde_json::json!(["contended"]));
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_trouble() {
+    let program = env!("CARGO_BIN_EXE_fencepost");
+    let output = Command::new("sh").args(["-c", &format!("'{program}' list | head -n 1")]).output().expect("a shell");
+    assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
+}
+
+/// Asks an HTTP server on this machine for a page.
+fn get(address: &str, path: &str) -> Option<String> {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(address).ok()?;
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").ok()?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[test]
+fn the_explorer_serves_the_space_to_browsers_on_this_machine_only() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = free.local_addr().expect("an address").to_string();
+    let busy = fencepost(&["explore", "b17-release-then-stop", "--address", &address]);
+    assert_eq!(busy.status.code(), Some(2), "{}", stderr(&busy));
+    drop(free);
+    let mut server = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["explore", "b17-release-then-stop", "--address", &address])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let answer = (0..2_000).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        get(&address, "/.status")
+    });
+    let states = get(&address, "/.states");
+    server.kill().and_then(|()| server.wait()).expect("it can be stopped");
+    assert!(answer.is_some_and(|text| text.contains("every promise is kept")));
+    assert!(states.is_some_and(|text| text.contains("200 OK")));
+    for (arguments, says) in [
+        (["explore", "b17-release-then-stop", "--address", "0.0.0.0:3000"], "open to others"),
+        (["explore", "B-17", "--address", "127.0.0.1:3000"], "choose one of"),
+    ] {
+        let output = fencepost(&arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_kill_matrix_has_a_row_for_each_mutant_and_says_who_notices_it() {
+    let output = fencepost(&["mutants", "B-06", "b42-descending", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "three scenarios do not notice every fault: {}", stderr(&output));
+    let rows = json(&output);
+    assert_eq!(rows.len(), AnyScenario::mutations().len());
+    let is_enough =
+        |row: &serde_json::Value| !["count", "panic", "nothing"].iter().any(|word| row["noticed_by"] == *word);
+    assert!(rows.iter().all(|row| (row["killed"] == true) == is_enough(row)));
+    let by_scenario = rows.iter().filter(|row| row["noticed_by"] == "verdict").count();
+    assert!(by_scenario >= 5, "three scenarios notice {by_scenario}");
+    let by_law = rows.iter().filter(|row| row["law"].is_string()).count();
+    assert!(by_law >= 10, "laws notice {by_law}");
+    let refuted = rows.iter().filter(|row| row["refuted_by"].is_string()).count();
+    assert!(refuted >= 30, "a real server refutes {refuted}");
+}
+
+#[test]
+fn a_recorded_log_is_possible_or_impossible_at_a_line_because_of_a_rule() {
+    let folder = folder("recorded");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file can be written");
+        path.display().to_string()
+    };
+    let session = |number: u8| {
+        format!(
+            r#"{{"method": "PUT", "url": "/v1/session/create", "status": 200, "answer": "{{\"ID\": \"aaaaaaaa-0000-0000-0000-00000000000{number}\"}}"}}"#
+        )
+    };
+    let acquire = |number: u8, answer: bool| {
+        format!(
+            r#"{{"method": "PUT", "url": "/v1/kv/lead?acquire=aaaaaaaa-0000-0000-0000-00000000000{number}", "status": 200, "answer": "{answer}"}}"#
+        )
+    };
+    let log = |second: bool| {
+        let head = r#"{"consul": "1.8.7"}"#.to_owned();
+        [head, session(1), session(2), acquire(1, true), acquire(2, second)].join("\n")
+    };
+    let output = fencepost(&["conform", "--recorded", &file("possible.jsonl", &log(false)), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(json(&output).iter().any(|row| row["rule"] == "C-KV-10" && row["count"] == 1));
+    let output = fencepost(&["conform", "--recorded", &file("impossible.jsonl", &log(true))]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("impossible at line 5 because of rule C-KV-10"), "{}", stdout(&output));
+    let output = fencepost(&["conform", "--recorded", &file("broken.jsonl", "{\"consul\": \"1.8.7\"}\n{")]);
+    assert_eq!((output.status.code(), stderr(&output).contains("broken.jsonl: line 2")), (Some(2), true));
+    let output = fencepost(&["conform", "--consul", "http://127.0.0.1:1"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("http://127.0.0.1:1")), (Some(2), true));
+    assert_eq!(fencepost(&["conform"]).status.code(), Some(2));
+}
+
+#[test]
+fn an_envelope_says_which_settings_keep_which_promises() {
+    let vary = ["--vary", "service.lock_delay=0,1,many"];
+    let output = fencepost(&["envelope", "b01-pause-bounded", vary[0], vary[1]]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(told.contains("✗  ✗  lock_delay = 0\n✓  ✓  lock_delay = 1   ← keeps all\n"), "{told}");
+    assert!(told.contains("–  lock_delay = \"many\"") && told.contains("1 of 2 settings keep every promise"), "{told}");
+    let output = fencepost(&["envelope", "b01-pause-bounded", "--vary", "lock_delay"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = fencepost(&["envelope", "b01-pause-bounded", "--vary", "service.lok_delay=1"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("misspelt")), (Some(2), true));
+    let output = fencepost(&["envelope", "b01-pause-bounded", vary[0], vary[1], "--json"]);
+    assert_eq!(json(&output)[2]["settings"][0], "lock_delay = 1");
+}
+
+#[test]
+fn engines_and_symmetry_are_chosen_by_name() {
+    let states = |options: &[&str]| {
+        let output = fencepost(&[&["check", "lease-just-enough", "--property", "MX-B", "--json"], options].concat());
+        let lines = json(&output);
+        (lines[0]["states"].as_u64(), lines[0]["engine"].as_str().map(str::to_owned))
+    };
+    let (off, engine) = states(&["--symmetry", "off", "--workers", "2"]);
+    assert_eq!(engine.as_deref(), Some("dataflow"));
+    assert_eq!(states(&["--symmetry", "off", "--engine", "stateright"]), (off, Some("stateright".to_owned())));
+    assert!(states(&[]).0 < off);
+    assert_eq!(fencepost(&["check", "lease-just-enough", "--engine", "spin"]).status.code(), Some(2));
+}
+
+#[test]
+fn gossip_is_measured_and_refused_where_nobody_listens() {
+    let arguments =
+        ["detector", "--members", "3,12", "--loss", "0,30", "--slow", "20", "--seeds", "3", "--watch", "60"];
+    let (first, second) =
+        (fencepost(&[&arguments[..], &["--json"]].concat()), fencepost(&[&arguments[..], &["--json"]].concat()));
+    assert_eq!(first.stdout, second.stdout);
+    let rows = json(&first);
+    assert_eq!(rows.len(), 8, "sizes, losses, with and without Lifeguard");
+    for row in &rows {
+        let notices = row["server_ms"].as_array().unwrap();
+        // Where packets get lost, somebody may have been suspected before it crashed.
+        let least = if row["loss_percent"] == 0 { 4999 } else { 0 };
+        assert!(notices.len() == 3 && notices.iter().all(|time| time.as_i64() > Some(least)), "{row}");
+    }
+    let folder = folder("gossip");
+    let profile = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let listens = profile("gossip.toml", "[gossip]\nservers = 3\n");
+    let runs = |scenario, profile: &str| fencepost(&["simulate", scenario, "--seed", "1", "--profile", profile]);
+    assert_eq!(runs("b18-serf-health", &listens).status.code(), Some(0));
+    let deaf = runs("b01-no-fencing", &listens);
+    assert_eq!(deaf.status.code(), Some(2));
+    assert!(stderr(&deaf).contains("service.health.detection"), "{}", stderr(&deaf));
+    let hasty = profile("hasty.toml", "[gossip]\nprobe_timeout = 5000\n");
+    for output in [runs("b18-serf-health", &hasty), fencepost(&["detector", "--profile", &hasty])] {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("probe_timeout must not be longer"), "{}", stderr(&output));
+    }
+    assert_eq!(fencepost(&["detector", "--members", "2"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_report_names_the_hazards_that_were_found_with_their_sources() {
+    let folder = folder("hazards");
+    let output = fencepost(&["check", "B-17", "B-07", "--quiet", "--out", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report = fs::read_to_string(folder.join("report.html")).expect("it was written");
+    for words in [
+        "2 of 2 were found here",
+        "<b>B-17</b> released first, stopped second",
+        "vmware/pinniped issue 800",
+        "<b>B-07</b> with <code>delete</code> behaviour every tenure has LockIndex 1",
+        "<code>fencepost check B-07</code>",
+        "The story, and its source",
+    ] {
+        assert!(report.contains(words), "{words}");
+    }
+}

@@ -1,0 +1,11 @@
+//! The program as people and other programs meet it. One test binary, so that it is compiled once.
+
+mod browser;
+mod command_line;
+mod pictures;
+mod program;
+#[cfg(unix)]
+mod signals;
+mod sweeps;
+mod traces;
+mod tradeoffs;

@@ -1,0 +1,248 @@
+//! The model held against the recorded answers of a real Consul 1.8.7, and against a live agent where there is one.
+
+use std::io::Write;
+use std::{env, io};
+
+use fencepost_conform::{Consul, Episode, Objection, RECORDED, hunt, judge, read, timed, watches};
+use fencepost_model::mutation::LayerKind;
+use fencepost_model::protocols::consul::ConsulMutation;
+
+/// A log that begins with an empty store.
+fn log(lines: &[&str]) -> Vec<Episode> {
+    let head = r#"{"consul": "1.8.7", "node": "here", "session_ttl_min": "1s"}"#;
+    read(&format!("{head}\n{}\n", lines.join("\n"))).expect("a log")
+}
+
+const ONE: &str = "aaaaaaaa-0000-0000-0000-000000000001";
+const TWO: &str = "aaaaaaaa-0000-0000-0000-000000000002";
+
+/// A request that takes no time, at a second.
+fn line(at: f64, method: &str, url: &str, body: &str, answer: &str) -> String {
+    during((at, at), method, url, body, answer)
+}
+
+fn during((sent, received): (f64, f64), method: &str, url: &str, body: &str, answer: &str) -> String {
+    let status = if answer.starts_with("invalid") { 500 } else { 200 };
+    serde_json::json!({
+        "method": method, "url": url, "body": body, "sent": sent, "received": received, "status": status, "answer": answer
+    })
+    .to_string()
+}
+
+fn session(at: f64, wish: &str, id: &str) -> String {
+    line(at, "PUT", "/v1/session/create", wish, &format!("{{\"ID\": \"{id}\"}}"))
+}
+
+fn acquire(times: (f64, f64), session: &str, answer: &str) -> String {
+    during(times, "PUT", &format!("/v1/kv/lead?acquire={session}"), "", answer)
+}
+
+/// Why a log is impossible: the line and the rule; none if it is possible.
+fn verdict(lines: &[String]) -> Option<(usize, &'static str)> {
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    match judge(&log(&lines), None) {
+        Ok(_) => None,
+        Err(Objection::Impossible(impossible)) => Some((impossible.line, impossible.rule.map_or("", |(rule, _)| rule))),
+        Err(Objection::Undecided { line, .. }) => Some((line, "undecided")),
+    }
+}
+
+fn destroy(times: (f64, f64), session: &str) -> String {
+    during(times, "PUT", &format!("/v1/session/destroy/{session}"), "", "true")
+}
+
+#[test]
+fn two_holders_are_impossible_because_of_c_kv_10() {
+    let plain = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
+    let start = [session(0.0, plain, ONE), session(0.1, plain, TWO), acquire((0.2, 0.2), ONE, "true")];
+    let with = |answer: &str| [&start[..], &[acquire((0.3, 0.3), TWO, answer)]].concat();
+    assert_eq!(verdict(&with("false")), None);
+    assert_eq!(verdict(&with("true")), Some((5, "C-KV-10")));
+}
+
+#[test]
+fn requests_that_overlap_may_have_happened_in_either_order() {
+    let plain = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
+    let race = |second: (f64, f64)| {
+        [
+            session(0.0, plain, ONE),
+            session(0.1, plain, TWO),
+            acquire((0.2, 0.4), ONE, "false"),
+            acquire(second, TWO, "true"),
+        ]
+    };
+    assert_eq!(verdict(&race((0.3, 0.5))), None);
+    assert_eq!(verdict(&race((0.5, 0.6))), Some((4, "C-KV-10")), "the second began after the first had lost to nobody");
+}
+
+#[test]
+fn a_session_does_not_end_before_twice_its_ttl_and_may_end_any_time_after() {
+    let seen = |at: f64| {
+        [
+            session(0.0, r#"{"NodeChecks": [], "TTL": "10s"}"#, ONE),
+            line(at, "GET", &format!("/v1/session/info/{ONE}"), "", "[]"),
+        ]
+    };
+    assert_eq!(verdict(&seen(19.9)), Some((3, "C-SES-16")));
+    assert_eq!(verdict(&seen(20.0)), None);
+    assert_eq!(verdict(&seen(9999.0)), None);
+}
+
+#[test]
+fn c_ld_9_an_acquire_on_its_way_may_slip_past_the_lock_delay_and_a_later_one_may_not() {
+    let plain = r#"{"NodeChecks": []}"#;
+    let start = [
+        session(0.0, plain, ONE),
+        session(0.1, plain, TWO),
+        acquire((0.2, 0.2), ONE, "true"),
+        destroy((1.0, 1.2), ONE),
+    ];
+    let then = |times| [&start[..], &[acquire(times, TWO, "true")]].concat();
+    assert_eq!(verdict(&then((1.1, 1.3))), None, "the leader let it pass before the session was destroyed");
+    assert_eq!(verdict(&then((1.3, 1.4))), Some((6, "C-LD-2")));
+    assert_eq!(verdict(&then((16.3, 16.4))), None, "the lock-delay is over");
+}
+
+#[test]
+fn c_ld_3_a_lock_delay_counts_from_some_instant_of_what_took_long_to_begin_it() {
+    let plain = r#"{"NodeChecks": []}"#;
+    let polled = |ends: &[String], [refused, granted]: [f64; 2]| {
+        let wish = r#"{"NodeChecks": [], "LockDelay": "10s", "TTL": "10s"}"#;
+        let start = [session(0.0, wish, ONE), session(0.1, plain, TWO), acquire((0.2, 0.2), ONE, "true")];
+        let polls = [acquire((refused, refused), TWO, "false"), acquire((granted, granted), TWO, "true")];
+        verdict(&[&start[..], ends, &polls[..]].concat())
+    };
+    let destroyed = [destroy((1.0, 3.0), ONE)];
+    assert_eq!(polled(&destroyed, [12.0, 12.5]), None, "it was destroyed between 2.0 and 2.5");
+    assert_eq!(polled(&destroyed, [10.9, 10.95]), Some((7, "C-LD-2")), "it was not destroyed before it was asked for");
+    assert_eq!(polled(&destroyed, [13.1, 13.2]), Some((6, "C-KV-10")), "it was destroyed before that was said");
+    let gone = [line(28.0, "GET", &format!("/v1/session/info/{ONE}"), "", "[]")];
+    assert_eq!(polled(&gone, [33.0, 33.5]), None, "its timer fired between 23.0 and 23.5");
+    assert_eq!(polled(&gone, [29.0, 29.5]), Some((7, "C-LD-2")), "its timer did not fire before 20.0");
+}
+
+#[test]
+fn c_con_5_a_request_without_an_answer_may_have_been_carried_out() {
+    let plain = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
+    let lost = format!(r#"{{"method": "PUT", "url": "/v1/kv/lead?acquire={ONE}", "sent": 0.2}}"#);
+    let in_doubt = format!(
+        r#"{{"method": "PUT", "url": "/v1/kv/lead?acquire={ONE}", "sent": 0.2, "received": 0.2, "status": 500, "answer": "No cluster leader"}}"#
+    );
+    for unknown in [lost, in_doubt] {
+        for answer in ["true", "false"] {
+            let lines =
+                [session(0.0, plain, ONE), session(0.1, plain, TWO), unknown.clone(), acquire((5.0, 5.0), TWO, answer)];
+            assert_eq!(verdict(&lines), None, "{unknown}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn c_blk_1_a_read_that_is_answered_at_its_index_has_waited_for_its_time() {
+    let put = line(0.0, "PUT", "/v1/kv/k", "x", "true");
+    let read = |url: &str, seconds: f64, index: u64| {
+        let answer =
+            r#"[{"Key": "k", "Value": "eA==", "Flags": 0, "LockIndex": 0, "CreateIndex": 17, "ModifyIndex": 17}]"#;
+        serde_json::json!({
+            "method": "GET", "url": url, "sent": 1.0, "received": 1.0 + seconds, "status": 200, "index": index, "answer": answer
+        })
+        .to_string()
+    };
+    for (url, seconds, rule) in [
+        ("/v1/kv/k?index=17&wait=5s", 5.1, None),
+        ("/v1/kv/k?index=17&wait=5s", 1.0, Some((3, "C-BLK-1"))),
+        ("/v1/kv/k?index=99&wait=5s", 1.0, Some((3, "C-BLK-1"))),
+        ("/v1/kv/k?index=17", 299.0, Some((3, "C-BLK-1"))),
+        ("/v1/kv/k?index=16&wait=5s", 1.0, None),
+        ("/v1/kv/k?index=0&wait=5s", 1.0, None),
+    ] {
+        assert_eq!(verdict(&[put.clone(), read(url, seconds, 17)]), rule, "{url} after {seconds} s");
+    }
+    let untimed = |line: &str| {
+        let mut record: serde_json::Value = serde_json::from_str(line).expect("an object");
+        record.as_object_mut().expect("an object").retain(|key, _| key != "sent" && key != "received");
+        record.to_string()
+    };
+    let lines = [untimed(&put), untimed(&read("/v1/kv/k?index=17&wait=5s", 0.0, 17))];
+    assert_eq!(verdict(&lines), None, "nobody knows how long it waited");
+}
+
+#[test]
+fn an_index_that_was_never_read_is_learned_from_the_cas_that_knew_it() {
+    let put = line(0.0, "PUT", "/v1/kv/k", "x", "true");
+    let cas = |at, index: u64, answer: &str| line(at, "PUT", &format!("/v1/kv/k?cas={index}"), "y", answer);
+    assert_eq!(verdict(&[put.clone(), cas(0.1, 17, "true"), cas(0.2, 17, "false")]), None);
+    assert_eq!(verdict(&[put, cas(0.1, 17, "true"), cas(0.2, 17, "true")]), Some((4, "C-KV-9")));
+}
+
+#[test]
+fn what_the_model_does_not_have_is_undecided_and_not_impossible() {
+    let unknown = line(0.0, "PUT", "/v1/agent/service/register", "{}", "");
+    assert_eq!(verdict(&[unknown]), Some((2, "undecided")));
+}
+
+#[test]
+fn the_recorded_answers_of_a_real_agent_are_possible() {
+    let possible = judge(&read(RECORDED).expect("a log"), None).unwrap_or_else(|impossible| panic!("{impossible}"));
+    assert!(possible.lines > 2_800, "{}", possible.lines);
+    let kinds = possible.tally.iter().filter(|(_, count)| *count > 0).count();
+    assert!(kinds > 90, "{kinds} classes of answers");
+}
+
+#[test]
+fn every_fault_of_the_server_is_seen_in_the_recorded_answers() {
+    let episodes = read(RECORDED).expect("a log");
+    let is_refuted = |own: ConsulMutation| matches!(judge(&episodes, Some(own.into())), Err(Objection::Impossible(_)));
+    let is_of_the_server = |own: &&ConsulMutation| own.mutation().layer().kind == LayerKind::Server;
+    let survivors: Vec<&ConsulMutation> =
+        ConsulMutation::ALL.iter().filter(is_of_the_server).filter(|own| !is_refuted(**own)).collect();
+    // What takes an election, a client that waits, an agent that tests a node, a minute, or a nanosecond.
+    use ConsulMutation::*;
+    assert_eq!(
+        survivors,
+        [
+            &RestartLosesEntries,
+            &LeaderIsBehind,
+            &LockDelayTooShort,
+            &WatchForgotten,
+            &ElectionKeepsTimers,
+            &HeldRequestsForgotten,
+            &LockDelayUncapped,
+            &ElectionLosesDelays,
+            &ReplayLosesDelays,
+            &DeletionWakesNobody,
+            &QueryDeadlineForgotten,
+            &SuspectedAtOnce,
+            &SilenceOutlivesHeal,
+            &DeposedReadsConsistently,
+            &QueueCountsItself,
+        ]
+    );
+}
+
+#[test]
+fn a_live_agent_answers_as_the_model_says() {
+    let Ok(address) = env::var("FENCEPOST_CONSUL") else {
+        // Written to the terminal even if the test harness keeps what is printed.
+        let _ = io::stderr().write_all(
+            b"skipped: no live Consul agent; start `consul agent -dev` and set FENCEPOST_CONSUL=http://127.0.0.1:8500 (.ci/run does)\n",
+        );
+        return;
+    };
+    let mut consul = Consul::connect(&address).expect("an agent");
+    assert_eq!(consul.contents().expect("answers"), None, "the agent is in use; everything in it would be removed");
+    let found = hunt(&consul, 1, 3_000, &mut |_| {}).expect("answers");
+    assert!(found.difference.is_none(), "{:?}", found.difference);
+    let watched = watches(&consul, 1, 20).expect("answers");
+    assert!(watched.is_ok(), "{watched:?}");
+    let slow = timed(&consul).expect("answers");
+    judge(&slow, None).unwrap_or_else(|impossible| panic!("{impossible}"));
+    // A model that is wrong is found out, by a sequence made as short as it goes.
+    consul.options.mutation = Some(ConsulMutation::PutKeepsLockIndex.into());
+    let found = hunt(&consul, 1, 3_000, &mut |_| {}).expect("answers");
+    let difference = found.difference.expect("LockIndex is 0 after a put, and the model says that it is not");
+    let asked: Vec<&str> = difference.iter().map(|exchange| exchange.line.question.url.as_str()).collect();
+    assert!(difference.last().is_some_and(|exchange| exchange.difference.is_some()), "{asked:?}");
+    assert!(difference.len() <= 16, "of a hundred commands these are left: {asked:?}");
+    assert_eq!(consul.contents().expect("answers"), None, "something was left behind");
+}

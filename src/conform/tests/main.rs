@@ -1,0 +1,4 @@
+//! The models against recorded answers, and against live servers where there are some.
+
+mod conform;
+mod rabbitmq;

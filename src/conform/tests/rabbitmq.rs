@@ -1,0 +1,200 @@
+//! The model of RabbitMQ against logs, and against a live broker where there is one; R-Q-95's cases by name.
+
+use std::env;
+use std::io::{self, Write};
+
+use fencepost_conform::amqp::{Broker, Judged, Line, RECORDED, hunt, judge, read};
+use fencepost_model::mutation::{Judge, LayerKind};
+use fencepost_model::protocols::rabbitmq::{Answer, Keeps, Name, Problem, RabbitmqMutation, Request, Shape};
+
+const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
+const MINE: Shape = Shape { exclusive: true, ..PLAIN };
+const A: Name = Name::Slot(1);
+const B: Name = Name::Holder(1);
+
+/// The broker that somebody runs for these tests, if there is one.
+fn broker() -> Option<Broker> {
+    let Ok(address) = env::var("FENCEPOST_RABBITMQ") else {
+        // Written to the terminal even if the test harness keeps what is printed.
+        let _ = io::stderr().write_all(
+            b"skipped: no live RabbitMQ broker; install rabbitmq-server, start it and set FENCEPOST_RABBITMQ=amqp://127.0.0.1:5672 (.ci/run does)\n",
+        );
+        return None;
+    };
+    Some(Broker::connect(&address).expect("a broker"))
+}
+
+fn ask(line: &mut Line, request: Request) -> Option<Answer> {
+    line.ask(1, false, &request).expect("it can be talked to")
+}
+
+fn declare(line: &mut Line, name: Name, shape: Shape) -> Option<Answer> {
+    ask(line, Request::Declare { name, shape })
+}
+
+fn probe(line: &mut Line, name: Name) -> Option<Answer> {
+    ask(line, Request::Publish { name, mandatory: true })
+}
+
+const OK: Option<Answer> = Some(Answer::Declared { messages: 0 });
+const LOCKED: Option<Answer> = Some(Answer::Error(Problem::Locked));
+
+#[test]
+fn the_recorded_answers_of_a_real_broker_are_possible() {
+    let Judged::Possible(answers) = judge(&read(RECORDED).expect("a log"), None) else { panic!("impossible") };
+    assert!(answers > 4_000, "{answers}");
+}
+
+#[test]
+fn faults_of_the_broker_are_seen_in_the_recorded_answers() {
+    let log = read(RECORDED).expect("a log");
+    use RabbitmqMutation::*;
+    let others = [
+        ChannelTakesQueues,
+        RefusalTakesQueues,
+        OwnerlessQueuesStay,
+        OwnerIgnored,
+        LooksAtForeign,
+        UnroutableIsAcked,
+        UnackedGoWithConnection,
+        RejectLosesMessage,
+        DeletionOfAbsentRefused,
+    ];
+    let is_asked = |own: &&RabbitmqMutation| {
+        let mutation = own.mutation();
+        mutation.layer().kind == LayerKind::Server && mutation.judge() == Judge::Answers || others.contains(own)
+    };
+    for own in RabbitmqMutation::ALL.iter().filter(is_asked) {
+        assert!(matches!(judge(&log, Some(own.mutation())), Judged::Impossible { .. }), "{own:?}");
+    }
+}
+
+#[test]
+fn a_log_with_a_changed_answer_is_impossible_and_the_line_is_named() {
+    let begins = r#"{"rabbitmq":"3.10.8"}"#;
+    let look =
+        r#"{"said":{"ask":{"connection":1,"channel":1,"close_ok":false,"request":{"look":{"slot":1}}}},"answer":"#;
+    let log = |answer: &str| format!("{begins}\n{look}{answer}}}\n");
+    let judged = |answer: &str| judge(&read(&log(answer)).expect("a log"), None);
+    assert_eq!(judged(r#"{"error":"no-queue"}"#), Judged::Possible(1));
+    assert!(matches!(judged(r#"{"declared":{"messages":0}}"#), Judged::Impossible { line: 2, .. }));
+    assert_eq!(read(&log("12")).expect_err("no answer").line, 2);
+    let strange = log("null").replace("\"connection\":1", "\"connection\":9");
+    assert!(read(&strange).expect_err("no connection").to_string().contains("no connection 9"));
+}
+
+#[test]
+fn a_live_broker_answers_as_the_model_says() {
+    let Some(broker) = broker() else { return };
+    let found = hunt(&broker, 1, 3_000, None, &mut |_| {}).expect("it can be talked to");
+    assert!(found.difference.is_none(), "{:?}", found.difference);
+    // A model that is wrong is found out, by a sequence made as short as it goes.
+    let found = hunt(&broker, 1, 3_000, Some(RabbitmqMutation::RefusalTakesQueues.into()), &mut |_| {})
+        .expect("it can be talked to");
+    let difference = found.difference.expect("exclusive queues stay when a channel is closed, and the model says not");
+    assert!(difference.len() <= 16, "of eighty commands these are left: {difference:?}");
+}
+
+#[test]
+fn r_q_95_1_a_probe_of_a_foreign_queue_is_acked_and_a_passive_declare_gives_405() {
+    let Some(broker) = broker() else { return };
+    let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-95-1").expect("a line"));
+    assert_eq!(declare(&mut mine, B, MINE), OK);
+    assert_eq!(probe(&mut other, B), Some(Answer::Confirmed));
+    assert_eq!(ask(&mut other, Request::Look(B)), LOCKED);
+}
+
+#[test]
+fn r_q_95_2_after_the_channel_is_closed_another_one_s_declaration_gives_405() {
+    let Some(broker) = broker() else { return };
+    let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-95-2").expect("a line"));
+    assert_eq!(declare(&mut mine, B, MINE), OK);
+    assert_eq!(ask(&mut mine, Request::CloseChannel), Some(Answer::ChannelClosed));
+    assert_eq!(declare(&mut other, B, MINE), LOCKED);
+}
+
+#[test]
+fn r_q_95_3_a_frame_after_close_ok_costs_the_connection() {
+    let Some(broker) = broker() else { return };
+    let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-95-3").expect("a line"));
+    assert_eq!(declare(&mut mine, B, MINE), OK);
+    assert_eq!(ask(&mut mine, Request::Look(A)), Some(Answer::Error(Problem::NoQueue)));
+    let late = mine.ask(1, true, &Request::Look(B)).expect("it can be talked to");
+    assert_eq!(late, Some(Answer::Error(Problem::NotOpen)));
+    assert_eq!(declare(&mut other, B, MINE), OK);
+}
+
+#[test]
+fn r_q_95_6_an_unroutable_publish_overtakes_a_routed_one_and_its_return_comes_before_its_ack() {
+    let Some(broker) = broker() else { return };
+    let mut line = broker.line("r-q-95-6").expect("a line");
+    assert_eq!(declare(&mut line, B, MINE), OK);
+    let said = line.pipeline(&[B, A, B]).expect("it can be talked to");
+    let place = |wanted: &str| said.iter().position(|word| word == wanted);
+    assert!(place("return") < place("ack 2"), "{said:?}");
+    assert!(
+        ["ack 1", "ack 2", "ack 3"]
+            .iter()
+            .all(|ack| place(ack).is_some() || said.iter().any(|word| word.contains("multiple"))),
+        "{said:?}"
+    );
+}
+
+/// Deletes and declares slots, and counts them as the published text does: up to the first that is not there.
+fn count_after(line: &mut Line, at_start: &[u8], deletes: &[u8], declares: &[u8]) -> u8 {
+    let delete = |line: &mut Line, slot: u8| ask(line, Request::Delete { name: Name::Slot(slot), if_empty: false });
+    at_start.iter().for_each(|slot| assert_eq!(declare(line, Name::Slot(*slot), PLAIN), OK));
+    deletes.iter().for_each(|slot| assert!(matches!(delete(line, *slot), Some(Answer::Deleted { .. }))));
+    declares.iter().for_each(|slot| assert_eq!(declare(line, Name::Slot(*slot), PLAIN), OK));
+    let is_there = |slot: &u8| probe(line, Name::Slot(*slot)) == Some(Answer::Confirmed);
+    let count = (1..).take_while(is_there).last().unwrap_or(0);
+    (1..=5).for_each(|slot| assert!(matches!(delete(line, slot), Some(Answer::Deleted { .. }))));
+    count
+}
+
+#[test]
+fn r_q_95_8_the_arithmetic_of_adding_removing_and_overshooting() {
+    let Some(broker) = broker() else { return };
+    let mut line = broker.line("r-q-95-8").expect("a line");
+    // F-6: three slots are added to two by declaring the last one.
+    assert_eq!(count_after(&mut line, &[1, 2], &[], &[5]), 2);
+    assert_eq!(count_after(&mut line, &[1, 2], &[], &[3, 4, 5]), 5);
+    // F-7: two of five are removed, down to 5 - 2.
+    assert_eq!(count_after(&mut line, &[1, 2, 3, 4, 5], &[5, 4, 3], &[]), 2);
+    assert_eq!(count_after(&mut line, &[1, 2, 3, 4, 5], &[5, 4], &[]), 3);
+    // F-16: overshooting from C = 3, and from behind it.
+    assert_eq!(count_after(&mut line, &[1, 2, 3], &[3, 4, 5], &[]), 2);
+    assert_eq!(count_after(&mut line, &[1, 2, 3], &[4, 5], &[]), 3);
+}
+
+#[test]
+fn r_q_95_9_when_a_holder_s_queue_is_deleted_both_verify_the_slot() {
+    let Some(broker) = broker() else { return };
+    let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-95-9").expect("a line"));
+    assert_eq!(declare(&mut mine, A, PLAIN), OK);
+    assert_eq!(declare(&mut mine, B, MINE), OK);
+    // Whoever deletes it: to the holder's program it comes from outside, and nothing is said.
+    let delete = Request::Delete { name: B, if_empty: false };
+    assert!(matches!(ask(&mut mine, delete), Some(Answer::Deleted { .. })));
+    assert_eq!(declare(&mut other, B, MINE), OK);
+    assert_eq!([probe(&mut mine, A), probe(&mut other, A)], [Some(Answer::Confirmed); 2]);
+    assert_eq!([probe(&mut mine, B), probe(&mut other, B)], [Some(Answer::Confirmed); 2]);
+    assert_eq!(ask(&mut mine, Request::Look(B)), LOCKED);
+    // Both probes lie in it.
+    assert_eq!(ask(&mut other, Request::Look(B)), Some(Answer::Declared { messages: 2 }));
+    ask(&mut other, Request::Delete { name: A, if_empty: false });
+}
+
+#[test]
+fn what_was_got_on_a_channel_that_the_broker_closed_is_put_back_only_after_close_ok() {
+    let Some(broker) = broker() else { return };
+    let [mut mine, mut other] = [(); 2].map(|()| broker.line("put-back").expect("a line"));
+    assert_eq!(declare(&mut other, A, PLAIN), OK);
+    assert_eq!(probe(&mut other, A), Some(Answer::Confirmed));
+    assert_eq!(ask(&mut mine, Request::Get(A)), Some(Answer::Got { delivery: 1, messages: 0 }));
+    assert_eq!(ask(&mut mine, Request::Look(B)), Some(Answer::Error(Problem::NoQueue)));
+    assert_eq!(ask(&mut other, Request::Look(A)), OK);
+    mine.ask(1, true, &Request::OpenChannel { confirms: true }).expect("it can be talked to");
+    assert_eq!(ask(&mut other, Request::Look(A)), Some(Answer::Declared { messages: 1 }));
+    ask(&mut other, Request::Delete { name: A, if_empty: false });
+}
