@@ -4,7 +4,7 @@
 
 use fencepost_model::ids::SessionId;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocols::consul::http::{Agent, Class, Hint, Options, Question, Reply, Sleep};
+use super::consul::{Agent, Class, Hint, Options, Question, Reply, Sleep};
 use fencepost_model::time::Instant;
 
 use super::log::{Episode, Line};

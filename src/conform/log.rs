@@ -12,7 +12,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
+use super::consul::{Options, Question, Reply, nanoseconds};
 use serde::{Deserialize, Serialize};
 
 use super::trouble::Unreadable;

@@ -12,6 +12,7 @@
 
 pub mod amqp;
 mod commands;
+mod consul;
 mod hunt;
 mod judge;
 mod log;

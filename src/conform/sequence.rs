@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use base64::Engine;
-use fencepost_model::protocols::consul::http::{Agent, Expected, Hint, Question, Reply};
+use super::consul::{Agent, Expected, Hint, Question, Reply};
 use fencepost_model::time::Instant as Moment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};

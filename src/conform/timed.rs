@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencepost_model::protocols::consul::http::{Question, Reply};
+use super::consul::{Question, Reply};
 use serde_json::{Value, json};
 
 use super::log::{Episode, Line};

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use fencepost_model::protocols::consul::http::Waking;
+use super::consul::Waking;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
+use super::consul::{Options, Question, Reply, nanoseconds};
 use serde_json::Value;
 use ureq::http::Request;
 

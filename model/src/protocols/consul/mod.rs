@@ -6,7 +6,6 @@
 
 mod assumptions;
 mod clients;
-pub mod http;
 mod messages;
 mod operator;
 mod server;
@@ -20,7 +19,7 @@ pub use messages::{
     Spelling, Target, Terms, Text, Timer, Transaction, Watch, Wish, Word,
 };
 pub use operator::Act;
-pub use server::{Node, Server, Status, Trouble};
+pub use server::{Failure, Node, Outcome, Query, QueryRefusal, Server, Status, Trouble};
 pub use settings::{
     Afterwards, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,
     Monitor, OldLeader, OnConflict, OnLoss, OperatorAct, Priced, Prunes, Queue, Reads, Registers, Release,
