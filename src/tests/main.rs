@@ -14,6 +14,8 @@ mod program;
 #[cfg(feature = "conform")]
 mod rabbitmq;
 mod random_scenarios;
+#[cfg(feature = "conform")]
+mod safeguard;
 mod seeds;
 #[cfg(all(feature = "cli", feature = "conform", unix))]
 mod signals;
