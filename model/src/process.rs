@@ -132,8 +132,15 @@ pub struct Outbox<P: Protocol> {
     pub(crate) facts: List<Fact<P>, 4>,
 }
 
+impl<P: Protocol> Default for Outbox<P> {
+    fn default() -> Self {
+        Outbox::new()
+    }
+}
+
 impl<P: Protocol> Outbox<P> {
-    pub(crate) fn new() -> Self {
+    /// An empty one.
+    pub fn new() -> Self {
         Outbox { messages: List::new(), facts: List::new() }
     }
 

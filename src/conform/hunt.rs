@@ -42,7 +42,7 @@ pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(&[Ex
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
             trees.set(trees.get() + 1);
-            match once(consul, format!("{}-{}/", consul.position, trees.get()), &commands) {
+            match once(consul, format!("fencepost/{}-{}/", consul.position, trees.get()), &commands) {
                 Ok(exchanges) => {
                     seen.borrow_mut().get_or_insert(exchanges);
                     Ok(())
@@ -63,14 +63,14 @@ pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(&[Ex
             return Err(trouble);
         }
         if let Some(exchanges) = last.take() {
-            consul.wipe()?;
+            consul.clean()?;
             return Ok(Found { tally, difference: Some(exchanges) });
         }
         let exchanges = seen.take().expect("it ran");
         exchanges.iter().for_each(|exchange| tally.count(exchange.expected.class));
         each(&exchanges);
     }
-    consul.wipe()?;
+    consul.clean()?;
     Ok(Found { tally, difference: None })
 }
 

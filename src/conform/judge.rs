@@ -2,9 +2,9 @@
 //! timers that fire at any time after they may, and with log entries that are applied some time after the leader looked at
 //! the lock-delay (C-LD-9). What is kept is the set of all states that the server may be in.
 
+use super::consul::{Agent, Class, Hint, Options, Question, Reply, Sleep};
 use fencepost_model::ids::SessionId;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocols::consul::http::{Agent, Class, Hint, Options, Question, Reply, Sleep};
 use fencepost_model::time::Instant;
 
 use super::log::{Episode, Line};

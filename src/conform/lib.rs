@@ -8,10 +8,13 @@
 //! timed      TTLs, lock-delays, crowds           judge   whether they are possible
 //! watches    blocking queries                    verdict what can be said of a log
 //! amqp       the same for RabbitMQ               trouble what keeps all of it from being done
+//! consul     the HTTP API of the model           guard   what may be removed from an agent
 //! ```
 
 pub mod amqp;
 mod commands;
+mod consul;
+mod guard;
 mod hunt;
 mod judge;
 mod log;
@@ -26,6 +29,7 @@ mod wire;
 /// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
+pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{judge, judge_until};
 pub use log::{Episode, Line, read, write};

@@ -10,9 +10,9 @@
 //! `sent` and `received` are seconds on one clock; without them each request follows the one before at once. `index` is
 //! `X-Consul-Index`. Without `status` no answer is known. Bytes that are no text go into `body64` and `answer64`.
 
+use super::consul::{Options, Question, Reply, nanoseconds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
 use serde::{Deserialize, Serialize};
 
 use super::trouble::Unreadable;

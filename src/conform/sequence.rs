@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use super::consul::{Agent, Expected, Hint, Question, Reply};
 use base64::Engine;
-use fencepost_model::protocols::consul::http::{Agent, Expected, Hint, Question, Reply};
 use fencepost_model::time::Instant as Moment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
+use super::guard::MARK;
 use super::log::Line;
 use super::trouble::Trouble;
 use super::wire::{Consul, get, put, question};
@@ -42,8 +43,12 @@ pub(super) struct Sequence<'a> {
 const NOBODY: &str = "00000000-aaaa-bbbb-cccc-000000000000";
 
 /// What is registered at the start: so that most sessions can be created.
-const PRELUDE: &[(&str, &str, bool)] =
-    &[("n1", "c1", false), ("n1", "c2", false), ("n1", "c3", true), ("n2", "c1", false)];
+const PRELUDE: &[(&str, &str, bool)] = &[
+    ("fencepost-n1", "c1", false),
+    ("fencepost-n1", "c2", false),
+    ("fencepost-n1", "c3", true),
+    ("fencepost-n2", "c1", false),
+];
 
 /// Why a sequence ended early.
 pub(super) enum Stop {
@@ -62,7 +67,7 @@ impl From<Trouble> for Stop {
 impl<'a> Sequence<'a> {
     /// A sequence whose keys are below `tree`, where no key has been before: what happened to old names does not matter.
     pub(super) fn new(consul: &'a Consul, tree: String) -> Result<Self, Trouble> {
-        consul.wipe()?;
+        consul.clean()?;
         Ok(Sequence {
             consul,
             agent: Agent::new(&consul.node, consul.options),
@@ -84,7 +89,13 @@ impl<'a> Sequence<'a> {
         for command in commands {
             self.carry_out(command)?;
         }
-        for url in ["/v1/session/list", "/v1/query", "/v1/health/node/n1", "/v1/health/node/n2", "/v1/kv/?recurse"] {
+        for url in [
+            "/v1/session/list",
+            "/v1/query",
+            "/v1/health/node/fencepost-n1",
+            "/v1/health/node/fencepost-n2",
+            "/v1/kv/?recurse",
+        ] {
             self.exchange(get(url))?;
         }
         self.exchange(get(&format!("/v1/kv/{}?recurse", self.tree)))?;
@@ -99,6 +110,12 @@ impl<'a> Sequence<'a> {
         match command {
             Command::Create { place, .. } => self.sessions[*place] = id(&reply).unwrap_or_else(|| NOBODY.to_owned()),
             Command::Query { place, .. } => self.queries[*place] = id(&reply).unwrap_or_else(|| NOBODY.to_owned()),
+            // It has no name by which a later run would know it.
+            Command::CreateRaw(body) if !body.contains(MARK) => {
+                if let Some(id) = id(&reply) {
+                    self.exchange(put(&format!("/v1/session/destroy/{id}"), ""))?;
+                }
+            }
             _ => {}
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fencepost_model::protocols::consul::http::Class;
+use super::consul::Class;
 
 /// A histogram over the classes of answers.
 #[derive(Clone, PartialEq, Eq, Debug)]

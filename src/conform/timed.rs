@@ -5,9 +5,10 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencepost_model::protocols::consul::http::{Question, Reply};
+use super::consul::{Question, Reply};
 use serde_json::{Value, json};
 
+use super::guard::MARK;
 use super::log::{Episode, Line};
 use super::trouble::Trouble;
 use super::wire::{Consul, get, put};
@@ -44,13 +45,13 @@ const SCRIPTS: &[(Script, usize)] = &[
 /// # Errors
 /// The agent cannot be talked to.
 pub fn timed(consul: &Consul) -> Result<Vec<Episode>, Trouble> {
-    consul.wipe()?;
+    consul.clean()?;
     let plays: Vec<Script> = SCRIPTS.iter().flat_map(|(script, times)| vec![*script; *times]).collect();
     let episodes = thread::scope(|scope| {
         let play = |(number, script): (usize, Script)| {
             scope.spawn(move || {
-                let tree = format!("{}-timed-{number}/", consul.position);
-                let node = format!("timed-{number}");
+                let tree = format!("fencepost/{}-timed-{number}/", consul.position);
+                let node = format!("fencepost-timed-{number}");
                 let desk = Desk { consul, began: Instant::now(), tree, node, lines: Mutex::default() };
                 script(&desk)?;
                 Ok(desk.into_episode())
@@ -59,7 +60,7 @@ pub fn timed(consul: &Consul) -> Result<Vec<Episode>, Trouble> {
         let handles: Vec<_> = plays.into_iter().enumerate().map(play).collect();
         handles.into_iter().map(|handle| handle.join().expect("scripts do not panic")).collect::<Result<Vec<_>, _>>()
     });
-    consul.wipe()?;
+    consul.clean()?;
     episodes
 }
 
@@ -94,6 +95,7 @@ impl Desk<'_> {
 
     fn session(&self, wish: &Value) -> Result<String, Trouble> {
         let mut wish = wish.clone();
+        wish["Name"] = json!(MARK);
         wish["NodeChecks"] = wish.get("NodeChecks").cloned().unwrap_or_else(|| json!([]));
         let reply = self.ask(put("/v1/session/create", wish.to_string()))?;
         let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use fencepost_model::protocols::consul::http::Waking;
+use super::consul::Waking;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -46,7 +46,7 @@ const PARKED: Duration = Duration::from_millis(25);
 /// The agent cannot be talked to.
 pub fn watches(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched, Missed>, Trouble> {
     let watched = each_in_turn(consul, seed, cases)?;
-    consul.wipe()?;
+    consul.clean()?;
     Ok(watched)
 }
 
@@ -58,7 +58,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
     let mut watched = Watched::default();
     for case in 0..cases {
         let (mut commands, target) = strategy.new_tree(&mut runner).expect("nothing is refused").current();
-        let mut sequence = Sequence::new(consul, format!("{}-watch-{case}/", consul.position))?;
+        let mut sequence = Sequence::new(consul, format!("fencepost/{}-watch-{case}/", consul.position))?;
         let last = commands.pop().expect("at least three");
         match sequence.run(&commands) {
             Ok(()) => {}

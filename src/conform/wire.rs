@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fencepost_model::protocols::consul::http::{Options, Question, Reply, nanoseconds};
+use super::consul::{Options, Question, Reply, nanoseconds};
 use serde_json::Value;
 use ureq::http::Request;
 
@@ -21,6 +21,8 @@ pub struct Consul {
     pub version: String,
     /// Its log position when it was asked first: tells apart what one run after another writes.
     pub position: String,
+    /// Whether access control is on.
+    pub(super) has_acls: bool,
 }
 
 impl Consul {
@@ -40,15 +42,15 @@ impl Consul {
             plain if plain.contains("://") => plain.to_owned(),
             plain => format!("http://{plain}"),
         };
-        let options = Options::default();
-        let mut consul =
-            Consul { base, http, node: String::new(), options, version: String::new(), position: String::new() };
+        let (options, version, position) = (Options::default(), String::new(), String::new());
+        let mut consul = Consul { base, http, node: String::new(), options, version, position, has_acls: false };
         let reply = consul.ask(&get("/v1/agent/self"))?;
         let about: Value = serde_json::from_slice(&reply.body)
             .map_err(|_| Trouble(format!("{} answers, but not as a Consul agent does", consul.base)))?;
         let text = |path: &str| about.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
         (consul.node, consul.version) = (text("/Config/NodeName"), text("/Config/Version"));
         consul.position = text("/Stats/raft/applied_index");
+        consul.has_acls = about.pointer("/DebugConfig/ACLsEnabled") == Some(&Value::Bool(true));
         if consul.node.is_empty() {
             return Err(Trouble(format!("{} answers, but not as a Consul agent does", consul.base)));
         }
@@ -76,42 +78,6 @@ impl Consul {
         let status = response.status().as_u16();
         let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().map_err(trouble)?;
         Ok(Reply { status, index, body })
-    }
-
-    /// What somebody has put into the agent, in words; nothing if it is as a new one.
-    ///
-    /// # Errors
-    /// It does not answer.
-    pub fn contents(&self) -> Result<Option<String>, Trouble> {
-        let count = |url: &str| -> Result<usize, Trouble> {
-            let reply = self.ask(&get(url))?;
-            Ok(serde_json::from_slice::<Vec<Value>>(&reply.body).map_or(0, |list| list.len()))
-        };
-        let (keys, sessions, nodes) =
-            (count("/v1/kv/?keys")?, count("/v1/session/list")?, count("/v1/catalog/nodes")?.saturating_sub(1));
-        let queries = count("/v1/query")?;
-        Ok((keys + sessions + nodes + queries > 0)
-            .then(|| format!("{keys} keys, {sessions} sessions, {queries} prepared queries and {nodes} other nodes")))
-    }
-
-    /// Removes every key, session, prepared query and every other node.
-    ///
-    /// # Errors
-    /// It does not answer.
-    pub fn wipe(&self) -> Result<(), Trouble> {
-        for (list, field) in [("/v1/session/list", "ID"), ("/v1/query", "ID"), ("/v1/catalog/nodes", "Node")] {
-            let items: Vec<Value> = serde_json::from_slice(&self.ask(&get(list))?.body).unwrap_or_default();
-            for name in items.iter().filter_map(|item| item[field].as_str()) {
-                match list {
-                    "/v1/session/list" => self.ask(&put(&format!("/v1/session/destroy/{name}"), ""))?,
-                    "/v1/query" => self.ask(&question("DELETE", &format!("/v1/query/{name}"), ""))?,
-                    _ if name == self.node => continue,
-                    _ => self.ask(&put("/v1/catalog/deregister", format!("{{\"Node\":{name:?}}}")))?,
-                };
-            }
-        }
-        self.ask(&question("DELETE", "/v1/kv/?recurse", ""))?;
-        Ok(())
     }
 }
 

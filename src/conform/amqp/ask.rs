@@ -192,7 +192,7 @@ impl Line {
         self.send(channel, method)
     }
 
-    fn name(&self, name: Name) -> ShortString {
+    pub(super) fn name(&self, name: Name) -> ShortString {
         let prefix = &self.prefix;
         short(&match name {
             Name::Slot(number) => format!("{prefix}-{number}-A"),

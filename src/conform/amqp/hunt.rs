@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocols::rabbitmq::{Answer, Keeps, Name, Request, Shape};
+use fencepost_model::protocols::rabbitmq::{Answer, Keeps, Name, Problem, Request, Shape};
 use fencepost_model::time::Ticks;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -196,6 +196,7 @@ fn once(
     commands: &[Command],
     mutation: Option<Mutation>,
 ) -> Result<(Vec<Exchange>, bool), Trouble> {
+    make_room(broker, &prefix)?;
     let mut pair = Pair::live(broker, prefix.clone(), mutation);
     let mut is_alike = true;
     for command in commands {
@@ -207,7 +208,7 @@ fn once(
     let exchanges = std::mem::take(&mut pair.exchanges);
     drop(pair);
     let mut line = broker.line(&prefix)?;
-    for name in [Name::Slot(1), Name::Holder(1), Name::Mutex] {
+    for name in QUEUES {
         // An exclusive queue may still be on its way out; then it needs no help.
         let answer = line.ask(1, false, &Request::Delete { name, if_empty: false })?;
         if matches!(answer, Some(Answer::Error(_))) {
@@ -215,4 +216,30 @@ fn once(
         }
     }
     Ok((exchanges, is_alike))
+}
+
+/// The queues that a sequence uses.
+const QUEUES: [Name; 3] = [Name::Slot(1), Name::Holder(1), Name::Mutex];
+
+/// Makes sure that none of the queues of a sequence is there: a clear 404 for each. A killed run with the same seed leaves
+/// such queues behind; they are deleted only where that is wanted.
+fn make_room(broker: &Broker, prefix: &str) -> Result<(), Trouble> {
+    let mut line = broker.line(prefix)?;
+    for name in QUEUES {
+        let mut answer = line.ask(1, false, &Request::Look(name))?;
+        if matches!(answer, Some(Answer::Declared { .. })) && broker.removes_leftovers {
+            line.ask(1, false, &Request::Delete { name, if_empty: false })?;
+            answer = line.ask(1, false, &Request::Look(name))?;
+        }
+        if answer != Some(Answer::Error(Problem::NoQueue)) {
+            let seen = answer.map_or("nothing".to_owned(), |answer| answer.to_string());
+            return Err(Trouble(format!(
+                "the queue {} may be in use: to a passive declare the broker says “{seen}”, and not 404. Nothing was \
+                 removed. A killed run with this seed leaves such queues behind; --clean deletes them",
+                line.name(name)
+            )));
+        }
+        line.ask(1, true, &Request::OpenChannel { confirms: true })?;
+    }
+    Ok(())
 }

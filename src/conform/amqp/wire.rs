@@ -22,6 +22,8 @@ pub struct Broker {
     address: String,
     /// Its version.
     pub version: String,
+    /// Whether queues that a killed run has left behind are deleted; else they are an error.
+    pub removes_leftovers: bool,
 }
 
 /// A connection to it.
@@ -52,7 +54,7 @@ impl Broker {
     /// Nobody answers there, or not as a RabbitMQ broker does.
     pub fn connect(address: &str) -> Result<Self, Trouble> {
         let address = address.trim_start_matches("amqp://").trim_end_matches('/').to_owned();
-        let mut broker = Broker { address, version: String::new() };
+        let mut broker = Broker { address, version: String::new(), removes_leftovers: false };
         let (_, version) = broker.open("")?;
         broker.version = version;
         Ok(broker)

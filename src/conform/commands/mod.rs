@@ -128,5 +128,5 @@ pub const POOL: usize = 3;
 pub const KEYS: [&str; POOL] = ["a", "a/b", "a/ü ?"];
 /// Prefixes; the first is empty, the others are below the tree.
 pub const PREFIXES: [Option<&str>; 6] = [None, Some(""), Some("a"), Some("a/"), Some("a/b"), Some("zz")];
-const NODES: [&str; 2] = ["n1", "n2"];
+const NODES: [&str; 2] = ["fencepost-n1", "fencepost-n2"];
 const CHECKS: [&str; 3] = ["c1", "c2", "c3"];

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::super::guard::MARK;
 use super::{At, CHECKS, Command, Content, How, NODES, POOL, PREFIXES, Verb, Who};
 
 /// A sequence: three sessions that make sense, then anything.
@@ -20,7 +21,7 @@ fn command() -> impl Strategy<Value = Command> {
         3 => bodies().prop_map(Command::CreateRaw),
         8 => (prop_oneof![2 => Just("info"), 2 => Just("renew"), 1 => Just("destroy")], who())
             .prop_map(|(what, who)| Command::Session(what, who)),
-        2 => prop_oneof![Just(None), node().prop_map(Some), Just(Some("N1")), Just(Some("here")), Just(Some(""))]
+        2 => prop_oneof![Just(None), node().prop_map(Some), Just(Some("Fencepost-N1")), Just(Some("here")), Just(Some(""))]
             .prop_map(Command::Sessions),
         40 => (0..POOL, how(), flags(), content())
             .prop_map(|(key, how, flags, value)| Command::Put { key, how, flags, value }),
@@ -102,7 +103,7 @@ fn good_wish() -> impl Strategy<Value = Value> {
     let behavior = prop_oneof![3 => Just("release"), 1 => Just("delete")];
     let delay = prop::sample::select(&["0s", "0s", "20s", "120s"][..]);
     (node(), checks, behavior, delay).prop_map(
-        |(node, checks, behavior, delay)| json!({"Node": node, "NodeChecks": checks, "Behavior": behavior, "LockDelay": delay}),
+        |(node, checks, behavior, delay)| json!({"Name": MARK, "Node": node, "NodeChecks": checks, "Behavior": behavior, "LockDelay": delay}),
     )
 }
 
@@ -120,10 +121,10 @@ fn takeover() -> impl Strategy<Value = Vec<Verb>> {
 /// What a session is asked for, mostly what makes sense.
 fn wish() -> impl Strategy<Value = Value> {
     let node = prop_oneof![
-        8 => Just(Some(json!("n1"))),
-        4 => Just(Some(json!("n2"))),
+        8 => Just(Some(json!("fencepost-n1"))),
+        4 => Just(Some(json!("fencepost-n2"))),
         4 => Just(None),
-        1 => Just(Some(json!("N1"))),
+        1 => Just(Some(json!("Fencepost-N1"))),
         1 => Just(Some(json!("nobody"))),
         1 => Just(Some(json!(""))),
     ];
@@ -170,7 +171,8 @@ fn wish() -> impl Strategy<Value = Value> {
     ];
     (node, checks, behavior, delay, ttl).prop_map(|(node, checks, behavior, delay, ttl)| {
         let mut wish = checks.as_object().cloned().unwrap_or_else(Map::new);
-        let fields = [("Node", node), ("Behavior", behavior), ("LockDelay", delay), ("TTL", ttl)];
+        let name = Some(json!(MARK));
+        let fields = [("Name", name), ("Node", node), ("Behavior", behavior), ("LockDelay", delay), ("TTL", ttl)];
         wish.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         Value::Object(wish)
     })
@@ -187,9 +189,9 @@ fn bodies() -> impl Strategy<Value = &'static str> {
             "{",
             r#"{"TTL": 15}"#,
             r#"{"Name": 5}"#,
-            r#"{"name": "small letters", "NODECHECKS": []}"#,
-            r#"{"Unknown": 1} and more"#,
-            r#"{"ID": "11111111-2222-3333-4444-555555555555", "CreateIndex": 3}"#,
+            r#"{"name": "fencepost", "NODECHECKS": []}"#,
+            r#"{"Name": "fencepost", "Unknown": 1} and more"#,
+            r#"{"Name": "fencepost", "ID": "11111111-2222-3333-4444-555555555555", "CreateIndex": 3}"#,
             r#"{"NodeChecks": "c1"}"#,
         ][..],
     )
@@ -246,7 +248,7 @@ fn health() -> impl Strategy<Value = Command> {
 }
 
 fn queries() -> impl Strategy<Value = Command> {
-    let name = || prop::sample::select(&["", "one", "two"][..]);
+    let name = || prop::sample::select(&["", "fencepost-one", "fencepost-two"][..]);
     let session = || prop::option::weighted(0.8, who());
     prop_oneof![
         5 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Query { place, name, session }),
@@ -271,7 +273,7 @@ fn raw() -> impl Strategy<Value = Command> {
         ("PUT", "/v1/txn", "{}"),
         ("PUT", "/v1/txn", r#"[{"KV":{"Verb":"set","Key":"lead","Unknown":1}}]"#),
         ("PUT", "/v1/txn", r#"[{"KV":{"Verb":"set","Key":""}}]"#),
-        ("PUT", "/v1/catalog/register", r#"{"Node":"n1"}"#),
+        ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1"}"#),
         ("PUT", "/v1/catalog/deregister", "{}"),
         ("GET", "/v1/nothing/here", ""),
     ];

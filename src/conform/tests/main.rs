@@ -2,3 +2,4 @@
 
 mod conform;
 mod rabbitmq;
+mod safeguard;

@@ -7,7 +7,6 @@
 mod assumptions;
 mod clients;
 mod goals;
-pub mod http;
 mod messages;
 mod mutants;
 mod operator;
@@ -23,7 +22,7 @@ pub use messages::{
 };
 pub use mutants::ConsulMutation;
 pub use operator::Act;
-pub use server::{Node, Server, Status, Trouble};
+pub use server::{Failure, Node, Outcome, Query, QueryRefusal, Server, Status, Trouble};
 pub use settings::{
     Afterwards, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,
     Monitor, OldLeader, OnConflict, OnLoss, OperatorAct, Priced, Prunes, Queue, Reads, Registers, Release,

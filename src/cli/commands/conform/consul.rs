@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fencepost_conform::{
-    Consul, Episode, Exchange, Objection, Tally, hunt, judge, judge_until, read, timed, watches, write,
+    Consul, Episode, Exchange, Objection, Removal, Tally, hunt, judge, judge_until, read, timed, watches, write,
 };
 
 use super::{Conform, conclude, tell, unreadable};
@@ -19,11 +19,12 @@ use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
     let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);
     let consul = Consul::connect(address).map_err(input)?;
-    if let Some(contents) = consul.contents().map_err(input)?.filter(|_| !conform.wipe) {
-        return Err(Trouble::Input(format!(
-            "the agent is in use: it has {contents}. Everything in it would be removed; --wipe says that it may be"
-        )));
-    }
+    let removal = match (conform.wipe, conform.clean) {
+        (true, _) => Removal::Everything,
+        (false, true) => Removal::Leftovers,
+        (false, false) => Removal::Nothing,
+    };
+    consul.make_room(removal).map_err(input)?;
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
     let mut episodes = Vec::new();
     let found = hunt(&consul, conform.seed, conform.commands, &mut |exchanges| {

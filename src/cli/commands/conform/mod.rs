@@ -16,7 +16,7 @@ use crate::output::{say, say_json};
 
 #[derive(Args, Debug)]
 pub struct Conform {
-    /// Where a Consul agent listens, as http://127.0.0.1:8500; everything in it is removed, again and again
+    /// Where a Consul agent listens, as http://127.0.0.1:8500; it must be empty
     #[arg(long, value_name = "URL", required_unless_present_any = ["recorded", "rabbitmq"], conflicts_with_all = ["recorded", "rabbitmq"])]
     consul: Option<String>,
     /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; guest comes and goes, with queues of its own
@@ -37,9 +37,12 @@ pub struct Conform {
     /// Write requests and answers into this file, as --recorded reads them; sequences with very large values are left out
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Go on although somebody has put something into the agent, and remove it
-    #[arg(long)]
+    /// Remove everything from the agent first, whoever has put it there
+    #[arg(long, conflicts_with = "clean")]
     wipe: bool,
+    /// Remove first what a killed run has left behind, recognised by its names, and nothing else
+    #[arg(long)]
+    clean: bool,
 }
 
 pub fn run(conform: &Conform, common: &Common) -> Result<Exit, Trouble> {

@@ -16,7 +16,8 @@ use crate::parallel::progress;
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
     let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);
-    let broker = Broker::connect(address).map_err(input)?;
+    let mut broker = Broker::connect(address).map_err(input)?;
+    broker.removes_leftovers = conform.clean;
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
     let mut sequences = Vec::new();
     let found = hunt(&broker, conform.seed, conform.commands, None, &mut |exchanges| {

@@ -34,22 +34,22 @@ type CheckNumber = u8;
 
 /// A prepared query.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub(in crate::protocols::consul) struct Query {
+pub struct Query {
     /// Its id.
-    pub(in crate::protocols::consul) id: u16,
+    pub id: u16,
     /// Its name, if it has one.
-    pub(in crate::protocols::consul) name: Option<u16>,
+    pub name: Option<u16>,
     /// The session with which it ends.
-    pub(in crate::protocols::consul) session: Option<(SessionId, Spelling)>,
+    pub session: Option<(SessionId, Spelling)>,
     /// The log position of its creation.
-    pub(in crate::protocols::consul) create: Index,
+    pub create: Index,
     /// That of its last change.
-    pub(in crate::protocols::consul) modify: Index,
+    pub modify: Index,
 }
 
 /// Why a prepared query is refused.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in crate::protocols::consul) enum QueryRefusal {
+pub enum QueryRefusal {
     /// Its session is gone, or never was. C-PQ-2.
     NoSession,
     /// Another one has that name. C-PQ-3.
@@ -58,7 +58,7 @@ pub(in crate::protocols::consul) enum QueryRefusal {
 
 impl Server {
     /// A server of which somebody reads everything.
-    pub(in crate::protocols::consul) fn with_books() -> Server {
+    pub fn with_books() -> Server {
         Server { index: Index(1), books: Some(Box::default()), ..Server::default() }
     }
 
@@ -83,29 +83,29 @@ impl Server {
 
     /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where books are
     /// kept.
-    pub(in crate::protocols::consul) fn store_index(&self) -> Index {
+    pub fn store_index(&self) -> Index {
         let entries = self.books.as_ref().map_or(Index(0), |books| books.entries.max(Index(1)));
         self.tombstones.iter().map(|(_, index)| *index).max().unwrap_or_default().max(entries)
     }
 
     /// C-SES-17: the index of every read of sessions.
-    pub(in crate::protocols::consul) fn sessions_index(&self) -> Index {
+    pub fn sessions_index(&self) -> Index {
         self.books.as_ref().map_or(Index(0), |books| books.sessions)
     }
 
     /// C-PQ-5: the index of every read of prepared queries.
-    pub(in crate::protocols::consul) fn queries_index(&self) -> Index {
+    pub fn queries_index(&self) -> Index {
         self.books.as_ref().map_or(Index(0), |books| books.queries)
     }
 
     /// Prepared queries, by id.
-    pub(in crate::protocols::consul) fn prepared(&self) -> &[Query] {
+    pub fn prepared(&self) -> &[Query] {
         self.books.as_ref().map_or(&[], |books| &books.prepared)
     }
 
     /// C-PQ-1 to C-PQ-4: creates a prepared query, or changes the one that has this id. Its session is looked at each
     /// time.
-    pub(in crate::protocols::consul) fn prepare(
+    pub fn prepare(
         &mut self,
         id: u16,
         name: Option<u16>,
@@ -131,7 +131,7 @@ impl Server {
     }
 
     /// Removes a prepared query; its session lives on (C-PQ-5).
-    pub(in crate::protocols::consul) fn forget_query(&mut self, id: u16) {
+    pub fn forget_query(&mut self, id: u16) {
         self.index = self.index.next();
         self.drop_queries(|query| query.id == id);
     }
@@ -148,7 +148,7 @@ impl Server {
     }
 
     /// A new name takes this place among all names of keys: those from it on move by one.
-    pub(in crate::protocols::consul) fn make_room(&mut self, place: u16) {
+    pub fn make_room(&mut self, place: u16) {
         let moved = |key: &mut Key| match key {
             Key::Named(other) if *other >= place => *other += 1,
             _ => {}
@@ -159,31 +159,31 @@ impl Server {
     }
 
     /// The position of the last log entry.
-    pub(in crate::protocols::consul) fn position(&self) -> Index {
+    pub fn position(&self) -> Index {
         self.index
     }
 
     /// Whether the node has the service.
-    pub(in crate::protocols::consul) fn has_service(&self, node: ClientId, service: u16) -> bool {
+    pub fn has_service(&self, node: ClientId, service: u16) -> bool {
         self.books.as_ref().is_some_and(|books| books.services.contains(&(node, service)))
     }
 
     /// To which service of its node a check belongs.
-    pub(in crate::protocols::consul) fn service_of(&self, node: ClientId, kind: CheckKind) -> Option<u16> {
+    pub fn service_of(&self, node: ClientId, kind: CheckKind) -> Option<u16> {
         let number = number(kind);
         let attached = &self.books.as_ref()?.attached;
         attached.iter().find(|(other, check, _)| (*other, *check) == (node, number)).map(|(_, _, service)| *service)
     }
 
     /// Registers a service of a node.
-    pub(in crate::protocols::consul) fn add_service(&mut self, node: ClientId, service: u16) {
+    pub fn add_service(&mut self, node: ClientId, service: u16) {
         if let Some(books) = self.books.as_mut().filter(|books| !books.services.contains(&(node, service))) {
             books.services.push((node, service));
         }
     }
 
     /// Says to which service of its node a check belongs from now on.
-    pub(in crate::protocols::consul) fn attach(&mut self, node: ClientId, kind: CheckKind, service: Option<u16>) {
+    pub fn attach(&mut self, node: ClientId, kind: CheckKind, service: Option<u16>) {
         let number = number(kind);
         let Some(books) = &mut self.books else { return };
         books.attached.retain(|(other, check, _)| (*other, *check) != (node, number));

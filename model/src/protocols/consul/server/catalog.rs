@@ -85,12 +85,12 @@ impl Server {
     }
 
     /// Whether the node is registered.
-    pub(in crate::protocols::consul) fn is_listed(&self, id: ClientId) -> bool {
+    pub fn is_listed(&self, id: ClientId) -> bool {
         self.node(id).is_some()
     }
 
     /// What a check of a node says, if it is registered.
-    pub(in crate::protocols::consul) fn check(&self, id: ClientId, kind: CheckKind) -> Option<Status> {
+    pub fn check(&self, id: ClientId, kind: CheckKind) -> Option<Status> {
         self.node(id)?.status(kind)
     }
 
@@ -99,7 +99,7 @@ impl Server {
     }
 
     /// C-SES-4, C-SES-11: what a session is to be bound to must be registered, and not critical.
-    pub(in crate::protocols::consul) fn refusal(
+    pub fn refusal(
         &self,
         node: ClientId,
         checks: impl IntoIterator<Item = CheckKind>,
@@ -121,7 +121,7 @@ impl Server {
 
     /// C-INV-9: registers a check with a status. C-INV-5: `critical` ends every session that is bound to it, whatever it
     /// was before; `warning` and `passing` end none and bring none back.
-    pub(in crate::protocols::consul) fn set_check(
+    pub fn set_check(
         &mut self,
         id: ClientId,
         kind: CheckKind,
@@ -134,7 +134,7 @@ impl Server {
     }
 
     /// The same at the present log position.
-    pub(in crate::protocols::consul) fn apply_check(
+    pub fn apply_check(
         &mut self,
         id: ClientId,
         kind: CheckKind,
@@ -157,7 +157,7 @@ impl Server {
     }
 
     /// C-INV-7: a check that is deregistered takes the sessions bound to it along.
-    pub(in crate::protocols::consul) fn deregister_check(
+    pub fn deregister_check(
         &mut self,
         id: ClientId,
         kind: CheckKind,
@@ -169,7 +169,7 @@ impl Server {
     }
 
     /// The same at the present log position.
-    pub(in crate::protocols::consul) fn drop_check(
+    pub fn drop_check(
         &mut self,
         id: ClientId,
         kind: CheckKind,
@@ -185,7 +185,7 @@ impl Server {
     }
 
     /// C-INV-3 (d), C-INV-8: a service that is deregistered takes its checks along, at one log position.
-    pub(in crate::protocols::consul) fn deregister_service(
+    pub fn deregister_service(
         &mut self,
         id: ClientId,
         service: u16,
@@ -202,7 +202,7 @@ impl Server {
     }
 
     /// Registers a node, if it is not. C-INV-9.
-    pub(in crate::protocols::consul) fn add_node(&mut self, id: ClientId) {
+    pub fn add_node(&mut self, id: ClientId) {
         if !self.nodes.iter().any(|node| node.id == id) {
             self.nodes.insert_sorted(Node::unlisted(id));
         }
@@ -212,23 +212,13 @@ impl Server {
     }
 
     /// C-INV-6: a node that is deregistered takes its checks and all its sessions along, also those without a check.
-    pub(in crate::protocols::consul) fn deregister_node(
-        &mut self,
-        id: ClientId,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) {
+    pub fn deregister_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.index = self.index.next();
         self.drop_node(id, context, out);
     }
 
     /// The same at the present log position. C-INV-4: so does a node whose name changes.
-    pub(in crate::protocols::consul) fn drop_node(
-        &mut self,
-        id: ClientId,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) {
+    pub fn drop_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.drop_services(id);
         let Some(node) = self.node_mut(id) else { return };
         node.is_listed = false;

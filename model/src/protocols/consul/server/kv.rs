@@ -62,13 +62,13 @@ impl Server {
     }
 
     /// Entries below a prefix, by key (C-GEN-8).
-    pub(in crate::protocols::consul) fn below(&self, prefix: Prefix) -> impl Iterator<Item = (Key, Entry)> + '_ {
+    pub fn below(&self, prefix: Prefix) -> impl Iterator<Item = (Key, Entry)> + '_ {
         self.entries.iter().copied().filter(move |(key, _)| prefix.contains(*key))
     }
 
     /// C-KV-21: the newest entry or deletion below the prefix; where there is neither, and for the empty prefix, that of
     /// the whole store. C-KV-23: the deletion of a longer beginning than the prefix is below it, that of a shorter is not.
-    pub(in crate::protocols::consul) fn prefix_index(&self, prefix: Prefix) -> Index {
+    pub fn prefix_index(&self, prefix: Prefix) -> Index {
         if prefix == Prefix::All {
             return self.store_index();
         }
@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// C-KV-8: the session stays, LockIndex becomes 0. C-KV-1: always `true`.
-    pub(in crate::protocols::consul) fn put(
+    pub fn put(
         &mut self,
         key: Key,
         content: Content,
@@ -96,7 +96,7 @@ impl Server {
     }
 
     /// C-KV-9: index 0 means only if absent; else only at that ModifyIndex. It does not look at the lock.
-    pub(in crate::protocols::consul) fn cas(
+    pub fn cas(
         &mut self,
         key: Key,
         index: Index,
@@ -144,7 +144,7 @@ impl Server {
     }
 
     /// C-LD-9: what the log does with an acquire some time after the leader has let it pass.
-    pub(in crate::protocols::consul) fn lock_late(
+    pub fn lock_late(
         &mut self,
         client: Option<ClientId>,
         claim: Claim,
@@ -162,7 +162,7 @@ impl Server {
     }
 
     /// C-KV-10, C-KV-11: what the log does with an acquire.
-    pub(in crate::protocols::consul) fn lock(
+    pub fn lock(
         &mut self,
         client: Option<ClientId>,
         claim: Claim,
@@ -202,7 +202,7 @@ impl Server {
     }
 
     /// C-KV-12, C-KV-16: by the holder only; LockIndex stays, value and flags are the caller's.
-    pub(in crate::protocols::consul) fn release(
+    pub fn release(
         &mut self,
         from: Option<ClientId>,
         claim: Claim,
@@ -231,12 +231,7 @@ impl Server {
     }
 
     /// C-KV-14: deletion ignores locks; the session lives on without the key, and there is no lock-delay (C-LD-6).
-    pub(in crate::protocols::consul) fn delete(
-        &mut self,
-        key: Key,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) -> Answer {
+    pub fn delete(&mut self, key: Key, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
         let holder = self.entry(key).and_then(|entry| entry.session);
         self.remove(key, context);
         if holder.is_some() && context.is_mutated(ConsulMutation::LockDelayAfterDelete) {
@@ -253,12 +248,7 @@ impl Server {
 
     /// C-KV-17: every key below the prefix at one log position; as a deletion it ignores locks. What is remembered is
     /// the deletion of the prefix, and for the empty one nothing (C-KV-24).
-    pub(in crate::protocols::consul) fn delete_tree(
-        &mut self,
-        prefix: Prefix,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) -> Answer {
+    pub fn delete_tree(&mut self, prefix: Prefix, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
         let keys: Vec<Key> = self.keys().filter(|key| prefix.contains(*key)).collect();
         let before = self.tombstones.clone();
         for key in &keys {
@@ -293,13 +283,13 @@ impl Server {
     }
 
     /// C-KV-25: the leader forgets the tombstones that are no younger than this position.
-    pub(in crate::protocols::consul) fn reap_tombstones(&mut self, up_to: Index) {
+    pub fn reap_tombstones(&mut self, up_to: Index) {
         self.index = self.index.next();
         self.tombstones.retain(|(_, index)| *index > up_to);
     }
 
     /// C-KV-15: an absent key is `true` for any index; a present one only at its ModifyIndex.
-    pub(in crate::protocols::consul) fn delete_cas(
+    pub fn delete_cas(
         &mut self,
         key: Key,
         index: Index,

@@ -58,12 +58,12 @@ impl Server {
     }
 
     /// How many delays have been set and not forgotten.
-    pub(in crate::protocols::consul) fn delay_count(&self) -> usize {
+    pub fn delay_count(&self) -> usize {
         self.delays.len()
     }
 
     /// C-LD-2: refused while the deadline is ahead.
-    pub(in crate::protocols::consul) fn is_delayed(&self, key: Key, context: &Context<'_, Consul>) -> bool {
+    pub fn is_delayed(&self, key: Key, context: &Context<'_, Consul>) -> bool {
         !context.is_mutated(ConsulMutation::LockDelayIgnored)
             && self
                 .delays

@@ -45,10 +45,10 @@ use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
 
-pub(super) use books::{Query, QueryRefusal};
+pub use books::{Query, QueryRefusal};
 pub use catalog::{Node, Status};
 pub use leader::Trouble;
-pub(super) use transaction::{Failure, Outcome};
+pub use transaction::{Failure, Outcome};
 
 /// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
 #[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ impl Server {
     }
 
     /// C-GEN-3: what follows is one log entry.
-    pub(super) fn begin_entry(&mut self) {
+    pub fn begin_entry(&mut self) {
         self.index = self.index.next();
     }
 

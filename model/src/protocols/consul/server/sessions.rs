@@ -55,7 +55,7 @@ impl Server {
     }
 
     /// Gives an id, and starts the timer.
-    pub(in crate::protocols::consul) fn add_session(
+    pub fn add_session(
         &mut self,
         creator: ClientId,
         terms: Terms,
@@ -75,7 +75,7 @@ impl Server {
     }
 
     /// C-SES-18: only the timer starts anew; no log entry, no index.
-    pub(in crate::protocols::consul) fn renew_session(
+    pub fn renew_session(
         &mut self,
         session: SessionId,
         context: &Context<'_, Consul>,
@@ -100,7 +100,7 @@ impl Server {
     }
 
     /// C-SES-19: always `true`, also for a session that is unknown. C-GEN-4: it uses an index either way.
-    pub(in crate::protocols::consul) fn destroy_session(
+    pub fn destroy_session(
         &mut self,
         session: SessionId,
         context: &Context<'_, Consul>,
@@ -122,21 +122,18 @@ impl Server {
     }
 
     /// Sessions whose timer may have fired by now, since when; without an instant, those whose timer has.
-    pub(in crate::protocols::consul) fn expirable(
-        &self,
-        now: Instant,
-    ) -> impl Iterator<Item = (SessionId, Option<Instant>)> + '_ {
+    pub fn expirable(&self, now: Instant) -> impl Iterator<Item = (SessionId, Option<Instant>)> + '_ {
         let is_due = move |row: &&Row| row.is_doomed || row.expires.is_some_and(|expires| expires <= now);
         self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_doomed)))
     }
 
     /// The lock-delay of each session, as asked for.
-    pub(in crate::protocols::consul) fn lock_delays(&self) -> impl Iterator<Item = Ticks> + '_ {
+    pub fn lock_delays(&self) -> impl Iterator<Item = Ticks> + '_ {
         self.sessions.iter().map(|row| row.terms.lock_delay)
     }
 
     /// The timer of a session has fired, and its end is on its way through the log.
-    pub(in crate::protocols::consul) fn doom(&mut self, session: SessionId) {
+    pub fn doom(&mut self, session: SessionId) {
         for row in self.sessions.iter_mut().filter(|row| row.id == session) {
             (row.expires, row.is_doomed) = (None, true);
         }
@@ -154,12 +151,7 @@ impl Server {
     }
 
     /// The log applies the destroy entry of a timer that has fired.
-    pub(in crate::protocols::consul) fn expire(
-        &mut self,
-        session: SessionId,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) {
+    pub fn expire(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.index = self.index.next();
         out.record(Fact::Expired { session });
         self.invalidate(session, context, out);

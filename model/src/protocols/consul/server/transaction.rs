@@ -10,7 +10,7 @@ use crate::protocols::consul::{Consul, Opaque};
 
 /// What an operation that worked tells (C-TXN-4).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::protocols::consul) enum Outcome {
+pub enum Outcome {
     /// Nothing.
     Silent,
     /// The entry, without its value.
@@ -25,7 +25,7 @@ pub(in crate::protocols::consul) enum Outcome {
 
 /// Why an operation failed (C-TXN-5).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in crate::protocols::consul) enum Failure {
+pub enum Failure {
     /// Another session has the key.
     Held,
     /// The session is gone.
@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// C-TXN-8: the leader looks at all operations first; what it refuses uses no log position.
-    pub(in crate::protocols::consul) fn delayed<'a>(
+    pub fn delayed<'a>(
         &'a self,
         operations: &'a [Operation],
         context: &'a Context<'_, Consul>,
@@ -94,7 +94,7 @@ impl Server {
 
     /// C-TXN-3: all operations are tried in order, each sees the effects of the former ones, and one that fails undoes
     /// them all, but for lock-delays (C-LD-8). Returns whether anything was kept.
-    pub(in crate::protocols::consul) fn transact(
+    pub fn transact(
         &mut self,
         client: ClientId,
         operations: &[Operation],
@@ -220,7 +220,7 @@ impl Server {
 
 impl Operation {
     /// Whether it belongs into the log.
-    pub(in crate::protocols::consul) fn writes(&self) -> bool {
+    pub fn writes(&self) -> bool {
         !matches!(
             self,
             Operation::Nothing
@@ -245,7 +245,7 @@ impl Operation {
 
 impl Entry {
     /// Who has it, as a string would say it.
-    pub(in crate::protocols::consul) fn holder(&self) -> Option<(SessionId, Spelling)> {
+    pub fn holder(&self) -> Option<(SessionId, Spelling)> {
         self.session.map(|session| (session, self.spelling))
     }
 

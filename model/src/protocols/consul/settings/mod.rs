@@ -180,7 +180,7 @@ impl Settings {
     }
 
     /// As much of a lock-delay as the server grants (C-LD-3).
-    pub(super) fn capped(&self, asked: Ticks) -> Ticks {
+    pub fn capped(&self, asked: Ticks) -> Ticks {
         self.lock_delay_max.map_or(asked, |most| asked.min(most))
     }
 

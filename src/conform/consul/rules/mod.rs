@@ -15,7 +15,7 @@ mod watches;
 use serde_json::{Value, json};
 
 use super::{Agent, Class, Expected, Hint, Options, Question, Reply, SECOND, Shape, Waking};
-use crate::time::Instant;
+use fencepost_model::time::Instant;
 
 /// A conversation with the model's agent.
 struct Talk {

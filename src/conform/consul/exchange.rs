@@ -5,8 +5,8 @@ use super::class::Class;
 use super::duration;
 use super::names::Overflow;
 use super::shape::Shape;
-use crate::ids::Index;
-use crate::mutation::Mutation;
+use fencepost_model::ids::Index;
+use fencepost_model::mutation::Mutation;
 
 /// What is asked, as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]

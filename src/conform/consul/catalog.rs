@@ -6,9 +6,9 @@ use super::names::Overflow;
 use super::sessions::SERF_HEALTH;
 use super::transactions::status;
 use super::{Agent, Answered, Class, Expected, Parts, Shape};
-use crate::ids::ClientId;
-use crate::protocols::consul::server::Status;
-use crate::protocols::consul::settings::CheckKind;
+use fencepost_model::ids::ClientId;
+use fencepost_model::protocols::consul::CheckKind;
+use fencepost_model::protocols::consul::Status;
 
 /// What a registration says of a check.
 struct Wanted {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::names::Names;
-use crate::ids::{Index, SessionId};
+use fencepost_model::ids::{Index, SessionId};
 
 /// The shape of a body, or of a part of it.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,9 +1,9 @@
 //! Forgetting: a log may be long, and what makes no difference any more would be carried along for ever.
 
 use super::Agent;
-use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
-use crate::time::{Instant, Ticks};
-use crate::world::normal::{Normal, Visitor};
+use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::normal::{Normal, Visitor};
 
 impl Agent {
     /// Forgets what makes no difference from an instant on: lock-delays that are over, and how large the gaps between log

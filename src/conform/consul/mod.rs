@@ -31,16 +31,16 @@ pub use duration::nanoseconds;
 pub use exchange::{Expected, Hint, Options, Question, Reply};
 pub use names::Overflow;
 pub use shape::Shape;
-pub use watch::{Sleep, Waking, Watch};
+pub use watch::{Sleep, Waking};
 
 use self::exchange::{Answered, Parts, refused_options};
 use self::names::Names;
 use self::sessions::Card;
-use super::{Consul, Key, Prefix, Server};
-use crate::ids::{ClientId, Index, ProcessId, SessionId};
-use crate::process::{Context, Outbox};
-use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
+use fencepost_model::ids::{ClientId, Index, ProcessId, SessionId};
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::protocols::consul::{Consul, Key, Prefix, Server};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
 
 /// A second, in the unit of an agent's time.
 pub const SECOND: i64 = 1_000_000_000;
@@ -135,11 +135,6 @@ impl Agent {
         Ok(())
     }
 
-    /// The server's log position for one of a reply, if it has been seen.
-    pub fn theirs(&self, ours: Index) -> Option<u64> {
-        self.names.theirs(ours)
-    }
-
     /// The server's ModifyIndex of a key, if it is there and somebody has seen it.
     pub fn modify_index(&mut self, key: &str) -> Option<u64> {
         let key = self.key(key).ok()?;
@@ -176,11 +171,13 @@ impl Agent {
     }
 
     /// C-KV-25: the leader forgets tombstones that are no younger than a log position.
+    #[cfg(test)]
     pub fn reap_tombstones(&mut self, up_to: Index) {
         self.server.reap_tombstones(up_to);
     }
 
     /// The state behind the API.
+    #[cfg(test)]
     pub fn server(&self) -> &Server {
         &self.server
     }
