@@ -177,7 +177,7 @@ impl NormalForm {
         }
         if parts.new.contains(server) {
             let more = Ticks::new(i64::from(self.mutation == Some(Mutation::ServerSettlesTooEarly)));
-            let oldest = world.clock(ProcessId::Server) - self.rules.back + more;
+            let oldest = world.clock(ProcessId::Server) - self.rules.horizon.back + more;
             world.server.process.settle(oldest);
         }
         parts.look(world, &self.rules);

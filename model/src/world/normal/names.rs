@@ -11,43 +11,20 @@ use crate::mutation::Mutation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
+use crate::world::Horizon;
 
-/// What a scenario looks at: how far back, from the clock in scope, each kind of instant, and what tokens are.
+/// What a scenario looks at.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Rules {
-    tokens_are_indexes: bool,
-    /// By how much a clock may have fallen back.
-    pub(super) back: Ticks,
-    late: Ticks,
-    until: Ticks,
-    elapsed: Ticks,
-    since: Ticks,
+    pub(super) horizon: Horizon,
     /// A mutant: numbers that are not small keep their names' gaps.
     pub(super) is_large_forgotten: bool,
 }
 
 impl Rules {
     pub(super) fn of<P: Protocol>(scenario: &Scenario<P>) -> Self {
-        // A clock that falls back looks at what was past already.
-        let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
-        let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);
-        let bounds = scenario.promises.iter().filter_map(|promise| promise.bound);
-        let is = |mutation| scenario.is_mutated(mutation);
-        // Mutants: a tick less to look back on, or none at all.
-        let less = |mutation| Ticks::new(i64::from(is(mutation)));
-        let tokens_are_indexes = P::tokens_are_indexes(&scenario.service);
-        let back = if is(Mutation::FallingClockForgotten) { Ticks::ZERO } else { back };
-        let until = if is(Mutation::UntilIsDeadline) { late } else { late.max(Ticks::new(1)) };
-        let longest = if is(Mutation::ElapsedForgotten) { Ticks::ZERO } else { P::longest(&scenario.service) };
-        Rules {
-            tokens_are_indexes: tokens_are_indexes && !is(Mutation::TokensUnrenamed) || is(Mutation::TokensAreIndexes),
-            back,
-            late: Ticks::ZERO - late - back + less(Mutation::DeadlineClampedTooEarly),
-            until: Ticks::ZERO - until - back,
-            elapsed: Ticks::ZERO - longest - back + less(Mutation::ElapsedClampedTooEarly),
-            since: Ticks::ZERO - bounds.max().unwrap_or_default() + less(Mutation::AgeClampedTooEarly),
-            is_large_forgotten: is(Mutation::LargeNumbersForgotten),
-        }
+        let is_large_forgotten = scenario.is_mutated(Mutation::LargeNumbersForgotten);
+        Rules { horizon: Horizon::of(scenario), is_large_forgotten }
     }
 }
 
@@ -218,22 +195,22 @@ impl<'a> Looking<'a> {
 impl Visitor for Looking<'_> {
     #[inline]
     fn deadline(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.late);
+        self.instant(*at, self.rules.horizon.late);
     }
 
     #[inline]
     fn until(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.until);
+        self.instant(*at, self.rules.horizon.until);
     }
 
     #[inline]
     fn elapsed(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.elapsed);
+        self.instant(*at, self.rules.horizon.elapsed);
     }
 
     #[inline]
     fn since(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.since);
+        self.instant(*at, self.rules.horizon.since);
     }
 
     #[inline]
@@ -243,7 +220,7 @@ impl Visitor for Looking<'_> {
 
     #[inline]
     fn token(&mut self, token: &mut Token) {
-        if self.rules.tokens_are_indexes {
+        if self.rules.horizon.tokens_are_indexes {
             self.number(Kind::Index, token.0);
         }
     }
@@ -329,22 +306,22 @@ impl<'a> Rewriting<'a> {
 impl Visitor for Rewriting<'_> {
     #[inline]
     fn deadline(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.late);
+        self.instant(at, self.after.rules.horizon.late);
     }
 
     #[inline]
     fn until(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.until);
+        self.instant(at, self.after.rules.horizon.until);
     }
 
     #[inline]
     fn elapsed(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.elapsed);
+        self.instant(at, self.after.rules.horizon.elapsed);
     }
 
     #[inline]
     fn since(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.since);
+        self.instant(at, self.after.rules.horizon.since);
     }
 
     #[inline]
@@ -354,7 +331,7 @@ impl Visitor for Rewriting<'_> {
 
     #[inline]
     fn token(&mut self, token: &mut Token) {
-        if self.after.rules.tokens_are_indexes {
+        if self.after.rules.horizon.tokens_are_indexes {
             token.0 = self.number(Kind::Index, token.0);
         }
     }

@@ -464,7 +464,7 @@ fn sort<P: Protocol>(copies: &Copies<P>, messages: &mut [u32]) {
 fn settled<P: Protocol>(rules: &Rules, mut piece: Piece<P>, ticks: Ticks) -> Piece<P> {
     if let Piece::Server(seat) = &mut piece {
         let clock = Instant::START + ticks + seat.skew;
-        seat.process.settle(clock - rules.back);
+        seat.process.settle(clock - rules.horizon.back);
     }
     piece
 }
