@@ -15,9 +15,9 @@ use fencepost_model::with_scenario;
 use fencepost_model::world::Action;
 
 use crate::engine::Marks;
-use crate::form::Form;
 use crate::limits::{Limits, Supervisor, Unsupervised};
 use crate::liveness::Liveness;
+use crate::reduction::Form;
 use crate::stateright::explore;
 use crate::worlds::Worlds;
 

@@ -5,11 +5,11 @@
 //! check       a scenario's promises → findings: which runs are needed, and what they mean
 //! engine      our own search, level by level, on any number of threads
 //! explain     a path of normal forms as a run of the concrete world
-//! form        which worlds count as one: the normal form, and symmetry
 //! laws        what is true of every scenario and of every search, under names
 //! limits      what may cut a search; the supervisor who says so
 //! liveness    promises about what happens in the end: fair cycles of the state graph
 //! mutants     faults built into the sources on purpose, and what notices them
+//! reduction   which worlds count as one, and transitions that are looked up: normal form, symmetry, component tables
 //! stateright  the scenario as a stateright model: the other search, and its Explorer
 //! worlds      the scenario as a space for our own search
 //! ```
@@ -21,11 +21,11 @@ mod around;
 mod check;
 pub mod engine;
 mod explain;
-mod form;
 pub mod laws;
 mod limits;
 mod liveness;
 pub mod mutants;
+mod reduction;
 mod stateright;
 mod worlds;
 

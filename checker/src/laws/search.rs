@@ -12,8 +12,8 @@ use fencepost_model::trace::{Trace, replay};
 
 use super::{LawViolation, expect, require};
 use crate::check::{Engine, Options, Outcome, check_one};
-use crate::form::Form;
 use crate::limits::{Limits, Progress, Supervisor};
+use crate::reduction::Form;
 use crate::worlds::Worlds;
 
 /// Scenarios with more states than this take too long here.

@@ -20,8 +20,8 @@ use stateright::{Checker as _, Model as _};
 use crate::check::{Exploration, InternalError};
 use crate::engine::Marks;
 use crate::explain::concretise;
-use crate::form::Form;
 use crate::limits::{Limits, Supervisor};
+use crate::reduction::Form;
 use space::Space;
 
 pub use explore::{browse, browse_any};

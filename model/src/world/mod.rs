@@ -17,7 +17,7 @@ pub use action::{Action, Fault};
 pub use ghosts::Ghosts;
 pub use horizon::Horizon;
 pub use network::{Envelope, Link, Network};
-pub use normal::{Collapsed, Formed, NormalForm, Pool, Shared, Stepper, Symmetry, Taken};
+pub use shape::Rename;
 pub use step::{Breach, Step};
 
 use crate::ids::{ClientId, ProcessId};

@@ -1,17 +1,16 @@
 //! Values without absolute meaning, and what they are called in the normal form: numbers by their place among their like,
 //! instants by how far they are from now.
 
-use serde::{Deserialize, Serialize};
+use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::list::List;
+use fencepost_model::mutation::Mutation;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::Horizon;
+use fencepost_model::world::normal::Visitor;
 
-use super::symmetry::Order;
-use super::visitor::Visitor;
-use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
-use crate::list::List;
-use crate::mutation::Mutation;
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
-use crate::world::Horizon;
+use super::order::Order;
 
 /// What a scenario looks at.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -60,7 +59,7 @@ impl Kind {
 }
 
 /// A set of small numbers of each kind; 0 is no number. Nearly all worlds of a search have no others.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Small([u16; LANES]);
 
 impl Small {
@@ -126,7 +125,7 @@ impl Small {
 }
 
 /// What a part of a world contains of such values.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Look {
     pub(super) small: Small,
     /// Numbers that are not small, or whose owner has no word.
