@@ -5,7 +5,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Lasso, Recorder, Trace, replay};
 use fencepost_model::world::{Action, World};
 
-use crate::check::InternalError;
+use crate::outcome::InternalError;
 use crate::reduction::{Form, Formed};
 
 /// Rebuilds the run that comes by these worlds in normal form, each with whether the step to it broke a promise, and

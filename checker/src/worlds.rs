@@ -11,9 +11,10 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, World};
 
-use crate::check::{Exploration, InternalError, Options};
 use crate::engine::{Marks, Plan, Space, Transition, search};
 use crate::explain::concretise;
+use crate::options::Options;
+use crate::outcome::{Exploration, InternalError};
 use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Taken};
 
 /// The space of a scenario.

@@ -27,7 +27,7 @@ use fencepost_model::scenario::Scenario;
 pub use draw::{Draw, walks};
 pub use fencepost_model::laws::LawViolation;
 
-use crate::check::InternalError;
+use crate::outcome::InternalError;
 
 macro_rules! laws {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {

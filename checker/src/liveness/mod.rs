@@ -25,11 +25,12 @@ use fencepost_model::trace::{Lasso as Endless, Trace};
 use fencepost_model::world::Action;
 
 use self::graph::{Graph, Node, Question, Strength};
-use crate::check::{InternalError, Options};
 use crate::engine::Marks;
 use crate::engine::seen::Seen;
 use crate::explain::concretise_lasso;
 use crate::limits::Progress;
+use crate::options::Options;
+use crate::outcome::InternalError;
 use crate::reduction::{Collapsed, Form, SharedPool, Stepper, Taken};
 use crate::worlds::{kind_bit, panicked};
 
