@@ -23,7 +23,7 @@ const STATES: u64 = 200_000;
 const PARTS: [(&str, &str); 3] = [
     ("listing what may happen", "Scenario<P>>::enabled"),
     ("looking up what has been seen", "Worker<M>::receive"),
-    ("steps: looking them up, judging and naming what they do", "collapse::Stepper<P>::step"),
+    ("steps: looking them up, judging and naming what they do", "components::Stepper<P>::step"),
 ];
 
 /// Parts of the last of them.

@@ -6,7 +6,8 @@ use fencepost_model::trace::{AnyTrace, Trace};
 use fencepost_model::with_trace;
 use fencepost_model::world::Action;
 
-use crate::check::{InternalError, Options, Outcome, Run};
+use crate::options::Options;
+use crate::outcome::{InternalError, Outcome, Run};
 use crate::worlds::Worlds;
 
 /// Checks the promises of a run's scenario, but only in what can follow its first `after` steps. Those about endless runs are left out.

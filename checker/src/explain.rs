@@ -3,10 +3,10 @@
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Lasso, Recorder, Trace, replay};
-use fencepost_model::world::{Action, Formed, World};
+use fencepost_model::world::{Action, World};
 
-use crate::check::InternalError;
-use crate::form::Form;
+use crate::outcome::InternalError;
+use crate::reduction::{Form, Formed};
 
 /// Rebuilds the run that comes by these worlds in normal form, each with whether the step to it broke a promise, and
 /// repeats it before it is shown to anybody. Before them goes what had happened when the search began.

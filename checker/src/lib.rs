@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! around      everything that can follow a moment of a recorded run
-//! check       a scenario's promises → findings: which runs are needed, and what they mean
+//! check       a scenario's promises → findings: which explorations are needed
 //! engine      our own search, level by level, on any number of threads
 //! explain     a path of normal forms as a run of the concrete world
-//! form        which worlds count as one: the normal form, and symmetry
 //! laws        what is true of every scenario and of every search, under names
 //! limits      what may cut a search; the supervisor who says so
 //! liveness    promises about what happens in the end: fair cycles of the state graph
 //! mutants     faults built into the sources on purpose, and what notices them
+//! options     how to check
+//! outcome     what an exploration found, and what that means for a promise
+//! reduction   which worlds count as one, and transitions that are looked up: normal form, symmetry, component tables
 //! stateright  the scenario as a stateright model: the other search, and its Explorer
 //! worlds      the scenario as a space for our own search
 //! ```
@@ -21,16 +23,19 @@ mod around;
 mod check;
 pub mod engine;
 mod explain;
-mod form;
 pub mod laws;
 mod limits;
 mod liveness;
 pub mod mutants;
+mod options;
+mod outcome;
+mod reduction;
 mod stateright;
 mod worlds;
 
 pub use around::check_around_any;
-pub use check::{Engine, InternalError, Options, Outcome, check, check_any};
-pub use stateright::{Searchable, browse, browse_any};
-
+pub use check::{check, check_any};
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};
+pub use options::{Engine, Options};
+pub use outcome::{InternalError, Outcome};
+pub use stateright::{Searchable, browse, browse_any};

@@ -2,19 +2,20 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fencepost_model::goal::Reached;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::Trace;
-use fencepost_model::world::{Action, Collapsed, Formed, Pool, Shared, Stepper, Taken, World};
+use fencepost_model::world::{Action, World};
 
-use crate::check::{Exploration, InternalError, Options};
 use crate::engine::{Marks, Plan, Space, Transition, search};
 use crate::explain::concretise;
-use crate::form::Form;
+use crate::options::Options;
+use crate::outcome::{Exploration, InternalError};
+use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Taken};
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Protocol> {
@@ -26,17 +27,8 @@ pub(crate) struct Worlds<P: Protocol> {
     leaps: bool,
     /// The bits of a fingerprint that count: all, but for a mutant.
     bits: u64,
-    depot: Depot<P>,
-}
-
-/// What the worlds of the search are made of, for all workers. To put them on several machines means to send along the parts that
-/// the other one has not met.
-struct Depot<P: Protocol>(Arc<Mutex<Pool<P>>>);
-
-impl<P: Protocol> Shared<P> for Depot<P> {
-    fn with(&self, look: &mut dyn FnMut(&mut Pool<P>)) {
-        look(&mut self.0.lock().expect("nobody panics while he looks"));
-    }
+    /// What the worlds of the search are made of, for all workers.
+    pool: SharedPool<P>,
 }
 
 impl<P: Protocol> Worlds<P> {
@@ -47,7 +39,7 @@ impl<P: Protocol> Worlds<P> {
             scenario,
             past: Vec::new(),
             leaps: false,
-            depot: Depot(Arc::default()),
+            pool: SharedPool::default(),
         }
     }
 
@@ -82,7 +74,7 @@ impl<P: Protocol> Worlds<P> {
     }
 
     fn stepper(&self) -> Stepper<P> {
-        Stepper::new(&self.scenario, self.form.normal(), Box::new(Depot(Arc::clone(&self.depot.0))))
+        Stepper::new(&self.scenario, self.form.normal(), Arc::clone(&self.pool))
     }
 
     /// Lists everything that may happen.
@@ -159,11 +151,10 @@ impl<P: Protocol> Space for Worlds<P> {
 
     fn is_broken(&self, state: &Self::State) -> bool {
         let world = || {
-            let mut world = None;
-            self.depot.with(&mut |pool| world = Some(Box::new(pool.world(&self.scenario, state))));
-            world.expect("the pool was looked into")
+            let pool = self.pool.lock().expect("no worker panics while it holds the pool");
+            Box::new(pool.world(&self.scenario, state))
         };
-        self.form.sample(&self.scenario, state.fingerprint(), world);
+        self.form.sample(state.fingerprint(), world);
         false
     }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! scenario   what is fixed: settings, bounds, budgets, promises          (one TOML file)
-//! world      what varies: start, enabled, is_enabled, step, normal form
+//! world      what varies: start, enabled, is_enabled, step; which worlds are equivalent
 //! process    how participants react; protocol: what makes a lock service
 //! properties what is promised, on three levels: record, belief, effect
 //! trace      a run as a list of actions: replay, script, shrink

@@ -10,8 +10,9 @@ use fencepost_model::trace::{Trace, replay};
 use fencepost_model::world::{Action, World};
 
 use super::{LawViolation, expect, require};
-use crate::check::{Options, check_one};
+use crate::check::check_one;
 use crate::limits::Limits;
+use crate::options::Options;
 
 /// Larger state graphs take too long here.
 const STATES_MAX: u64 = 6_000;

@@ -1,7 +1,9 @@
-//! Every law under its name: those of the model on walks, those of the search on whole scenarios. Tests check that they
+//! Every law under its name: those of the model and of reductions on walks, those of the search on whole scenarios. Tests check that they
 //! hold; `mutants` checks that they fail where a mutant is switched on.
 //!
 //! ```text
+//! forms      the normal form and symmetry change nothing that can be seen
+//! lookup     a transition out of the cache is the transition
 //! search     engines, limits, fingerprints, counterexamples
 //! symmetry   the same verdicts with symmetry and without
 //! fairness   fair components against a naive twin, on random graphs
@@ -11,7 +13,9 @@
 
 mod draw;
 mod fairness;
+mod forms;
 mod lasso;
+mod lookup;
 mod search;
 mod symmetry;
 
@@ -23,7 +27,7 @@ use fencepost_model::scenario::Scenario;
 pub use draw::{Draw, walks};
 pub use fencepost_model::laws::LawViolation;
 
-use crate::check::InternalError;
+use crate::outcome::InternalError;
 
 macro_rules! laws {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
@@ -114,10 +118,10 @@ impl Law {
             Law::Faults => each(model::faults_do_what_they_say),
             Law::Assumptions => each(model::assumptions_hold),
             Law::Twins => each(model::properties_agree_with_their_twins),
-            Law::NormalForm => each(model::normal_form_is_invisible),
-            Law::Renewal => each(model::renewal_is_invisible),
-            Law::Lookup => model::lookup_is_invisible(scenario, walks),
-            Law::Renaming => each(model::symmetry_is_invisible),
+            Law::NormalForm => each(forms::normal_form_is_invisible),
+            Law::Renewal => each(forms::renewal_is_invisible),
+            Law::Lookup => lookup::lookup_is_invisible(scenario, walks),
+            Law::Renaming => each(forms::symmetry_is_invisible),
             Law::Fairness => fairness::components_agree_with_their_twin(scenario.mutation),
             Law::Lasso => lasso::lassos_close(scenario),
             Law::Limits => search::limits_are_told(scenario),

@@ -11,9 +11,11 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Trace, replay};
 
 use super::{LawViolation, expect, require};
-use crate::check::{Engine, Options, Outcome, check_one};
-use crate::form::Form;
+use crate::check::check_one;
 use crate::limits::{Limits, Progress, Supervisor};
+use crate::options::{Engine, Options};
+use crate::outcome::Outcome;
+use crate::reduction::Form;
 use crate::worlds::Worlds;
 
 /// Scenarios with more states than this take too long here.

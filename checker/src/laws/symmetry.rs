@@ -4,8 +4,9 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 
 use super::{LawViolation, expect, require};
-use crate::check::{Options, check_one};
+use crate::check::check_one;
 use crate::limits::Limits;
+use crate::options::Options;
 
 /// Larger scenarios take too long here.
 const STATES_MAX: u64 = 6_000;

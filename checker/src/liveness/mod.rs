@@ -13,10 +13,8 @@ pub(crate) mod fair;
 pub(crate) mod graph;
 mod lasso;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 
 use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::{CheckerMutation, KernelMutation};
@@ -25,15 +23,16 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Settings as _;
 use fencepost_model::trace::{Lasso as Endless, Trace};
-use fencepost_model::world::{Action, Collapsed, Pool, Stepper, Taken};
+use fencepost_model::world::Action;
 
 use self::graph::{Graph, Node, Question, Strength};
-use crate::check::{InternalError, Options};
 use crate::engine::Marks;
 use crate::engine::seen::Seen;
 use crate::explain::concretise_lasso;
-use crate::form::Form;
 use crate::limits::Progress;
+use crate::options::Options;
+use crate::outcome::InternalError;
+use crate::reduction::{Collapsed, Form, SharedPool, Stepper, Taken};
 use crate::worlds::{kind_bit, panicked};
 
 /// The most transitions that are kept.
@@ -174,9 +173,8 @@ struct Build<'a, P: Protocol> {
 impl<'a, P: Protocol> Build<'a, P> {
     fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
         let form = Form::new(scenario, false);
-        let pool = Rc::new(RefCell::new(Pool::default()));
         Build {
-            stepper: Stepper::new(scenario, form.normal(), Box::new(pool)),
+            stepper: Stepper::new(scenario, form.normal(), SharedPool::default()),
             scenario,
             options,
             graph: Graph::new(scenario.mutation),

@@ -9,8 +9,10 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::with_scenario;
 
 use super::Noticed;
-use crate::check::{Engine, InternalError, Options, check_any, check_one};
+use crate::check::{check_any, check_one};
 use crate::limits::Limits;
+use crate::options::{Engine, Options};
+use crate::outcome::InternalError;
 
 /// A scenario with what it comes to while nothing is wrong.
 #[derive(Clone, Debug)]

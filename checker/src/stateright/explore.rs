@@ -10,8 +10,8 @@ use fencepost_model::with_scenario;
 use stateright::Model as _;
 
 use super::space::Space;
-use crate::form::Form;
 use crate::limits::{Limits, Unsupervised};
+use crate::reduction::Form;
 
 /// Serves a scenario of any protocol; see [`browse`].
 ///

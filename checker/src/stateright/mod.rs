@@ -17,11 +17,11 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Action, World};
 use stateright::{Checker as _, Model as _};
 
-use crate::check::{Exploration, InternalError};
 use crate::engine::Marks;
 use crate::explain::concretise;
-use crate::form::Form;
 use crate::limits::{Limits, Supervisor};
+use crate::outcome::{Exploration, InternalError};
+use crate::reduction::Form;
 use space::Space;
 
 pub use explore::{browse, browse_any};

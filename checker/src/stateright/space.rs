@@ -9,11 +9,11 @@ use fencepost_model::goal::Reached;
 use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::world::{Action, Formed, World};
+use fencepost_model::world::{Action, World};
 use stateright::{Model, Property};
 
-use crate::form::Form;
 use crate::limits::{Limits, Progress, Supervisor};
+use crate::reduction::{Form, Formed};
 use crate::worlds::{kind_bit, panicked};
 
 /// The name of the one property that stateright judges.
@@ -218,7 +218,7 @@ impl<P: Protocol> Model for Space<P> {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
-            space.form.sample(&space.scenario, state.world.fingerprint(), || &**state.world);
+            space.form.sample(state.world.fingerprint(), || &**state.world);
             !state.is_breached || space.is_violated.swap(true, Relaxed)
         })]
     }

@@ -1,15 +1,20 @@
-//! The laws of searches, on every small scenario of the standard suite. Those on walks are with the model, drawn by
-//! proptest; here they are checked on the walks on which `mutants` expects them to fail.
+//! The laws of searches, on every small scenario of the standard suite, and those of reductions, on random walks that proptest
+//! draws. Laws of the model are with the model; here they are checked on the walks on which `mutants` expects them to fail.
+
+use std::cell::RefCell;
 
 use std::collections::BTreeSet;
 
 use fencepost_checker::laws::{Law, walks};
 use fencepost_checker::mutants::Baseline;
 use fencepost_model::catalogue::{self, AnyScenario};
-use fencepost_model::laws::rough;
+use fencepost_model::laws::{LawViolation, rough};
 use fencepost_model::mutation::{Layer, Mutation, common};
-use fencepost_model::scenario::{Replies, Suite};
+use fencepost_model::scenario::{Replies, Scenario, Suite};
 use fencepost_model::with_scenario;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use crate::catalogue::in_parallel;
 
@@ -55,5 +60,70 @@ fn every_layer_has_mutants_and_every_mutant_of_a_reduction_a_law() {
         let count = common().filter(|mutation| mutation.layer() == layer).count();
         assert!(count >= 5, "{}: {count}", layer.name);
         assert!(Law::ALL.iter().any(|law| law.concerns(layer)), "{}", layer.name);
+    }
+}
+
+/// Takes random walks. They are the same in every run; `PROPTEST_CASES` says how many.
+fn take_walks(scenario: &str, law: impl Fn(&[u16]) -> Result<(), LawViolation>) {
+    let cases = ProptestConfig::default().cases.min(100);
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let walk = |choices: Vec<u16>| law(&choices).map_err(|violation| TestCaseError::fail(violation.to_string()));
+    runner.run(&vec(any::<u16>(), 1..60), walk).unwrap_or_else(|error| panic!("{scenario}: {error}"));
+}
+
+/// Takes a law on random walks through every scenario.
+macro_rules! law {
+    ($name:ident, $law:expr) => {
+        #[test]
+        fn $name() {
+            for scenario in catalogue::all() {
+                with_scenario!(&scenario, scenario => {
+                    take_walks(&scenario.name, |choices| $law.check(scenario, &[choices.to_vec()]));
+                });
+            }
+        }
+    };
+}
+
+law!(the_normal_form_is_invisible, Law::NormalForm);
+law!(who_is_who_does_not_matter, Law::Renaming);
+law!(a_step_renews_the_normal_form, Law::Renewal);
+
+#[test]
+fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
+    for scenario in catalogue::all() {
+        with_scenario!(&scenario, scenario => {
+            // The cache is kept from walk to walk: so they are taken together.
+            let walks = RefCell::new(Vec::new());
+            take_walks(&scenario.name, |choices| {
+                walks.borrow_mut().push(choices.to_vec());
+                Ok(())
+            });
+            Law::Lookup
+                .check(scenario, &walks.into_inner())
+                .unwrap_or_else(|violation| panic!("{}: {violation}", scenario.name));
+        });
+    }
+}
+
+/// Beyond the clients that have words of their own, and the places that have bits of their own.
+#[test]
+fn a_step_renews_the_normal_form_of_many_clients() {
+    for (name, clients) in [("consul-retries", 9), ("consul-third-party", 70), ("lease-duplicates", 9)] {
+        let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is there");
+        with_scenario!(scenario, scenario => {
+            let scenario = Scenario { clients, ..scenario };
+            let mut choices = 7_u32;
+            let walk: Vec<u16> = std::iter::repeat_with(|| {
+                choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                u16::try_from(choices >> 16).expect("these are 16 bits")
+            })
+            .take(150)
+            .collect();
+            let walks = [walk];
+            Law::Renewal.check(&scenario, &walks).unwrap_or_else(|violation| panic!("{name}: {violation}"));
+            Law::Lookup.check(&scenario, &walks).unwrap_or_else(|violation| panic!("{name}: {violation}"));
+        });
     }
 }

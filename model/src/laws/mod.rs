@@ -3,17 +3,13 @@
 //!
 //! ```text
 //! walk        a walk through a scenario, by a list of choices
-//! forms       the normal form and symmetry change nothing that can be seen
-//! steps       what is enabled, what budgets allow, what is looked up
+//! steps       what is enabled, what budgets allow
 //! assumptions what verdicts rest on holds of every execution
-//! lookup      a transition out of the cache is the transition
 //! rough       a variant of a scenario in which more goes wrong
 //! properties  each property against a naive twin that reads the whole execution
 //! ```
 
 mod assumptions;
-mod forms;
-mod lookup;
 mod properties;
 mod rough;
 mod steps;
@@ -22,11 +18,10 @@ mod walk;
 use std::fmt;
 
 pub use assumptions::assumptions_hold;
-pub use forms::{normal_form_is_invisible, renewal_is_invisible, symmetry_is_invisible};
-pub use lookup::lookup_is_invisible;
 pub use properties::properties_agree_with_their_twins;
 pub use rough::rough;
 pub use steps::{budgets_are_kept, enabled_is_one_question, faults_do_what_they_say};
+pub use walk::{after, pick, walk};
 
 /// How a law fails.
 #[derive(Clone, PartialEq, Eq, Debug)]

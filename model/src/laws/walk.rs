@@ -1,21 +1,20 @@
 //! A walk through a scenario: each choice picks one of the enabled actions.
 
-use std::hash::{Hash, Hasher};
-
-use crate::fact::Fact;
-use crate::hash::Fingerprinter;
 use crate::laws::LawViolation;
 use crate::protocol::Protocol;
 use crate::scenario::Scenario;
 use crate::world::{Action, Step, World};
 
 /// The action that a choice picks.
-pub(super) fn pick<P: Protocol>(enabled: &[Action<P>], choice: u16) -> Option<&Action<P>> {
+pub fn pick<P: Protocol>(enabled: &[Action<P>], choice: u16) -> Option<&Action<P>> {
     enabled.get(usize::from(choice) % enabled.len().max(1))
 }
 
 /// Walks through a scenario and shows each world with what is enabled in it.
-pub(super) fn walk<P: Protocol>(
+///
+/// # Errors
+/// The first that `look` returns.
+pub fn walk<P: Protocol>(
     scenario: &Scenario<P>,
     choices: &[u16],
     mut look: impl FnMut(&World<P>, &[Action<P>]) -> Result<(), LawViolation>,
@@ -32,26 +31,8 @@ pub(super) fn walk<P: Protocol>(
 }
 
 /// The world after an action, and what the step did.
-pub(super) fn after<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
+pub fn after<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
     let mut next = world.clone();
     let step = scenario.step(&mut next, action);
     (next, step)
-}
-
-/// The world in normal form; no client is interchangeable.
-pub(super) fn normal<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> World<P> {
-    let mut world = world.clone();
-    scenario.normalise(&mut world);
-    world
-}
-
-pub(super) fn fingerprint(value: &impl Hash) -> u64 {
-    let mut hash = Fingerprinter::default();
-    value.hash(&mut hash);
-    hash.finish()
-}
-
-/// The kinds of facts, without the numbers that the normal form changes.
-pub(super) fn kinds<P: Protocol>(facts: &[Fact<P>]) -> Vec<String> {
-    facts.iter().map(|fact| format!("{fact:?}").split([' ', '(']).next().unwrap_or_default().to_owned()).collect()
 }

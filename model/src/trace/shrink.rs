@@ -3,7 +3,7 @@
 //!
 //! A shorter plan is tried by following it as far as it goes: what cannot happen any more is left out, and an action
 //! whose numbers have changed is recognised by its shape. When nothing can be left out, detours are cut: from a moment of
-//! the run to the normal form of a later one, or to the breach itself, by fewer steps than the run took.
+//! the run to the representative of a later one, or to the breach itself, by fewer steps than the run took.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -161,10 +161,8 @@ fn shorten_time<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) -
 }
 
 fn fingerprint<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
-    let mut form = world.clone();
-    scenario.normalise(&mut form);
     let mut hash = Fingerprinter::default();
-    form.hash(&mut hash);
+    scenario.representative(world).hash(&mut hash);
     hash.finish()
 }
 
@@ -183,7 +181,7 @@ fn cut_detours<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, wo
     best
 }
 
-/// The world before a step, and the later moments: by normal form the last place at which the run has it.
+/// The world before a step, and the later moments: by representative the last place at which the run has it.
 fn moments<P: Protocol>(
     scenario: &Scenario<P>,
     plan: &[Action<P>],

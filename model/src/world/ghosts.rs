@@ -78,13 +78,7 @@ impl Ghosts {
     }
 
     /// Remembers what one of the promises of a run needs of a fact.
-    pub(super) fn remember<P: Protocol>(
-        &mut self,
-        now: Instant,
-        fact: &Fact<P>,
-        watched: Watched,
-        mutation: Option<Mutation>,
-    ) {
+    fn remember<P: Protocol>(&mut self, now: Instant, fact: &Fact<P>, watched: Watched, mutation: Option<Mutation>) {
         let is_mutated = |fault: KernelMutation| mutation == Some(fault.into());
         match *fact {
             Fact::Granted { client, token, fresh, .. } => {
@@ -142,7 +136,26 @@ impl<P: Protocol> Scenario<P> {
         self.watched().has_any(LIMIT)
     }
 
-    pub(super) fn remember_idleness(&self, world: &mut World<P>, watched: Watched) {
+    /// Remembers what the promises of a run need of a step: of its facts, and of the world that it led to.
+    #[inline]
+    pub fn remember(&self, world: &mut World<P>, action: &Action<P>, facts: &[Fact<P>]) {
+        let now = world.now;
+        self.remember_facts(&mut world.ghosts, now, facts);
+        let watched = self.watched();
+        self.remember_idleness(world, watched);
+        self.remember_reads(world, action, watched);
+    }
+
+    /// Remembers what the promises of a run need of the facts of a step.
+    pub fn remember_facts(&self, ghosts: &mut Ghosts, now: Instant, facts: &[Fact<P>]) {
+        if facts.is_empty() {
+            return;
+        }
+        let watched = self.watched();
+        facts.iter().for_each(|fact| ghosts.remember(now, fact, watched, self.mutation));
+    }
+
+    fn remember_idleness(&self, world: &mut World<P>, watched: Watched) {
         if watched.has_any(IDLENESS) && self.bounds_idleness() {
             let now = world.now;
             let since = world.ghosts.idle;
@@ -154,7 +167,7 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// Whether what is remembered depends on every world that is passed, and not on facts only.
-    pub(super) fn looks_at_every_world(&self) -> bool {
+    pub fn looks_at_every_world(&self) -> bool {
         let watched = self.watched();
         watched.has_any(READS) || watched.has_any(IDLENESS) && self.bounds_idleness()
     }
@@ -166,7 +179,7 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// A read under way may return whoever has had the lock at some instant since it began.
-    pub(super) fn remember_reads(&self, world: &mut World<P>, action: &Action<P>, watched: Watched) {
+    fn remember_reads(&self, world: &mut World<P>, action: &Action<P>, watched: Watched) {
         if !watched.has_any(READS) {
             return;
         }

@@ -3,7 +3,9 @@
 mod action;
 mod clocks;
 mod enabled;
+mod equivalence;
 mod ghosts;
+mod horizon;
 mod network;
 pub mod normal;
 mod shape;
@@ -13,8 +15,9 @@ use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Fault};
 pub use ghosts::Ghosts;
+pub use horizon::Horizon;
 pub use network::{Envelope, Link, Network};
-pub use normal::{Collapsed, Formed, NormalForm, Pool, Shared, Stepper, Symmetry, Taken};
+pub use shape::Rename;
 pub use step::{Breach, Step};
 
 use crate::ids::{ClientId, ProcessId};

@@ -135,8 +135,11 @@ impl<P: Protocol> Network<P> {
     }
 
     /// The messages of a world that is searched, in order.
+    ///
+    /// # Panics
+    /// The network is spread.
     #[inline]
-    pub(super) fn places(&self) -> &[Envelope<P>] {
+    pub fn places(&self) -> &[Envelope<P>] {
         match &self.0 {
             Bag::Listed(list) => list,
             Bag::Spread(_) => panic!("messages of a spread network have no places"),
@@ -144,8 +147,11 @@ impl<P: Protocol> Network<P> {
     }
 
     /// The same, to be changed in place; the order has to be restored afterwards.
+    ///
+    /// # Panics
+    /// The network is spread.
     #[inline]
-    pub(super) fn slots(&mut self) -> &mut [Envelope<P>] {
+    pub fn slots(&mut self) -> &mut [Envelope<P>] {
         match &mut self.0 {
             Bag::Listed(list) => list,
             Bag::Spread(_) => panic!("messages of a spread network have no places"),
@@ -153,13 +159,19 @@ impl<P: Protocol> Network<P> {
     }
 
     /// The place of a message in a world that is searched.
+    ///
+    /// # Panics
+    /// The network is spread.
     #[inline]
-    pub(super) fn place(&self, envelope: &Envelope<P>) -> Option<usize> {
+    pub fn place(&self, envelope: &Envelope<P>) -> Option<usize> {
         self.places().iter().position(|other| other == envelope)
     }
 
     /// Puts these messages, which are in order, in place of all others.
-    pub(super) fn fill(&mut self, envelopes: impl Iterator<Item = Envelope<P>>) {
+    ///
+    /// # Panics
+    /// The network is spread.
+    pub fn fill(&mut self, envelopes: impl Iterator<Item = Envelope<P>>) {
         match &mut self.0 {
             Bag::Listed(list) => {
                 list.clear();
@@ -194,8 +206,8 @@ impl<P: Protocol> Network<P> {
         }
     }
 
-    /// Restores the order.
-    pub(super) fn sort(&mut self) {
+    /// Restores the order, after messages were changed in place.
+    pub fn sort(&mut self) {
         let slots = self.slots();
         slots.iter_mut().for_each(|envelope| envelope.message.sort());
         slots.sort_unstable();

@@ -89,7 +89,7 @@ impl<P: Protocol> Scenario<P> {
 }
 
 /// Gives clients other names, wherever they are named.
-pub(super) struct Rename<'a, F>(pub(super) &'a F);
+pub struct Rename<'a, F>(pub &'a F);
 
 impl<F: Fn(ClientId) -> ClientId> Visitor for Rename<'_, F> {
     fn deadline(&mut self, _: &mut Instant) {}

@@ -57,12 +57,7 @@ impl<P: Protocol> Scenario<P> {
         let dropped = self.drop_at_cuts(world);
         let facts = out.facts;
         let breaches = self.judge(world, action, &facts);
-        let watched = self.watched();
-        for fact in &facts {
-            world.ghosts.remember(world.now, fact, watched, self.mutation);
-        }
-        self.remember_idleness(world, watched);
-        self.remember_reads(world, action, watched);
+        self.remember(world, action, &facts);
         Step { facts, sent, dropped, touched, breaches }
     }
 
@@ -70,9 +65,7 @@ impl<P: Protocol> Scenario<P> {
     fn pass(&self, world: &mut World<P>, action: &Action<P>, ticks: Ticks) -> Step<P> {
         world.now += ticks;
         let breaches = self.judge(world, action, &[]);
-        let watched = self.watched();
-        self.remember_idleness(world, watched);
-        self.remember_reads(world, action, watched);
+        self.remember(world, action, &[]);
         Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new(), breaches }
     }
 
@@ -294,7 +287,7 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one, or time that passed.
-    pub(super) fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
+    pub fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
         let is_late = matches!(action, Action::Advance(_)) && world.ghosts.idle.is_some();
         let is_late = is_late && !self.is_mutated(KernelMutation::LatenessUnjudged);
         let is_slip = matches!(action, Action::Slip { .. }) && !self.is_mutated(KernelMutation::SlipUnjudged);

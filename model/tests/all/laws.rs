@@ -1,14 +1,12 @@
 //! Laws: what must be true of every scenario, whatever happens in it. Proptest takes random walks through each scenario
 //! of the catalogue; the laws are looked at on each of them.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use fencepost_model::catalogue;
 use fencepost_model::fact::Fact;
 use fencepost_model::laws::{
-    LawViolation, budgets_are_kept, enabled_is_one_question, faults_do_what_they_say, lookup_is_invisible,
-    normal_form_is_invisible, properties_agree_with_their_twins, renewal_is_invisible, symmetry_is_invisible,
+    LawViolation, budgets_are_kept, enabled_is_one_question, faults_do_what_they_say, properties_agree_with_their_twins,
 };
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
@@ -40,9 +38,6 @@ macro_rules! law {
     };
 }
 
-law!(the_normal_form_is_invisible, normal_form_is_invisible);
-law!(who_is_who_does_not_matter, symmetry_is_invisible);
-law!(a_step_renews_the_normal_form, renewal_is_invisible);
 law!(step_is_deterministic_and_total_on_enabled, step_is_a_function);
 law!(is_enabled_agrees_with_enabled, enabled_is_one_question);
 law!(each_property_agrees_with_its_naive_twin, properties_agree_with_their_twins);
@@ -159,47 +154,11 @@ fn refinement_agrees<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Re
 }
 
 #[test]
-fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
-    for scenario in catalogue::all() {
-        with_scenario!(&scenario, scenario => {
-            // The cache is kept from walk to walk: so they are taken together.
-            let walks = RefCell::new(Vec::new());
-            take_walks(&scenario.name, |choices| {
-                walks.borrow_mut().push(choices.to_vec());
-                Ok(())
-            });
-            lookup_is_invisible(scenario, &walks.into_inner())
-                .unwrap_or_else(|violation| panic!("{}: {violation}", scenario.name));
-        });
-    }
-}
-
-#[test]
 fn every_scenario_survives_toml() {
     for scenario in catalogue::all() {
         let text = scenario.to_toml();
         let again = catalogue::AnyScenario::from_toml(&text, scenario.name()).expect("what was written can be read");
         assert_eq!(again, scenario, "{text}");
-    }
-}
-
-/// Beyond the clients that have words of their own, and the places that have bits of their own.
-#[test]
-fn a_step_renews_the_normal_form_of_many_clients() {
-    for (name, clients) in [("consul-retries", 9), ("consul-third-party", 70), ("lease-duplicates", 9)] {
-        let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is there");
-        with_scenario!(scenario, scenario => {
-            let scenario = Scenario { clients, ..scenario };
-            let mut choices = 7_u32;
-            let walk: Vec<u16> = std::iter::repeat_with(|| {
-                choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                u16::try_from(choices >> 16).expect("these are 16 bits")
-            })
-            .take(150)
-            .collect();
-            renewal_is_invisible(&scenario, &walk).unwrap_or_else(|violation| panic!("{name}: {violation}"));
-            lookup_is_invisible(&scenario, &[walk]).unwrap_or_else(|violation| panic!("{name}: {violation}"));
-        });
     }
 }
 

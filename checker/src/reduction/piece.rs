@@ -1,16 +1,17 @@
 //! A part of a world, by itself.
 
-use super::parts::{hash_of, visit_memory, visit_seat};
-use super::symmetry::{Order, seen_by};
-use super::{Normal, Visitor, World};
-use crate::ids::{ClientId, ProcessId, Tenure};
-use crate::list::List;
-use crate::protocol::Protocol;
-use crate::resource::Resource;
-use crate::scenario::Budget;
-use crate::time::Ticks;
-use crate::world::shape::Rename;
-use crate::world::{Envelope, Ghosts, Link, Seat};
+use fencepost_model::ids::{ClientId, ProcessId, Tenure};
+use fencepost_model::list::List;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::resource::Resource;
+use fencepost_model::scenario::Budget;
+use fencepost_model::time::Ticks;
+use fencepost_model::world::normal::{Normal, Visitor};
+use fencepost_model::world::{Envelope, Ghosts, Link, Rename, Seat, World};
+
+use super::hash::hash_of;
+use super::order::{Order, seen_by};
+use super::parts::{visit_memory, visit_seat};
 
 /// A part of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]

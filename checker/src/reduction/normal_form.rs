@@ -1,56 +1,37 @@
-//! The normal form: worlds that differ only in values without absolute meaning become equal.
+//! The normal form: worlds that differ only in values without absolute meaning become equal, and so do worlds that differ only
+//! in who is who among interchangeable clients.
 //!
 //! Instants are shifted so that now is 0, and what lies further back than any comparison looks is clamped (Lamport,
 //! CHARME 2005). Indexes, tenures, calls and the numbers of sessions keep their order only. Interchangeable clients stand in
-//! the order of what can be seen of them. `step` never normalises: the checker does it after each step of the search.
-//!
-//! ```text
-//! visitor   the values that have no absolute meaning
-//! names     what they are called in the normal form
-//! parts     what is known of each part of a world, so that a step need look again only at what it changed
-//! piece     a part of a world, by itself
-//! collapse  worlds as numbers of their parts, and steps that are looked up and not taken
-//! symmetry  interchangeable clients
-//! ```
-
-mod collapse;
-mod names;
-mod parts;
-mod piece;
-mod symmetry;
-mod visitor;
+//! the order of what can be seen of them. Without symmetry the normal form is what the model calls the representative.
 
 use std::ops::Deref;
 
-use serde::{Deserialize, Serialize};
+use fencepost_model::ids::ProcessId;
+use fencepost_model::mutation::{CheckerMutation, Mutation};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::World;
+use fencepost_model::world::normal::Normal;
 
-pub use self::collapse::{Collapsed, Pool, Shared, Stepper, Taken};
-use self::names::Rules;
-use self::parts::Parts;
-pub use self::symmetry::Symmetry;
-use self::symmetry::outside;
-pub use self::visitor::{Normal, Visitor};
-use super::World;
-use crate::ids::ProcessId;
-use crate::mutation::{CheckerMutation, Mutation};
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
+use super::names::Rules;
+use super::parts::Parts;
+use super::symmetry::{Symmetry, arrange, outside, traces_in};
 
 /// How the worlds of a scenario are brought into normal form.
 #[derive(Clone, Debug)]
-pub struct NormalForm {
-    rules: Rules,
-    symmetry: Symmetry,
+pub(crate) struct NormalForm {
+    pub(super) rules: Rules,
+    pub(super) symmetry: Symmetry,
     mutation: Option<Mutation>,
 }
 
 /// A world in normal form.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct Formed<P: Protocol> {
-    world: World<P>,
-    parts: Parts,
+#[derive(Debug)]
+pub(crate) struct Formed<P: Protocol> {
+    pub(super) world: World<P>,
+    pub(super) parts: Parts,
 }
 
 impl<P: Protocol> Clone for Formed<P> {
@@ -73,17 +54,17 @@ impl<P: Protocol> Deref for Formed<P> {
 
 impl<P: Protocol> Formed<P> {
     /// 64 bits that tell it from other worlds; the same on every machine.
-    pub fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         self.parts.fingerprint
     }
 
     /// The world, to take a step in; afterwards it has to be [brought into form](NormalForm::renew) again.
-    pub fn world_mut(&mut self) -> &mut World<P> {
+    pub(crate) fn world_mut(&mut self) -> &mut World<P> {
         &mut self.world
     }
 
     /// Takes back a step from a world, after it was brought into form.
-    pub fn undo(&mut self, before: &Self) {
+    pub(crate) fn undo(&mut self, before: &Self) {
         let clients = self.world.clients.len();
         let is_new = |place: usize| self.parts.new.contains(place);
         for place in (0..clients).filter(|place| is_new(*place)) {
@@ -110,17 +91,17 @@ impl<P: Protocol> Formed<P> {
 
 impl NormalForm {
     /// That of a scenario, in which some clients are interchangeable.
-    pub fn new<P: Protocol>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
+    pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
         NormalForm { rules: Rules::of(scenario), symmetry, mutation: scenario.mutation }
     }
 
     /// Which clients are interchangeable.
-    pub fn symmetry(&self) -> &Symmetry {
+    pub(crate) fn symmetry(&self) -> &Symmetry {
         &self.symmetry
     }
 
     /// Brings a world into form.
-    pub fn form<P: Protocol>(&self, mut world: World<P>) -> Formed<P> {
+    pub(crate) fn form<P: Protocol>(&self, mut world: World<P>) -> Formed<P> {
         let mut parts = Parts::default();
         self.bring(&mut world, &mut parts);
         Formed { world, parts }
@@ -128,7 +109,7 @@ impl NormalForm {
 
     /// Brings a world into form in which one step was taken, by the processes that it touched; before it, it was like the
     /// other one.
-    pub fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
+    pub(crate) fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let Formed { world, parts } = next;
         let touched = if self.mutation == Some(CheckerMutation::RenewalSparesServer.into()) {
             let is_server = |process: &&ProcessId| **process == ProcessId::Server;
@@ -136,7 +117,7 @@ impl NormalForm {
         } else {
             touched
         };
-        parts.keep(world, before, touched);
+        parts.keep(world, (&before.world, &before.parts), touched);
         self.finish(world, parts);
     }
 
@@ -154,9 +135,9 @@ impl NormalForm {
                 parts.outsides[place] = outside::<P>(place, &world.clients[place]);
             }
             let outside = |place: usize| parts.outsides[place] ^ u64::from(world.ghosts.held[place].0);
-            let order = self.symmetry.order(world.clients.len(), outside, |place| world.traces(place));
+            let order = self.symmetry.order(world.clients.len(), outside, |place| traces_in(world, place));
             if let Some(order) = order {
-                world.arrange(&order);
+                arrange(world, &order);
                 parts.arrange(&order);
                 if self.mutation != Some(CheckerMutation::ArrangedMessagesUnsorted.into()) {
                     parts.order(world);
@@ -177,7 +158,7 @@ impl NormalForm {
         }
         if parts.new.contains(server) {
             let more = Ticks::new(i64::from(self.mutation == Some(CheckerMutation::ServerSettlesTooEarly.into())));
-            let oldest = world.clock(ProcessId::Server) - self.rules.back + more;
+            let oldest = world.clock(ProcessId::Server) - self.rules.horizon.back + more;
             world.server.process.settle(oldest);
         }
         parts.look(world, &self.rules);
@@ -187,12 +168,5 @@ impl NormalForm {
         }
         parts.order(world);
         parts.hash(world);
-    }
-}
-
-impl<P: Protocol> Scenario<P> {
-    /// Brings a world into normal form; no client is interchangeable.
-    pub fn normalise(&self, world: &mut World<P>) {
-        NormalForm::new(self, Symmetry::none()).bring(world, &mut Parts::default());
     }
 }

@@ -1,4 +1,4 @@
-//! What the normal form looks at: the values of a world that have no absolute meaning.
+//! The values of a world that have no absolute meaning, and who visits them: worlds that differ in nothing else are equivalent.
 
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::time::{Instant, Ticks};

@@ -1,55 +1,29 @@
 //! Values without absolute meaning, and what they are called in the normal form: numbers by their place among their like,
 //! instants by how far they are from now.
 
-use serde::{Deserialize, Serialize};
+use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::list::List;
+use fencepost_model::mutation::CheckerMutation;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::Horizon;
+use fencepost_model::world::normal::Visitor;
 
-use super::symmetry::Order;
-use super::visitor::Visitor;
-use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
-use crate::list::List;
-use crate::mutation::CheckerMutation;
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
-use crate::service::Settings as _;
-use crate::time::{Instant, Ticks};
+use super::order::Order;
 
-/// What a scenario looks at: how far back, from the clock in scope, each kind of instant, and what tokens are.
+/// What a scenario looks at.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Rules {
-    tokens_are_indexes: bool,
-    /// By how much a clock may have fallen back.
-    pub(super) back: Ticks,
-    late: Ticks,
-    until: Ticks,
-    elapsed: Ticks,
-    since: Ticks,
+    pub(super) horizon: Horizon,
     /// A mutant: numbers that are not small keep their names' gaps.
     pub(super) is_large_forgotten: bool,
 }
 
 impl Rules {
     pub(super) fn of<P: Protocol>(scenario: &Scenario<P>) -> Self {
-        // A clock that falls back looks at what was past already.
-        let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
-        let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);
-        let bounds = scenario.promises.iter().filter_map(|promise| promise.bound);
-        let is = |mutation: CheckerMutation| scenario.is_mutated(mutation);
-        // Mutants: a tick less to look back on, or none at all.
-        let less = |mutation| Ticks::new(i64::from(is(mutation)));
-        let tokens_are_indexes = scenario.service.tokens_are_indexes();
-        let back = if is(CheckerMutation::FallingClockForgotten) { Ticks::ZERO } else { back };
-        let until = if is(CheckerMutation::UntilIsDeadline) { late } else { late.max(Ticks::new(1)) };
-        let longest = if is(CheckerMutation::ElapsedForgotten) { Ticks::ZERO } else { scenario.service.longest() };
-        Rules {
-            tokens_are_indexes: tokens_are_indexes && !is(CheckerMutation::TokensUnrenamed)
-                || is(CheckerMutation::TokensAreIndexes),
-            back,
-            late: Ticks::ZERO - late - back + less(CheckerMutation::DeadlineClampedTooEarly),
-            until: Ticks::ZERO - until - back,
-            elapsed: Ticks::ZERO - longest - back + less(CheckerMutation::ElapsedClampedTooEarly),
-            since: Ticks::ZERO - bounds.max().unwrap_or_default() + less(CheckerMutation::AgeClampedTooEarly),
-            is_large_forgotten: is(CheckerMutation::LargeNumbersForgotten),
-        }
+        let is_large_forgotten = scenario.is_mutated(CheckerMutation::LargeNumbersForgotten);
+        Rules { horizon: Horizon::of(scenario), is_large_forgotten }
     }
 }
 
@@ -85,7 +59,7 @@ impl Kind {
 }
 
 /// A set of small numbers of each kind; 0 is no number. Nearly all worlds of a search have no others.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Small([u16; LANES]);
 
 impl Small {
@@ -151,7 +125,7 @@ impl Small {
 }
 
 /// What a part of a world contains of such values.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Look {
     pub(super) small: Small,
     /// Numbers that are not small, or whose owner has no word.
@@ -220,22 +194,22 @@ impl<'a> Looking<'a> {
 impl Visitor for Looking<'_> {
     #[inline]
     fn deadline(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.late);
+        self.instant(*at, self.rules.horizon.late);
     }
 
     #[inline]
     fn until(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.until);
+        self.instant(*at, self.rules.horizon.until);
     }
 
     #[inline]
     fn elapsed(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.elapsed);
+        self.instant(*at, self.rules.horizon.elapsed);
     }
 
     #[inline]
     fn since(&mut self, at: &mut Instant) {
-        self.instant(*at, self.rules.since);
+        self.instant(*at, self.rules.horizon.since);
     }
 
     #[inline]
@@ -245,7 +219,7 @@ impl Visitor for Looking<'_> {
 
     #[inline]
     fn token(&mut self, token: &mut Token) {
-        if self.rules.tokens_are_indexes {
+        if self.rules.horizon.tokens_are_indexes {
             self.number(Kind::Index, token.0);
         }
     }
@@ -331,22 +305,22 @@ impl<'a> Rewriting<'a> {
 impl Visitor for Rewriting<'_> {
     #[inline]
     fn deadline(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.late);
+        self.instant(at, self.after.rules.horizon.late);
     }
 
     #[inline]
     fn until(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.until);
+        self.instant(at, self.after.rules.horizon.until);
     }
 
     #[inline]
     fn elapsed(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.elapsed);
+        self.instant(at, self.after.rules.horizon.elapsed);
     }
 
     #[inline]
     fn since(&mut self, at: &mut Instant) {
-        self.instant(at, self.after.rules.since);
+        self.instant(at, self.after.rules.horizon.since);
     }
 
     #[inline]
@@ -356,7 +330,7 @@ impl Visitor for Rewriting<'_> {
 
     #[inline]
     fn token(&mut self, token: &mut Token) {
-        if self.after.rules.tokens_are_indexes {
+        if self.after.rules.horizon.tokens_are_indexes {
             token.0 = self.number(Kind::Index, token.0);
         }
     }

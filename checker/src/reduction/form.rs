@@ -7,7 +7,10 @@ use fencepost_model::goal::Reached;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::world::{Formed, NormalForm, Step, Symmetry, World};
+use fencepost_model::world::{Step, World};
+
+use super::normal_form::{Formed, NormalForm};
+use super::symmetry::Symmetry;
 
 /// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
 /// for any number of workers.
@@ -26,7 +29,7 @@ pub(crate) struct Form {
 impl Form {
     /// The form of a scenario's worlds.
     pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
-        let symmetry = if uses_symmetry { scenario.symmetry() } else { Symmetry::none() };
+        let symmetry = if uses_symmetry { Symmetry::of(scenario) } else { Symmetry::none() };
         Form {
             normal: NormalForm::new(scenario, symmetry),
             sampled: AtomicU64::new(0),
@@ -56,15 +59,10 @@ impl Form {
     }
 
     /// Counts how many worlds some of the new states stand for.
-    pub(crate) fn sample<P: Protocol, W: Deref<Target = World<P>>>(
-        &self,
-        scenario: &Scenario<P>,
-        fingerprint: u64,
-        world: impl FnOnce() -> W,
-    ) {
+    pub(crate) fn sample<P: Protocol, W: Deref<Target = World<P>>>(&self, fingerprint: u64, world: impl FnOnce() -> W) {
         let symmetry = self.normal.symmetry();
         if !symmetry.is_none() && fingerprint.is_multiple_of(SAMPLE) {
-            let orbit = scenario.orbit(&world(), symmetry) as u64;
+            let orbit = symmetry.orbit(&*world()) as u64;
             self.sampled.fetch_add(1, Relaxed);
             self.worlds.fetch_add(orbit, Relaxed);
         }

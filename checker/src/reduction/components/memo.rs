@@ -9,25 +9,27 @@
 
 use std::hash::{Hash, Hasher};
 
+use fencepost_model::fact::Fact;
+use fencepost_model::few::Few;
+use fencepost_model::goal::Reached;
+use fencepost_model::hash::Fingerprinter;
+use fencepost_model::ids::{ProcessId, Tenure};
+use fencepost_model::list::List;
+use fencepost_model::mutation::{CheckerMutation, Mutation};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::{Cutting, Replies, Scenario};
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::normal::Normal;
+use fencepost_model::world::{Action, Envelope, Fault, Step, World};
+
+use super::super::hash::fingerprint;
 use super::super::names::{Look, Looking, Names, OWNERS, Rewriting, Rules, Small};
-use super::super::parts::fingerprint;
+use super::super::normal_form::{Formed, NormalForm};
 use super::super::piece::{Layout, Piece};
 use super::super::symmetry::{Symmetry, traces};
-use super::super::{Formed, Normal, NormalForm};
 use super::cache::Cache;
 use super::pool::Copies;
 use super::{Collapsed, Taken};
-use crate::fact::Fact;
-use crate::few::Few;
-use crate::goal::Reached;
-use crate::hash::Fingerprinter;
-use crate::ids::{ProcessId, Tenure};
-use crate::list::List;
-use crate::mutation::{CheckerMutation, Mutation};
-use crate::protocol::Protocol;
-use crate::scenario::{Cutting, Replies, Scenario};
-use crate::time::{Instant, Ticks};
-use crate::world::{Action, Envelope, Fault, Step, World};
 
 /// The logarithms of how many answers of each kind are kept at most.
 const STEPS: u32 = 18;
@@ -271,10 +273,7 @@ impl<P: Protocol> Memo<P> {
         if self.mutation == Some(CheckerMutation::LookupForgetsFacts.into()) {
             // The mutant: the ghosts are left as they were.
         } else if self.looks_at_every_world {
-            let watched = scenario.watched();
-            facts.iter().for_each(|fact| world.ghosts.remember(world.now, fact, watched, scenario.mutation));
-            scenario.remember_idleness(world, watched);
-            scenario.remember_reads(world, action, watched);
+            scenario.remember(world, action, facts);
             parts[layout.memory] = copies.number(Piece::at(world, layout.memory));
             copies.piece(opened.parts[layout.memory]).put(world);
         } else if outcome.facts > 0 {
@@ -305,10 +304,7 @@ impl<P: Protocol> Memo<P> {
         let Piece::Memory(resource, mut ghosts) = copies.piece(memory).clone() else {
             unreachable!("what is remembered has its place");
         };
-        let watched = scenario.watched();
-        for fact in &self.facts[facts as usize].0 {
-            ghosts.remember(Instant::START, fact, watched, scenario.mutation);
-        }
+        scenario.remember_facts(&mut ghosts, Instant::START, &self.facts[facts as usize].0);
         let after = copies.number(Piece::Memory(resource, ghosts));
         self.memories.put((memory, facts), after);
         after
@@ -471,7 +467,7 @@ fn sort<P: Protocol>(copies: &Copies<P>, messages: &mut [u32]) {
 fn settled<P: Protocol>(rules: &Rules, mut piece: Piece<P>, ticks: Ticks) -> Piece<P> {
     if let Piece::Server(seat) = &mut piece {
         let clock = Instant::START + ticks + seat.skew;
-        seat.process.settle(clock - rules.back);
+        seat.process.settle(clock - rules.horizon.back);
     }
     piece
 }

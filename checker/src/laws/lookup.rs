@@ -1,24 +1,25 @@
 //! A transition that comes out of the cache is the transition that the step would have taken.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
-use super::walk::{after, pick};
+use fencepost_model::laws::{after, pick};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::Ticks;
+use fencepost_model::world::Action;
+
 use super::{LawViolation, require};
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
-use crate::time::Ticks;
-use crate::world::{Action, NormalForm, Pool, Stepper, Symmetry};
+use crate::reduction::{NormalForm, SharedPool, Stepper, Symmetry};
 
 /// What a step did in one world is what it does in another with the same parts: the cache is kept from walk to walk.
 ///
 /// # Errors
 /// A transition of which the cache knows something else.
-pub fn lookup_is_invisible<P: Protocol>(scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
-    for symmetry in [Symmetry::none(), scenario.symmetry()] {
+pub(super) fn lookup_is_invisible<P: Protocol>(scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
+    for symmetry in [Symmetry::none(), Symmetry::of(scenario)] {
         let form = NormalForm::new(scenario, symmetry);
-        let pool = Rc::new(RefCell::new(Pool::default()));
-        let mut stepper = Stepper::new(scenario, &form, Box::new(Rc::clone(&pool)));
+        let pool = SharedPool::default();
+        let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool));
         for choices in walks {
             let mut before = form.form(scenario.start());
             let mut enabled = Vec::new();
@@ -39,9 +40,8 @@ pub fn lookup_is_invisible<P: Protocol>(scenario: &Scenario<P>, walks: &[Vec<u16
                     require(taken.reached == scenario.reached(&step.facts), || {
                         format!("{action} reaches other goals")
                     })?;
-                    require(pool.borrow().world(scenario, &taken.to) == *after, || {
-                        format!("{action}: the parts are those of another world")
-                    })?;
+                    let again = pool.lock().expect("nobody panics while he holds the pool").world(scenario, &taken.to);
+                    require(again == *after, || format!("{action}: the parts are those of another world"))?;
                 }
                 let Some(action) = pick(&enabled, *choice) else { break };
                 before = form.form(after(scenario, &before, action).0);

@@ -1,16 +1,37 @@
 //! The normal form and symmetry change nothing that can be seen.
 
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 
-use super::walk::{after, fingerprint, kinds, normal, pick, walk};
+use fencepost_model::fact::Fact;
+use fencepost_model::hash::Fingerprinter;
+use fencepost_model::ids::ClientId;
+use fencepost_model::laws::{after, pick, walk};
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::{Action, World};
+
 use super::{LawViolation, require};
-use crate::ids::ClientId;
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
-use crate::world::{Action, NormalForm, Symmetry, World};
+use crate::reduction::{NormalForm, Symmetry, arranged};
 
 /// Fingerprint of a normal successor, kinds of facts, violated properties.
 type Successor = (u64, Vec<String>, Vec<String>);
+
+/// The world in normal form; no client is interchangeable.
+fn normal<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> World<P> {
+    World::clone(&NormalForm::new(scenario, Symmetry::none()).form(world.clone()))
+}
+
+fn fingerprint(value: &impl Hash) -> u64 {
+    let mut hash = Fingerprinter::default();
+    value.hash(&mut hash);
+    hash.finish()
+}
+
+/// The kinds of facts, without the numbers that the normal form changes.
+fn kinds<P: Protocol>(facts: &[Fact<P>]) -> Vec<String> {
+    facts.iter().map(|fact| format!("{fact:?}").split([' ', '(']).next().unwrap_or_default().to_owned()).collect()
+}
 
 /// What can happen next, sorted.
 fn successors<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Successor> {
@@ -28,14 +49,21 @@ fn successors<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Succ
     list
 }
 
-/// A world and its normal form have the same successors, facts and violations.
+/// A world and its normal form have the same successors, facts and violations; and the normal form is what the model calls the
+/// representative.
 ///
 /// # Errors
 /// A world that its normal form does not stand for.
-pub fn normal_form_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub(super) fn normal_form_is_invisible<P: Protocol>(
+    scenario: &Scenario<P>,
+    choices: &[u16],
+) -> Result<(), LawViolation> {
     walk(scenario, choices, |world, _| {
         let form = normal(scenario, world);
         require(form == normal(scenario, &form), || format!("the normal form has another normal form: {form:#?}"))?;
+        require(form == scenario.representative(world), || {
+            format!("the normal form is not the representative: {form:#?}")
+        })?;
         require(successors(scenario, world) == successors(scenario, &form), || {
             format!("a world and its normal form have different successors:\n{world:#?}\n{form:#?}")
         })
@@ -46,8 +74,8 @@ pub fn normal_form_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[
 ///
 /// # Errors
 /// Two clients that are called interchangeable and are not.
-pub fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
-    let symmetry = scenario.symmetry();
+pub(super) fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    let symmetry = Symmetry::of(scenario);
     let Some(group) = symmetry.groups().next() else { return Ok(()) };
     let (one, other) = (group[0], group[group.len() - 1]);
     let swap = |client: ClientId| match client {
@@ -55,27 +83,27 @@ pub fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16
         client if client == other => one,
         client => client,
     };
-    let arranged = |world: &World<P>| {
+    let swapped = |world: &World<P>| {
         let order: Vec<usize> = (0..world.clients.len()).map(|place| swap(ClientId::of(place)).place()).collect();
-        world.arranged(&order)
+        arranged(world, &order)
     };
     let start = scenario.start();
-    require(normal(scenario, &arranged(&start)) == normal(scenario, &start), || {
+    require(normal(scenario, &swapped(&start)) == normal(scenario, &start), || {
         format!("{one} and {other} do not start alike")
     })?;
     let mut place = 0_u16;
     let canonical_form = NormalForm::new(scenario, symmetry.clone());
     walk(scenario, choices, |world, enabled| {
-        let swapped = arranged(world);
+        let other_world = swapped(world);
         place = place.wrapping_add(1);
         let mut there = Vec::new();
-        scenario.enabled(&swapped, &mut there);
+        scenario.enabled(&other_world, &mut there);
         let here: BTreeSet<Action<P>> = enabled.iter().map(|action| action.renamed(&swap)).collect();
         require(here == there.into_iter().collect(), || format!("other actions are enabled for {one} and {other}"))?;
         for action in enabled {
             let (next, step) = after(scenario, world, action);
-            let (there, like) = after(scenario, &swapped, &action.renamed(&swap));
-            require(normal(scenario, &arranged(&next)) == normal(scenario, &there), || {
+            let (there, like) = after(scenario, &other_world, &action.renamed(&swap));
+            require(normal(scenario, &swapped(&next)) == normal(scenario, &there), || {
                 format!("{action}: {one} and {other} are not treated alike")
             })?;
             require(kinds(&step.facts) == kinds(&like.facts), || format!("{action}: other facts"))?;
@@ -86,10 +114,10 @@ pub fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16
             }
             let canonical = canonical_form.form(next.clone());
             let plain = normal(scenario, &next);
-            require(scenario.orbit(&canonical, &symmetry) == scenario.orbit(&plain, &symmetry), || {
+            require(symmetry.orbit(&canonical) == symmetry.orbit(&plain), || {
                 format!("{action}: the canonical world has another orbit")
             })?;
-            let is_among = |order: &Vec<usize>| normal(scenario, &plain.arranged(order)) == *canonical;
+            let is_among = |order: &Vec<usize>| normal(scenario, &arranged(&plain, order)) == *canonical;
             require(symmetry.orders(plain.clients.len()).iter().any(is_among), || {
                 format!("{action}: the canonical world is not one of those that it stands for")
             })?;
@@ -102,8 +130,8 @@ pub fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16
 ///
 /// # Errors
 /// A part of a world that was kept although it changed.
-pub fn renewal_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
-    for symmetry in [Symmetry::none(), scenario.symmetry()] {
+pub(super) fn renewal_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+    for symmetry in [Symmetry::none(), Symmetry::of(scenario)] {
         let form = NormalForm::new(scenario, symmetry);
         let mut before = form.form(scenario.start());
         let mut enabled = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::hash::Fingerprinter;
+use fencepost_model::hash::Fingerprinter;
 
 /// Answers by question, each at the one place that the question's hash says: a newer one takes the place of an older one.
 pub(super) struct Cache<K, V> {

@@ -2,39 +2,30 @@
 //! keeps at hand what it has met, and asks the pool for the rest. A part is told from others by its hash, as a world is by its
 //! fingerprint, which is made of these hashes: what one takes for the same, the other does, too.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::World;
+use fencepost_model::world::normal::Normal;
 
 use super::super::names::{Look, Looking, Rules};
 use super::super::parts::Part;
 use super::super::piece::{Layout, Piece};
 use super::super::symmetry::outside;
-use super::super::{Normal, World};
 use super::Collapsed;
 use super::cache::Cache;
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
 
 /// The parts of all worlds of a search.
-pub struct Pool<P: Protocol> {
+pub(crate) struct Pool<P: Protocol> {
     parts: Vec<Arc<Known<P>>>,
     /// By kind and hash.
     numbers: BTreeMap<(u32, u64), u32>,
 }
 
-/// A pool that several use. Whoever has threads sees to it that one of them looks at a time.
-pub trait Shared<P: Protocol> {
-    /// Looks into the pool once.
-    fn with(&self, look: &mut dyn FnMut(&mut Pool<P>));
-}
-
-impl<P: Protocol> Shared<P> for Rc<RefCell<Pool<P>>> {
-    fn with(&self, look: &mut dyn FnMut(&mut Pool<P>)) {
-        look(&mut self.borrow_mut());
-    }
-}
+/// A pool that all workers use. To put them on several machines means to send along the parts that the other one has not met.
+pub(crate) type SharedPool<P> = Arc<Mutex<Pool<P>>>;
 
 /// A part, and what is known of it.
 pub(super) struct Known<P: Protocol> {
@@ -65,7 +56,7 @@ impl<P: Protocol> Default for Pool<P> {
 
 impl<P: Protocol> Pool<P> {
     /// The world of which the parts are in this pool.
-    pub fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> World<P> {
+    pub(crate) fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> World<P> {
         let mut world = scenario.start();
         let layout = Layout::of(world.clients.len());
         let (inner, messages) = collapsed.parts.split_at(layout.messages);
@@ -90,7 +81,7 @@ impl<P: Protocol> Pool<P> {
 
 /// The parts that one worker has met.
 pub(super) struct Copies<P: Protocol> {
-    pool: Box<dyn Shared<P>>,
+    pool: SharedPool<P>,
     /// By number, as the pool has them.
     parts: Vec<Option<Arc<Known<P>>>>,
     /// The same of what is looked at most; nothing for those that this worker has not met.
@@ -99,11 +90,14 @@ pub(super) struct Copies<P: Protocol> {
     pub(super) rules: Rules,
 }
 
+/// Why the pool can be locked.
+const UNPOISONED: &str = "no worker panics while it holds the pool";
+
 /// The logarithm of how many parts are found without asking the pool.
 const NUMBERS: u32 = 20;
 
 impl<P: Protocol> Copies<P> {
-    pub(super) fn new(pool: Box<dyn Shared<P>>, rules: Rules) -> Self {
+    pub(super) fn new(pool: SharedPool<P>, rules: Rules) -> Self {
         let (parts, heads, numbers) = (Vec::new(), Vec::new(), Cache::new(NUMBERS));
         Copies { pool, parts, heads, numbers, rules }
     }
@@ -121,14 +115,10 @@ impl<P: Protocol> Copies<P> {
         if let Some(number) = self.numbers.get(&(kind, hash)) {
             return number;
         }
-        let mut piece = Some(piece);
-        let mut known = None;
-        self.pool.with(&mut |pool| {
-            let part = || Known::new(piece.take().expect("it is asked for once")(), hash, &self.rules);
-            let number = pool.number(kind, hash, part);
-            known = Some((number, Arc::clone(pool.part(number))));
-        });
-        let (number, part) = known.expect("the pool was looked into");
+        let mut pool = self.pool.lock().expect(UNPOISONED);
+        let number = pool.number(kind, hash, || Known::new(piece(), hash, &self.rules));
+        let part = Arc::clone(pool.part(number));
+        drop(pool);
         self.keep(number, part);
         self.numbers.put((kind, hash), number);
         number
@@ -138,9 +128,8 @@ impl<P: Protocol> Copies<P> {
     #[inline]
     pub(super) fn fetch(&mut self, number: u32) {
         if self.parts.get(number as usize).is_none_or(Option::is_none) {
-            let mut part = None;
-            self.pool.with(&mut |pool| part = Some(Arc::clone(pool.part(number))));
-            self.keep(number, part.expect("the pool was looked into"));
+            let part = Arc::clone(self.pool.lock().expect(UNPOISONED).part(number));
+            self.keep(number, part);
         }
     }
 

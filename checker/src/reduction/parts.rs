@@ -1,23 +1,20 @@
 //! What is known of the parts of a world. A step changes little: what is known of the rest is kept, and only the parts that
 //! differ from those before the step are looked at again.
 
-use std::hash::{Hash, Hasher};
+use fencepost_model::ids::{ClientId, ProcessId};
+use fencepost_model::list::List;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::resource::Resource;
+use fencepost_model::time::Ticks;
+use fencepost_model::world::normal::{Normal, Visitor};
+use fencepost_model::world::{Ghosts, Seat, World};
 
-use serde::{Deserialize, Serialize};
-
+use super::hash::{fingerprint, hash_of};
 use super::names::{Look, Looking, Names, Rewriting, Rules};
-use super::symmetry::Order;
-use super::{Formed, Normal, Visitor, World};
-use crate::hash::{Fingerprinter, Packer};
-use crate::ids::{ClientId, ProcessId};
-use crate::list::List;
-use crate::protocol::Protocol;
-use crate::resource::Resource;
-use crate::time::Ticks;
-use crate::world::{Ghosts, Seat};
+use super::order::Order;
 
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Parts {
     list: List<Part, 9>,
     /// Which of them differ from those before the step.
@@ -29,14 +26,14 @@ pub(super) struct Parts {
 }
 
 /// What is known of a part.
-#[derive(Copy, Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Part {
     look: Look,
     hash: u64,
 }
 
 /// Places in a list. All those beyond the 63rd count as one.
-#[derive(Copy, Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Places(u64);
 
 impl Places {
@@ -142,7 +139,12 @@ impl Parts {
     }
 
     /// After a step keeps what is known of parts that are as they were before it.
-    pub(super) fn keep<P: Protocol>(&mut self, world: &World<P>, before: &Formed<P>, touched: &[ProcessId]) {
+    pub(super) fn keep<P: Protocol>(
+        &mut self,
+        world: &World<P>,
+        (before, known): (&World<P>, &Parts),
+        touched: &[ProcessId],
+    ) {
         let clients = world.clients.len();
         self.new = Places::default();
         for process in touched {
@@ -152,16 +154,16 @@ impl Parts {
                 ProcessId::Resource => {}
             }
         }
-        if world.resource != before.world.resource || world.ghosts != before.world.ghosts {
+        if world.resource != before.resource || world.ghosts != before.ghosts {
             self.new.add(clients + 1);
         }
-        let (now, then) = (world.network.places(), before.world.network.places());
+        let (now, then) = (world.network.places(), before.network.places());
         let same = now.iter().zip(then.iter()).take_while(|(now, then)| now == then).count();
         if same == now.len() && same == then.len() {
             return;
         }
         // A step takes out a message, or adds some: those before and after it stand next to each other.
-        let messages = &before.parts.list[clients + OTHERS..];
+        let messages = &known.list[clients + OTHERS..];
         self.list.truncate(clients + OTHERS + same);
         let mut next = same;
         for envelope in &now[same..] {
@@ -307,21 +309,4 @@ fn hash<P: Protocol>(world: &World<P>, place: usize) -> u64 {
     } else {
         hash_of(world.network.places()[place - clients - OTHERS])
     }
-}
-
-/// The hash of a part.
-#[inline]
-pub(super) fn hash_of(part: impl Hash) -> u64 {
-    let mut to = Packer::default();
-    part.hash(&mut to);
-    to.finish()
-}
-
-/// The fingerprint of a world: of its parts in order, behind what else there is.
-#[inline]
-pub(super) fn fingerprint(rest: u64, parts: impl Iterator<Item = u64>) -> u64 {
-    let mut all = Fingerprinter::default();
-    all.write_u64(rest);
-    parts.for_each(|hash| all.write_u64(hash));
-    all.finish()
 }

@@ -1,4 +1,4 @@
-//! Worlds as lists of numbers. The worlds of a search are many combinations of few different parts: millions of worlds may have
+//! Component tables: worlds as lists of numbers. The worlds of a search are many combinations of few different parts: millions of worlds may have
 //! no more than ninety states of a client in them. So each part is kept once, and a world is remembered by the numbers of its
 //! parts (collapse compression: Holzmann, "State compression in Spin", 1997). What a step does depends on few parts, too, and
 //! is remembered by their numbers (transition caching: Blom, van de Pol and Weber, "LTSmin", CAV 2010); most steps of a search
@@ -14,23 +14,23 @@ mod cache;
 mod memo;
 mod pool;
 
+use fencepost_model::goal::Reached;
+use fencepost_model::list::List;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::Action;
 use serde::{Deserialize, Serialize};
 
 use self::memo::{Memo, Question};
 use self::pool::Copies;
-pub use self::pool::{Pool, Shared};
-use super::parts::hash_of;
+pub(crate) use self::pool::SharedPool;
+use super::hash::hash_of;
+use super::normal_form::{Formed, NormalForm};
 use super::piece::{Layout, Piece};
-use super::{Formed, NormalForm};
-use crate::goal::Reached;
-use crate::list::List;
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
-use crate::world::Action;
 
 /// A world in normal form, as the numbers that its parts have in a [`Pool`]: it means something beside that pool only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Collapsed {
+pub(crate) struct Collapsed {
     /// Clients, server, what is remembered, cuts and budgets, messages.
     parts: List<u32, 12>,
     fingerprint: u64,
@@ -38,24 +38,24 @@ pub struct Collapsed {
 
 impl Collapsed {
     /// That of the world in normal form.
-    pub fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 }
 
 /// Where a step leads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taken {
+pub(crate) struct Taken {
     /// To this world.
-    pub to: Collapsed,
+    pub(crate) to: Collapsed,
     /// What it reaches.
-    pub reached: Reached,
+    pub(crate) reached: Reached,
     /// Whether it breaks a promise.
-    pub is_breach: bool,
+    pub(crate) is_breach: bool,
 }
 
 /// Takes steps of a search: opens a world, and says where its actions lead.
-pub struct Stepper<P: Protocol> {
+pub(crate) struct Stepper<P: Protocol> {
     copies: Copies<P>,
     memo: Memo<P>,
     opened: Collapsed,
@@ -68,7 +68,7 @@ pub struct Stepper<P: Protocol> {
 
 impl<P: Protocol> Stepper<P> {
     /// For the worlds of a scenario; the one at the start is open.
-    pub fn new(scenario: &Scenario<P>, form: &NormalForm, pool: Box<dyn Shared<P>>) -> Self {
+    pub(crate) fn new(scenario: &Scenario<P>, form: &NormalForm, pool: SharedPool<P>) -> Self {
         let mut copies = Copies::new(pool, form.rules);
         let last = form.form(scenario.start());
         let opened = collapse(&mut copies, &last, None);
@@ -77,12 +77,12 @@ impl<P: Protocol> Stepper<P> {
     }
 
     /// The numbers of the parts of any world in normal form.
-    pub fn collapse(&mut self, world: &Formed<P>) -> Collapsed {
+    pub(crate) fn collapse(&mut self, world: &Formed<P>) -> Collapsed {
         collapse(&mut self.copies, world, None)
     }
 
     /// Opens a world.
-    pub fn open(&mut self, collapsed: &Collapsed) -> &Formed<P> {
+    pub(crate) fn open(&mut self, collapsed: &Collapsed) -> &Formed<P> {
         let Formed { world, parts } = &mut self.last;
         let layout = Layout::of(world.clients.len());
         for (place, number) in collapsed.parts.iter().enumerate() {
@@ -108,7 +108,7 @@ impl<P: Protocol> Stepper<P> {
     }
 
     /// Where an action of the open world leads.
-    pub fn step(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>) -> Taken {
+    pub(crate) fn step(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>) -> Taken {
         let Stepper { copies, memo, opened, last, .. } = self;
         let question = memo.question(scenario, action, opened, last);
         let known = question.and_then(|question| memo.answer(scenario, copies, opened, last, action, &question));

@@ -1,0 +1,60 @@
+//! How to check a scenario.
+
+use std::sync::Arc;
+
+use fencepost_model::properties::Property;
+
+use crate::limits::{Limits, Supervisor, Unsupervised};
+
+/// How to check.
+#[derive(Clone)]
+pub struct Options {
+    /// What may cut the search.
+    pub limits: Limits,
+    /// Who may call it off.
+    pub supervisor: Arc<dyn Supervisor>,
+    /// Only this promise.
+    pub only: Option<Property>,
+    /// Which search.
+    pub engine: Engine,
+    /// On so many threads; stateright's search takes one.
+    pub workers: usize,
+    /// Whether interchangeable clients count as one.
+    pub symmetry: bool,
+}
+
+/// Which search explores a scenario.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// Our own.
+    #[default]
+    Dataflow,
+    /// stateright's breadth-first search.
+    Stateright,
+}
+
+impl Engine {
+    /// Both.
+    pub const ALL: [Engine; 2] = [Engine::Dataflow, Engine::Stateright];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Dataflow => "dataflow",
+            Engine::Stateright => "stateright",
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            limits: Limits::default(),
+            supervisor: Arc::new(Unsupervised),
+            only: None,
+            engine: Engine::default(),
+            workers: 1,
+            symmetry: true,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What an exploration found, and what that means for a promise.
+
+use std::fmt;
+
+use fencepost_model::finding::{Certificate, Finding, Verdict};
+use fencepost_model::goal::{Goal, Reached};
+use fencepost_model::mutation::CheckerMutation;
+use fencepost_model::protocol::Protocol;
+use fencepost_model::scenario::{Promise, Scenario};
+use fencepost_model::trace::{Trace, tell};
+use fencepost_model::world::Action;
+
+use crate::engine::Marks;
+
+/// A finding, and the text of the trace file that shows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// What was found.
+    pub finding: Finding,
+    /// The counterexample as a trace file.
+    pub trace: Option<String>,
+}
+
+/// Our own mistake: a panic in the model, or a counterexample that does not hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InternalError(pub String);
+
+impl fmt::Display for InternalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "internal error: {}", self.0)
+    }
+}
+
+impl std::error::Error for InternalError {}
+
+/// What one exploration found.
+pub(crate) struct Exploration<P: Protocol> {
+    /// Distinct states.
+    pub states: u64,
+    /// Transitions generated; a step that changes nothing is none.
+    pub transitions: u64,
+    /// Levels.
+    pub depth: u64,
+    /// Why the search was cut, if it was.
+    pub cut: Option<String>,
+    /// Goals reached, and kinds of action taken.
+    pub marks: Marks,
+    /// Why fewer states than worlds were searched, as sentences.
+    pub reductions: Vec<String>,
+    /// A shortest run that breaks a promise of the scenario.
+    pub violation: Option<Trace<P>>,
+}
+
+/// An exploration, and who took how long for it.
+pub(crate) struct Run<P: Protocol> {
+    pub(crate) exploration: Exploration<P>,
+    pub(crate) engine: &'static str,
+    pub(crate) microseconds: u64,
+}
+
+impl<P: Protocol> Run<P> {
+    /// What it says about a promise.
+    pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
+        let Exploration { states, transitions, depth, ref violation, .. } = self.exploration;
+        let finding = Finding {
+            scenario: scenario.name.clone(),
+            system: scenario.system.clone(),
+            hazard: scenario.hazard.clone(),
+            variant: scenario.variant.clone(),
+            about: scenario.about.clone(),
+            property: promise.property,
+            bound: promise.bound.map(|bound| bound.count()),
+            expect: promise.expect,
+            verdict: self.verdict(scenario, promise),
+            states,
+            transitions,
+            depth,
+            assumptions: scenario.assumptions_of(promise),
+            engine: self.engine.to_owned(),
+            microseconds: self.microseconds,
+            trace: None,
+        };
+        Outcome { finding, trace: violation.as_ref().map(Trace::to_text) }
+    }
+
+    fn verdict(&self, scenario: &Scenario<P>, promise: &Promise) -> Verdict {
+        let Exploration { marks, ref cut, ref violation, .. } = self.exploration;
+        let reached = Reached(marks.reached);
+        if let Some(trace) = violation {
+            return Verdict::Violated(Box::new(tell(trace)));
+        }
+        if let Some(by) = cut.as_ref().filter(|_| !scenario.is_mutated(CheckerMutation::CutIsProof)) {
+            return Verdict::Bounded { by: by.clone() };
+        }
+        let missing: Vec<String> = goals(scenario, promise)
+            .filter(|goal| !scenario.has_reached(reached, *goal))
+            .filter(|_| !scenario.is_mutated(CheckerMutation::GoalsUnasked))
+            .map(|goal| goal.name().to_owned())
+            .collect();
+        if !missing.is_empty() {
+            return Verdict::Vacuous { missing };
+        }
+        Verdict::Proven(self.certificate(scenario, promise))
+    }
+
+    fn certificate(&self, scenario: &Scenario<P>, promise: &Promise) -> Certificate {
+        let kinds = self.exploration.marks.kinds;
+        let never = |(place, _): &(usize, &&str)| kinds & (1 << *place) == 0;
+        Certificate {
+            goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
+            never_taken: Action::<P>::KINDS
+                .iter()
+                .enumerate()
+                .filter(never)
+                .map(|(_, kind)| (*kind).to_owned())
+                .collect(),
+            reductions: self.exploration.reductions.clone(),
+            // 64, and hashed twice: first each part of a world, then all of them.
+            fingerprint_bits: 63,
+        }
+    }
+}
+
+/// What must be reachable before a proof of this promise says something.
+fn goals<P: Protocol>(scenario: &Scenario<P>, promise: &Promise) -> impl Iterator<Item = Goal> {
+    let mut goals: Vec<Goal> = scenario.goals.iter().chain(promise.property.needs()).copied().collect();
+    goals.sort_by_key(|goal| scenario.place_of(*goal));
+    goals.dedup();
+    goals.into_iter()
+}

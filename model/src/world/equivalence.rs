@@ -1,0 +1,158 @@
+//! Worlds that differ only in values without absolute meaning are equivalent: what can happen in one can happen in the other.
+//!
+//! Here that is defined as plainly as possible: two worlds are equivalent if their representatives are equal. The replay of an
+//! endless execution needs it, and so does shrinking. The checker has a normal form that is the same world and is found faster;
+//! a law compares the two.
+
+use super::World;
+use super::horizon::Horizon;
+use super::normal::{Normal, Visitor};
+use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::time::{Instant, Ticks};
+
+impl<P: Protocol> Scenario<P> {
+    /// The world that stands for all equivalent ones: now is 0, what lies beyond the horizon is clamped, and numbers are ranks.
+    #[must_use]
+    pub fn representative(&self, world: &World<P>) -> World<P> {
+        let mut world = world.clone();
+        let mut naming = Naming::new(Horizon::of(self), world.now - Instant::START);
+        let oldest = world.clock(ProcessId::Server) - naming.horizon.back;
+        world.server.process.settle(oldest);
+        world.visit(&mut naming);
+        naming.rank();
+        world.visit(&mut naming);
+        world.now = Instant::START;
+        world.sort();
+        world
+    }
+}
+
+impl<P: Protocol> Normal for World<P> {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        for (place, seat) in self.clients.iter_mut().enumerate() {
+            visitor.scope(Some(ClientId::of(place)), seat.skew);
+            seat.process.visit(visitor);
+        }
+        visitor.scope(None, self.server.skew);
+        self.server.process.visit(visitor);
+        visitor.scope(None, Ticks::ZERO);
+        visitor.token(&mut self.resource.highest);
+        self.ghosts.visit(visitor);
+        for envelope in self.network.slots() {
+            envelope.visit(visitor);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.server.process.sort();
+        self.ghosts.sort();
+        self.network.sort();
+    }
+}
+
+/// What a number counts among.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    Index,
+    Tenure,
+    /// Of one creator.
+    Session(u16),
+    /// Of one client.
+    Call(u16),
+}
+
+/// Visits a world twice: first it collects the numbers that occur, then it replaces them by their ranks, and moves instants.
+struct Naming {
+    horizon: Horizon,
+    shift: Ticks,
+    /// What the clock in scope shows when it is 0.
+    clock: Instant,
+    scope: u16,
+    numbers: Vec<(Kind, u32)>,
+    is_ranked: bool,
+}
+
+impl Naming {
+    fn new(horizon: Horizon, shift: Ticks) -> Self {
+        Naming { horizon, shift, clock: Instant::START, scope: 0, numbers: Vec::new(), is_ranked: false }
+    }
+
+    /// All numbers are collected.
+    fn rank(&mut self) {
+        self.numbers.sort_unstable();
+        self.numbers.dedup();
+        self.is_ranked = true;
+    }
+
+    fn instant(&self, at: &mut Instant, floor: Ticks) {
+        if self.is_ranked {
+            *at = (*at - self.shift).max(self.clock + floor);
+        }
+    }
+
+    /// The rank of a number among its kind, from 1; 0 is no number.
+    fn number(&mut self, kind: Kind, number: u32) -> u32 {
+        if number == 0 || !self.is_ranked {
+            self.numbers.extend((number > 0).then_some((kind, number)));
+            return number;
+        }
+        let smaller = self.numbers.partition_point(|other| *other < (kind, 1));
+        let up_to = self.numbers.partition_point(|other| *other <= (kind, number));
+        u32::try_from(up_to - smaller).expect("a world has few numbers")
+    }
+
+    fn short(&mut self, kind: Kind, number: u16) -> u16 {
+        u16::try_from(self.number(kind, number.into())).expect("a rank is no larger than the number")
+    }
+}
+
+impl Visitor for Naming {
+    fn deadline(&mut self, at: &mut Instant) {
+        self.instant(at, self.horizon.late);
+    }
+
+    fn until(&mut self, at: &mut Instant) {
+        self.instant(at, self.horizon.until);
+    }
+
+    fn elapsed(&mut self, at: &mut Instant) {
+        self.instant(at, self.horizon.elapsed);
+    }
+
+    fn since(&mut self, at: &mut Instant) {
+        self.instant(at, self.horizon.since);
+    }
+
+    fn index(&mut self, index: &mut Index) {
+        index.0 = self.number(Kind::Index, index.0);
+    }
+
+    fn token(&mut self, token: &mut Token) {
+        if self.horizon.tokens_are_indexes {
+            token.0 = self.number(Kind::Index, token.0);
+        }
+    }
+
+    fn tenure(&mut self, tenure: &mut Tenure) {
+        tenure.0 = self.number(Kind::Tenure, tenure.0);
+    }
+
+    fn session(&mut self, session: &mut SessionId) {
+        session.number = self.short(Kind::Session(session.creator.0), session.number);
+    }
+
+    fn call(&mut self, call: &mut Call) {
+        call.0 = self.short(Kind::Call(self.scope), call.0);
+    }
+
+    fn call_of(&mut self, client: ClientId, call: &mut Call) {
+        call.0 = self.short(Kind::Call(client.0), call.0);
+    }
+
+    fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
+        self.scope = client.map_or(0, |client| client.0);
+        self.clock = Instant::START + skew;
+    }
+}

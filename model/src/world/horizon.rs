@@ -1,0 +1,50 @@
+//! How far back anything in a scenario looks: instants that lie further back are alike.
+
+use crate::mutation::CheckerMutation;
+use crate::protocol::Protocol;
+use crate::scenario::Scenario;
+use crate::service::Settings as _;
+use crate::time::Ticks;
+
+/// How far back each kind of instant is looked at, from the clock in scope, and what tokens are.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Horizon {
+    /// Whether tokens are log positions.
+    pub tokens_are_indexes: bool,
+    /// By how much a clock may have fallen back.
+    pub back: Ticks,
+    /// The earliest deadline that is told from earlier ones.
+    pub late: Ticks,
+    /// The same for the end of a belief.
+    pub until: Ticks,
+    /// The same for the beginning of a duration.
+    pub elapsed: Ticks,
+    /// The same for the memory of a ghost.
+    pub since: Ticks,
+}
+
+impl Horizon {
+    /// That of a scenario.
+    pub fn of<P: Protocol>(scenario: &Scenario<P>) -> Self {
+        // A clock that falls back looks at what was past already.
+        let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
+        let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);
+        let bounds = scenario.promises.iter().filter_map(|promise| promise.bound);
+        let is = |mutation: CheckerMutation| scenario.is_mutated(mutation);
+        // Mutants: a tick less to look back on, or none at all.
+        let less = |mutation| Ticks::new(i64::from(is(mutation)));
+        let tokens_are_indexes = scenario.service.tokens_are_indexes();
+        let back = if is(CheckerMutation::FallingClockForgotten) { Ticks::ZERO } else { back };
+        let until = if is(CheckerMutation::UntilIsDeadline) { late } else { late.max(Ticks::new(1)) };
+        let longest = if is(CheckerMutation::ElapsedForgotten) { Ticks::ZERO } else { scenario.service.longest() };
+        Horizon {
+            tokens_are_indexes: tokens_are_indexes && !is(CheckerMutation::TokensUnrenamed)
+                || is(CheckerMutation::TokensAreIndexes),
+            back,
+            late: Ticks::ZERO - late - back + less(CheckerMutation::DeadlineClampedTooEarly),
+            until: Ticks::ZERO - until - back,
+            elapsed: Ticks::ZERO - longest - back + less(CheckerMutation::ElapsedClampedTooEarly),
+            since: Ticks::ZERO - bounds.max().unwrap_or_default() + less(CheckerMutation::AgeClampedTooEarly),
+        }
+    }
+}
