@@ -21,6 +21,7 @@
 //! The rooms: [`model`] says what may happen, [`sim`] takes one plausible run from a seed, [`checker`] takes every run,
 //! [`reports`] tells people.
 
+pub mod catalogue;
 mod regression;
 mod seeds;
 mod verify;
@@ -30,9 +31,10 @@ pub use fencepost_model as model;
 pub use fencepost_reports as reports;
 pub use fencepost_sim as sim;
 
-pub use model::catalogue::AnyScenario;
+pub use fencepost_registry as registry;
+pub use fencepost_registry::{AnyOutcome, AnyRealigned, AnyRun, AnyScenario, AnyTrace};
 pub use model::properties::Property;
-pub use model::protocols::{consul, lease, rabbitmq, replicas, roster};
+pub use model::protocols::{consul, lease, rabbitmq, redlock, stores};
 pub use model::resource::Accepts;
 pub use model::scenario::{Budget, Expect, Goal, Promise, Scenario, Suite, Synchrony};
 pub use model::time::Ticks;

@@ -1,6 +1,6 @@
 //! A run as a test: what `fencepost regress` writes down.
 
-use fencepost_model::catalogue::AnyScenario;
+use crate::catalogue;
 
 /// Performs a script in a scenario, both as text, and insists that everything happens as it is written there.
 ///
@@ -10,7 +10,7 @@ use fencepost_model::catalogue::AnyScenario;
 /// # Panics
 /// The scenario or the script cannot be read, or something happens otherwise; the message names the line.
 pub fn regression(scenario: &str, script: &str) {
-    let scenario = AnyScenario::from_toml(scenario, "the scenario").unwrap_or_else(|error| panic!("{error}"));
+    let scenario = catalogue::read(scenario, "the scenario").unwrap_or_else(|error| panic!("{error}"));
     let script = script.trim_start();
     let performed = scenario.perform(script).unwrap_or_else(|error| panic!("{}, {error}", scenario.name()));
     let (mut was, mut is) = (script.trim_end().lines(), performed.trim_end().lines());

@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{env, fs, thread};
 
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::Property;
 use fencepost_model::scenario::Expect;
-use fencepost_model::trace::AnyTrace;
+use fencepost_registry::{AnyRun, AnyScenario, AnyTrace};
 use fencepost_reports::timeline::timeline;
-use fencepost_sim::{Hunt, Run, Settings, hunt_any, simulate_any};
+use fencepost_sim::{Hunt, Settings};
 
+use crate::catalogue;
 use crate::verify::rests_on;
 
 /// Which seeds a test tries on a scenario.
@@ -78,11 +78,7 @@ impl Seeds {
     /// # Panics
     /// A run breaks a promise that is expected to hold. The message tells the shrunk story, and ends with the line that
     /// reproduces it.
-    pub fn try_on(&self, scenario: &(impl Into<AnyScenario> + Clone)) {
-        self.try_on_any(&scenario.clone().into());
-    }
-
-    fn try_on_any(&self, scenario: &AnyScenario) {
+    pub fn try_on(&self, scenario: &dyn AnyScenario) {
         if let Some(file) = &self.replay {
             return repeat(scenario, file);
         }
@@ -90,7 +86,7 @@ impl Seeds {
         let ranges = kept.into_iter().map(|seed| seed..seed + 1).chain([self.range.clone()]);
         for seeds in ranges {
             if let Some(seed) = self.broken(scenario, seeds) {
-                let run = simulate_any(&expected(scenario), &Settings { seed, ..self.settings.clone() });
+                let run = expected(scenario).simulate(&Settings { seed, ..self.settings.clone() });
                 let kept = self.keep(scenario, &run);
                 panic!("\n{}", failure(scenario, &run, &kept));
             }
@@ -98,17 +94,17 @@ impl Seeds {
     }
 
     /// The smallest of these seeds that breaks a promise which should hold.
-    fn broken(&self, scenario: &AnyScenario, seeds: Range<u64>) -> Option<u64> {
+    fn broken(&self, scenario: &dyn AnyScenario, seeds: Range<u64>) -> Option<u64> {
         let task = Hunt { settings: self.settings.clone(), seeds, ..Hunt::default() };
-        hunt_any(&expected(scenario), &task, &|_| false).seed
+        expected(scenario).hunt(&task, &|_| false).seed
     }
 
-    fn file(&self, scenario: &AnyScenario) -> PathBuf {
+    fn file(&self, scenario: &dyn AnyScenario) -> PathBuf {
         self.regressions.join(format!("{}.txt", scenario.name()))
     }
 
     /// Seeds that failed before: a number on each line, and what it broke behind a `#`.
-    fn kept(&self, scenario: &AnyScenario) -> Vec<u64> {
+    fn kept(&self, scenario: &dyn AnyScenario) -> Vec<u64> {
         let file = self.file(scenario);
         let text = fs::read_to_string(&file).unwrap_or_default();
         let seeds = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
@@ -116,7 +112,7 @@ impl Seeds {
     }
 
     /// Adds a seed to those kept; says where, or why not.
-    fn keep(&self, scenario: &AnyScenario, run: &Run) -> String {
+    fn keep(&self, scenario: &dyn AnyScenario, run: &AnyRun) -> String {
         let file = self.file(scenario);
         if self.kept(scenario).contains(&run.seed) {
             return format!("seed {} is among those kept in {}", run.seed, file.display());
@@ -143,8 +139,8 @@ fn range_of(name: &str, text: &str) -> Range<u64> {
 }
 
 /// The scenario with only the promises that should hold.
-fn expected(scenario: &AnyScenario) -> AnyScenario {
-    scenario.judging(|promise| promise.expect == Expect::Proven)
+fn expected(scenario: &dyn AnyScenario) -> Box<dyn AnyScenario> {
+    scenario.judging(&|promise| promise.expect == Expect::Proven)
 }
 
 /// The test that is running, by the name of its thread.
@@ -152,23 +148,22 @@ fn test_name() -> String {
     thread::current().name().filter(|name| *name != "main").map(|name| format!(" {name}")).unwrap_or_default()
 }
 
-fn failure(scenario: &AnyScenario, run: &Run, kept: &str) -> String {
+fn failure(scenario: &dyn AnyScenario, run: &AnyRun, kept: &str) -> String {
     let mut text = String::new();
     for violation in &run.violations {
         let _ = writeln!(text, "{}: {} is violated: {}", scenario.name(), violation.property, violation.message);
     }
     let first = run.violations.first().map(|violation| violation.property);
-    let trace = AnyTrace::from_text(&run.trace).expect("a run that was just recorded can be read");
-    text += &story(&trace, first);
+    text += &story(&*run.trace, first);
     let _ = writeln!(text, "{kept}");
     let _ = write!(text, "reproduce it with: FENCEPOST_SEED={} cargo test{}", run.seed, test_name());
     text
 }
 
 /// The shrunk story, and what it rests on.
-fn story(trace: &AnyTrace, broken: Option<Property>) -> String {
+fn story(trace: &dyn AnyTrace, broken: Option<Property>) -> String {
     let small = broken.and_then(|property| trace.shrink(property).ok());
-    let small = small.as_ref().unwrap_or(trace);
+    let small = small.as_deref().unwrap_or(trace);
     let told = small.replay().expect("a run that was just taken can be repeated");
     let mut text = format!("  shrunk from {} steps to {}:\n\n", trace.steps(), small.steps());
     text += &timeline(&told.story, usize::MAX, None);
@@ -176,12 +171,12 @@ fn story(trace: &AnyTrace, broken: Option<Property>) -> String {
 }
 
 /// Repeats a recorded run of this scenario; one of another scenario is another test's.
-fn repeat(scenario: &AnyScenario, file: &Path) {
+fn repeat(scenario: &dyn AnyScenario, file: &Path) {
     let name = file.display();
     let text =
         fs::read_to_string(file).unwrap_or_else(|error| panic!("FENCEPOST_REPLAY: {name} cannot be read: {error}"));
-    let trace = AnyTrace::from_text(&text).unwrap_or_else(|error| panic!("FENCEPOST_REPLAY: {name}: {error}"));
-    if trace.scenario() != scenario.name() {
+    let trace = catalogue::read_trace(&text).unwrap_or_else(|error| panic!("FENCEPOST_REPLAY: {name}: {error}"));
+    if trace.scenario_name() != scenario.name() {
         return;
     }
     let told = trace.replay().unwrap_or_else(|mismatch| panic!("FENCEPOST_REPLAY: {name}: {mismatch}"));
@@ -195,7 +190,7 @@ fn repeat(scenario: &AnyScenario, file: &Path) {
             scenario.name(),
             breach.property,
             breach.message,
-            story(&trace, Some(breach.property)),
+            story(&*trace, Some(breach.property)),
             test_name()
         );
     }

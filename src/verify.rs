@@ -5,10 +5,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use fencepost_checker::{Options, Outcome, check_any};
+use fencepost_checker::Options;
 use fencepost_model::assumption::{Assumption, Class};
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
+use fencepost_registry::{AnyOutcome, AnyScenario};
 use fencepost_reports::collision;
 use fencepost_reports::timeline::timeline;
 
@@ -30,15 +32,9 @@ pub trait Verify {
     fn survives(&self, seeds: u64);
 }
 
-impl<T: Into<AnyScenario> + Clone> Verify for T {
+impl<S: Service> Verify for Scenario<S> {
     fn verify(&self) {
-        let scenario = self.clone().into();
-        let is_empty = scenario.promises().is_empty();
-        assert!(!is_empty, "the scenario `{}` promises nothing: there is nothing to verify", scenario.name());
-        let outcomes = check_any(&scenario, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
-        let failures: Vec<String> =
-            outcomes.iter().filter(|outcome| !outcome.finding.is_as_expected()).map(failure).collect();
-        assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+        verify(self);
     }
 
     fn survives(&self, seeds: u64) {
@@ -46,14 +42,34 @@ impl<T: Into<AnyScenario> + Clone> Verify for T {
     }
 }
 
-fn failure(outcome: &Outcome) -> String {
+impl Verify for Box<dyn AnyScenario> {
+    fn verify(&self) {
+        verify(&**self);
+    }
+
+    fn survives(&self, seeds: u64) {
+        Seeds::first(seeds).try_on(&**self);
+    }
+}
+
+fn verify(scenario: &dyn AnyScenario) {
+    let is_empty = scenario.promises().is_empty();
+    assert!(!is_empty, "the scenario `{}` promises nothing: there is nothing to verify", scenario.name());
+    let outcomes = scenario.check(&Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    let failures: Vec<String> =
+        outcomes.iter().filter(|outcome| !outcome.finding.is_as_expected()).map(failure).collect();
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+fn failure(outcome: &AnyOutcome) -> String {
     let mut text = explain(&outcome.finding);
     let Some(trace) = &outcome.trace else { return text };
     let path: PathBuf =
         ["target", "fencepost", &format!("{}--{}.jsonl", outcome.finding.scenario, outcome.finding.property)]
             .iter()
             .collect();
-    let written = fs::create_dir_all(path.parent().expect("it has a folder")).and_then(|()| fs::write(&path, trace));
+    let written =
+        fs::create_dir_all(path.parent().expect("it has a folder")).and_then(|()| fs::write(&path, trace.to_text()));
     let _ = match written {
         Ok(()) => writeln!(text, "replay it with: fencepost replay {}", path.display()),
         Err(error) => writeln!(text, "the trace could not be written to {}: {error}", path.display()),

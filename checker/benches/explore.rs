@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use fencepost_checker::{Options, check_any};
-use fencepost_model::catalogue;
+use fencepost::catalogue;
+use fencepost_checker::Options;
 
 fn explore(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("explore");
@@ -12,10 +12,10 @@ fn explore(criterion: &mut Criterion) {
     for name in ["lease-just-enough", "b06-modify-index-cleanup", "consul-record", "consul-failover"] {
         let scenario =
             catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
-        let transitions = check_any(&scenario, &Options::default()).expect("no internal error")[0].finding.transitions;
+        let transitions = scenario.check(&Options::default()).expect("no internal error")[0].finding.transitions;
         group.throughput(Throughput::Elements(transitions));
         group.bench_with_input(BenchmarkId::from_parameter(name), &scenario, |bencher, scenario| {
-            bencher.iter(|| check_any(black_box(scenario), &Options::default()).expect("no internal error"));
+            bencher.iter(|| black_box(scenario).check(&Options::default()).expect("no internal error"));
         });
     }
     group.finish();

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-use fencepost_checker::{Limits, Options, check_any};
-use fencepost_model::catalogue;
+use fencepost::catalogue;
+use fencepost_checker::{Limits, Options};
 
 /// Says that this is the run inside callgrind.
 const INSIDE: &str = "FENCEPOST_BENCH_INSIDE";
@@ -54,7 +54,7 @@ fn search() -> u64 {
     let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == "consul-lock-3");
     let limits = Limits { states: Some(STATES), ..Limits::default() };
     let options = Options { limits, symmetry: false, ..Options::default() };
-    let outcomes = check_any(&scenario.expect("it is in the catalogue"), &options).expect("no internal error");
+    let outcomes = scenario.expect("it is in the catalogue").check(&options).expect("no internal error");
     outcomes[0].finding.transitions
 }
 

@@ -2,8 +2,7 @@
 
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Promise, Scenario};
-use fencepost_model::trace::{AnyTrace, Trace};
-use fencepost_model::with_trace;
+use fencepost_model::trace::Trace;
 use fencepost_model::world::Action;
 
 use crate::options::Options;
@@ -19,12 +18,12 @@ use crate::worlds::Worlds;
 /// An internal error.
 ///
 /// # Panics
-/// The run has fewer steps, or cannot be repeated: [`AnyTrace::replay`] says so before.
-pub fn check_around_any(trace: &AnyTrace, after: usize, options: &Options) -> Result<Vec<Outcome>, InternalError> {
-    with_trace!(trace, trace => check_around(trace, after, options))
-}
-
-fn check_around<P: Protocol>(trace: &Trace<P>, after: usize, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+/// The run has fewer steps, or cannot be repeated: [`replay`](fencepost_model::trace::replay()) says so before.
+pub fn check_around<P: Protocol>(
+    trace: &Trace<P>,
+    after: usize,
+    options: &Options,
+) -> Result<Vec<Outcome<P>>, InternalError> {
     let scenario = &trace.header.scenario;
     let is_meant = |promise: &&Promise| {
         !promise.property.is_about_endless_runs(promise.bound)

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
-use fencepost_model::with_scenario;
 
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
@@ -14,14 +12,6 @@ use crate::outcome::{Exploration, InternalError, Outcome, Run};
 use crate::reduction::Form;
 use crate::stateright::explore;
 use crate::worlds::Worlds;
-
-/// Checks a scenario of any protocol.
-///
-/// # Errors
-/// See [`check`].
-pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcome>, InternalError> {
-    with_scenario!(scenario, scenario => check_one(scenario, options))
-}
 
 /// Checks every promise of a scenario, in its order.
 ///
@@ -33,15 +23,7 @@ pub fn check_any(scenario: &AnyScenario, options: &Options) -> Result<Vec<Outcom
 ///
 /// # Panics
 /// The scenario is impossible: [`Scenario::validate`] says why.
-pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError>
-where
-    Scenario<P>: Into<AnyScenario>,
-{
-    check_any(&scenario.clone().into(), options)
-}
-
-/// The same. Instantiated here for every protocol, so that whoever calls does not compile the whole checker anew.
-pub(crate) fn check_one<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, InternalError> {
+pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, InternalError> {
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
     }
@@ -76,7 +58,7 @@ fn in_the_end<P: Protocol>(
     scenario: &Scenario<P>,
     promises: &[&Promise],
     options: &Options,
-) -> Result<Vec<Outcome>, InternalError> {
+) -> Result<Vec<Outcome<P>>, InternalError> {
     if promises.is_empty() {
         return Ok(Vec::new());
     }

@@ -33,9 +33,9 @@ mod reduction;
 mod stateright;
 mod worlds;
 
-pub use around::check_around_any;
-pub use check::{check, check_any};
+pub use around::check_around;
+pub use check::check;
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};
 pub use options::{Engine, Options};
 pub use outcome::{InternalError, Outcome};
-pub use stateright::{Searchable, browse, browse_any};
+pub use stateright::{Searchable, browse};

@@ -12,13 +12,13 @@ use fencepost_model::world::Action;
 
 use crate::engine::Marks;
 
-/// A finding, and the text of the trace file that shows it.
+/// A finding, and the counterexample that shows it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
+pub struct Outcome<P: Protocol> {
     /// What was found.
     pub finding: Finding,
-    /// The counterexample as a trace file.
-    pub trace: Option<String>,
+    /// The counterexample.
+    pub trace: Option<Trace<P>>,
 }
 
 /// Our own mistake: a panic in the model, or a counterexample that does not hold.
@@ -60,7 +60,7 @@ pub(crate) struct Run<P: Protocol> {
 
 impl<P: Protocol> Run<P> {
     /// What it says about a promise.
-    pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome {
+    pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome<P> {
         let Exploration { states, transitions, depth, ref violation, .. } = self.exploration;
         let finding = Finding {
             scenario: scenario.name.clone(),
@@ -80,7 +80,7 @@ impl<P: Protocol> Run<P> {
             microseconds: self.microseconds,
             trace: None,
         };
-        Outcome { finding, trace: violation.as_ref().map(Trace::to_text) }
+        Outcome { finding, trace: violation.clone() }
     }
 
     fn verdict(&self, scenario: &Scenario<P>, promise: &Promise) -> Verdict {

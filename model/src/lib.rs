@@ -8,14 +8,12 @@
 //! trace      a run as a list of actions: replay, script, shrink
 //! finding    what an exploration established: plain data for reports
 //! protocols  lease (the smallest lock, a tutorial), consul, rabbitmq; and what else has been built: roster, replicas
-//! catalogue  the scenarios that ship with fencepost
 //! ```
 //!
 //! There is no clock, randomness, I/O, thread, float or hash map in here. `step` is a function: same scenario, world
 //! and action, same result. Every choice is an [`world::Action`] picked by an explorer outside.
 
 pub mod assumption;
-pub mod catalogue;
 pub mod fact;
 pub mod few;
 pub mod finding;

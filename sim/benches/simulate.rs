@@ -3,15 +3,14 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost::catalogue;
 use fencepost_model::protocols::consul::Consul;
 use fencepost_model::scenario::Scenario;
 use fencepost_sim::{SchedulerKind, Settings, prepare, walk};
 
 fn consul(name: &str) -> Scenario<Consul> {
     let found = catalogue::all().into_iter().find(|scenario| scenario.name() == name);
-    let Some(AnyScenario::Consul(scenario)) = found else { panic!("{name} is in the catalogue") };
-    scenario
+    found.and_then(|scenario| scenario.of().cloned()).unwrap_or_else(|| panic!("{name} is in the catalogue"))
 }
 
 fn simulate(criterion: &mut Criterion) {

@@ -6,11 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::properties::Property;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::with_scenario;
 
 use crate::coverage::Coverage;
 use crate::run::{prepare, walk};
@@ -48,15 +46,11 @@ pub struct Hunted {
     pub coverage: Coverage,
 }
 
-/// Hunts in a scenario of any protocol. `is_over` is told how many seeds were tried so far, and may call the hunt off.
+/// Searches the seeds of a scenario for a violation. `is_over` is told how many seeds were tried so far, and may call the hunt off.
 ///
 /// # Panics
 /// The scenario is impossible once it is refined: its `validate` says why.
-pub fn hunt_any(scenario: &AnyScenario, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
-    with_scenario!(scenario, scenario => hunt_one(scenario, hunt, is_over))
-}
-
-fn hunt_one<P: Protocol>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
+pub fn hunt<P: Protocol>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
     let judged = scenario.judging(|promise| hunt.only.is_empty() || hunt.only.contains(&promise.property));
     let prepared = prepare(&judged, &hunt.settings);
     if let Err(mistake) = prepared.validate() {

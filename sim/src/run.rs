@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::Measurement;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::trace::{Digest, Patience, Recorder, Trace};
-use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, World};
 
 use crate::calm::{Calm, Endless};
@@ -22,9 +20,9 @@ use crate::walk::{Violation, Walk};
 /// With more clients than this, messages lie in a tree.
 const CROWD: usize = 64;
 
-/// What a run came to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+/// What an execution from a seed came to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run<P: Protocol> {
     /// The scenario's name.
     pub scenario: String,
     /// The seed.
@@ -39,24 +37,8 @@ pub struct Run {
     pub is_at_rest: bool,
     /// The first violation of each promise that broke.
     pub violations: Vec<Violation>,
-    /// The run as a trace file.
-    pub trace: String,
-}
-
-/// Simulates a scenario of any protocol.
-pub fn simulate_any(scenario: &AnyScenario, settings: &Settings) -> Run {
-    with_scenario!(scenario, scenario => simulate_one(scenario, settings))
-}
-
-/// Simulates a scenario.
-///
-/// # Panics
-/// The refinement is not positive, or the scenario is impossible once it is refined: its `validate` says why.
-pub fn simulate<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
-where
-    Scenario<P>: Into<AnyScenario>,
-{
-    simulate_any(&scenario.clone().into(), settings)
+    /// The execution.
+    pub trace: Trace<P>,
 }
 
 /// What a run comes to, without its trace.
@@ -78,14 +60,6 @@ pub struct Gist {
     pub measurement: Option<Measurement>,
 }
 
-/// Takes a run of a scenario of any protocol, and writes nothing down.
-///
-/// # Panics
-/// The scenario is impossible once it is refined: its `validate` says why.
-pub fn gist_any(scenario: &AnyScenario, settings: &Settings) -> Gist {
-    with_scenario!(scenario, scenario => gist(&ready(scenario, settings), settings))
-}
-
 /// Takes a run of a scenario that was prepared, and writes nothing down.
 pub fn gist<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Gist {
     let walk = take(scenario, settings, false);
@@ -100,8 +74,11 @@ pub fn gist<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Gist {
     }
 }
 
-/// The scenario that is simulated.
-pub(crate) fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
+/// The scenario that is simulated, checked.
+///
+/// # Panics
+/// The refinement is not positive, or the scenario is impossible once it is refined: its `validate` says why.
+pub fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
     let scenario = prepare(scenario, settings);
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
@@ -109,7 +86,11 @@ pub(crate) fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) ->
     scenario
 }
 
-fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run {
+/// Simulates a scenario, and records the trace.
+///
+/// # Panics
+/// See [`ready`].
+pub fn simulate<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run<P> {
     let scenario = ready(scenario, settings);
     let walk = walk(&scenario, settings);
     let trace = record(&scenario, settings, &walk);
@@ -123,7 +104,7 @@ fn simulate_one<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
         ticks: walk.end.ticks(),
         is_at_rest: walk.is_at_rest,
         violations: walk.violations,
-        trace: trace.to_text(),
+        trace,
     }
 }
 

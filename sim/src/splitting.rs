@@ -3,18 +3,15 @@
 //! level are kept as snapshots of world and plans, as they are when they reach it, and the next runs set out from snapshots
 //! drawn among them, with chance of their own. The product of the shares that arrive is an unbiased estimate.
 
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::{Property, Split, Stage};
 use fencepost_model::ids::ClientId;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Settings as _;
 use fencepost_model::time::Ticks;
-use fencepost_model::with_scenario;
 use fencepost_model::world::World;
 
 use crate::random::{Concern, Stream};
-use crate::run::ready;
 use crate::scheduler::{Realistic, Scheduler};
 use crate::settings::Settings;
 
@@ -31,15 +28,8 @@ struct Snapshot<P: Protocol> {
 }
 
 /// One repetition with so many runs for each level. The settings say how runs are taken; they end with the storm. The scheduler
-/// is the realistic one.
-///
-/// # Panics
-/// The scenario is impossible once it is refined: its `validate` says why.
-pub fn split_any(scenario: &AnyScenario, settings: &Settings, promise: Property, effort: u64) -> Split {
-    with_scenario!(scenario, scenario => split(&ready(scenario, settings), settings, promise, effort))
-}
-
-fn split<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, promise: Property, effort: u64) -> Split {
+/// is the realistic one; the scenario is [`ready`](crate::ready).
+pub fn split<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, promise: Property, effort: u64) -> Split {
     let storm = settings.storm_ticks();
     let start = |run: u64| {
         let world = scenario.start();
@@ -117,54 +107,4 @@ fn danger<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> u8 {
         return 0;
     }
     1 + u8::from(owners.len() >= scenario.service.capacity())
-}
-
-#[cfg(test)]
-mod tests {
-    use fencepost_model::catalogue;
-
-    use super::*;
-    use crate::{Profile, gist_any};
-
-    #[test]
-    fn splitting_comes_to_what_runs_from_the_start_come_to() {
-        let all = catalogue::all();
-        let scenario = all.iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is in the catalogue");
-        let stall = "stall = { at_least = 100, alpha = 1.0, at_most = 20000 }";
-        let settings = Settings {
-            profile: toml::from_str::<Profile>(stall).unwrap(),
-            ends_with_storm: true,
-            ..Settings::default()
-        };
-        let promise = Property::MutualExclusion;
-        let is_unsafe = |seed: &u64| {
-            let gist = gist_any(scenario, &Settings { seed: *seed, ..settings.clone() });
-            gist.violations.iter().any(|violation| violation.property == promise)
-        };
-        let runs = 20_000;
-        let direct = (0..runs).filter(is_unsafe).count() as f64 / runs as f64;
-        let estimates: Vec<f64> = (0..20)
-            .map(|seed| split_any(scenario, &Settings { seed, ..settings.clone() }, promise, 500))
-            .map(|split| if split.stages.len() < 3 { 0.0 } else { product(&split) })
-            .collect();
-        let mean = estimates.iter().sum::<f64>() / 20.0;
-        let variance = estimates.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / 19.0;
-        let deviation = (variance / 20.0 + direct / runs as f64).sqrt();
-        assert!(direct > 0.001, "{direct}: too rare for the comparison to say anything");
-        assert!((mean - direct).abs() < 3.0 * deviation, "{mean} by splitting, {direct} directly, ± {deviation}");
-    }
-
-    fn product(split: &Split) -> f64 {
-        split.stages.iter().map(|stage| stage.reached as f64 / stage.tried as f64).product()
-    }
-
-    #[test]
-    fn the_same_seed_splits_the_same() {
-        let all = catalogue::all();
-        let scenario = all.iter().find(|scenario| scenario.name() == "consul-record").expect("it is in the catalogue");
-        let settings = Settings { seed: 7, ends_with_storm: true, ..Settings::default() };
-        let split = || split_any(scenario, &settings, Property::MutualExclusion, 50);
-        assert_eq!(split(), split());
-        assert!(split().stages[0].tried == 50);
-    }
 }

@@ -1,14 +1,13 @@
 //! Gossip: what it does to checks and sessions is something that the checker's abstract detector may do, and it notices the dead
 //! as soon as real agents do.
 
-use fencepost_model::catalogue::AnyScenario;
+use fencepost::catalogue;
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::protocols::consul::{CheckKind, Consul, Timer, Trouble};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
-use fencepost_model::trace::AnyTrace;
 use fencepost_model::world::{Action, Fault, Link};
-use fencepost_sim::{Curve, Cuts, Gossip, Outcome, Profile, Settings, Trial, prepare, simulate_any, trial, walk};
+use fencepost_sim::{Curve, Cuts, Gossip, Outcome, Profile, Settings, Trial, prepare, simulate, trial, walk};
 
 /// Three clients that want one lock again and again; their sessions have no TTL, and end when gossip gives their nodes up.
 fn scenario(detection: i64, crashes: u8, cuts: u8, false_alarms: u8) -> Scenario<Consul> {
@@ -40,10 +39,8 @@ fn scenario(detection: i64, crashes: u8, cuts: u8, false_alarms: u8) -> Scenario
         property = \"mutual-exclusion\"
         expect = \"violated\""
     );
-    match AnyScenario::from_toml(&text, "gossip").expect("the scenario is possible") {
-        AnyScenario::Consul(scenario) => scenario,
-        other => panic!("{} is about Consul", other.name()),
-    }
+    let scenario = catalogue::read(&text, "gossip").expect("the scenario is possible");
+    scenario.of::<Consul>().expect("it is about Consul").clone()
 }
 
 fn settings(seed: u64, gossip: Gossip) -> Settings {
@@ -150,13 +147,11 @@ fn c_inv_4_after_a_partition_gossip_is_early_or_wrong_within_the_budget_only() {
 #[test]
 fn a_run_with_gossip_is_repeated_by_its_trace_without_any() {
     let settings = settings(4, Gossip { loss: 300, stalls_nodes: true, ..Gossip::default() });
-    let run = simulate_any(&scenario(5, 2, 2, 90).into(), &settings);
-    assert_eq!(run, simulate_any(&scenario(5, 2, 2, 90).into(), &settings));
-    assert!(
-        run.trace.contains("false alarm") && run.trace.contains("gossip gives the node"),
-        "gossip is right and wrong"
-    );
-    let replayed = AnyTrace::from_text(&run.trace).unwrap().replay().expect("every step was possible");
+    let run = simulate(&scenario(5, 2, 2, 90), &settings);
+    assert_eq!(run, simulate(&scenario(5, 2, 2, 90), &settings));
+    let text = run.trace.to_text();
+    assert!(text.contains("false alarm") && text.contains("gossip gives the node"), "gossip is right and wrong");
+    let replayed = catalogue::read_trace(&text).unwrap().replay().expect("every step was possible");
     assert_eq!(u64::try_from(replayed.story.steps.len()).unwrap(), run.actions);
     assert_eq!(run.digest, "786c92ea4a04dff6");
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost::consul::Consul;
+use fencepost::with_scenario;
+use fencepost::{AnyScenario, catalogue};
 use fencepost_model::ids::ProcessId;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Expect, Promise};
-use fencepost_model::trace::AnyTrace;
-use fencepost_model::with_scenario;
 use fencepost_model::world::Action;
-use fencepost_sim::{Curve, Hunt, Hunted, Profile, SchedulerKind, Settings, hunt_any, prepare, simulate_any, walk};
+use fencepost_sim::{Curve, Hunt, Hunted, Profile, SchedulerKind, Settings, prepare, walk};
 
-fn scenario(name: &str) -> AnyScenario {
+fn scenario(name: &str) -> Box<dyn AnyScenario> {
     catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
 }
 
@@ -45,7 +45,7 @@ fn digests_are_pinned() {
     ] {
         let crowd = Settings { clients: Some(20), rounds: Some(5), ..realistic(8) };
         for settings in [uniform(7), realistic(7), crowd, swarm(7), swarm(5), priorities(7)] {
-            let run = simulate_any(&scenario(name), &settings);
+            let run = scenario(name).simulate(&settings);
             found += &format!(
                 "{name} {} {}: {} actions, {}\n",
                 settings.scheduler.name(),
@@ -66,7 +66,7 @@ fn digests_are_pinned() {
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_one_another_run() {
     for scenario in catalogue::all() {
-        let run = |seed| simulate_any(&scenario, &realistic(seed));
+        let run = |seed| scenario.simulate(&realistic(seed));
         assert_eq!(run(1), run(1), "{}", scenario.name());
         assert_ne!(run(1).digest, run(2).digest, "{}", scenario.name());
     }
@@ -94,8 +94,9 @@ fn every_action_that_a_scheduler_picks_is_enabled() {
 fn every_trace_can_be_replayed() {
     for scenario in catalogue::all() {
         for settings in [uniform(3), realistic(3), swarm(3), priorities(3)] {
-            let run = simulate_any(&scenario, &settings);
-            let replayed = AnyTrace::from_text(&run.trace).expect("it can be read").replay().expect("and repeated");
+            let run = scenario.simulate(&settings);
+            let replayed =
+                catalogue::read_trace(&run.trace.to_text()).expect("it can be read").replay().expect("and repeated");
             assert_eq!(replayed.digest, run.digest);
         }
     }
@@ -107,7 +108,7 @@ fn random_search_finds_what_needs_no_luck() {
         [("b17-release-then-stop", 50), ("b10-shared-session", 50), ("b01-no-fencing", 400), ("b03-async-write", 400)]
     {
         for settings in [uniform, priorities] {
-            let is_found = (0..seeds).any(|seed| !simulate_any(&scenario(name), &settings(seed)).violations.is_empty());
+            let is_found = (0..seeds).any(|seed| !scenario(name).simulate(&settings(seed)).violations.is_empty());
             assert!(is_found, "{name}: {seeds} seeds of {} find nothing", settings(0).scheduler.name());
         }
     }
@@ -118,9 +119,9 @@ fn random_search_finds_what_needs_no_luck() {
 fn a_crowd_does_the_same_when_it_is_written_down() {
     for (name, seed) in [("consul-record", 1), ("consul-record-duplicates", 2), ("rabbitmq-semaphore-2", 3)] {
         let settings = Settings { clients: Some(100), rounds: Some(2), actions_max: 20_000, ..realistic(seed) };
-        let run = simulate_any(&scenario(name), &settings);
+        let run = scenario(name).simulate(&settings);
         assert!(run.actions > 1000, "{name}: {}", run.actions);
-        assert_eq!(AnyTrace::from_text(&run.trace).unwrap().replay().unwrap().digest, run.digest, "{name}");
+        assert_eq!(catalogue::read_trace(&run.trace.to_text()).unwrap().replay().unwrap().digest, run.digest, "{name}");
     }
 }
 
@@ -128,7 +129,8 @@ fn a_crowd_does_the_same_when_it_is_written_down() {
 fn after_the_storm_nothing_goes_wrong_any_more() {
     let settings = Settings { clients: Some(10), rounds: Some(50), storm: 20, ..realistic(5) };
     for name in ["consul-record", "consul-cut-off-until-told", "b01-one-pause", "consul-skew-covered"] {
-        with_scenario!(&scenario(name), scenario => {
+        let scenario = scenario(name);
+        with_scenario!(&scenario, scenario => {
             let scenario = prepare(scenario, &settings);
             let mut world = scenario.start();
             let mut calm_actions = 0;
@@ -147,7 +149,7 @@ fn after_the_storm_nothing_goes_wrong_any_more() {
 }
 
 /// The promises about endless runs with this expectation, each with its scenario.
-fn endless(expect: Expect) -> impl Iterator<Item = (AnyScenario, Property)> {
+fn endless(expect: Expect) -> impl Iterator<Item = (Box<dyn AnyScenario>, Property)> {
     catalogue::all().into_iter().flat_map(move |scenario| {
         let is_meant =
             |promise: &&Promise| promise.expect == expect && promise.property.is_about_endless_runs(promise.bound);
@@ -156,9 +158,9 @@ fn endless(expect: Expect) -> impl Iterator<Item = (AnyScenario, Property)> {
     })
 }
 
-fn hunt(scenario: &AnyScenario, property: Property, settings: Settings, seeds: u64) -> Hunted {
+fn hunt(scenario: &dyn AnyScenario, property: Property, settings: Settings, seeds: u64) -> Hunted {
     let settings = Settings { actions_max: 20_000, ..settings };
-    hunt_any(scenario, &Hunt { settings, seeds: 0..seeds, only: vec![property], ..Hunt::default() }, &|_| false)
+    scenario.hunt(&Hunt { settings, seeds: 0..seeds, only: vec![property], ..Hunt::default() }, &|_| false)
 }
 
 #[test]
@@ -166,7 +168,7 @@ fn in_a_calm_nobody_waits_for_long_where_the_checker_has_proven_that_somebody_ge
     for (scenario, property) in endless(Expect::Proven) {
         for settings in [uniform(0), realistic(0), swarm(0), priorities(0)] {
             let name = settings.scheduler.name();
-            let found = hunt(&scenario, property, settings, 25).seed;
+            let found = hunt(&*scenario, property, settings, 25).seed;
             assert_eq!(found, None, "{} {property}: a seed of {name} breaks it", scenario.name());
         }
     }
@@ -178,7 +180,7 @@ fn most_of_what_never_ends_is_found_in_a_calm() {
     for (scenario, property) in endless(Expect::Violated) {
         all += 1;
         let kinds = [uniform(0), realistic(0), swarm(0), priorities(0)];
-        if kinds.into_iter().any(|settings| hunt(&scenario, property, settings, 50).seed.is_some()) {
+        if kinds.into_iter().any(|settings| hunt(&*scenario, property, settings, 50).seed.is_some()) {
             found.push(format!("{} {property}", scenario.name()));
         }
     }
@@ -189,19 +191,20 @@ fn most_of_what_never_ends_is_found_in_a_calm() {
 fn a_wait_in_a_calm_is_told_and_replayed_and_a_false_one_is_refused() {
     let scenario = scenario("b14-renew-after-loss");
     let property = Property::EventuallyAcquired;
-    let seed = hunt(&scenario, property, realistic(0), 200).seed.expect("some seed finds it");
-    let run = simulate_any(&scenario, &realistic(seed));
+    let seed = hunt(&*scenario, property, realistic(0), 200).seed.expect("some seed finds it");
+    let run = scenario.simulate(&realistic(seed));
     let violation = run.violations.iter().find(|violation| violation.property == property).expect("it was found");
     assert!(violation.message.starts_with("in the calm nobody got the lock for "), "{}", violation.message);
-    let replay = |text: &str| AnyTrace::from_text(text).expect("it can be read").replay();
-    let told = replay(&run.trace).expect("it can be repeated");
+    let replay = |text: &str| catalogue::read_trace(text).expect("it can be read").replay();
+    let text = run.trace.to_text();
+    let told = replay(&text).expect("it can be repeated");
     let step = &told.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
     assert_eq!(step.breaches.last().expect("it is told there").message, violation.message);
-    let header: serde_json::Value = serde_json::from_str(run.trace.lines().next().expect("a header")).expect("JSON");
+    let header: serde_json::Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
     let wait = &header["waits"][0];
     for (name, other) in [("waited", 1), ("calm_from", 1), ("step", 100_000)] {
         let (was, is) = (format!("\"{name}\":{}", wait[name]), format!("\"{name}\":{other}"));
-        assert!(replay(&run.trace.replacen(&was, &is, 1)).is_err(), "{name} of {header}");
+        assert!(replay(&text.replacen(&was, &is, 1)).is_err(), "{name} of {header}");
     }
 }
 
@@ -211,7 +214,7 @@ fn ten_thousand_seeds_are_the_same_runs_twice_and_on_any_number_of_threads() {
     let hunted = |workers| {
         let settings = Settings { actions_max: 1_000, ..Settings::default() };
         let task = Hunt { settings, seeds: 0..10_000, workers, twice: true, covers: true, ..Hunt::default() };
-        hunt_any(&scenario, &task, &|_| false)
+        scenario.hunt(&task, &|_| false)
     };
     let (one, two) = (hunted(1), hunted(2));
     assert_eq!((one.tried, one.differs, one.was_stopped), (10_000, None, false));
@@ -221,17 +224,16 @@ fn ten_thousand_seeds_are_the_same_runs_twice_and_on_any_number_of_threads() {
 /// A tenth too fast or too slow, a clock slips by a tick every ten; after thirty-five it is set right, step by step, at once.
 #[test]
 fn clocks_that_drift_slip_at_their_rate_and_are_set_right() {
-    let (_, text) = catalogue::FILES.iter().find(|(name, _)| *name == "consul-skew-covered").unwrap();
+    let (_, text) = catalogue::files().find(|(name, _)| *name == "consul-skew-covered").unwrap();
     let text = text.replace("skew = 1", "skew = 3").replace("slips = 2", "slips = 100");
-    let AnyScenario::Consul(scenario) = AnyScenario::from_toml(&text, "drift").unwrap() else {
-        panic!("it is Consul's")
-    };
+    let scenario = catalogue::read(&text, "drift").unwrap();
+    let scenario = scenario.of::<Consul>().expect("it is Consul's");
     let of = |thousandths| Some(Curve::new(vec![thousandths]).unwrap());
     let profile = Profile { drift: of(100_000), resync_every: of(35_000), ..Profile::default() };
     let settings = Settings { profile, storm: 70, ends_with_storm: true, ..realistic(3) };
     let mut slips: BTreeMap<ProcessId, Vec<(i64, i64)>> = BTreeMap::new();
     let mut now = 0;
-    for action in walk(&prepare(&scenario, &settings), &settings).actions {
+    for action in walk(&prepare(scenario, &settings), &settings).actions {
         match action {
             Action::Advance(by) => now += by.count(),
             Action::Slip { process, by } => slips.entry(process).or_default().push((now, by.count())),

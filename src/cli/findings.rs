@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use fencepost::checker::Outcome;
+use fencepost::AnyOutcome;
 use fencepost::model::finding::Finding;
 
 use crate::exit::{Exit, Trouble};
 use crate::output::write_trace;
 
 /// Writes the trace, if it is wanted, and notes where.
-pub fn keep(outcome: Outcome, out: Option<&Path>) -> Result<Finding, Trouble> {
+pub fn keep(outcome: AnyOutcome, out: Option<&Path>) -> Result<Finding, Trouble> {
     let mut finding = outcome.finding;
     if let Some(trace) = outcome.trace {
         let name = format!("{}--{}", finding.scenario, finding.property);
-        finding.trace = write_trace(out, &name, &trace)?.map(|path| path.display().to_string());
+        finding.trace = write_trace(out, &name, &trace.to_text())?.map(|path| path.display().to_string());
     }
     Ok(finding)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fencepost::AnyScenario;
-use fencepost::checker::{Options, check_any};
+use fencepost::checker::Options;
 use fencepost::model::finding::{Finding, Search, Searched};
 use fencepost::model::scenario::{Axis, Varied};
 
@@ -16,13 +16,13 @@ use crate::supervisor::Watch;
 
 /// Searches them, on all cores. With a folder, the traces of what breaks lie below it, in a folder for each combination.
 pub fn search(
-    scenario: &AnyScenario,
+    scenario: &dyn AnyScenario,
     axes: &[Axis],
     watch: &Arc<Watch>,
     out: Option<&Path>,
     common: &Common,
 ) -> Result<Search, Trouble> {
-    let settings: Vec<(usize, Varied<AnyScenario>)> = scenario.vary(axes).into_iter().enumerate().collect();
+    let settings: Vec<(usize, Varied<Box<dyn AnyScenario>>)> = scenario.vary(axes).into_iter().enumerate().collect();
     let bar = progress(settings.len(), "settings", common.quiet || common.json);
     let results = in_parallel(&settings, &bar, |(place, varied)| -> Result<Searched, Trouble> {
         let names = varied.settings.clone();
@@ -31,7 +31,7 @@ pub fn search(
             Err(error) => return Ok(Searched { settings: names, found: Err(error.message.clone()) }),
         };
         let supervisor: Arc<Watch> = Arc::clone(watch);
-        let outcomes = check_any(scenario, &Options { supervisor, ..Options::default() })?;
+        let outcomes = scenario.check(&Options { supervisor, ..Options::default() })?;
         let folder = out.map(|out| out.join(format!("{}-{}", scenario.name(), place + 1)));
         let findings = outcomes.into_iter().map(|outcome| keep(outcome, folder.as_deref()));
         Ok(Searched { settings: names, found: Ok(findings.collect::<Result<Vec<Finding>, Trouble>>()?) })

@@ -5,11 +5,8 @@ use std::ops::RangeInclusive;
 
 use clap::Args;
 use fencepost::AnyScenario;
-use fencepost::model::protocol::Protocol;
-use fencepost::model::scenario::{Axis, Scenario};
-use fencepost::model::service::Settings as _;
-use fencepost::model::with_scenario;
-use fencepost::sim::{Profile, SchedulerKind, Settings, prepare};
+use fencepost::model::scenario::Axis;
+use fencepost::sim::{Profile, SchedulerKind, Settings};
 
 use crate::exit::Trouble;
 use crate::target::quoted;
@@ -123,23 +120,7 @@ impl How {
     }
 }
 
-/// Whether gossip, if it is wanted, can drive the detector of the service.
-fn listens<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Result<(), String> {
-    let Some(gossip) = &settings.profile.gossip else { return Ok(()) };
-    if !scenario.service.has_failure_detector() {
-        return Err(
-            "the profile has gossip, but the service does not listen to any; set `service.health.detection`".to_owned()
-        );
-    }
-    gossip.validate(usize::from(scenario.clients))
-}
-
 /// A scenario may name durations that do not fit any more when they are refined, or clients that are too many.
-pub fn look_at(scenario: &AnyScenario, settings: &Settings) -> Result<(), Trouble> {
-    with_scenario!(scenario, scenario => {
-        let refined = prepare(scenario, settings);
-        refined.validate().map_err(|mistake| Trouble::Input(format!("{}, refined: {mistake}", scenario.name)))?;
-        let gossip = listens(&refined, settings);
-        gossip.map_err(|why| Trouble::Input(format!("{}: {why}", scenario.name)))
-    })
+pub fn look_at(scenario: &dyn AnyScenario, settings: &Settings) -> Result<(), Trouble> {
+    scenario.can_be_simulated(settings).map_err(Trouble::Input)
 }

@@ -1,10 +1,7 @@
 //! A simulated run, printed: as a JSON line, or as a story with what it broke.
 
-use fencepost::model::trace::AnyTrace;
-use fencepost::model::with_scenario;
 use fencepost::reports::timeline::timeline;
-use fencepost::sim::Run;
-use fencepost::{AnyScenario, Expect};
+use fencepost::{AnyRun, AnyScenario, Expect};
 
 use crate::exit::Trouble;
 use crate::json::{Simulated, Violated};
@@ -12,7 +9,7 @@ use crate::output::{say, width};
 use crate::target::quoted;
 
 /// A run as a JSON line.
-pub fn line(run: &Run, trace: Option<String>) -> Simulated<'_> {
+pub fn line(run: &AnyRun, trace: Option<String>) -> Simulated<'_> {
     let violations = run.violations.iter();
     Simulated {
         scenario: &run.scenario,
@@ -28,17 +25,18 @@ pub fn line(run: &Run, trace: Option<String>) -> Simulated<'_> {
 }
 
 /// Whether the run broke a promise that is expected to hold.
-pub fn is_surprising(scenario: &AnyScenario, run: &Run) -> bool {
-    let is_promised = |property| with_scenario!(scenario, scenario => scenario.promises.iter().any(|promise| promise.property == property && promise.expect == Expect::Proven));
+pub fn is_surprising(scenario: &dyn AnyScenario, run: &AnyRun) -> bool {
+    let is_promised = |property| {
+        scenario.promises().iter().any(|promise| promise.property == property && promise.expect == Expect::Proven)
+    };
     run.violations.iter().any(|violation| is_promised(violation.property))
 }
 
 /// Tells a run, or what of it leads to the first promise that it breaks.
-pub fn tell(run: &Run, trace: Option<&str>, show: usize, until_broken: bool) -> Result<(), Trouble> {
+pub fn tell(run: &AnyRun, trace: Option<&str>, show: usize, until_broken: bool) -> Result<(), Trouble> {
     if show > 0 {
-        let parsed = AnyTrace::from_text(&run.trace).map_err(|error| Trouble::Internal(error.to_string()))?;
         let mut replayed =
-            parsed.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
+            run.trace.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
         if let Some(first) = run.violations.first().filter(|_| until_broken) {
             replayed.story.steps.truncate(usize::try_from(first.step).unwrap_or(usize::MAX));
         }

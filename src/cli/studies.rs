@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fencepost::model::catalogue::{FILES, comment};
+use fencepost::catalogue::{comment, files};
 use fencepost::model::finding::Study;
 use fencepost::reports::html::{Background, Ready, Taken};
 use fencepost::sim::Profile;
@@ -61,7 +61,7 @@ pub enum Searched {
 
 /// What the catalogue's files say, and the studies with their pages in the folder.
 pub fn background(out: &Path) -> Background {
-    let comments = FILES.iter().filter_map(|(name, _)| Some(((*name).to_owned(), comment(name)?.to_owned())));
+    let comments = files().filter_map(|(name, _)| Some((name.to_owned(), comment(name)?.to_owned())));
     Background { comments: comments.collect(), studies: ready(out) }
 }
 

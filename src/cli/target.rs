@@ -3,22 +3,22 @@
 use std::fs;
 use std::path::Path;
 
+use fencepost::AnyTrace;
+use fencepost::catalogue;
 use fencepost::model::scenario::Unreadable;
-use fencepost::model::trace::AnyTrace;
-use fencepost::model::{catalogue, with_scenario};
 use fencepost::{AnyScenario, Property, Suite};
 
 use crate::args::Common;
 use crate::exit::Trouble;
 
 /// The scenarios that a word on the command line means.
-pub fn find(word: &str, common: &Common) -> Result<Vec<AnyScenario>, Trouble> {
+pub fn find(word: &str, common: &Common) -> Result<Vec<Box<dyn AnyScenario>>, Trouble> {
     if is_file(word) {
         return read(word, common).map(|scenario| vec![scenario]);
     }
     let all = catalogue::all();
-    let named: Vec<AnyScenario> =
-        all.iter().filter(|scenario| scenario.name() == word || shows(scenario, word)).cloned().collect();
+    let named: Vec<Box<dyn AnyScenario>> =
+        all.iter().filter(|scenario| scenario.name() == word || shows(&***scenario, word)).cloned().collect();
     if !named.is_empty() {
         return Ok(named);
     }
@@ -34,7 +34,7 @@ fn is_file(word: &str) -> bool {
 }
 
 /// How another command names a scenario that was found by this word: a file by its path.
-pub fn address(word: &str, scenario: &AnyScenario) -> String {
+pub fn address(word: &str, scenario: &dyn AnyScenario) -> String {
     if is_file(word) { quoted(word) } else { scenario.name().to_owned() }
 }
 
@@ -49,16 +49,16 @@ pub fn quoted(word: &str) -> String {
 }
 
 /// The one scenario that a word means.
-pub fn one(word: &str, common: &Common) -> Result<AnyScenario, Trouble> {
+pub fn one(word: &str, common: &Common) -> Result<Box<dyn AnyScenario>, Trouble> {
     let mut found = find(word, common)?;
     if found.len() > 1 {
-        let names: Vec<&str> = found.iter().map(AnyScenario::name).collect();
+        let names: Vec<&str> = found.iter().map(|scenario| scenario.name()).collect();
         return Err(Trouble::Input(format!("{word} means several scenarios; choose one of {}", names.join(", "))));
     }
     Ok(found.remove(0))
 }
 
-fn read(file: &str, common: &Common) -> Result<AnyScenario, Trouble> {
+fn read(file: &str, common: &Common) -> Result<Box<dyn AnyScenario>, Trouble> {
     let text = fs::read_to_string(file).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
     let scenario = parse(&text, file)?;
     if let Some(mutation) = scenario.mutation().filter(|_| !common.allow_mutation) {
@@ -68,31 +68,31 @@ fn read(file: &str, common: &Common) -> Result<AnyScenario, Trouble> {
         );
         return Err(Trouble::Input(Unreadable::at(&text, file, "mutation", message).to_string()));
     }
-    AnyScenario::outdated(&text, file).iter().for_each(|name| eprintln!("warning: {name}"));
+    catalogue::outdated(&text, file).iter().for_each(|name| eprintln!("warning: {name}"));
     Ok(scenario)
 }
 
 /// The trace in a file. It is not replayed yet.
-pub fn trace(path: &Path) -> Result<AnyTrace, Trouble> {
+pub fn trace(path: &Path) -> Result<Box<dyn AnyTrace>, Trouble> {
     let file = path.display();
     let text = fs::read_to_string(path).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
     let trace = parse_trace(&text, &file.to_string())?;
-    AnyTrace::outdated(&text).iter().for_each(|name| eprintln!("warning: {file}: line 1: {name}"));
+    catalogue::outdated_in_trace(&text).iter().for_each(|name| eprintln!("warning: {file}: line 1: {name}"));
     Ok(trace)
 }
 
 /// The scenario that stands in a file.
-pub fn parse(text: &str, file: &str) -> Result<AnyScenario, Trouble> {
-    AnyScenario::from_toml(text, file).map_err(|error| Trouble::Input(error.to_string()))
+pub fn parse(text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Trouble> {
+    catalogue::read(text, file).map_err(|error| Trouble::Input(error.to_string()))
 }
 
 /// The trace that stands in a file.
-pub fn parse_trace(text: &str, file: &str) -> Result<AnyTrace, Trouble> {
-    AnyTrace::from_text(text).map_err(|error| Trouble::Input(format!("{file}: {error}")))
+pub fn parse_trace(text: &str, file: &str) -> Result<Box<dyn AnyTrace>, Trouble> {
+    catalogue::read_trace(text).map_err(|error| Trouble::Input(format!("{file}: {error}")))
 }
 
 /// Why there is nothing to look for.
-pub fn nothing(scenario: &AnyScenario, property: Option<Property>) -> String {
+pub fn nothing(scenario: &dyn AnyScenario, property: Option<Property>) -> String {
     match property {
         Some(property) => format!("{} does not promise `{property}`", scenario.name()),
         None => format!("{} promises nothing: add a [[promise]]", scenario.name()),
@@ -100,20 +100,19 @@ pub fn nothing(scenario: &AnyScenario, property: Option<Property>) -> String {
 }
 
 /// Whether the scenario shows the hazard.
-fn shows(scenario: &AnyScenario, hazard: &str) -> bool {
-    with_scenario!(scenario, scenario => {
-        let main = scenario.hazard.as_slice();
-        main.iter().chain(&scenario.also).any(|other| other.eq_ignore_ascii_case(hazard))
-    })
+fn shows(scenario: &dyn AnyScenario, hazard: &str) -> bool {
+    let described = scenario.description();
+    let mut all = described.hazard.into_iter().chain(described.also.iter().map(String::as_str));
+    all.any(|other| other.eq_ignore_ascii_case(hazard))
 }
 
 /// At most so many names are suggested.
 const SUGGESTIONS: usize = 6;
 
 /// The names that are like the word: those that contain it, else those that are nearly the same, the nearest first.
-fn close<'a>(all: &'a [AnyScenario], word: &str) -> Vec<&'a str> {
+fn close<'a>(all: &'a [Box<dyn AnyScenario>], word: &str) -> Vec<&'a str> {
     let word = word.to_lowercase();
-    let names = || all.iter().map(AnyScenario::name);
+    let names = || all.iter().map(|scenario| scenario.name());
     let containing: Vec<&str> = names().filter(|name| name.contains(&word)).collect();
     if !containing.is_empty() {
         return containing;
@@ -133,11 +132,8 @@ fn distance(name: &str, word: &str) -> Option<usize> {
 }
 
 /// The scenarios of a suite; the full one contains the standard one.
-pub fn suite(wanted: Suite) -> Vec<AnyScenario> {
-    catalogue::all()
-        .into_iter()
-        .filter(|scenario| with_scenario!(scenario, scenario => scenario.suite) <= wanted)
-        .collect()
+pub fn suite(wanted: Suite) -> Vec<Box<dyn AnyScenario>> {
+    catalogue::all().into_iter().filter(|scenario| scenario.description().suite <= wanted).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 mod imports;
 mod library;
+mod material;
 mod random_scenarios;
 mod seeds;
 mod tidy;
+mod vary;
 mod verdicts;

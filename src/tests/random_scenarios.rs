@@ -11,10 +11,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use fencepost::checker::{Limits, Options, check_any};
-use fencepost::model::catalogue::random::Material;
+use fencepost::catalogue::{self, CATALOGUE};
+use fencepost::checker::{Limits, Options};
 use fencepost::model::finding::Verdict;
-use fencepost::sim::{Curve, Hunt, Profile, SchedulerKind, Settings, hunt_any, simulate_any};
+use fencepost::registry::random::Material;
+use fencepost::sim::{Curve, Hunt, Profile, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 
 /// The numbers of a random scenario (Steele, Lea, Flood, OOPSLA 2014: SplitMix64).
@@ -55,9 +56,9 @@ fn slow() -> Settings {
 }
 
 /// The promises of a scenario that no execution violates, by the checker.
-fn exhausted(scenario: &AnyScenario, tally: &Mutex<Tally>) -> Vec<Property> {
+fn exhausted(scenario: &dyn AnyScenario, tally: &Mutex<Tally>) -> Vec<Property> {
     let limits = Limits { states: Some(number("FENCEPOST_STATES", 10_000)), ..Limits::default() };
-    let outcomes = check_any(scenario, &Options { limits, ..Options::default() }).expect("no internal error");
+    let outcomes = scenario.check(&Options { limits, ..Options::default() }).expect("no internal error");
     let mut tally = tally.lock().expect("no thread panics with it");
     let mut properties = Vec::new();
     for outcome in outcomes {
@@ -77,7 +78,7 @@ fn exhausted(scenario: &AnyScenario, tally: &Mutex<Tally>) -> Vec<Property> {
 
 /// The first seed of each scheduler, and of one with slow messages, that violates a promise although the checker says that no
 /// execution does.
-fn contradictions(scenario: &AnyScenario, seeds: Range<u64>, tally: &Mutex<Tally>) -> String {
+fn contradictions(scenario: &dyn AnyScenario, seeds: Range<u64>, tally: &Mutex<Tally>) -> String {
     let only = exhausted(scenario, tally);
     let mut found = String::new();
     if only.is_empty() {
@@ -86,11 +87,11 @@ fn contradictions(scenario: &AnyScenario, seeds: Range<u64>, tally: &Mutex<Tally
     let usual = SchedulerKind::ALL.map(|scheduler| (scheduler.name(), settings(scheduler)));
     for (name, settings) in usual.into_iter().chain([("realistic and slow", slow())]) {
         let hunt = Hunt { settings: settings.clone(), seeds: seeds.clone(), only: only.clone(), ..Hunt::default() };
-        let hunted = hunt_any(scenario, &hunt, &|_| false);
+        let hunted = scenario.hunt(&hunt, &|_| false);
         tally.lock().expect("no thread panics with it").runs += hunted.tried;
         let Some(seed) = hunted.seed else { continue };
-        let judged = scenario.judging(|promise| only.contains(&promise.property));
-        let run = simulate_any(&judged, &Settings { seed, ..settings });
+        let judged = scenario.judging(&|promise| only.contains(&promise.property));
+        let run = judged.simulate(&Settings { seed, ..settings });
         for violation in run.violations {
             let property = violation.property;
             writeln!(found, "{name}, seed {seed}, {property}: {}", violation.message).expect("a text takes it");
@@ -101,7 +102,7 @@ fn contradictions(scenario: &AnyScenario, seeds: Range<u64>, tally: &Mutex<Tally
 
 /// Checks the random scenarios with these numbers.
 fn law(first: u64, cases: u64, seeds: u64) -> Tally {
-    let material = Material::of_catalogue();
+    let material = Material::of(CATALOGUE);
     let (next, tally) = (AtomicU64::new(first), Mutex::new(Tally::default()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
@@ -114,7 +115,7 @@ fn law(first: u64, cases: u64, seeds: u64) -> Tally {
                     let scenario = material.scenario(&mut draws(case));
                     // Seeds of its own: the same few would let messages take the same few times everywhere.
                     let seeds = case * seeds..(case + 1) * seeds;
-                    let judge = || contradictions(&scenario, seeds, &tally);
+                    let judge = || contradictions(&*scenario, seeds, &tally);
                     let found = catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|_| "a panic\n".to_owned());
                     let mut tally = tally.lock().expect("no thread panics with it");
                     tally.scenarios += 1;
@@ -171,9 +172,9 @@ property = "eventually-acquired"
 
 #[test]
 fn slow_messages_break_no_promise_about_endless_runs() {
-    let scenario = AnyScenario::from_toml(SLOW_ONLY, "file").expect("it is valid");
-    let outcomes = check_any(&scenario, &Options::default()).expect("no internal error");
+    let scenario = catalogue::read(SLOW_ONLY, "file").expect("it is valid");
+    let outcomes = scenario.check(&Options::default()).expect("no internal error");
     assert_eq!(outcomes[0].finding.verdict.word(), "proven");
-    let run = simulate_any(&scenario, &Settings { seed: 1582, ..settings(SchedulerKind::Swarm) });
+    let run = scenario.simulate(&Settings { seed: 1582, ..settings(SchedulerKind::Swarm) });
     assert!(run.violations.is_empty(), "{:?}", run.violations);
 }

@@ -5,12 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use fencepost::checker::{Options, check_any};
+use fencepost::catalogue;
+use fencepost::checker::Options;
 use fencepost::consul::{Behavior, Consul, Sequencer};
-use fencepost::model::catalogue;
-use fencepost::model::trace::AnyTrace;
-use fencepost::model::with_scenario;
-use fencepost::sim::{Hunt, Settings, hunt_any, simulate_any};
+use fencepost::sim::{Hunt, Settings};
+use fencepost::with_scenario;
 use fencepost::{Accepts, AnyScenario, Property, Scenario, Seeds, Ticks};
 
 /// A violation in the refined form of a scenario that was proven would be a fault in our abstraction of time.
@@ -22,7 +21,7 @@ fn what_is_proven_is_never_seen_broken_on_the_finer_clock() {
     }
 }
 
-fn scenario(name: &str) -> AnyScenario {
+fn scenario(name: &str) -> Box<dyn AnyScenario> {
     catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
 }
 
@@ -56,19 +55,19 @@ fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
         let hunt = |workers| {
             let hunt =
                 Hunt { settings: settings.clone(), seeds: 0..BUDGET, workers, only: vec![property], ..Hunt::default() };
-            hunt_any(&scenario, &hunt, &|_| false)
+            scenario.hunt(&hunt, &|_| false)
         };
         let found = hunt(1);
         assert_eq!(found, hunt(2), "{name}: one thread and two find the same");
         let Some(seed) = found.seed else { panic!("{name}: {BUDGET} seeds do not break {property}") };
-        let run = simulate_any(&scenario, &Settings { seed, ..settings });
-        let trace = AnyTrace::from_text(&run.trace).expect("a trace");
+        let run = scenario.simulate(&Settings { seed, ..settings });
+        let trace = catalogue::read_trace(&run.trace.to_text()).expect("a trace");
         let small = trace.shrink(property).expect("it breaks it");
         small.replay().expect("a shrunk run is a run");
         let options = Options { only: Some(property), ..Options::default() };
-        let outcomes = check_any(&scenario, &options).expect("no internal error");
+        let outcomes = scenario.check(&options).expect("no internal error");
         let shortest = outcomes[0].trace.as_ref().expect("a counterexample");
-        let shortest = AnyTrace::from_text(shortest).expect("a trace").steps();
+        let shortest = catalogue::read_trace(&shortest.to_text()).expect("a trace").steps();
         if seed != expected || 2 * small.steps() > 3 * shortest {
             wrong.push(format!("{name} {property}: seed {seed}, {} steps, the shortest has {shortest}", small.steps()));
         }
@@ -87,8 +86,9 @@ fn a_crowd_shrinks_to_the_two_who_are_to_blame() {
         only: vec![Property::MutualExclusion],
         ..Hunt::default()
     };
-    let seed = hunt_any(&scenario, &task, &|_| false).seed.expect("ten clients soon find out");
-    let trace = AnyTrace::from_text(&simulate_any(&scenario, &Settings { seed, ..crowd }).trace).expect("a trace");
+    let seed = scenario.hunt(&task, &|_| false).seed.expect("ten clients soon find out");
+    let trace =
+        catalogue::read_trace(&scenario.simulate(&Settings { seed, ..crowd }).trace.to_text()).expect("a trace");
     let small = trace.shrink(Property::MutualExclusion).expect("it breaks it");
     assert!(trace.steps() > 200, "{}", trace.steps());
     assert_eq!(small.steps(), 11);

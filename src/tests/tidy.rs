@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencepost::model::catalogue;
-use fencepost::model::with_scenario;
+use fencepost::catalogue;
 use fencepost::reports::documents;
+use fencepost::with_scenario;
 use fencepost::{Expect, Promise, Property};
 
 fn root() -> &'static Path {
@@ -167,7 +167,7 @@ fn the_top_level_holds_the_rooms_and_nothing_else() {
 
 #[test]
 fn every_scenario_file_tells_its_story_and_is_in_the_catalogue() {
-    let listed: BTreeSet<&str> = fencepost::model::catalogue::FILES.iter().map(|(name, _)| *name).collect();
+    let listed: BTreeSet<&str> = catalogue::files().map(|(name, _)| name).collect();
     for (path, text) in files("model/scenarios", &["toml"]) {
         let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
         assert!(text.starts_with("# ") && text.contains("# Source"), "{name}: a story and its source stand on top");
@@ -255,7 +255,7 @@ fn every_flaw_of_the_published_text_has_a_scenario_or_a_reason() {
     for flaw in flaws.split("\n- **").skip(1) {
         let number = flaw.split(' ').next().expect("a number").trim_matches('*');
         let quoted = format!("\"{number}\"");
-        let is_shown = fencepost::model::catalogue::FILES.iter().any(|(_, text)| text.contains(&quoted));
+        let is_shown = fencepost::catalogue::files().any(|(_, text)| text.contains(&quoted));
         assert_ne!(is_shown, flaw.contains("No scenario"), "{number}");
         shown += usize::from(is_shown);
     }
@@ -264,7 +264,7 @@ fn every_flaw_of_the_published_text_has_a_scenario_or_a_reason() {
 
 #[test]
 fn every_file_about_a_published_hazard_names_its_source() {
-    let published = catalogue::FILES.iter().filter(|(_, text)| text.contains("\nhazard = \"B-"));
+    let published = catalogue::files().filter(|(_, text)| text.contains("\nhazard = \"B-"));
     for (name, _) in published {
         let comment = catalogue::comment(name).unwrap_or_else(|| panic!("{name} begins with its story"));
         assert!(comment.contains("Source: ") || comment.contains("Sources: "), "{name}");

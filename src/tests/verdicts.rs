@@ -1,6 +1,7 @@
 //! R-Q-94: the table of verdicts about the persistent semaphore that was reasoned and never run. Here it is run.
 
-use fencepost::checker::{Options, Outcome, check};
+use fencepost::checker::Outcome;
+use fencepost::checker::{Options, check};
 use fencepost::model::finding::Verdict;
 use fencepost::rabbitmq::{
     Cluster, First, LostConnection, NUMBERS, Operation, OperatorAct, RabbitMq, Settings, Split, Trouble, Verify,
@@ -127,7 +128,7 @@ fn scenario(row: Row, fault: Fault) -> Scenario<RabbitMq> {
 fn broken(scenario: Scenario<RabbitMq>, properties: &[Property]) -> Vec<Property> {
     let promise = |scenario: Scenario<RabbitMq>, property: &Property| scenario.promise(*property);
     let outcomes = check(&properties.iter().fold(scenario, promise), &Options::default()).expect("no internal error");
-    let is_broken = |outcome: &&Outcome| match &outcome.finding.verdict {
+    let is_broken = |outcome: &&Outcome<RabbitMq>| match &outcome.finding.verdict {
         Verdict::Proven(_) | Verdict::Vacuous { .. } => false,
         Verdict::Violated(_) => true,
         other => panic!("{} is {}", outcome.finding.property, other.word()),

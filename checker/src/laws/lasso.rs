@@ -10,7 +10,7 @@ use fencepost_model::trace::{Trace, replay};
 use fencepost_model::world::{Action, World};
 
 use super::{LawViolation, expect, require};
-use crate::check::check_one;
+use crate::check::check;
 use crate::limits::Limits;
 use crate::options::Options;
 
@@ -39,11 +39,10 @@ pub(super) fn lassos_close<P: Protocol>(scenario: &Scenario<P>) -> Result<(), La
         return Ok(());
     }
     let limits = Limits { states: Some(STATES_MAX), depth: None };
-    let outcomes = expect(check_one(scenario, &Options { limits, ..Options::default() }))?;
+    let outcomes = expect(check(scenario, &Options { limits, ..Options::default() }))?;
     for outcome in outcomes.iter().filter(|outcome| is_endless(outcome.finding.property)) {
-        let Some(text) = &outcome.trace else { continue };
-        let trace: Trace<P> = Trace::from_text(text).map_err(|error| LawViolation(error.to_string()))?;
-        let trace = replay(&trace).map_err(|mismatch| LawViolation(mismatch.to_string()))?;
+        let Some(trace) = &outcome.trace else { continue };
+        let trace = replay(trace).map_err(|mismatch| LawViolation(mismatch.to_string()))?;
         let property = outcome.finding.property;
         let cycle = Cycle::of(scenario, &trace);
         require(cycle.is_open(scenario, property), || format!("{property} does not stay open on the cycle"))?;

@@ -8,10 +8,10 @@ use fencepost_model::finding::Finding;
 use fencepost_model::goal::Goal;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::trace::{Trace, replay};
+use fencepost_model::trace::replay;
 
 use super::{LawViolation, expect, require};
-use crate::check::check_one;
+use crate::check::check;
 use crate::limits::{Limits, Progress, Supervisor};
 use crate::options::{Engine, Options};
 use crate::outcome::Outcome;
@@ -21,8 +21,8 @@ use crate::worlds::Worlds;
 /// Scenarios with more states than this take too long here.
 const STATES_MAX: u64 = 3_000;
 
-fn found<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome>, LawViolation> {
-    expect(check_one(scenario, options))
+fn found<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, LawViolation> {
+    expect(check(scenario, options))
 }
 
 /// A search that does not take long.
@@ -142,9 +142,8 @@ pub(super) fn counterexamples_are_shortest<P: Protocol>(scenario: &Scenario<P>) 
         require(steps(finding) == steps(&other.finding), || {
             format!("{property}: {:?} steps, and {:?} by stateright", steps(finding), steps(&other.finding))
         })?;
-        let Some(text) = &one.trace else { continue };
-        let trace: Trace<P> = Trace::from_text(text).map_err(|error| LawViolation(error.to_string()))?;
-        let again = replay(&trace).map_err(|mismatch| LawViolation(mismatch.to_string()))?;
+        let Some(trace) = &one.trace else { continue };
+        let again = replay(trace).map_err(|mismatch| LawViolation(mismatch.to_string()))?;
         if again.header.lasso.is_some() {
             continue;
         }

@@ -4,7 +4,7 @@ use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 
 use super::{LawViolation, expect, require};
-use crate::check::check_one;
+use crate::check::check;
 use crate::limits::Limits;
 use crate::options::Options;
 
@@ -16,7 +16,7 @@ pub(super) fn verdicts_are_the_same<P: Protocol>(scenario: &Scenario<P>) -> Resu
     let limits = Limits { states: Some(STATES_MAX), depth: None };
     let by = |symmetry| {
         let options = Options { limits, symmetry, ..Options::default() };
-        let outcomes = expect(check_one(scenario, &options))?;
+        let outcomes = expect(check(scenario, &options))?;
         let essence = outcomes.into_iter().map(|outcome| {
             let verdict = outcome.finding.verdict;
             (outcome.finding.property, verdict.word(), verdict.story().map(|story| story.steps.len()))

@@ -2,23 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::finding::Finding;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::scenario::Scenario;
-use fencepost_model::with_scenario;
 
-use super::Noticed;
-use crate::check::{check_any, check_one};
+use super::{Noticed, Subject};
 use crate::limits::Limits;
 use crate::options::{Engine, Options};
 use crate::outcome::InternalError;
 
 /// A scenario with what it comes to while nothing is wrong.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Baseline {
     /// The scenario.
-    pub scenario: AnyScenario,
+    pub subject: Box<dyn Subject>,
     /// Its findings.
     pub findings: Vec<Finding>,
 }
@@ -27,14 +23,13 @@ impl Baseline {
     /// Explores a scenario; `None` if it has more than `states_max` states, or another verdict than it expects.
     ///
     /// # Errors
-    /// See [`check_any`].
-    pub fn of(scenario: &AnyScenario, states_max: u64) -> Result<Option<Self>, InternalError> {
+    /// See [`check`](crate::check).
+    pub fn of(subject: Box<dyn Subject>, states_max: u64) -> Result<Option<Self>, InternalError> {
         // A search that is cut may still see a violation, with counts that mean nothing: so leave room, and look after.
         let options = Options { limits: Limits { states: Some(2 * states_max), depth: None }, ..Options::default() };
-        let findings: Vec<Finding> =
-            check_any(scenario, &options)?.into_iter().map(|outcome| outcome.finding).collect();
+        let findings = subject.search(None, &options)?;
         let is_sound = findings.iter().all(|finding| finding.is_as_expected() && finding.states <= states_max);
-        Ok(is_sound.then(|| Baseline { scenario: scenario.clone(), findings }))
+        Ok(is_sound.then(|| Baseline { subject, findings }))
     }
 
     /// The most states that any of its promises needed.
@@ -44,7 +39,7 @@ impl Baseline {
 
     /// Whether the mutation can make a difference in it.
     pub(super) fn is_concerned_by(&self, mutation: Mutation) -> bool {
-        with_scenario!(&self.scenario, scenario => scenario.is_concerned_by(mutation))
+        self.subject.is_concerned_by(mutation)
     }
 
     /// What the mutant comes to, in a search that is cut at ten times the states of the baseline.
@@ -57,16 +52,13 @@ impl Baseline {
     fn search(&self, mutation: Mutation, engine: Engine) -> Result<Vec<Finding>, InternalError> {
         let limits = Limits { states: Some(10 * self.states() + 10_000), depth: None };
         let options = Options { limits, engine, ..Options::default() };
-        let outcomes = with_scenario!(&self.scenario, scenario => {
-            check_one(&Scenario { mutation: Some(mutation), ..scenario.clone() }, &options)
-        })?;
-        Ok(outcomes.into_iter().map(|outcome| outcome.finding).collect())
+        self.subject.search(Some(mutation), &options)
     }
 
     /// What the mutant changes: a verdict, else a count.
     pub(super) fn changed_by(&self, mutation: Mutation) -> Noticed {
         let Some(findings) = self.with(mutation, Engine::Dataflow) else {
-            return Noticed::Panic { scenario: self.scenario.name().to_owned() };
+            return Noticed::Panic { scenario: self.subject.name().to_owned() };
         };
         let pairs = || findings.iter().zip(&self.findings);
         let verdict = pairs()

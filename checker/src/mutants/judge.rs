@@ -3,13 +3,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fencepost_model::catalogue;
-use fencepost_model::laws::rough;
 use fencepost_model::mutation::{Judge, Mutation};
-use fencepost_model::scenario::{Replies, Scenario};
-use fencepost_model::with_scenario;
+use fencepost_model::scenario::Replies;
 
-use super::{Baseline, Noticed};
+use super::{Baseline, Noticed, Subject, Variant};
 use crate::laws::{Law, walks};
 
 /// The laws of a search, and those that explore, are checked on scenarios up to this size.
@@ -26,47 +23,44 @@ const ROUNDS: [(Variant, usize, usize); 4] = [
     (Variant::Rough(Replies::Travel), 8, 60),
 ];
 
-/// Scenarios as they are, or with more that goes wrong.
-#[derive(Copy, Clone)]
-enum Variant {
-    AsIs,
-    Rough(Replies),
-}
-
 /// What mutants are tried on: scenarios as they are, in the order of their size.
 #[derive(Debug, Default)]
-pub struct Subjects(Vec<Baseline>);
+pub struct Subjects {
+    baselines: Vec<Baseline>,
+    /// Those that a mutation may name, however large they are.
+    named: Vec<Box<dyn Subject>>,
+}
 
 impl Subjects {
     /// Larger scenarios take too long to try every mutant on.
     pub const STATES_MAX: u64 = 10_000;
 
-    /// These scenarios, the smallest first.
-    pub fn new(mut baselines: Vec<Baseline>) -> Self {
+    /// These scenarios, the smallest first; and those that a mutation may name, however large they are.
+    pub fn new(mut baselines: Vec<Baseline>, named: Vec<Box<dyn Subject>>) -> Self {
         baselines.sort_by_key(Baseline::states);
-        Subjects(baselines)
+        Subjects { baselines, named }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.baselines.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.baselines.is_empty()
     }
 
     /// Those up to a size, and those beyond it.
     fn split_at(&self, states: u64) -> (&[Baseline], &[Baseline]) {
-        self.0.split_at(self.0.partition_point(|baseline| baseline.states() <= states))
+        self.baselines.split_at(self.baselines.partition_point(|baseline| baseline.states() <= states))
     }
 }
 
 /// The first that notices the mutant. If nothing does: the first count that changes, or the first panic.
 pub fn noticed(mutation: Mutation, subjects: &Subjects) -> Noticed {
     let mut trial = Trial { mutation, subjects, least: Noticed::Nothing };
-    let all = &subjects.0;
+    let all = &subjects.baselines;
     if let Judge::In(name) = mutation.judge() {
         return trial.named(name).unwrap_or(trial.least);
     }
@@ -108,8 +102,8 @@ impl Trial<'_> {
 
     /// A verdict in the scenario of the catalogue with that name, however large it is.
     fn named(&mut self, name: &str) -> Option<Noticed> {
-        let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name)?;
-        let baseline = Baseline::of(&scenario, u64::MAX / 2).ok().flatten()?;
+        let subject = self.subjects.named.iter().find(|subject| subject.name() == name)?;
+        let baseline = Baseline::of(subject.copy(), u64::MAX / 2).ok().flatten()?;
         self.verdict(&[baseline])
     }
 
@@ -127,7 +121,7 @@ impl Trial<'_> {
         let (on_walks, on_searches): (Vec<Law>, Vec<Law>) = concerned.partition(|law| law.is_on_walks());
         for (variant, count, length) in ROUNDS.iter().copied().filter(|_| !on_walks.is_empty()) {
             let walks = walks(1, count, length);
-            let found = subjects.0.iter().find_map(|baseline| self.fails(baseline, variant, &on_walks, &walks));
+            let found = subjects.baselines.iter().find_map(|baseline| self.fails(baseline, variant, &on_walks, &walks));
             if found.is_some() {
                 return found;
             }
@@ -141,17 +135,9 @@ impl Trial<'_> {
 
     /// The first of these laws that fails on a scenario.
     fn fails(&mut self, baseline: &Baseline, variant: Variant, laws: &[Law], walks: &[Vec<u16>]) -> Option<Noticed> {
-        let name = || baseline.scenario.name().to_owned();
+        let name = || baseline.subject.name().to_owned();
         for law in laws {
-            let check = |mutation: Option<Mutation>| {
-                with_scenario!(&baseline.scenario, scenario => {
-                    let varied = match variant {
-                        Variant::AsIs => scenario.clone(),
-                        Variant::Rough(replies) => rough(scenario, replies),
-                    };
-                    law.check(&Scenario { mutation, ..varied }, walks)
-                })
-            };
+            let check = |mutation| baseline.subject.obeys(*law, mutation, variant, walks);
             match catch_unwind(AssertUnwindSafe(|| check(Some(self.mutation)))) {
                 Ok(Ok(())) => {}
                 // A law that fails without the mutant, too, says nothing about it.

@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! baseline   what a scenario comes to while nothing is wrong
+//! subject    a scenario of any service, as mutants are tried on it
 //! judge      what notices a mutant: the order of questions, and where they end
 //! ```
 
 mod baseline;
 mod judge;
+mod subject;
 
 use std::fmt;
 
@@ -15,6 +17,7 @@ use fencepost_model::properties::Property;
 
 pub use baseline::Baseline;
 pub use judge::{Subjects, noticed};
+pub use subject::{Subject, Variant};
 
 use crate::laws::Law;
 

@@ -3,23 +3,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use fencepost_model::catalogue::AnyScenario;
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::with_scenario;
 use stateright::Model as _;
 
 use super::space::Space;
 use crate::limits::{Limits, Unsupervised};
 use crate::reduction::Form;
-
-/// Serves a scenario of any protocol; see [`browse`].
-///
-/// # Panics
-/// See [`browse`].
-pub fn browse_any(scenario: &AnyScenario, address: SocketAddr) {
-    with_scenario!(scenario, scenario => browse(scenario, address));
-}
 
 /// Serves the space of a scenario to browsers, until the program ends. States are worlds in normal form.
 ///

@@ -24,7 +24,7 @@ use crate::outcome::{Exploration, InternalError};
 use crate::reduction::Form;
 use space::Space;
 
-pub use explore::{browse, browse_any};
+pub use explore::browse;
 pub use model::Searchable;
 
 /// Explores every run, breadth first, until the space is exhausted, a promise breaks or the search is cut.

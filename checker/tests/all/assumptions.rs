@@ -1,12 +1,11 @@
 //! What counterexamples rest on: every fault that one takes is among the assumptions of its verdict, and every assumption holds
 //! of it.
 
-use fencepost_checker::Outcome;
+use fencepost::{AnyOutcome, with_trace};
 use fencepost_model::assumption::{Assumption, Class, Execution, Value};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::service_fault::ServiceFault;
-use fencepost_model::trace::{AnyTrace, Trace};
-use fencepost_model::with_trace;
+use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, Fault};
 
 /// The name of the budget that an action is paid from, if it is a fault.
@@ -39,11 +38,10 @@ fn states(assumption: &Assumption, budget: &str) -> bool {
 }
 
 /// Looks at one verdict of the catalogue.
-pub fn are_complete_and_hold(outcome: &Outcome) {
+pub fn are_complete_and_hold(outcome: &AnyOutcome) {
     let finding = &outcome.finding;
-    let Some(text) = &outcome.trace else { return };
-    let trace = AnyTrace::from_text(text).expect("the checker writes traces");
-    with_trace!(&trace, trace => hold(trace, &finding.assumptions, &finding.scenario));
+    let Some(trace) = &outcome.trace else { return };
+    with_trace!(trace, trace => hold(trace, &finding.assumptions, &finding.scenario));
 }
 
 fn hold<P: Protocol>(trace: &Trace<P>, assumptions: &[Assumption], name: &str) {

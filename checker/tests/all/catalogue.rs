@@ -8,13 +8,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::{env, fs, thread};
 
+use fencepost::{AnyScenario, catalogue};
 use fencepost_checker::mutants::{Baseline, Subjects, noticed};
-use fencepost_checker::{Engine, Limits, Options, check_any};
-use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost_checker::{Engine, Limits, Options};
 use fencepost_model::finding::Finding;
 use fencepost_model::mutation::{Judge, Mutation};
 use fencepost_model::scenario::Suite;
-use fencepost_model::with_scenario;
 
 use crate::assumptions;
 
@@ -48,11 +47,8 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R 
     results.into_inner().expect("no worker panics").into_values().collect()
 }
 
-fn standard() -> Vec<AnyScenario> {
-    catalogue::all()
-        .into_iter()
-        .filter(|scenario| with_scenario!(scenario, scenario => scenario.suite == Suite::Standard))
-        .collect()
+fn standard() -> Vec<Box<dyn AnyScenario>> {
+    catalogue::all().into_iter().filter(|scenario| scenario.description().suite == Suite::Standard).collect()
 }
 
 fn pinned(file: &str) -> PathBuf {
@@ -75,7 +71,7 @@ fn compare(file: &str, found: &[String]) {
 /// The findings of the standard suite, in lines.
 fn lines(options: &Options) -> Vec<String> {
     let findings = in_parallel(&standard(), |scenario| {
-        let outcomes = check_any(scenario, options).expect("no internal error");
+        let outcomes = scenario.check(options).expect("no internal error");
         outcomes.iter().for_each(assumptions::are_complete_and_hold);
         outcomes.into_iter().map(|outcome| outcome.finding).collect::<Vec<_>>()
     });
@@ -120,8 +116,11 @@ fn both_engines_agree_on_verdicts_and_counts() {
         let limits = Limits { states: Some(MEDIUM), depth: None };
         let by = |engine, workers| {
             let options = Options { engine, workers, limits, symmetry: false, ..Options::default() };
-            let outcomes = check_any(scenario, &options).expect("no internal error");
-            outcomes.iter().map(|outcome| (line(&outcome.finding), outcome.trace.clone())).collect::<Vec<_>>()
+            let outcomes = scenario.check(&options).expect("no internal error");
+            outcomes
+                .iter()
+                .map(|outcome| (line(&outcome.finding), outcome.trace.as_ref().map(|trace| trace.to_text())))
+                .collect::<Vec<_>>()
         };
         let (one, two) = (by(Engine::Dataflow, 1), by(Engine::Dataflow, 2));
         assert_eq!(one, two, "with one worker and with two");
@@ -141,12 +140,13 @@ const SAMPLE: usize = 12;
 
 #[test]
 fn mutants_are_noticed_by_a_verdict_a_law_or_the_engines() {
-    let baselines =
-        in_parallel(&standard(), |scenario| Baseline::of(scenario, Subjects::STATES_MAX).expect("no internal error"));
-    let subjects = Subjects::new(baselines.into_iter().flatten().collect());
+    let baselines = in_parallel(&standard(), |scenario| {
+        Baseline::of(scenario.subject(), Subjects::STATES_MAX).expect("no internal error")
+    });
+    let subjects = Subjects::new(baselines.into_iter().flatten().collect(), Vec::new());
     // What only recorded answers notice is not asked here, nor what nothing notices.
     let is_asked = |mutation: &Mutation| mutation.judge() == Judge::Any;
-    let mutants: Vec<Mutation> = AnyScenario::mutations().into_iter().filter(is_asked).step_by(SAMPLE).collect();
+    let mutants: Vec<Mutation> = catalogue::mutations().into_iter().filter(is_asked).step_by(SAMPLE).collect();
     let found = in_parallel(&mutants, |mutation| (*mutation, noticed(*mutation, &subjects)));
     let missed: Vec<String> = found
         .iter()

@@ -1,8 +1,8 @@
 //! B-01 and B-20 side by side: over a grid of TTL, lock-delay and detector, no setting keeps both `mutual-exclusion` and
 //! `eventually-acquired` where pauses have no bound; where they have one, some do, proven.
 
-use fencepost_checker::{Options, check_any};
-use fencepost_model::catalogue;
+use fencepost::catalogue;
+use fencepost_checker::Options;
 use fencepost_model::scenario::Axis;
 
 const GRID: [&str; 3] = [
@@ -20,7 +20,7 @@ fn verdicts(name: &str) -> Vec<String> {
         .into_iter()
         .map(|varied| {
             let scenario = varied.scenario.expect("every setting of the grid is possible");
-            let outcomes = check_any(&scenario, &Options::default()).expect("no internal error");
+            let outcomes = scenario.check(&Options::default()).expect("no internal error");
             outcomes.iter().map(|outcome| outcome.finding.verdict.word()).collect::<Vec<_>>().join(" ")
         })
         .collect()

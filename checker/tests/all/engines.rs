@@ -6,9 +6,9 @@ mod session_lock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use fencepost::{AnyOutcome, catalogue};
 use fencepost_checker::engine::{Plan, Searched, search};
-use fencepost_checker::{Engine, Limits, Options, Progress, Searchable, Supervisor, Unsupervised, check_any};
-use fencepost_model::catalogue;
+use fencepost_checker::{Engine, Limits, Options, Progress, Searchable, Supervisor, Unsupervised};
 use fencepost_model::finding::Verdict;
 use session_lock::{SIZES, SessionLock, Size};
 use stateright::{Checker, Model};
@@ -96,7 +96,7 @@ fn a_search_that_was_cut_proves_nothing() {
                 (Limits::default(), somebody, "somebody"),
             ] {
                 let options = Options { engine, workers, limits, supervisor, ..Options::default() };
-                for outcome in check_any(scenario, &options).expect("no internal error") {
+                for outcome in scenario.check(&options).expect("no internal error") {
                     let finding = outcome.finding;
                     assert_eq!(
                         finding.verdict,
@@ -117,7 +117,11 @@ fn findings_do_not_depend_on_the_number_of_workers() {
     for name in ["consul-record", "b01-no-fencing", "b32-compare-and-set"] {
         let all = catalogue::all();
         let scenario = all.iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
-        let by = |workers| check_any(scenario, &Options { workers, ..Options::default() }).expect("no internal error");
+        let by = |workers| {
+            let outcomes = scenario.check(&Options { workers, ..Options::default() }).expect("no internal error");
+            let told = |outcome: AnyOutcome| (outcome.finding, outcome.trace.map(|trace| trace.to_text()));
+            outcomes.into_iter().map(told).collect::<Vec<_>>()
+        };
         let one = by(1);
         for workers in [2, 2, 3] {
             assert!(by(workers) == one, "{name} with {workers} workers");
@@ -133,7 +137,7 @@ fn limits_are_exact() {
     for engine in Engine::ALL {
         let verdict = |limits| {
             let options = Options { engine, limits, symmetry: false, ..Options::default() };
-            let finding = check_any(scenario, &options).expect("no internal error").remove(0).finding;
+            let finding = scenario.check(&options).expect("no internal error").remove(0).finding;
             (finding.verdict.word(), finding.states, finding.depth)
         };
         let (word, states, depth) = verdict(Limits::default());

@@ -5,13 +5,13 @@ use std::cell::RefCell;
 
 use std::collections::BTreeSet;
 
+use fencepost::with_scenario;
+use fencepost::{AnyScenario, catalogue};
 use fencepost_checker::laws::{Law, walks};
 use fencepost_checker::mutants::Baseline;
-use fencepost_model::catalogue::{self, AnyScenario};
 use fencepost_model::laws::{LawViolation, rough};
 use fencepost_model::mutation::{Layer, Mutation, common};
 use fencepost_model::scenario::{Replies, Scenario, Suite};
-use fencepost_model::with_scenario;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -21,12 +21,11 @@ use crate::catalogue::in_parallel;
 /// Searches of larger scenarios take too long here.
 const SMALL: u64 = 1_500;
 
-fn small() -> Vec<AnyScenario> {
-    let standard: Vec<AnyScenario> = catalogue::all()
-        .into_iter()
-        .filter(|scenario| with_scenario!(scenario, scenario => scenario.suite == Suite::Standard))
-        .collect();
-    let is_small = |scenario: &AnyScenario| Baseline::of(scenario, SMALL).expect("no internal error").is_some();
+fn small() -> Vec<Box<dyn AnyScenario>> {
+    let standard: Vec<Box<dyn AnyScenario>> =
+        catalogue::all().into_iter().filter(|scenario| scenario.description().suite == Suite::Standard).collect();
+    let is_small =
+        |scenario: &Box<dyn AnyScenario>| Baseline::of(scenario.subject(), SMALL).expect("no internal error").is_some();
     let kept = in_parallel(&standard, is_small);
     standard.into_iter().zip(kept).filter(|(_, is_kept)| *is_kept).map(|(scenario, _)| scenario).collect()
 }
@@ -113,7 +112,7 @@ fn a_step_renews_the_normal_form_of_many_clients() {
     for (name, clients) in [("consul-retries", 9), ("consul-third-party", 70), ("lease-duplicates", 9)] {
         let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is there");
         with_scenario!(scenario, scenario => {
-            let scenario = Scenario { clients, ..scenario };
+            let scenario = Scenario { clients, ..scenario.clone() };
             let mut choices = 7_u32;
             let walk: Vec<u16> = std::iter::repeat_with(|| {
                 choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

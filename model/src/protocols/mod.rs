@@ -3,8 +3,8 @@
 pub mod consul;
 pub mod lease;
 pub mod rabbitmq;
-pub mod replicas;
-pub mod roster;
+pub mod redlock;
+pub mod stores;
 
 /// The list: calls a macro with every protocol, as `Variant => Type`.
 #[macro_export]
@@ -14,8 +14,8 @@ macro_rules! for_each_protocol {
             Lease => $crate::protocols::lease::Lease,
             Consul => $crate::protocols::consul::Consul,
             RabbitMq => $crate::protocols::rabbitmq::RabbitMq,
-            Roster => $crate::protocols::roster::Roster,
-            Replicas => $crate::protocols::replicas::Replicas,
+            Stores => $crate::protocols::stores::Stores,
+            Redlock => $crate::protocols::redlock::Redlock,
         }
     };
 }

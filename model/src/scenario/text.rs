@@ -31,6 +31,15 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
+/// Lists scenario files, as names and texts: the folder, then the names in order.
+#[macro_export]
+macro_rules! scenarios {
+    ($folder:literal; $($name:literal,)*) => {
+        /// Names and texts of the scenario files, in order.
+        pub const SCENARIOS: &[(&str, &str)] = &[$(($name, include_str!(concat!($folder, $name, ".toml"))),)*];
+    };
+}
+
 #[derive(Deserialize)]
 struct Head {
     system: String,

@@ -4,13 +4,10 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Header, Line, Mismatch, SCHEMA, SCHEMA_OLDEST, Trace, Unshrinkable, replay, shrink};
+use super::{Header, Line, Mismatch, SCHEMA, SCHEMA_OLDEST, Trace, replay};
 use crate::assumption::Assumption;
-use crate::catalogue::AnyScenario;
-use crate::finding::{Property, Story};
+use crate::finding::Story;
 use crate::protocol::Protocol;
-use crate::scenario::outdated_in_trace;
-use crate::world::Action;
 
 /// Why a trace file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,156 +63,21 @@ struct Peek {
     system: String,
 }
 
-macro_rules! any {
-    ($($variant:ident => $protocol:ty,)*) => {
-        /// A trace of some protocol.
-        #[derive(Clone, PartialEq, Debug)]
-        #[allow(clippy::large_enum_variant, reason = "there are few of them, and they stay where they are")]
-        pub enum AnyTrace {
-            $(#[allow(missing_docs, reason = "named like the protocol")] $variant(Trace<$protocol>),)*
-        }
-
-        impl AnyTrace {
-            /// Reads a trace file's text.
-            ///
-            /// # Errors
-            /// Names the line and step that cannot be read.
-            pub fn from_text(text: &str) -> Result<Self, BadTrace> {
-                let first = text.lines().next().unwrap_or_default();
-                let peek: Peek = serde_json::from_str(first)
-                    .map_err(|error| BadTrace(format!("line 1 is not the header of a fencepost trace: {error}")))?;
-                if !(SCHEMA_OLDEST..=SCHEMA).contains(&peek.fencepost_trace) {
-                    return Err(BadTrace(format!(
-                        "line 1: the trace has format {}, this program reads {SCHEMA_OLDEST} to {SCHEMA}",
-                        peek.fencepost_trace
-                    )));
-                }
-                $(if <$protocol as Protocol>::SYSTEMS.contains(&peek.system.as_str()) {
-                    return Trace::from_text(text).map(AnyTrace::$variant);
-                })*
-                Err(BadTrace(format!("line 1: there is no system `{}`", peek.system)))
-            }
-
-            /// Names in a trace's header that are still read and have new names by now.
-            pub fn outdated(text: &str) -> Vec<String> {
-                let first = text.lines().next().unwrap_or_default();
-                let Ok(header) = serde_json::from_str::<serde_json::Value>(first) else { return Vec::new() };
-                $(if header["system"].as_str().is_some_and(|system| <$protocol as Protocol>::SYSTEMS.contains(&system)) {
-                    return outdated_in_trace::<$protocol>(&header);
-                })*
-                Vec::new()
-            }
-
-            /// The name of the scenario that it is a run of.
-            pub fn scenario(&self) -> &str {
-                match self { $(AnyTrace::$variant(trace) => &trace.header.scenario.name,)* }
-            }
-
-            /// The first promise that the run breaks, as it was written down.
-            pub fn broken(&self) -> Option<Property> {
-                match self {
-                    $(AnyTrace::$variant(trace) => {
-                        let broken = trace.steps.iter().find_map(|line| line.breaches.first());
-                        let lasso = trace.header.lasso.as_ref().map(|lasso| lasso.property);
-                        let wait = trace.header.waits.first().map(|wait| wait.property);
-                        broken.map(|breach| breach.property).or(lasso).or(wait)
-                    })*
-                }
-            }
-
-            /// How many steps it has, passages of time not counted.
-            pub fn steps(&self) -> usize {
-                match self {
-                    $(AnyTrace::$variant(trace) => {
-                        trace.steps.iter().filter(|line| !matches!(line.action, Action::Advance(_))).count()
-                    })*
-                }
-            }
-
-            /// The file's text.
-            pub fn to_text(&self) -> String {
-                match self { $(AnyTrace::$variant(trace) => trace.to_text(),)* }
-            }
-
-            /// Shrinks a run that breaks the promise; see [`super::shrink()`].
-            ///
-            /// # Errors
-            /// It does not break it.
-            pub fn shrink(&self, property: Property) -> Result<Self, Unshrinkable> {
-                match self { $(AnyTrace::$variant(trace) => shrink(trace, property).map(AnyTrace::$variant),)* }
-            }
-
-            /// The run as a script; see [`super::script()`].
-            pub fn script(&self) -> String {
-                match self { $(AnyTrace::$variant(trace) => super::script(trace),)* }
-            }
-
-            /// The scenario that it is a run of, whole.
-            pub fn whole_scenario(&self) -> AnyScenario {
-                match self { $(AnyTrace::$variant(trace) => trace.header.scenario.clone().into(),)* }
-            }
-
-            /// Whether this promise is broken by how the run goes on, and not by a single step.
-            pub fn is_about_the_end(&self, property: Property) -> bool {
-                match self { $(AnyTrace::$variant(trace) => trace.header.is_about_the_end(property),)* }
-            }
-
-            /// Repeats what can still happen; see [`super::realign()`].
-            ///
-            /// # Errors
-            /// The scenario is impossible by now.
-            pub fn realign(&self) -> Result<AnyRealigned, Mismatch> {
-                match self {
-                    $(AnyTrace::$variant(trace) => super::realign(trace).map(|found| AnyRealigned {
-                        trace: AnyTrace::$variant(found.trace),
-                        diverges: found.diverges,
-                        skipped: found.skipped,
-                    }),)*
-                }
-            }
-
-            /// Repeats the run and tells it.
-            ///
-            /// # Errors
-            /// The first step at which the trace and the model disagree.
-            pub fn replay(&self) -> Result<Replayed, Mismatch> {
-                match self {
-                    $(AnyTrace::$variant(trace) => {
-                        let now = replay(trace)?;
-                        Ok(Replayed {
-                            scenario: now.header.scenario.name.clone(),
-                            origin: now.header.origin.clone(),
-                            seed: now.header.seed,
-                            digest: now.header.digest.clone(),
-                            assumptions: now.header.scenario.assumptions(),
-                            story: super::tell(&now),
-                        })
-                    })*
-                }
-            }
-        }
-
-        /// Runs an expression with the trace inside an [`AnyTrace`], whatever its protocol.
-        #[macro_export]
-        macro_rules! with_trace {
-            ($any:expr, $name:ident => $body:expr) => {
-                match $any { $($crate::trace::AnyTrace::$variant($name) => $body,)* }
-            };
-        }
-    };
-}
-
-crate::for_each_protocol!(any);
-
-/// A run of some protocol as it happens now; see [`super::Realigned`].
-#[derive(Clone, PartialEq, Debug)]
-pub struct AnyRealigned {
-    /// What happens now.
-    pub trace: AnyTrace,
-    /// Where it first happens otherwise than it was written down, and how.
-    pub diverges: Option<Mismatch>,
-    /// The numbers of the steps that were left out.
-    pub skipped: Vec<usize>,
+/// The system that a trace names, if the trace has a format that is read.
+///
+/// # Errors
+/// The text does not begin with the header of a trace, or has another format.
+pub fn system_of_trace(text: &str) -> Result<String, BadTrace> {
+    let first = text.lines().next().unwrap_or_default();
+    let peek: Peek = serde_json::from_str(first)
+        .map_err(|error| BadTrace(format!("line 1 is not the header of a fencepost trace: {error}")))?;
+    if !(SCHEMA_OLDEST..=SCHEMA).contains(&peek.fencepost_trace) {
+        return Err(BadTrace(format!(
+            "line 1: the trace has format {}, this program reads {SCHEMA_OLDEST} to {SCHEMA}",
+            peek.fencepost_trace
+        )));
+    }
+    Ok(peek.system)
 }
 
 /// A run that was repeated.
@@ -233,4 +95,22 @@ pub struct Replayed {
     pub assumptions: Vec<Assumption>,
     /// The run.
     pub story: Story,
+}
+
+impl Replayed {
+    /// Repeats an execution and tells it.
+    ///
+    /// # Errors
+    /// The first step at which the trace and the model disagree.
+    pub fn of<P: Protocol>(trace: &Trace<P>) -> Result<Self, Mismatch> {
+        let now = replay(trace)?;
+        Ok(Replayed {
+            scenario: now.header.scenario.name.clone(),
+            origin: now.header.origin.clone(),
+            seed: now.header.seed,
+            digest: now.header.digest.clone(),
+            assumptions: now.header.scenario.assumptions(),
+            story: super::tell(&now),
+        })
+    }
 }

@@ -14,7 +14,7 @@ mod wait;
 use serde::{Deserialize, Serialize};
 
 pub use digest::Digest;
-pub use file::{AnyRealigned, AnyTrace, BadTrace, Replayed};
+pub use file::{BadTrace, Replayed, system_of_trace};
 pub use realign::{Realigned, realign};
 pub use replay::{Mismatch, Recorder, replay};
 pub use script::{BadScript, perform, script};

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use fencepost::consul::Consul;
+use fencepost::with_scenario;
+use fencepost::{AnyScenario, catalogue};
 use fencepost_model::assumption::{Class, Declared, Execution};
-use fencepost_model::catalogue::{self, AnyScenario};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::with_scenario;
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
@@ -33,13 +34,13 @@ fn random() -> TestRng {
     TestRng::deterministic_rng(RngAlgorithm::ChaCha)
 }
 
-fn named(name: &str) -> AnyScenario {
+fn named(name: &str) -> Box<dyn AnyScenario> {
     let mut all = catalogue::all().into_iter();
     all.find(|scenario| scenario.name() == name).unwrap_or_else(|| panic!("{name} is not in the catalogue"))
 }
 
 /// The scenario with some settings changed, each a dotted path and a TOML value.
-fn edited(scenario: &AnyScenario, edits: &[(&str, &str)]) -> Result<AnyScenario, String> {
+fn edited(scenario: &dyn AnyScenario, edits: &[(&str, &str)]) -> Result<Box<dyn AnyScenario>, String> {
     let mut table: toml::Table = toml::from_str(&scenario.to_toml()).expect("a scenario is TOML");
     for (path, value) in edits {
         let value: toml::Table = toml::from_str(&format!("value = {value}")).expect("the value is TOML");
@@ -55,7 +56,7 @@ fn edited(scenario: &AnyScenario, edits: &[(&str, &str)]) -> Result<AnyScenario,
         };
     }
     let text = toml::to_string(&table).expect("a table is TOML");
-    AnyScenario::from_toml(&text, "edited").map_err(|error| error.to_string())
+    catalogue::read(&text, "edited").map_err(|error| error.to_string())
 }
 
 /// Scenario, kind of assumption, and the edits that break it.
@@ -160,21 +161,16 @@ fn every_kind_of_assumption_can_fail() {
     let mut missing = Vec::new();
     for (kind, name, edits) in ROWS {
         let held = named(name);
-        let executed = match edited(&held, edits) {
+        let executed = match edited(&*held, edits) {
             Ok(executed) => executed,
             Err(error) => {
                 missing.push(format!("{kind} of {name}: {error}"));
                 continue;
             }
         };
-        let found = match (&held, &executed) {
-            (AnyScenario::Lease(held), AnyScenario::Lease(executed)) => broken(held, executed, kind),
-            (AnyScenario::Consul(held), AnyScenario::Consul(executed)) => broken(held, executed, kind),
-            (AnyScenario::RabbitMq(held), AnyScenario::RabbitMq(executed)) => broken(held, executed, kind),
-            (AnyScenario::Roster(held), AnyScenario::Roster(executed)) => broken(held, executed, kind),
-            (AnyScenario::Replicas(held), AnyScenario::Replicas(executed)) => broken(held, executed, kind),
-            _ => panic!("an edit does not change the system"),
-        };
+        let found = with_scenario!(&held, held => {
+            broken(held, executed.of().expect("an edit does not change the system"), kind)
+        });
         if found.is_none() {
             missing.push(format!("{kind} of {name}"));
         }
@@ -201,11 +197,12 @@ fn every_kind_that_can_fail_has_a_row() {
 #[test]
 fn an_unfair_round_breaks_weak_and_strong_fairness() {
     for (kind, name) in [("weak-fairness", "b21-elections-stop"), ("strong-fairness", "b21-elections-stop")] {
-        let AnyScenario::Consul(scenario) = named(name) else { panic!("it is a scenario of Consul") };
+        let scenario = named(name);
+        let scenario = scenario.of::<Consul>().expect("it is a scenario of Consul");
         let declared = scenario.declared().into_iter().find(|it| it.assumption.kind == kind).expect("it is assumed");
         let mut random = random();
         let unfair = (0..EXECUTIONS).find_map(|_| {
-            let execution = execution(&scenario, &mut random);
+            let execution = execution(scenario, &mut random);
             let from = execution.worlds().len().saturating_sub(2);
             declared.holds(&execution.repeating_from(from)).err()
         });
@@ -235,13 +232,12 @@ fn every_assumption_holds_of_random_executions_of_its_scenario() {
 #[test]
 fn a_mutant_stands_first_and_holds_of_its_own_executions_only() {
     let plain = named("b01-no-fencing");
-    let Ok(AnyScenario::Consul(mutant)) = edited(&plain, &[("mutation", "\"acquire-steals\"")]) else {
-        panic!("an edit does not change the system")
-    };
+    let mutant = edited(&*plain, &[("mutation", "\"acquire-steals\"")]).expect("it is possible");
+    let mutant = mutant.of::<Consul>().expect("an edit does not change the system");
     let first = &mutant.assumptions()[0];
     assert_eq!((first.kind.as_ref(), first.class), ("mutation", Class::Mutation));
     assert!(first.sentence.starts_with("MUTANT: ") && first.sentence.contains("C-KV-10"), "{first}");
-    assert_eq!(mutant.declared()[0].holds(&execution(&mutant, &mut random())), Ok(()));
-    let AnyScenario::Consul(plain) = plain else { panic!("it is a scenario of Consul") };
-    assert!(mutant.declared()[0].holds(&execution(&plain, &mut random())).is_err());
+    assert_eq!(mutant.declared()[0].holds(&execution(mutant, &mut random())), Ok(()));
+    let plain = plain.of::<Consul>().expect("it is a scenario of Consul");
+    assert!(mutant.declared()[0].holds(&execution(plain, &mut random())).is_err());
 }

@@ -1,10 +1,9 @@
 //! Budgets by their old names: files and traces of earlier versions mean the same under the new ones.
 
-use fencepost_model::catalogue::AnyScenario;
-use fencepost_model::trace::AnyTrace;
+use fencepost::{AnyScenario, catalogue};
 
-fn read(system: &str, service: &str, budget: &str) -> AnyScenario {
-    AnyScenario::from_toml(&text(system, service, budget), "file").unwrap_or_else(|error| panic!("{error}"))
+fn read(system: &str, service: &str, budget: &str) -> Box<dyn AnyScenario> {
+    catalogue::read(&text(system, service, budget), "file").unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn text(system: &str, service: &str, budget: &str) -> String {
@@ -35,12 +34,12 @@ const RENAMED: [(&str, &str, &str, &str); 9] = [
 #[test]
 fn an_old_budget_is_read_as_the_new_one_with_a_warning() {
     for (system, service, old, new) in RENAMED {
-        assert_eq!(read(system, service, old), read(system, service, new), "{system}: {old}");
-        let warnings = AnyScenario::outdated(&text(system, service, old), "file");
+        assert_eq!(*read(system, service, old), *read(system, service, new), "{system}: {old}");
+        let warnings = catalogue::outdated(&text(system, service, old), "file");
         let [warning] = &warnings[..] else { panic!("{system}: {old}: {warnings:?}") };
         assert!(warning.to_string().starts_with("file:"), "{warning}");
         assert!(warning.message.contains("`"), "{warning}");
-        assert_eq!(AnyScenario::outdated(&text(system, service, new), "file"), [], "{system}: {new}");
+        assert_eq!(catalogue::outdated(&text(system, service, new), "file"), [], "{system}: {new}");
     }
 }
 
@@ -48,12 +47,7 @@ fn an_old_budget_is_read_as_the_new_one_with_a_warning() {
 fn new_budgets_survive_toml() {
     for (system, service, _, new) in RENAMED {
         let scenario = read(system, service, new);
-        assert_eq!(
-            AnyScenario::from_toml(&scenario.to_toml(), "again").as_ref(),
-            Ok(&scenario),
-            "{}",
-            scenario.to_toml()
-        );
+        assert_eq!(catalogue::read(&scenario.to_toml(), "again").as_ref(), Ok(&scenario), "{}", scenario.to_toml());
     }
 }
 
@@ -61,11 +55,11 @@ fn new_budgets_survive_toml() {
 #[test]
 fn a_trace_of_an_earlier_version_is_read_and_its_words_are_not_compared() {
     let old = include_str!("traces/b44-clock-jump.jsonl");
-    let [warning] = &AnyTrace::outdated(old)[..] else { panic!("one name is old") };
+    let [warning] = &catalogue::outdated_in_trace(old)[..] else { panic!("one name is old") };
     assert!(warning.contains("scenario.budget.outages") && warning.contains("`clock_jumps`"), "{warning}");
-    let trace = AnyTrace::from_text(old).expect("it is read");
+    let trace = catalogue::read_trace(old).expect("it is read");
     let replayed = trace.replay().expect("it can be repeated");
     assert!(replayed.story.steps.iter().any(|step| step.label.contains("jumps ahead")));
     let damaged = old.replacen("\"step\":2", "\"step\":3", 1);
-    assert!(AnyTrace::from_text(&damaged).expect("it is read").replay().is_err(), "what counts is still compared");
+    assert!(catalogue::read_trace(&damaged).expect("it is read").replay().is_err(), "what counts is still compared");
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use fencepost_model::catalogue;
+use fencepost::catalogue;
+use fencepost::with_scenario;
 use fencepost_model::fact::Fact;
 use fencepost_model::laws::{
     LawViolation, budgets_are_kept, enabled_is_one_question, faults_do_what_they_say, properties_agree_with_their_twins,
@@ -11,7 +12,6 @@ use fencepost_model::laws::{
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Recorder, Trace, perform, replay};
-use fencepost_model::with_scenario;
 use fencepost_model::world::{Action, Step, World};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -157,8 +157,8 @@ fn refinement_agrees<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Re
 fn every_scenario_survives_toml() {
     for scenario in catalogue::all() {
         let text = scenario.to_toml();
-        let again = catalogue::AnyScenario::from_toml(&text, scenario.name()).expect("what was written can be read");
-        assert_eq!(again, scenario, "{text}");
+        let again = catalogue::read(&text, scenario.name()).expect("what was written can be read");
+        assert_eq!(*again, *scenario, "{text}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod assumptions;
 mod budgets;
+mod digests;
 mod laws;
 mod mistakes;
 mod notes;

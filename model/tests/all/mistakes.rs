@@ -1,6 +1,6 @@
 //! What a scenario must not say: each mistake is answered at its place, with what would be right.
 
-use fencepost_model::catalogue::AnyScenario;
+use fencepost::catalogue;
 
 /// The smallest scenario that says something, with additions to its tables.
 fn scenario(system: &str, top: &str, service: &str, rest: &str) -> String {
@@ -10,7 +10,7 @@ fn scenario(system: &str, top: &str, service: &str, rest: &str) -> String {
 }
 
 fn refused(text: &str) -> String {
-    match AnyScenario::from_toml(text, "file") {
+    match catalogue::read(text, "file") {
         Ok(_) => panic!("nobody minds:\n{text}"),
         Err(error) => error.to_string(),
     }
@@ -153,16 +153,16 @@ fn every_recipe_makes_a_scenario() {
         ("consul-semaphore", "recipe = \"semaphore-guide\"\nsemaphore.limits = [2]"),
     ] {
         let text = scenario(system, "", service, "");
-        let scenario = AnyScenario::from_toml(&text, "file").unwrap_or_else(|error| panic!("{error}"));
-        let again = AnyScenario::from_toml(&scenario.to_toml(), "file").expect("it was written a moment ago");
-        assert_eq!(again, scenario, "{service}");
+        let scenario = catalogue::read(&text, "file").unwrap_or_else(|error| panic!("{error}"));
+        let again = catalogue::read(&scenario.to_toml(), "file").expect("it was written a moment ago");
+        assert_eq!(*again, *scenario, "{service}");
     }
 }
 
 #[test]
 fn what_a_scenario_says_goes_before_its_recipe() {
     let text = scenario("consul-lock", "", "recipe = \"lock-command\"\nttl = 7\njob.grace = 3", "");
-    let read = AnyScenario::from_toml(&text, "file").expect("it is right").to_toml();
+    let read = catalogue::read(&text, "file").expect("it is right").to_toml();
     for line in ["ttl = 7", "grace = 3", "killed = \"group\"", "lock_delay = 30", "cleanup = true"] {
         assert!(read.contains(line), "`{line}` is missing in:\n{read}");
     }

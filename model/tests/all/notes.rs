@@ -1,17 +1,17 @@
 //! Controls: settings whose budget is zero are accepted, have no effect, and are noted.
 
-use fencepost_model::catalogue::{self, AnyScenario};
+use fencepost::with_scenario;
+use fencepost::{AnyScenario, catalogue};
 use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Axis, Scenario};
 use fencepost_model::service_fault::ServiceFault;
-use fencepost_model::with_scenario;
 
 /// A small scenario with these additions to its tables.
-fn read(system: &str, service: &str, rest: &str) -> AnyScenario {
+fn read(system: &str, service: &str, rest: &str) -> Box<dyn AnyScenario> {
     let text = format!(
         "name = \"control\"\nsystem = \"{system}\"\nabout = \"A control.\"\nclients = 2\n\n[service]\n{service}\n\n{rest}\n"
     );
-    AnyScenario::from_toml(&text, "file").unwrap_or_else(|error| panic!("{error}:\n{text}"))
+    catalogue::read(&text, "file").unwrap_or_else(|error| panic!("{error}:\n{text}"))
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-use fencepost_model::catalogue;
+use fencepost::catalogue;
 
 macro_rules! scripts {
     ($($name:ident: $file:literal,)*) => {

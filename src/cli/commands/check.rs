@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencepost::checker::{Engine, InternalError, Limits, Options, Outcome, check_any, check_around_any};
+use fencepost::AnyOutcome;
+use fencepost::checker::{Engine, InternalError, Limits, Options};
 use fencepost::model::finding::Finding;
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::Taken;
@@ -140,9 +141,9 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
         if !common.quiet {
             scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
         }
-        let outcomes = check.watched(scenario.name(), common, |options| check_any(scenario, options))?;
+        let outcomes = check.watched(scenario.name(), common, |options| scenario.check(options))?;
         if outcomes.is_empty() {
-            return Err(Trouble::Input(nothing(scenario, check.property)));
+            return Err(Trouble::Input(nothing(&**scenario, check.property)));
         }
         for outcome in outcomes {
             findings.push(keep(outcome, common.out.as_deref())?);
@@ -167,19 +168,19 @@ fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Troub
     if *after > steps {
         return Err(bad(&format!("the run has {steps} steps, and none after {after}")));
     }
-    let outcomes = check.watched(trace.scenario(), common, |options| {
+    let outcomes = check.watched(trace.scenario_name(), common, |options| {
         let depth = Some(check.max_depth.unwrap_or(u64::MAX).min(check.steps + 1));
         let limits = Limits { depth, ..options.limits };
-        check_around_any(&trace, *after, &Options { limits, ..options.clone() })
+        trace.check_around(*after, &Options { limits, ..options.clone() })
     })?;
     if outcomes.is_empty() {
-        let scenario = trace.whole_scenario();
+        let scenario = trace.scenario();
         let is_made = |wanted| scenario.promises().iter().any(|promise| promise.property == wanted);
         return Err(Trouble::Input(match check.property {
             Some(property) if is_made(property) => {
                 format!("only an endless run breaks `{property}`, and --from looks at steps")
             }
-            Some(_) => nothing(&scenario, check.property),
+            Some(_) => nothing(&*scenario, check.property),
             None => format!("{}: no promise of the scenario can be broken by a single step", scenario.name()),
         }));
     }
@@ -197,8 +198,8 @@ impl Check {
         &self,
         name: &str,
         common: &Common,
-        check: impl FnOnce(&Options) -> Result<Vec<Outcome>, InternalError>,
-    ) -> Result<Vec<Outcome>, Trouble> {
+        check: impl FnOnce(&Options) -> Result<Vec<AnyOutcome>, InternalError>,
+    ) -> Result<Vec<AnyOutcome>, Trouble> {
         let mut watch = Watch::new(self.timeout, self.max_memory)?;
         if !common.quiet {
             watch = watch.showing(name);

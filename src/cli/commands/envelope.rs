@@ -44,7 +44,7 @@ pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
     are_countable(&axes)?;
     heed_interrupts();
     let watch = Arc::new(Watch::new(envelope.timeout, None)?);
-    let search = search(&scenario, &axes, &watch, common.out.as_deref(), common)?;
+    let search = search(&*scenario, &axes, &watch, common.out.as_deref(), common)?;
     if common.json {
         for searched in &search.settings {
             for finding in searched.found.iter().flatten() {

@@ -4,7 +4,6 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 use clap::Args;
-use fencepost::checker::browse_any;
 
 use crate::args::Common;
 use crate::exit::{Exit, Trouble};
@@ -36,6 +35,6 @@ pub fn run(explore: &Explore, common: &Common) -> Result<Exit, Trouble> {
     drop(TcpListener::bind(address).map_err(|error| Trouble::Input(format!("--address {address}: {error}")))?);
     serve_until_interrupted();
     say(&format!("{} is at http://{address}/ until Ctrl-C\n", scenario.name()));
-    browse_any(&scenario, address);
+    scenario.browse(address);
     Ok(Exit::AsExpected)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use fencepost::sim::{Hunt as Task, Hunted, Settings, Violation, hunt_any, simulate_any};
+use fencepost::sim::{Hunt as Task, Hunted, Settings, Violation};
 use fencepost::{AnyScenario, Promise, Property};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -57,19 +57,19 @@ pub struct Hunt {
 pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
     let mut scenarios = Vec::new();
     for word in &hunt.targets {
-        let address = |scenario| (target::address(word, &scenario), scenario);
+        let address = |scenario: Box<dyn AnyScenario>| (target::address(word, &*scenario), scenario);
         scenarios.extend(target::find(word, common)?.into_iter().map(address));
     }
     for (_, scenario) in &scenarios {
-        how::look_at(scenario, &hunt.how.settings())?;
-        hunt.has_a_quarry(scenario)?;
+        how::look_at(&**scenario, &hunt.how.settings())?;
+        hunt.has_a_quarry(&**scenario)?;
     }
     heed_interrupts();
     let mut exits = Vec::new();
     for (address, scenario) in &scenarios {
         let mut found = Vec::new();
-        for only in hunt.quarries(scenario) {
-            found.push(hunt.through((address, scenario), &only, common)?);
+        for only in hunt.quarries(&**scenario) {
+            found.push(hunt.through((address, &**scenario), &only, common)?);
         }
         // Of several promises it is enough that one breaks.
         let best = [Exit::Unexpected, Exit::AsExpected].into_iter().find(|exit| found.contains(exit));
@@ -81,7 +81,7 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
 
 impl Hunt {
     /// A promise that is not made cannot be broken by any seed.
-    fn has_a_quarry(&self, scenario: &AnyScenario) -> Result<(), Trouble> {
+    fn has_a_quarry(&self, scenario: &dyn AnyScenario) -> Result<(), Trouble> {
         let promises = scenario.promises();
         if promises.is_empty() {
             return Err(Trouble::Input(nothing(scenario, None)));
@@ -94,7 +94,7 @@ impl Hunt {
     }
 
     /// What is hunted for: any of the promises, or each for itself.
-    fn quarries(&self, scenario: &AnyScenario) -> Vec<Vec<Property>> {
+    fn quarries(&self, scenario: &dyn AnyScenario) -> Vec<Vec<Property>> {
         if !self.keep_going {
             return vec![self.property.clone()];
         }
@@ -107,7 +107,7 @@ impl Hunt {
 
     fn through(
         &self,
-        (address, scenario): (&str, &AnyScenario),
+        (address, scenario): (&str, &dyn AnyScenario),
         only: &[Property],
         common: &Common,
     ) -> Result<Exit, Trouble> {
@@ -122,10 +122,11 @@ impl Hunt {
             return Ok(Exit::Undecided);
         };
         // The whole run, as `simulate` takes it.
-        let run = simulate_any(scenario, &Settings { seed, ..self.how.settings() });
+        let run = scenario.simulate(&Settings { seed, ..self.how.settings() });
         let tried = seed - self.seeds.start + 1;
         let name = format!("{}--seed-{seed}", run.scenario);
-        let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
+        let trace =
+            write_trace(common.out.as_deref(), &name, &run.trace.to_text())?.map(|path| path.display().to_string());
         if common.json {
             let coverage = self.coverage.then(|| json::Covered::from(&hunted.coverage));
             say_json(&json::Hunted { run: line(&run, trace), seeds_tried: tried, coverage });
@@ -143,13 +144,13 @@ impl Hunt {
     }
 
     /// A calm takes a while.
-    fn within(&self, scenario: &AnyScenario, only: &[Property]) -> u64 {
+    fn within(&self, scenario: &dyn AnyScenario, only: &[Property]) -> u64 {
         let is_meant = |property: Property| only.is_empty() || only.contains(&property);
         let mut meant = scenario.promises().iter().map(|promise| promise.property).filter(|one| is_meant(*one));
         self.within.unwrap_or(if meant.any(|one| is_about_the_end(scenario, one)) { 20_000 } else { 1_000 })
     }
 
-    fn search(&self, scenario: &AnyScenario, only: &[Property], is_quiet: bool) -> Hunted {
+    fn search(&self, scenario: &dyn AnyScenario, only: &[Property], is_quiet: bool) -> Hunted {
         let jobs = self.jobs.map_or_else(cores, usize::from);
         let task = Task {
             settings: Settings { actions_max: self.within(scenario, only), ..self.how.settings() },
@@ -165,14 +166,14 @@ impl Hunt {
             bar.set_position(tried);
             was_interrupted() || self.timeout.is_some_and(|timeout| start.elapsed() >= timeout)
         };
-        let hunted = hunt_any(scenario, &task, &is_over);
+        let hunted = scenario.hunt(&task, &is_over);
         bar.finish_and_clear();
         hunted
     }
 
     fn tell_nothing(
         &self,
-        (address, scenario): (&str, &AnyScenario),
+        (address, scenario): (&str, &dyn AnyScenario),
         only: &[Property],
         hunted: &Hunted,
         common: &Common,
@@ -207,7 +208,7 @@ impl Hunt {
 }
 
 /// Whether no single step breaks what the scenario promises by this name.
-fn is_about_the_end(scenario: &AnyScenario, property: Property) -> bool {
+fn is_about_the_end(scenario: &dyn AnyScenario, property: Property) -> bool {
     let is_it = |promise: &Promise| promise.property == property && property.is_about_endless_runs(promise.bound);
     scenario.promises().iter().any(is_it)
 }

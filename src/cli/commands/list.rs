@@ -1,8 +1,8 @@
 //! `fencepost list`: the scenarios with their promises.
 
 use clap::Args;
-use fencepost::model::with_scenario;
-use fencepost::{AnyScenario, Suite};
+use fencepost::registry::Description;
+use fencepost::{Promise, Suite};
 
 use crate::args::Common;
 use crate::exit::{Exit, Trouble};
@@ -26,30 +26,23 @@ pub fn run(list: &List, common: &Common) -> Result<Exit, Trouble> {
     }
     for scenario in &scenarios {
         if common.json {
-            with_scenario!(scenario, scenario => say_json(&Listed {
-                scenario: &scenario.name,
-                system: &scenario.system,
-                hazard: scenario.hazard.as_deref(),
-                also: &scenario.also,
-                variant: &scenario.variant,
-                about: &scenario.about,
-                suite: scenario.suite,
-                properties: scenario.promises.iter().map(|promise| Expected { name: promise.property.name(), expect: promise.expect }).collect(),
-            }));
+            let Description { name, system, hazard, also, variant, about, suite, promises, .. } =
+                scenario.description();
+            let expected = |promise: &Promise| Expected { name: promise.property.name(), expect: promise.expect };
+            let properties = promises.iter().map(expected).collect();
+            say_json(&Listed { scenario: name, system, hazard, also, variant, about, suite, properties });
         } else {
-            describe(scenario);
+            describe(&scenario.description());
         }
     }
     Ok(Exit::AsExpected)
 }
 
-fn describe(scenario: &AnyScenario) {
-    with_scenario!(scenario, scenario => {
-        let hazard = scenario.hazard.as_deref().unwrap_or("");
-        say(&format!("{:<32} {hazard:<5} {}\n", scenario.name, scenario.about));
-        for promise in &scenario.promises {
-            let bound = promise.bound.map(|bound| format!(", {bound}")).unwrap_or_default();
-            say(&format!("{:<38} {}: {}{bound}\n", "", promise.property, promise.expect));
-        }
-    });
+fn describe(scenario: &Description<'_>) {
+    let hazard = scenario.hazard.unwrap_or("");
+    say(&format!("{:<32} {hazard:<5} {}\n", scenario.name, scenario.about));
+    for promise in scenario.promises {
+        let bound = promise.bound.map(|bound| format!(", {bound}")).unwrap_or_default();
+        say(&format!("{:<38} {}: {}{bound}\n", "", promise.property, promise.expect));
+    }
 }

@@ -1,7 +1,8 @@
 //! `fencepost mutants`: faults built into the sources on purpose, by layer, and what notices each of them.
 
 use clap::Args;
-use fencepost::checker::mutants::{Baseline, Noticed, Subjects, noticed};
+use fencepost::catalogue;
+use fencepost::checker::mutants::{Baseline, Noticed, Subject, Subjects, noticed};
 use fencepost::consul::ConsulMutation;
 use fencepost::model::mutation::{Judge, Layer, LayerKind, Mutation};
 use fencepost::rabbitmq::RabbitmqMutation;
@@ -35,7 +36,7 @@ struct Fate {
 pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
     let subjects = subjects(mutants, common)?;
-    let mutations = AnyScenario::mutations();
+    let mutations = catalogue::mutations();
     let bar = progress(mutations.len(), "mutants", common.quiet);
     let fates = in_parallel(&mutations, &bar, |mutation| {
         if was_interrupted() {
@@ -62,7 +63,7 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
 
 /// The scenarios that mutants are tried on, as they are.
 fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, Trouble> {
-    let mut scenarios: Vec<AnyScenario> = Vec::new();
+    let mut scenarios: Vec<Box<dyn AnyScenario>> = Vec::new();
     for word in &mutants.targets {
         scenarios.extend(target::find(word, common)?);
     }
@@ -72,9 +73,20 @@ fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, Trouble> {
     let bar = progress(scenarios.len(), "scenarios as they are", common.quiet);
     let baselines = in_parallel(&scenarios, &bar, |scenario| match was_interrupted() {
         true => Ok(None),
-        false => Baseline::of(scenario, mutants.states),
+        false => Baseline::of(scenario.subject(), mutants.states),
     });
-    Ok(Subjects::new(baselines.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()))
+    let baselines = baselines.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    Ok(Subjects::new(baselines, named()))
+}
+
+/// The scenarios that a mutation names, because they are too large to try every mutation on.
+fn named() -> Vec<Box<dyn Subject>> {
+    let names: Vec<&str> = catalogue::mutations()
+        .into_iter()
+        .filter_map(|mutation| if let Judge::In(name) = mutation.judge() { Some(name) } else { None })
+        .collect();
+    let all = catalogue::all().into_iter();
+    all.filter(|scenario| names.contains(&scenario.name())).map(|scenario| scenario.subject()).collect()
 }
 
 /// The rule by which the recorded answers of a real server are impossible in the model with the fault.

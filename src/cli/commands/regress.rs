@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use fencepost::AnyTrace;
 use fencepost::Property;
-use fencepost::model::trace::AnyTrace;
 
 use crate::args::{Common, property};
 use crate::exit::{Exit, Trouble};
@@ -36,10 +36,10 @@ pub fn run(regress: &Regress, common: &Common) -> Result<Exit, Trouble> {
         return Err(bad(&"an endless run is no list of steps; keep the file, and `fencepost replay` it"));
     }
     let small = if regress.whole { trace } else { trace.shrink(property).map_err(|error| bad(&error))? };
-    let test = test(&small, property);
+    let test = test(&*small, property);
     if common.json {
         say_json(&Regression {
-            scenario: small.scenario(),
+            scenario: small.scenario_name(),
             property: property.name(),
             steps: small.steps(),
             test: &test,
@@ -50,9 +50,9 @@ pub fn run(regress: &Regress, common: &Common) -> Result<Exit, Trouble> {
     Ok(Exit::AsExpected)
 }
 
-fn test(trace: &AnyTrace, property: Property) -> String {
-    let name = format!("{}_breaks_{property}", trace.scenario()).replace('-', "_");
-    let (scenario, script) = (trace.whole_scenario().to_toml(), trace.script());
+fn test(trace: &dyn AnyTrace, property: Property) -> String {
+    let name = format!("{}_breaks_{property}", trace.scenario_name()).replace('-', "_");
+    let (scenario, script) = (trace.scenario().to_toml(), trace.script());
     // As many as it takes to end the strings where they end.
     let hashes = (1..).map(|count| "#".repeat(count)).find(|hashes| {
         let end = format!("\"{hashes}");

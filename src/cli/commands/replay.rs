@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use fencepost::model::trace::{AnyRealigned, AnyTrace, Replayed};
+use fencepost::model::trace::Replayed;
 use fencepost::reports::export::{itf, mermaid, perfetto, run_picture};
 use fencepost::reports::html::run_page;
 use fencepost::reports::timeline::timeline;
 use fencepost::rests_on;
+use fencepost::{AnyRealigned, AnyTrace};
 
 use crate::args::Common;
 use crate::exit::{Exit, Trouble};
@@ -62,7 +63,7 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
     let file = replay.trace.display();
     let trace = target::trace(&replay.trace)?;
     if replay.realign {
-        return realign(replay, &trace, common);
+        return realign(replay, &*trace, common);
     }
     let replayed = trace
         .replay()
@@ -99,7 +100,7 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// Repeats what can still happen. Only a run that is the same is as expected.
-fn realign(replay: &Replay, trace: &AnyTrace, common: &Common) -> Result<Exit, Trouble> {
+fn realign(replay: &Replay, trace: &dyn AnyTrace, common: &Common) -> Result<Exit, Trouble> {
     let file = replay.trace.display();
     let AnyRealigned { trace: now, diverges, skipped } =
         trace.realign().map_err(|error| Trouble::Input(format!("{file}: {error}")))?;

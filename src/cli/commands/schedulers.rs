@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use fencepost::model::with_scenario;
-use fencepost::sim::{Hunt, SchedulerKind, Settings, hunt_any};
+use fencepost::sim::{Hunt, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Expect, Property, Suite};
 
 use crate::args::Common;
@@ -29,7 +28,7 @@ pub struct Schedulers {
 
 /// A promise that is expected to break in some step.
 struct Quarry {
-    scenario: AnyScenario,
+    scenario: Box<dyn AnyScenario>,
     hazard: String,
     property: Property,
 }
@@ -55,7 +54,7 @@ pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
     if schedulers.targets.is_empty() {
         scenarios = target::suite(Suite::Standard);
     }
-    let quarries: Vec<Quarry> = scenarios.iter().flat_map(quarries).collect();
+    let quarries: Vec<Quarry> = scenarios.iter().flat_map(|scenario| quarries(&**scenario)).collect();
     if quarries.is_empty() {
         return Err(Trouble::Input("none of these promises is expected to break in a single step".to_owned()));
     }
@@ -85,13 +84,13 @@ pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// The promises of a scenario that are expected to break in some step.
-fn quarries(scenario: &AnyScenario) -> Vec<Quarry> {
-    let hazard = with_scenario!(scenario, scenario => scenario.hazard.clone().unwrap_or_default());
+fn quarries(scenario: &dyn AnyScenario) -> Vec<Quarry> {
+    let hazard = scenario.description().hazard.unwrap_or_default().to_owned();
     let promises = scenario.promises().iter();
     promises
         .filter(|promise| promise.expect == Expect::Violated)
         .filter(|promise| !promise.property.is_about_endless_runs(promise.bound))
-        .map(|promise| Quarry { scenario: scenario.clone(), hazard: hazard.clone(), property: promise.property })
+        .map(|promise| Quarry { scenario: scenario.copy(), hazard: hazard.clone(), property: promise.property })
         .collect()
 }
 
@@ -122,7 +121,7 @@ impl Schedulers {
                 only: vec![quarry.property],
                 ..Hunt::default()
             };
-            let hunted = hunt_any(&quarry.scenario, &task, &|_| was_interrupted());
+            let hunted = quarry.scenario.hunt(&task, &|_| was_interrupted());
             tried.seeds += hunted.tried;
             tried.hits += u64::from(hunted.seed.is_some());
         }

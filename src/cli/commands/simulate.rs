@@ -3,7 +3,7 @@
 use clap::Args;
 use fencepost::AnyScenario;
 use fencepost::model::scenario::Axis;
-use fencepost::sim::{SchedulerKind, Settings, Swarm, simulate_any};
+use fencepost::sim::{SchedulerKind, Settings, Swarm};
 
 use crate::args::{Common, axis};
 use crate::exit::{Exit, Trouble};
@@ -38,24 +38,25 @@ pub struct Simulate {
 pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
     let mut exit = Exit::AsExpected;
     for scenario in target::find(&simulate.target, common)? {
-        let scenario = simulate.varied(&scenario)?;
-        how::look_at(&scenario, &simulate.settings())?;
+        let scenario = simulate.varied(&*scenario)?;
+        how::look_at(&*scenario, &simulate.settings())?;
         if simulate.how.scheduler == SchedulerKind::Swarm && !common.quiet && !common.json {
             say(&format!("{}\n\n", Swarm::of(simulate.seed)));
         }
-        let run = simulate_any(&scenario, &simulate.settings());
-        if simulate.check_determinism && simulate_any(&scenario, &simulate.settings()) != run {
+        let run = scenario.simulate(&simulate.settings());
+        if simulate.check_determinism && scenario.simulate(&simulate.settings()) != run {
             let message = format!("{}: seed {} is another run the second time", run.scenario, run.seed);
             return Err(Trouble::Internal(message));
         }
         let name = format!("{}--seed-{}", run.scenario, run.seed);
-        let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
+        let trace =
+            write_trace(common.out.as_deref(), &name, &run.trace.to_text())?.map(|path| path.display().to_string());
         if common.json {
             say_json(&line(&run, trace));
         } else {
             tell(&run, trace.as_deref(), if common.quiet { 0 } else { simulate.show }, false)?;
         }
-        if is_surprising(&scenario, &run) {
+        if is_surprising(&*scenario, &run) {
             exit = Exit::Unexpected;
         }
     }
@@ -64,9 +65,9 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
 
 impl Simulate {
     /// The scenario with the settings that were asked for.
-    fn varied(&self, scenario: &AnyScenario) -> Result<AnyScenario, Trouble> {
+    fn varied(&self, scenario: &dyn AnyScenario) -> Result<Box<dyn AnyScenario>, Trouble> {
         if self.vary.is_empty() {
-            return Ok(scenario.clone());
+            return Ok(scenario.copy());
         }
         how::are_countable(&self.vary)?;
         let mut varied = scenario.vary(&self.vary);

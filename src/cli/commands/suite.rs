@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fencepost::checker::{InternalError, Options, Outcome, check_any};
+use fencepost::AnyOutcome;
+use fencepost::checker::{InternalError, Options};
 use fencepost::model::finding::Finding;
 use fencepost::reports::html::page;
 use fencepost::reports::matrix::{Paint, matrix};
@@ -20,7 +21,7 @@ use crate::studies::background;
 use crate::supervisor::{Watch, heed_interrupts};
 use crate::target;
 
-type Results = Vec<Result<Vec<Outcome>, InternalError>>;
+type Results = Vec<Result<Vec<AnyOutcome>, InternalError>>;
 
 pub fn run(common: &Common) -> Result<Exit, Trouble> {
     heed_interrupts();
@@ -67,12 +68,12 @@ fn summary(findings: &[Finding], scenarios: usize, seconds: f64) -> String {
 }
 
 /// Explores the scenarios on all cores; results come in the order of the scenarios.
-fn explore(scenarios: &[AnyScenario], quiet: bool) -> Result<Results, Trouble> {
+fn explore(scenarios: &[Box<dyn AnyScenario>], quiet: bool) -> Result<Results, Trouble> {
     let watch = Arc::new(Watch::new(None, None)?);
     let bar = progress(scenarios.len(), "scenarios", quiet);
     Ok(in_parallel(scenarios, &bar, |scenario| {
         bar.set_message(scenario.name().to_owned());
         let supervisor: Arc<Watch> = Arc::clone(&watch);
-        check_any(scenario, &Options { supervisor, ..Options::default() })
+        scenario.check(&Options { supervisor, ..Options::default() })
     }))
 }

@@ -1,8 +1,8 @@
 //! Profiles and studies: read, and runs taken as they say.
 
-use fencepost::model::catalogue;
+use fencepost::catalogue;
 use fencepost::model::scenario::Axis;
-use fencepost::sim::{SchedulerKind, Settings, Trial, gist_any, trial};
+use fencepost::sim::{SchedulerKind, Settings, Trial, trial};
 
 use super::{Refused, fuzz};
 use crate::args::Common;
@@ -35,8 +35,8 @@ fn used(bytes: &[u8]) -> Refused {
             storm: 5,
             ..Settings::default()
         };
-        if how::look_at(&scenario, &settings).is_ok() {
-            gist_any(&scenario, &settings);
+        if how::look_at(&*scenario, &settings).is_ok() {
+            scenario.gist(&settings);
         }
     }
     let gossip = profile.gossip.unwrap_or_default();
@@ -73,7 +73,7 @@ fn mutated_studies_are_used_or_refused() {
             }
             for setting in settings(simulated).into_iter().take(2) {
                 let Ok(scenario) = setting.scenario else { continue };
-                gist_any(&scenario, &Settings { actions_max: 40, ..simulated.settings.clone() });
+                scenario.gist(&Settings { actions_max: 40, ..simulated.settings.clone() });
             }
         }
         Ok(())

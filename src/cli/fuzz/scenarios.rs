@@ -1,9 +1,8 @@
 //! Scenario files: read, checked in small part, simulated with each scheduler.
 
-use fencepost::checker::{Limits, Options, check_any};
-use fencepost::model::catalogue::FILES;
-use fencepost::model::with_scenario;
-use fencepost::sim::{SchedulerKind, Settings, gist_any};
+use fencepost::catalogue::files;
+use fencepost::checker::{Limits, Options};
+use fencepost::sim::{SchedulerKind, Settings};
 
 use super::{Refused, fuzz};
 use crate::how;
@@ -16,18 +15,19 @@ fn used(bytes: &[u8]) -> Refused {
     let text = String::from_utf8_lossy(bytes);
     let scenario = target::parse(&text, "fuzzed.toml").map_err(|trouble| trouble.to_string())?;
     let _ = scenario.notes();
-    let (clients, _) = with_scenario!(&scenario, scenario => (scenario.clients, scenario.assumptions()));
+    let clients = scenario.description().clients;
+    let _ = scenario.assumptions();
     if clients <= FEW {
         let limits = Limits { states: Some(40), depth: Some(6) };
-        check_any(&scenario, &Options { limits, ..Options::default() }).unwrap_or_else(|error| panic!("{error}"));
+        scenario.check(&Options { limits, ..Options::default() }).unwrap_or_else(|error| panic!("{error}"));
     }
     let actions_max = if clients <= FEW { 60 } else { 4 };
     for scheduler in SchedulerKind::ALL {
         let refinement = scheduler.refinement();
         let settings = Settings { scheduler, refinement, actions_max, seed: 1, ..Settings::default() };
         // A scenario that is possible, and impossible on a finer clock, is refused by name.
-        if how::look_at(&scenario, &settings).is_ok() {
-            gist_any(&scenario, &settings);
+        if how::look_at(&*scenario, &settings).is_ok() {
+            scenario.gist(&settings);
         }
     }
     Ok(())
@@ -35,6 +35,6 @@ fn used(bytes: &[u8]) -> Refused {
 
 #[test]
 fn mutated_scenarios_are_used_or_refused() {
-    let files: Vec<Vec<u8>> = FILES.iter().map(|(_, text)| text.as_bytes().to_vec()).collect();
+    let files: Vec<Vec<u8>> = files().map(|(_, text)| text.as_bytes().to_vec()).collect();
     fuzz("scenarios", 1, &files, &["fuzzed.toml:"], used);
 }

@@ -1,8 +1,8 @@
 //! Trace files: replayed, realigned, shrunk.
 
-use fencepost::checker::{Limits, Options, check_any};
-use fencepost::model::catalogue;
-use fencepost::sim::{Settings, simulate_any};
+use fencepost::catalogue;
+use fencepost::checker::{Limits, Options};
+use fencepost::sim::Settings;
 
 use super::{Refused, fuzz};
 use crate::target::parse_trace;
@@ -26,10 +26,10 @@ fn files() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     for scenario in catalogue::all().iter().step_by(5) {
         let settings = Settings { seed: 3, actions_max: 25, ..Settings::default() };
-        files.push(simulate_any(scenario, &settings).trace.into_bytes());
+        files.push(scenario.simulate(&settings).trace.to_text().into_bytes());
         let limits = Limits { states: Some(3_000), depth: None };
-        let outcomes = check_any(scenario, &Options { limits, ..Options::default() }).expect("no internal error");
-        files.extend(outcomes.into_iter().filter_map(|outcome| Some(outcome.trace?.into_bytes())));
+        let outcomes = scenario.check(&Options { limits, ..Options::default() }).expect("no internal error");
+        files.extend(outcomes.into_iter().filter_map(|outcome| Some(outcome.trace?.to_text().into_bytes())));
     }
     files
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use fencepost::AnyScenario;
+use fencepost::catalogue;
 
 use crate::program::{fencepost, folder, json, stderr, stdout, variant};
 
@@ -202,7 +202,7 @@ fn the_kill_matrix_has_a_row_for_each_mutant_and_says_who_notices_it() {
     let output = fencepost(&["mutants", "B-06", "b42-descending", "--json"]);
     assert_eq!(output.status.code(), Some(1), "three scenarios do not notice every fault: {}", stderr(&output));
     let rows = json(&output);
-    assert_eq!(rows.len(), AnyScenario::mutations().len());
+    assert_eq!(rows.len(), catalogue::mutations().len());
     let is_enough =
         |row: &serde_json::Value| !["count", "panic", "nothing"].iter().any(|word| row["noticed_by"] == *word);
     assert!(rows.iter().all(|row| (row["killed"] == true) == is_enough(row)));

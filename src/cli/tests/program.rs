@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use fencepost::model::catalogue;
+use fencepost::catalogue;
 
 /// A folder of its own for one test, under Cargo's folder for such things.
 pub fn folder(name: &str) -> PathBuf {
@@ -31,7 +31,7 @@ pub fn json(output: &Output) -> Vec<serde_json::Value> {
 }
 
 pub fn text_of(scenario: &str) -> &'static str {
-    catalogue::FILES.iter().find(|(name, _)| *name == scenario).expect("it is in the catalogue").1
+    catalogue::files().find(|(name, _)| *name == scenario).expect("it is in the catalogue").1
 }
 
 /// Writes a variant of a scenario of the catalogue and returns the file's name.

@@ -10,6 +10,7 @@ mod goals;
 mod messages;
 mod mutants;
 mod operator;
+mod scenarios;
 mod server;
 mod settings;
 
@@ -22,6 +23,7 @@ pub use messages::{
 };
 pub use mutants::ConsulMutation;
 pub use operator::Act;
+pub use scenarios::SCENARIOS;
 pub use server::{Failure, Node, Outcome, Query, QueryRefusal, Server, Status, Trouble};
 pub use settings::{
     Afterwards, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,

@@ -6,6 +6,7 @@
 
 mod client;
 mod mutants;
+mod scenarios;
 mod server;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use client::Borrower;
 pub use mutants::LeaseMutation;
+pub use scenarios::SCENARIOS;
 pub use server::Lender;
 
 use crate::assumption::{Assumption, Class, Declarations};

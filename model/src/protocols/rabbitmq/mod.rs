@@ -12,6 +12,7 @@ mod display;
 mod messages;
 mod mutants;
 mod operator;
+mod scenarios;
 mod settings;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ pub use clients::{Administrator, Getter, Participant, Taker};
 pub use messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};
 pub use mutants::RabbitmqMutation;
 pub use operator::Act;
+pub use scenarios::SCENARIOS;
 pub use settings::{
     Adds, Administration, AfterRace, AfterRefusal, Cluster, Connections, Counts, Failure, First, LostConnection,
     NUMBERS, OnHeal, Operation, OperatorAct, Order, Overshoot, Placement, Probe, Release, Removes, Retries, Settings,

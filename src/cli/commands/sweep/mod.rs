@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fencepost::Property;
-use fencepost::sim::{Profile, Settings, gist_any};
+use fencepost::sim::{Profile, Settings};
 use indicatif::ProgressBar;
 
 use self::plan::{Job, Jobs, Plan, Shard};
@@ -142,7 +142,7 @@ fn settings(jobs: &Jobs) -> Vec<(String, Option<String>)> {
 fn take(jobs: &Jobs, number: u64) -> Taken {
     let job = jobs.job(number).expect("only runs of the plan are taken");
     let Job { setting, seed } = job;
-    let gist = gist_any(jobs.scenario(job), &jobs.how(job));
+    let gist = jobs.scenario(job).gist(&jobs.how(job));
     let violations = gist.violations.into_iter().map(|violation| Broken {
         property: violation.property.name().to_owned(),
         step: violation.step,

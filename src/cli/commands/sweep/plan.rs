@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+use fencepost::catalogue;
 use fencepost::model::scenario::Axis;
 use fencepost::sim::{Profile, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
@@ -77,7 +78,7 @@ pub struct Setting {
     /// One for each setting that varies.
     pub names: Vec<String>,
     /// The scenario; or why the combination is impossible: there are no runs of it.
-    pub scenario: Result<AnyScenario, String>,
+    pub scenario: Result<Box<dyn AnyScenario>, String>,
 }
 
 /// A plan, spelt out.
@@ -126,7 +127,7 @@ impl Plan {
     pub fn jobs(&self) -> Result<Jobs, Trouble> {
         let bad = |error: &dyn fmt::Display| Trouble::Input(error.to_string());
         self.validate().map_err(|mistake| bad(&mistake))?;
-        let scenario = AnyScenario::from_toml(&self.scenario, "the scenario").map_err(|error| bad(&error))?;
+        let scenario = catalogue::read(&self.scenario, "the scenario").map_err(|error| bad(&error))?;
         let axes: Result<Vec<Axis>, _> = self.vary.iter().map(|text| text.parse::<Axis>()).collect();
         let scheduler = SchedulerKind::ALL.into_iter().find(|kind| kind.name() == self.scheduler);
         let how = Settings {
@@ -147,7 +148,7 @@ impl Plan {
             .into_iter()
             .map(|varied| {
                 let read = varied.scenario.map_err(|error| error.message.clone());
-                let scenario = read.and_then(|scenario| match how::look_at(&scenario, &how) {
+                let scenario = read.and_then(|scenario| match how::look_at(&*scenario, &how) {
                     Ok(()) => Ok(scenario),
                     Err(trouble) => Err(trouble.to_string()),
                 });
@@ -182,8 +183,8 @@ impl Jobs {
     }
 
     /// The scenario of a run.
-    pub fn scenario(&self, job: Job) -> &AnyScenario {
-        self.settings[job.setting].scenario.as_ref().expect("only possible settings have runs")
+    pub fn scenario(&self, job: Job) -> &dyn AnyScenario {
+        &**self.settings[job.setting].scenario.as_ref().expect("only possible settings have runs")
     }
 
     /// What the scenario promises.

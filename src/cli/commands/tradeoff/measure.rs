@@ -3,7 +3,7 @@
 use fencepost::AnyScenario;
 use fencepost::model::finding::{Extreme, Point, Sample};
 use fencepost::reports::study::ENOUGH;
-use fencepost::sim::{Gist, Settings, gist_any, simulate_any, split_any};
+use fencepost::sim::{Gist, Settings};
 
 use super::question::{ACTIONS, Simulated};
 use crate::args::Common;
@@ -22,7 +22,7 @@ const REPETITIONS: u64 = 10;
 /// A setting of the grid.
 pub struct Setting {
     names: Vec<String>,
-    pub scenario: Result<AnyScenario, String>,
+    pub scenario: Result<Box<dyn AnyScenario>, String>,
 }
 
 /// Every combination of the values that vary.
@@ -30,7 +30,7 @@ pub fn settings(simulated: &Simulated) -> Vec<Setting> {
     let settings = simulated.scenario.vary(&simulated.axes).into_iter().map(|varied| {
         let scenario = varied.scenario.map_err(|error| error.message.clone());
         let scenario = scenario.and_then(|scenario| {
-            look_at(&scenario, &simulated.settings).map_err(|trouble| trouble.to_string())?;
+            look_at(&*scenario, &simulated.settings).map_err(|trouble| trouble.to_string())?;
             Ok(scenario)
         });
         Setting { names: varied.settings, scenario }
@@ -57,7 +57,7 @@ pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<
     let taken = in_parallel(&pieces, &bar, |(place, from)| -> Vec<(u64, Gist)> {
         let seeds = *from..seeds.end.min(from + PIECE);
         let seeds = seeds.take_while(|_| !was_interrupted());
-        seeds.map(|seed| (seed, gist_any(scenario(*place), &Settings { seed, ..simulated.settings.clone() }))).collect()
+        seeds.map(|seed| (seed, scenario(*place).gist(&Settings { seed, ..simulated.settings.clone() }))).collect()
     });
     if taken.iter().flatten().any(|(_, gist)| gist.actions >= ACTIONS) {
         return Err(Trouble::Input(format!("a run takes more than {ACTIONS} actions; make --storm shorter")));
@@ -76,7 +76,7 @@ pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<
     let splits = in_parallel(&rare, &bar, |(place, repetition)| {
         let seed = *repetition;
         let settings = Settings { seed, ..simulated.settings.clone() };
-        (!was_interrupted()).then(|| split_any(scenario(*place), &settings, simulated.safety, effort))
+        (!was_interrupted()).then(|| scenario(*place).split(&settings, simulated.safety, effort))
     });
     for ((place, _), split) in rare.iter().zip(splits) {
         sums[*place].point.splits.extend(split);
@@ -147,9 +147,9 @@ pub fn again(simulated: &Simulated, number: usize, seed: u64, common: &Common) -
         return Err(Trouble::Input(format!("there are {} settings", settings.len())));
     };
     let scenario = setting.scenario.as_ref().map_err(|problem| Trouble::Input(problem.clone()))?;
-    let run = simulate_any(scenario, &Settings { seed, ..simulated.settings.clone() });
+    let run = scenario.simulate(&Settings { seed, ..simulated.settings.clone() });
     let name = format!("{}-{number}--seed-{seed}", run.scenario);
-    let trace = write_trace(common.out.as_deref(), &name, &run.trace)?.map(|path| path.display().to_string());
+    let trace = write_trace(common.out.as_deref(), &name, &run.trace.to_text())?.map(|path| path.display().to_string());
     if common.json {
         say_json(&line(&run, trace));
     } else {

@@ -91,7 +91,7 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
     let watch = Arc::new(Watch::new(None, None)?);
     let traces = out.join(format!("tradeoff-{}", question.name));
     let searches = question.searches.iter().map(|Grid { title, scenario, axes, is_of_points }| {
-        let search = search(scenario, axes, &watch, Some(&traces), common)?;
+        let search = search(&**scenario, axes, &watch, Some(&traces), common)?;
         if *is_of_points && search.settings.len() != points.len() {
             let (searched, simulated) = (search.settings.len(), points.len());
             return Err(Trouble::Input(format!(

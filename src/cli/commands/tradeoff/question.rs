@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
+use fencepost::catalogue;
 use fencepost::model::properties::Level;
 use fencepost::model::scenario::Axis;
 use fencepost::sim::{Profile, Settings};
@@ -27,7 +28,7 @@ pub struct Question {
 
 /// Runs of many settings.
 pub struct Simulated {
-    pub scenario: AnyScenario,
+    pub scenario: Box<dyn AnyScenario>,
     pub axes: Vec<Axis>,
     /// The promise that counts as safety.
     pub safety: Property,
@@ -39,7 +40,7 @@ pub struct Simulated {
 /// A grid that is searched to the end.
 pub struct Grid {
     pub title: String,
-    pub scenario: AnyScenario,
+    pub scenario: Box<dyn AnyScenario>,
     pub axes: Vec<Axis>,
     /// Whether its settings are those that are simulated, one for one.
     pub is_of_points: bool,
@@ -81,7 +82,7 @@ impl Question {
             simulated.axes = USUAL.map(|text| text.parse().expect("the usual axes are constants")).to_vec();
         }
         if let Some(property) = asked.safety {
-            simulated.safety = promised(&simulated.scenario, property)?;
+            simulated.safety = promised(&*simulated.scenario, property)?;
         }
         if let Some(seeds) = &asked.seeds {
             simulated.seeds = seeds.clone();
@@ -126,7 +127,7 @@ impl Question {
             Some(table) => {
                 let scenario = built(table, name, &text.title)?;
                 Some(Simulated {
-                    safety: safety(&scenario).map_err(|trouble| format!("`scenario`: {trouble}"))?,
+                    safety: safety(&*scenario).map_err(|trouble| format!("`scenario`: {trouble}"))?,
                     scenario,
                     axes: axes(&text.vary)?,
                     seeds: 0..text.seeds,
@@ -165,7 +166,7 @@ impl Question {
             title: format!("{}: what do its settings cost, if a tick is a second?", scenario.name()),
             about: "Clients, faults and users as the scenario says; how long things take as in the usual profile of the simulator.".to_owned(),
             simulated: Some(Simulated {
-                safety: safety(&scenario)?,
+                safety: safety(&*scenario)?,
                 scenario,
                 axes: Vec::new(),
                 seeds: 0..200,
@@ -177,14 +178,14 @@ impl Question {
 }
 
 /// The scenario that stands in a study.
-fn built(mut table: toml::Table, name: &str, about: &str) -> Result<AnyScenario, String> {
+fn built(mut table: toml::Table, name: &str, about: &str) -> Result<Box<dyn AnyScenario>, String> {
     table.insert("name".to_owned(), name.into());
     table.insert("about".to_owned(), about.into());
     if table.contains_key("mutation") {
         return Err(format!("{name}: a study is about the service; leave `mutation` out"));
     }
     let written = toml::to_string(&table).expect("a table can be written");
-    AnyScenario::from_toml(&written, "scenario").map_err(|error| error.to_string())
+    catalogue::read(&written, "scenario").map_err(|error| error.to_string())
 }
 
 /// The name and the text of a study, if that is what stands in the file: a scenario file has no title.
@@ -196,7 +197,7 @@ fn written(file: &str) -> Option<(String, String)> {
 }
 
 /// A promise that runs can break; what is not promised is not judged, and would count as kept by every run.
-fn promised(scenario: &AnyScenario, property: Property) -> Result<Property, Trouble> {
+fn promised(scenario: &dyn AnyScenario, property: Property) -> Result<Property, Trouble> {
     let promises = scenario.promises();
     let Some(promise) = promises.iter().find(|promise| promise.property == property) else {
         return Err(Trouble::Input(nothing(scenario, Some(property))));
@@ -217,7 +218,7 @@ fn measuring(storm: i64, profile: Profile) -> Settings {
 }
 
 /// The first promise about what clients believe, or else the first that a step can break.
-fn safety(scenario: &AnyScenario) -> Result<Property, Trouble> {
+fn safety(scenario: &dyn AnyScenario) -> Result<Property, Trouble> {
     let promises = scenario.promises();
     let is_about_steps = |property: &Property| property.level() != Level::Progress;
     let properties = || promises.iter().map(|promise| promise.property);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{QUEUE, RANKED, RECORDS, Roster, TOKENS};
+use super::{QUEUE, RANKED, RECORDS, Stores, TOKENS};
 use crate::assumption::Declarations;
 use crate::ids::ClientId;
 use crate::properties::Property;
@@ -124,7 +124,7 @@ impl Settings {
     }
 }
 
-impl service::Settings<Roster> for Settings {
+impl service::Settings<Stores> for Settings {
     fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
         let Settings { retry_every, patience, stale_after, memory, ttls, without_ttl, .. } = self;
         let optional = [patience, stale_after, memory, without_ttl].into_iter().flatten();
@@ -144,15 +144,15 @@ impl service::Settings<Roster> for Settings {
         true
     }
 
-    fn validate(scenario: &Scenario<Roster>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<Stores>) -> Result<(), Mistake> {
         validate(scenario)
     }
 
-    fn notes(scenario: &Scenario<Roster>) -> Vec<Note> {
+    fn notes(scenario: &Scenario<Stores>) -> Vec<Note> {
         notes(scenario)
     }
 
-    fn assumptions(scenario: &Scenario<Roster>, list: &mut Declarations<Roster>) {
+    fn assumptions(scenario: &Scenario<Stores>, list: &mut Declarations<Stores>) {
         super::assumptions::declare(scenario, list);
     }
 }
@@ -160,12 +160,12 @@ impl service::Settings<Roster> for Settings {
 type Verdict = Result<(), Mistake>;
 
 /// Settings that have no effect, because the budget that they need is zero.
-pub(super) fn notes(scenario: &Scenario<Roster>) -> Vec<Note> {
+pub(super) fn notes(scenario: &Scenario<Stores>) -> Vec<Note> {
     let is_idle = scenario.service.patience.is_some() && scenario.budget.retries == 0;
     is_idle.then(|| Note::without_budget("service.patience", "retries")).into_iter().collect()
 }
 
-pub(super) fn validate(scenario: &Scenario<Roster>) -> Verdict {
+pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
     let (settings, plain) = (&scenario.service, Settings::default());
     let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
     if settings.limit == 0 {
@@ -226,7 +226,7 @@ pub(super) fn validate(scenario: &Scenario<Roster>) -> Verdict {
 }
 
 /// Timestamps of clocks that may be far apart could not be told from old ones.
-fn timestamps(scenario: &Scenario<Roster>) -> Verdict {
+fn timestamps(scenario: &Scenario<Stores>) -> Verdict {
     let settings = &scenario.service;
     if settings.joins == Joins::StepByStep {
         return Err(Mistake::at("service.joins", "a timestamp is drawn by the client: there are no steps in between"));

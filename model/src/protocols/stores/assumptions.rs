@@ -1,11 +1,11 @@
 //! What verdicts about these stores rest on.
 
-use super::{Roster, Store, Timer};
+use super::{Store, Stores, Timer};
 use crate::assumption::{Assumption, Class, Declarations, declare_retries, messages_arrive_within};
 use crate::scenario::Scenario;
 use crate::time::Ticks;
 
-pub(super) fn declare(scenario: &Scenario<Roster>, list: &mut Declarations<Roster>) {
+pub(super) fn declare(scenario: &Scenario<Stores>, list: &mut Declarations<Stores>) {
     let limit = scenario.service.limit;
     let sentence = format!("the semaphore's limit is {limit}");
     let assumption = Assumption::new(Class::Setting, "semaphore-limit", "service.limit", sentence);

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::{Answer, Request, Text, Timer, Wish};
 use super::settings::{GiveBack, Joins, Nodes, Sequence};
-use super::{QUEUE, RANKED, Roster, TOKENS};
+use super::{QUEUE, RANKED, Stores, TOKENS};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{Call, Index, ProcessId, Token};
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
-use crate::protocols::roster::StoresMutation;
+use crate::protocols::stores::StoresMutation;
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::normal::{Normal, Visitor};
@@ -54,19 +54,19 @@ enum Phase {
 }
 
 impl Member {
-    pub(super) fn new(scenario: &Scenario<Roster>) -> Self {
+    pub(super) fn new(scenario: &Scenario<Stores>) -> Self {
         let (rounds, retries, limit) = (scenario.rounds, scenario.budget.retries, scenario.service.limit);
         Member { phase: Phase::Idle, entry: Index(0), call: Call(0), rounds, retries, limit }
     }
 
     /// Sends a request; returns when it is given up.
-    fn send(&mut self, request: Request, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) -> Option<Instant> {
+    fn send(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Option<Instant> {
         self.call = self.call.next();
         out.send(ProcessId::Server, Text::Ask(self.call, request));
         context.scenario.service.patience.map(|patience| context.now + patience)
     }
 
-    fn ask(&mut self, request: Request, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+    fn ask(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let give_up = self.send(request, context, out);
         let until = match request {
             Request::Take => context.scenario.service.ttl_of(context.client()).map(|ttl| context.now + ttl),
@@ -75,13 +75,13 @@ impl Member {
         self.phase = Phase::Asking { request, give_up, until };
     }
 
-    fn say(&mut self, request: Request, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+    fn say(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let give_up = self.send(request, context, out);
         self.phase = Phase::Leaving { request, give_up };
     }
 
     /// What it asks first when it wants a slot.
-    fn first(&self, context: &Context<'_, Roster>) -> Request {
+    fn first(&self, context: &Context<'_, Stores>) -> Request {
         let settings = &context.scenario.service;
         match &*context.scenario.system {
             QUEUE => Request::Enqueue { named: settings.nodes == Nodes::Named },
@@ -94,7 +94,7 @@ impl Member {
         }
     }
 
-    fn retry(&mut self, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+    fn retry(&mut self, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let request = match self.entry {
             Index(0) if context.scenario.service.stale_after.is_some() => Request::Reap,
             Index(0) => self.first(context),
@@ -103,7 +103,7 @@ impl Member {
         self.ask(request, context, out);
     }
 
-    fn wait(&mut self, context: &Context<'_, Roster>) {
+    fn wait(&mut self, context: &Context<'_, Stores>) {
         self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
     }
 
@@ -111,8 +111,8 @@ impl Member {
         &mut self,
         number: Index,
         until: Option<Instant>,
-        context: &Context<'_, Roster>,
-        out: &mut Outbox<Roster>,
+        context: &Context<'_, Stores>,
+        out: &mut Outbox<Stores>,
     ) {
         if until.is_some_and(|until| context.now > until) {
             return self.wait(context);
@@ -127,8 +127,8 @@ impl Member {
         request: Request,
         until: Option<Instant>,
         answer: Answer,
-        context: &Context<'_, Roster>,
-        out: &mut Outbox<Roster>,
+        context: &Context<'_, Stores>,
+        out: &mut Outbox<Stores>,
     ) {
         let beyond = u8::from(context.is_mutated(StoresMutation::RankBeyondLimit));
         match (request, answer) {
@@ -154,7 +154,7 @@ impl Member {
         }
     }
 
-    fn leave(&mut self, number: Index, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+    fn leave(&mut self, number: Index, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         out.record(Fact::Left { client: context.client(), why: Leaving::Done });
         let request = match context.scenario.service.give_back {
             _ if context.scenario.system != TOKENS => Request::Remove(number),
@@ -166,8 +166,8 @@ impl Member {
     }
 }
 
-impl Process<Roster> for Member {
-    fn on(&mut self, input: Input<Roster>, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+impl Process<Stores> for Member {
+    fn on(&mut self, input: Input<Stores>, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Wish::Acquire)) => {
                 self.rounds -= 1;
@@ -203,7 +203,7 @@ impl Process<Roster> for Member {
         }
     }
 
-    fn wakes(&self, _: &Scenario<Roster>, due: &mut dyn FnMut(Timer, Instant)) {
+    fn wakes(&self, _: &Scenario<Stores>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
             Phase::Waiting { retry } => due(Timer::Retry, retry),
             Phase::Asking { give_up: Some(at), .. } | Phase::Leaving { give_up: Some(at), .. } if self.retries > 0 => {
@@ -215,14 +215,14 @@ impl Process<Roster> for Member {
     }
 
     /// Its user begins the round anew in which it died.
-    fn restarted(&self, _: &Scenario<Roster>) -> Self {
+    fn restarted(&self, _: &Scenario<Stores>) -> Self {
         let rounds = self.rounds + u8::from(self.phase != Phase::Idle);
         Member { phase: Phase::Idle, entry: Index(0), rounds, ..*self }
     }
 }
 
-impl Client<Roster> for Member {
-    fn commands(&self, _: &Context<'_, Roster>, offer: &mut dyn FnMut(Wish)) {
+impl Client<Stores> for Member {
+    fn commands(&self, _: &Context<'_, Stores>, offer: &mut dyn FnMut(Wish)) {
         match self.phase {
             Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
             Phase::Inside { .. } => offer(Wish::Release),

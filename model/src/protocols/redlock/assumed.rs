@@ -1,6 +1,6 @@
 //! Checks of assumptions against what the nodes have, step by step.
 
-use super::Replicas;
+use super::Redlock;
 use super::messages::{Text, Trouble};
 use super::nodes::{Key, Nodes};
 use super::settings::Grants;
@@ -12,18 +12,18 @@ use crate::time::Ticks;
 use crate::world::{Action, Envelope, Fault, World};
 
 type Checked = Result<(), String>;
-type Run = Execution<Replicas>;
+type Run = Execution<Redlock>;
 
-fn keys(world: &World<Replicas>) -> impl Iterator<Item = Option<Key>> + '_ {
+fn keys(world: &World<Redlock>) -> impl Iterator<Item = Option<Key>> + '_ {
     world.server.process.nodes.iter().map(|node| node.key)
 }
 
 /// For each node: its key before a step, and after it.
-fn pairs<'a>(moment: &Moment<'a, Replicas>) -> impl Iterator<Item = (Option<Key>, Option<Key>)> + 'a {
+fn pairs<'a>(moment: &Moment<'a, Redlock>) -> impl Iterator<Item = (Option<Key>, Option<Key>)> + 'a {
     keys(moment.before).zip(keys(moment.after))
 }
 
-fn told(action: &Action<Replicas>) -> Option<Text> {
+fn told(action: &Action<Redlock>) -> Option<Text> {
     match action {
         Action::Deliver(Envelope { to: ProcessId::Server, message: Message::Service(text), .. }) => Some(*text),
         _ => None,

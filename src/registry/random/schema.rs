@@ -7,17 +7,18 @@ use toml::{Table, Value};
 
 use super::edit::put;
 use super::{LEFT_OUT, Path, read};
+use crate::catalogue::Catalogue;
 
 /// What no field and no choice is called.
 const UNKNOWN: &str = "?";
 
 /// Adds the fields and the words that no scenario uses.
-pub(super) fn complete(tables: &[Table], values: &mut BTreeMap<Path, Vec<Value>>) {
+pub(super) fn complete(catalogue: Catalogue, tables: &[Table], values: &mut BTreeMap<Path, Vec<Value>>) {
     let Some(base) = tables.first() else { return };
     let paths = values.iter().filter(|(_, seen)| seen.iter().any(Value::is_table)).map(|(path, _)| path.clone());
     for path in [Vec::new()].into_iter().chain(paths).collect::<Vec<Path>>() {
         let base = with(base, values, &path);
-        for field in expected(&base, &child(&path, UNKNOWN), Value::Integer(1)) {
+        for field in expected(catalogue, &base, &child(&path, UNKNOWN), Value::Integer(1)) {
             let path = child(&path, &field);
             if path.len() > 1 || !LEFT_OUT.contains(&field.as_str()) {
                 values.entry(path).or_default();
@@ -25,7 +26,7 @@ pub(super) fn complete(tables: &[Table], values: &mut BTreeMap<Path, Vec<Value>>
         }
     }
     for (path, seen) in values.iter_mut() {
-        let more = words(base, path, seen);
+        let more = words(catalogue, base, path, seen);
         seen.extend(more);
     }
     values.retain(|_, seen| !seen.is_empty());
@@ -45,21 +46,21 @@ fn child(path: &Path, key: &str) -> Path {
 }
 
 /// The values that a path can have and that no scenario has: numbers and booleans where it has none yet, and all words.
-fn words(base: &Table, path: &Path, seen: &[Value]) -> Vec<Value> {
+fn words(catalogue: Catalogue, base: &Table, path: &Path, seen: &[Value]) -> Vec<Value> {
     let unknown = || Value::String(UNKNOWN.to_owned());
-    let texts = expected(base, path, unknown()).into_iter().map(Value::String);
-    let lists = expected(base, path, Value::Array(vec![unknown()])).into_iter();
+    let texts = expected(catalogue, base, path, unknown()).into_iter().map(Value::String);
+    let lists = expected(catalogue, base, path, Value::Array(vec![unknown()])).into_iter();
     let lists = lists.map(|word| Value::Array(vec![Value::String(word)]));
     let others = [Value::Integer(1), Value::Integer(2), Value::Boolean(true), Value::Boolean(false)];
-    let others = others.into_iter().filter(|value| seen.is_empty() && fits(base, path, value));
+    let others = others.into_iter().filter(|value| seen.is_empty() && fits(catalogue, base, path, value));
     texts.chain(lists).chain(others).filter(|value| !seen.contains(value)).collect()
 }
 
 /// The names that the parser would have understood at the path in place of the unknown one.
-fn expected(base: &Table, path: &Path, value: Value) -> Vec<String> {
+fn expected(catalogue: Catalogue, base: &Table, path: &Path, value: Value) -> Vec<String> {
     let mut table = base.clone();
     put(&mut table, path, value);
-    let Err(message) = read(&table) else { return Vec::new() };
+    let Err(message) = read(catalogue, &table) else { return Vec::new() };
     let Some((_, expected)) = message.split_once(", expected ").filter(|_| message.starts_with("unknown ")) else {
         return Vec::new();
     };
@@ -67,10 +68,10 @@ fn expected(base: &Table, path: &Path, value: Value) -> Vec<String> {
 }
 
 /// Whether the parser takes a value of this type at the path; the validation may still refuse it.
-fn fits(base: &Table, path: &Path, value: &Value) -> bool {
+fn fits(catalogue: Catalogue, base: &Table, path: &Path, value: &Value) -> bool {
     let mut table = base.clone();
     put(&mut table, path, value.clone());
-    read(&table)
+    read(catalogue, &table)
         .err()
         .is_none_or(|message| !["invalid", "unknown", "missing"].iter().any(|word| message.starts_with(word)))
 }

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::{Answer, Request, Text, Timer};
 use super::settings::Reentry;
-use super::{Roster, TOKENS};
+use super::{Stores, TOKENS};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, Token};
 use crate::list::List;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
-use crate::protocols::roster::StoresMutation;
+use crate::protocols::stores::StoresMutation;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
@@ -37,12 +37,12 @@ struct Entry {
 }
 
 impl Store {
-    pub(super) fn new(scenario: &Scenario<Roster>) -> Self {
+    pub(super) fn new(scenario: &Scenario<Stores>) -> Self {
         let free = (scenario.system == TOKENS).then_some(scenario.service.limit);
         Store { free, last: Index(0), entries: List::new() }
     }
 
-    pub(super) fn record(&self, scenario: &Scenario<Roster>) -> Record {
+    pub(super) fn record(&self, scenario: &Scenario<Stores>) -> Record {
         let limit = scenario.service.limit;
         let takes = self.takes(scenario);
         let holders = self.entries.iter().take(if takes { usize::MAX } else { limit.into() });
@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// Whether an entry is a slot that was taken, and not a place in a row.
-    fn takes(&self, scenario: &Scenario<Roster>) -> bool {
+    fn takes(&self, scenario: &Scenario<Stores>) -> bool {
         self.free.is_some() || scenario.system == super::RECORDS
     }
 
@@ -80,7 +80,7 @@ impl Store {
         self.last
     }
 
-    fn remove(&mut self, number: Index, by: Ending, out: &mut Outbox<Roster>) -> bool {
+    fn remove(&mut self, number: Index, by: Ending, out: &mut Outbox<Stores>) -> bool {
         let Some(place) = self.place_of(number) else { return false };
         self.entries.remove(place);
         out.record(Fact::Freed { by });
@@ -88,7 +88,7 @@ impl Store {
     }
 
     /// Removes what does not count any more.
-    fn reap(&mut self, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+    fn reap(&mut self, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let hurry = Ticks::new(i64::from(context.is_mutated(StoresMutation::ReapedTooEarly)));
         let is_over = |entry: &Entry| entry.over.is_some_and(|over| context.now + hurry >= over);
         while let Some(number) = self.entries.iter().find(|entry| is_over(entry)).map(|entry| entry.number) {
@@ -99,7 +99,7 @@ impl Store {
         }
     }
 
-    fn take(&mut self, client: ClientId, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) -> Answer {
+    fn take(&mut self, client: ClientId, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Answer {
         let settings = &context.scenario.service;
         let over = settings.ttl_of(client).map(|ttl| context.now + ttl);
         let mut grant = |number: Index, fresh: bool| {
@@ -135,8 +135,8 @@ impl Store {
         &self,
         client: ClientId,
         number: Index,
-        context: &Context<'_, Roster>,
-        out: &mut Outbox<Roster>,
+        context: &Context<'_, Stores>,
+        out: &mut Outbox<Stores>,
     ) -> Answer {
         let Some(place) = self.place_of(number) else { return Answer::No };
         if place < context.scenario.service.limit.into() {
@@ -151,8 +151,8 @@ impl Store {
         &mut self,
         client: ClientId,
         request: Request,
-        context: &Context<'_, Roster>,
-        out: &mut Outbox<Roster>,
+        context: &Context<'_, Stores>,
+        out: &mut Outbox<Stores>,
     ) -> Answer {
         match request {
             Request::Take => {
@@ -214,17 +214,17 @@ impl Store {
     }
 }
 
-impl Process<Roster> for Store {
-    fn on(&mut self, input: Input<Roster>, context: &Context<'_, Roster>, out: &mut Outbox<Roster>) {
+impl Process<Stores> for Store {
+    fn on(&mut self, input: Input<Stores>, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let Input::Message { from, message: Message::Service(Text::Ask(call, request)) } = input else { return };
         let client = from.client().expect("only clients ask");
         let answer = self.answer(client, request, context, out);
         out.send(from, Text::Tell(call, answer));
     }
 
-    fn wakes(&self, _: &Scenario<Roster>, _: &mut dyn FnMut(Timer, Instant)) {}
+    fn wakes(&self, _: &Scenario<Stores>, _: &mut dyn FnMut(Timer, Instant)) {}
 
-    fn restarted(&self, _: &Scenario<Roster>) -> Self {
+    fn restarted(&self, _: &Scenario<Stores>) -> Self {
         self.clone()
     }
 }

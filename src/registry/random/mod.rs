@@ -9,12 +9,13 @@ mod schema;
 
 use std::collections::BTreeMap;
 
+use fencepost_model::properties::{Bound, Property};
+use fencepost_model::scenario::{Expect, Promise};
+use fencepost_model::time::Ticks;
 use toml::{Table, Value};
 
-use super::{AnyScenario, all};
-use crate::properties::{Bound, Property};
-use crate::scenario::{Expect, Promise};
-use crate::time::Ticks;
+use crate::catalogue::Catalogue;
+use crate::scenario::AnyScenario;
 
 /// The source of chance: asked for a number below the one that it is given, which is at least 1.
 pub type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
@@ -36,6 +37,7 @@ const BUDGET_MAX: i64 = 2;
 
 /// What random scenarios are made of: the scenarios of each system, and the values that are seen at each path.
 pub struct Material {
+    catalogue: Catalogue,
     systems: Vec<System>,
 }
 
@@ -50,10 +52,10 @@ struct System {
 }
 
 impl Material {
-    /// That of the whole catalogue.
-    pub fn of_catalogue() -> Self {
+    /// That of a catalogue.
+    pub fn of(catalogue: Catalogue) -> Self {
         let mut tables: BTreeMap<String, Vec<Table>> = BTreeMap::new();
-        for scenario in all() {
+        for scenario in catalogue.all() {
             let mut table: Table = toml::from_str(&scenario.to_toml()).expect("it was written a moment ago");
             LEFT_OUT.iter().for_each(|key| drop(table.remove(*key)));
             table.insert("name".to_owned(), Value::String("random".to_owned()));
@@ -61,8 +63,8 @@ impl Material {
             let system = table["system"].as_str().expect("a system has a name").to_owned();
             tables.entry(system).or_default().push(table);
         }
-        let systems = tables.into_iter().map(|(name, tables)| System::new(name, tables)).collect();
-        Material { systems }
+        let systems = tables.into_iter().map(|(name, tables)| System::new(catalogue, name, tables)).collect();
+        Material { catalogue, systems }
     }
 
     /// The systems of which scenarios can be drawn, in order.
@@ -70,10 +72,19 @@ impl Material {
         self.systems.iter().map(|system| system.name.as_str())
     }
 
+    /// The values that a setting of a system may be given: those that are seen at its dotted path, and what else the parser takes
+    /// there.
+    pub fn values(&self, system: &str, path: &str) -> &[Value] {
+        let path: Path = path.split('.').map(str::to_owned).collect();
+        let system = self.systems.iter().find(|other| other.name == system);
+        let found = system.and_then(|system| system.values.iter().find(|(other, _)| *other == path));
+        found.map_or(&[], |(_, values)| values)
+    }
+
     /// A random valid scenario of a random system. Its clients, rounds, writes and budgets are small; it has usual fairness,
     /// no goals and no mutation; it promises what its system accepts, and expects each promise to be proven. The same numbers
     /// give the same scenario.
-    pub fn scenario(&self, draw: Draw<'_>) -> AnyScenario {
+    pub fn scenario(&self, draw: Draw<'_>) -> Box<dyn AnyScenario> {
         let system = pick(&self.systems, draw);
         loop {
             let mut table = pick(&system.tables, draw).clone();
@@ -81,7 +92,7 @@ impl Material {
                 edit::edit(&mut table, &system.values, draw);
             }
             limit(&mut table);
-            if let Ok(scenario) = read(&table) {
+            if let Ok(scenario) = read(self.catalogue, &table) {
                 return with_promises(scenario, draw);
             }
         }
@@ -89,12 +100,12 @@ impl Material {
 }
 
 impl System {
-    fn new(name: String, tables: Vec<Table>) -> Self {
+    fn new(catalogue: Catalogue, name: String, tables: Vec<Table>) -> Self {
         let mut values: BTreeMap<Path, Vec<Value>> = BTreeMap::new();
         for table in &tables {
             collect(table, &mut Vec::new(), &mut values);
         }
-        schema::complete(&tables, &mut values);
+        schema::complete(catalogue, &tables, &mut values);
         let is_open = |(path, _): &(Path, Vec<Value>)| !FIXED.contains(&path[0].as_str());
         System { name, tables, values: values.into_iter().filter(is_open).collect() }
     }
@@ -135,13 +146,13 @@ fn limit(table: &mut Table) {
 }
 
 /// What the parser and the validation say of a table.
-fn read(table: &Table) -> Result<AnyScenario, String> {
+fn read(catalogue: Catalogue, table: &Table) -> Result<Box<dyn AnyScenario>, String> {
     let text = toml::to_string(table).map_err(|error| error.to_string())?;
-    AnyScenario::from_toml(&text, "random").map_err(|error| error.message)
+    catalogue.read(&text, "random").map_err(|error| error.message)
 }
 
 /// Promises what the system accepts: each with a probability of three in four, progress always.
-fn with_promises(mut scenario: AnyScenario, draw: Draw<'_>) -> AnyScenario {
+fn with_promises(mut scenario: Box<dyn AnyScenario>, draw: Draw<'_>) -> Box<dyn AnyScenario> {
     for property in Property::ALL.iter().copied() {
         let bound = (property.bound() == Bound::Always).then(|| 1 + draw(4));
         let bound = bound.map(|ticks| Ticks::new(i64::try_from(ticks).expect("it is small")));
@@ -149,70 +160,9 @@ fn with_promises(mut scenario: AnyScenario, draw: Draw<'_>) -> AnyScenario {
         if is_left_out {
             continue;
         }
-        with_scenario!(&mut scenario, scenario => {
-            scenario.promises.push(Promise { property, bound, expect: Expect::Proven });
-            if scenario.validate().is_err() {
-                scenario.promises.pop();
-            }
-        });
+        if let Ok(more) = scenario.promising(Promise { property, bound, expect: Expect::Proven }) {
+            scenario = more;
+        }
     }
     scenario
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    /// Draws without a library: a test must be the same everywhere.
-    fn draws(mut state: u64) -> impl FnMut(u64) -> u64 {
-        move |bound| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % bound
-        }
-    }
-
-    #[test]
-    fn scenarios_are_valid_small_and_the_same_for_the_same_numbers() {
-        let material = Material::of_catalogue();
-        let mut systems = BTreeSet::new();
-        for seed in 0..300 {
-            let scenario = material.scenario(&mut draws(seed));
-            let text = scenario.to_toml();
-            assert_eq!(text, material.scenario(&mut draws(seed)).to_toml(), "{seed}");
-            assert_eq!(AnyScenario::from_toml(&text, "random"), Ok(scenario.clone()), "{seed}");
-            assert!(with_scenario!(&scenario, scenario => scenario.clients <= 3 && scenario.rounds <= 2));
-            systems.insert(with_scenario!(&scenario, scenario => scenario.system.clone()));
-        }
-        assert!(material.systems().eq(systems.iter().map(String::as_str)), "every system is drawn: {systems:?}");
-    }
-
-    #[test]
-    fn most_scenarios_differ_from_those_of_the_catalogue() {
-        let material = Material::of_catalogue();
-        let texts: BTreeSet<String> = (0..300).map(|seed| material.scenario(&mut draws(seed)).to_toml()).collect();
-        assert!(texts.len() > 280, "{}", texts.len());
-    }
-
-    /// The parser knows more than the catalogue uses: settings that no scenario has are drawn as well.
-    #[test]
-    fn settings_and_variants_that_no_scenario_uses_are_known() {
-        let material = Material::of_catalogue();
-        let of = |name: &str| material.systems.iter().find(|system| system.name == name).expect("a system");
-        let values = |system: &str, path: &str| {
-            let path: Path = path.split('.').map(str::to_owned).collect();
-            of(system)
-                .values
-                .iter()
-                .find(|(other, _)| *other == path)
-                .map(|(_, values)| values.clone())
-                .unwrap_or_default()
-        };
-        let text = |word: &str| Value::String(word.to_owned());
-        assert!(values("lease", "network.cuts").contains(&text("drop")));
-        assert!(values("rabbitmq-semaphore", "service.silence").contains(&text("absent")));
-        assert!(!values("lease", "budget.cuts").is_empty());
-        assert!(!values("lease", "synchrony.server_delay").is_empty());
-    }
 }

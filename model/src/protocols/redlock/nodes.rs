@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::{Text, Timer, Trouble, Value};
 use super::settings::{Grants, Settings};
-use super::{COPIED, Replicas};
+use super::{COPIED, Redlock};
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Index, Token};
 use crate::list::List;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
-use crate::protocols::replicas::RedlockMutation;
+use crate::protocols::redlock::RedlockMutation;
 use crate::scenario::Scenario;
 use crate::time::Instant;
 use crate::world::World;
@@ -52,11 +52,11 @@ pub(super) struct Key {
     pub(super) over: Option<Instant>,
 }
 
-type Ctx<'a> = Context<'a, Replicas>;
-type Out<'a> = &'a mut Outbox<Replicas>;
+type Ctx<'a> = Context<'a, Redlock>;
+type Out<'a> = &'a mut Outbox<Redlock>;
 
 impl Nodes {
-    pub(super) fn new(scenario: &Scenario<Replicas>) -> Self {
+    pub(super) fn new(scenario: &Scenario<Redlock>) -> Self {
         let nodes = (0..scenario.service.nodes).map(|_| Node::default()).collect();
         Nodes { nodes, last: Index(0), leader: u8::from(scenario.system == COPIED), apart: None, promised: List::new() }
     }
@@ -193,11 +193,7 @@ impl Nodes {
         }
     }
 
-    pub(super) fn offer_trouble(
-        world: &World<Replicas>,
-        scenario: &Scenario<Replicas>,
-        offer: &mut dyn FnMut(Trouble),
-    ) {
+    pub(super) fn offer_trouble(world: &World<Redlock>, scenario: &Scenario<Redlock>, offer: &mut dyn FnMut(Trouble)) {
         let nodes = &world.server.process;
         let affords = |kind: usize| world.left.affords(kind);
         let Settings { jumps, fails, splits, .. } = scenario.service;
@@ -221,7 +217,7 @@ impl Nodes {
         }
     }
 
-    pub(super) fn suffer(world: &mut World<Replicas>, trouble: Trouble, context: &Ctx<'_>) {
+    pub(super) fn suffer(world: &mut World<Redlock>, trouble: Trouble, context: &Ctx<'_>) {
         let nodes = &mut world.server.process;
         let settings = &context.scenario.service;
         match trouble {
@@ -271,8 +267,8 @@ impl Nodes {
     }
 }
 
-impl Process<Replicas> for Nodes {
-    fn on(&mut self, input: Input<Replicas>, context: &Ctx<'_>, out: Out<'_>) {
+impl Process<Redlock> for Nodes {
+    fn on(&mut self, input: Input<Redlock>, context: &Ctx<'_>, out: Out<'_>) {
         match input {
             Input::Message { message: Message::Service(Text::Lock(node, value)), .. } => {
                 self.lock(node, value, context, out);
@@ -285,7 +281,7 @@ impl Process<Replicas> for Nodes {
         }
     }
 
-    fn wakes(&self, _: &Scenario<Replicas>, due: &mut dyn FnMut(Timer, Instant)) {
+    fn wakes(&self, _: &Scenario<Redlock>, due: &mut dyn FnMut(Timer, Instant)) {
         for number in self.numbers() {
             if let Some(ahead) = self.nodes[usize::from(number) - 1].ahead {
                 due(Timer::Copy(number), ahead);
@@ -293,7 +289,7 @@ impl Process<Replicas> for Nodes {
         }
     }
 
-    fn restarted(&self, _: &Scenario<Replicas>) -> Self {
+    fn restarted(&self, _: &Scenario<Redlock>) -> Self {
         self.clone()
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{COPIED, Replicas, Trouble};
+use super::{COPIED, Redlock, Trouble};
 use crate::assumption::Declarations;
 use crate::ids::ClientId;
 use crate::properties::Property;
@@ -82,7 +82,7 @@ impl Settings {
     }
 }
 
-impl service::Settings<Replicas> for Settings {
+impl service::Settings<Redlock> for Settings {
     fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
         let Settings { lease, drift, restart_delay, .. } = self;
         lease.iter_mut().chain([drift, restart_delay]).for_each(visit);
@@ -93,25 +93,25 @@ impl service::Settings<Replicas> for Settings {
         !self.splits || one.place() % 2 == other.place() % 2
     }
 
-    fn fault_is_possible(scenario: &Scenario<Replicas>, kind: usize) -> Result<(), &'static str> {
+    fn fault_is_possible(scenario: &Scenario<Redlock>, kind: usize) -> Result<(), &'static str> {
         fault_is_possible(scenario, kind)
     }
 
-    fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
         validate(scenario)
     }
 
-    fn notes(scenario: &Scenario<Replicas>) -> Vec<Note> {
+    fn notes(scenario: &Scenario<Redlock>) -> Vec<Note> {
         notes(scenario)
     }
 
-    fn assumptions(scenario: &Scenario<Replicas>, list: &mut Declarations<Replicas>) {
+    fn assumptions(scenario: &Scenario<Redlock>, list: &mut Declarations<Redlock>) {
         super::assumptions::declare(scenario, list);
     }
 }
 
 /// Settings that have no effect, because the budget that they need is zero.
-pub(super) fn notes(scenario: &Scenario<Replicas>) -> Vec<Note> {
+pub(super) fn notes(scenario: &Scenario<Redlock>) -> Vec<Note> {
     let Settings { jumps, fails, splits, .. } = scenario.service;
     [
         (jumps, Trouble::JUMP, "service.jumps"),
@@ -124,7 +124,7 @@ pub(super) fn notes(scenario: &Scenario<Replicas>) -> Vec<Note> {
     .collect()
 }
 
-pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
+pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
     let (settings, plain) = (&scenario.service, Settings::default());
     let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
     if !(1..=7).contains(&settings.nodes) {
@@ -168,7 +168,7 @@ pub(super) fn validate(scenario: &Scenario<Replicas>) -> Result<(), Mistake> {
     Ok(())
 }
 
-pub(super) fn fault_is_possible(scenario: &Scenario<Replicas>, kind: usize) -> Result<(), &'static str> {
+pub(super) fn fault_is_possible(scenario: &Scenario<Redlock>, kind: usize) -> Result<(), &'static str> {
     let (settings, is_copied) = (&scenario.service, scenario.system == COPIED);
     let (is_possible, what) = match kind {
         Trouble::RESTART => (!is_copied, "nodes of a `copied-lock` crash for good; nodes of a `redlock` restart"),

@@ -1,15 +1,15 @@
 //! Checks of assumptions against what the store has, step by step.
 
-use super::Roster;
+use super::Stores;
 use super::store::Store;
 use crate::assumption::Execution;
 use crate::protocol::Protocol;
 
 impl Store {
     /// The record never speaks of another limit.
-    pub(super) fn limit_is(run: &Execution<Roster>, limit: u8) -> Result<(), String> {
+    pub(super) fn limit_is(run: &Execution<Stores>, limit: u8) -> Result<(), String> {
         run.each(|moment| {
-            let record = Roster::record(&moment.after.server.process, &run.scenario);
+            let record = Stores::record(&moment.after.server.process, &run.scenario);
             let is_other = record.slots != Some(limit.into());
             if is_other { Err("the store has another limit".to_owned()) } else { Ok(()) }
         })

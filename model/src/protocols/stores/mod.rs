@@ -15,6 +15,7 @@ mod assumptions;
 mod member;
 mod messages;
 mod mutants;
+mod scenarios;
 mod settings;
 mod store;
 
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 pub use member::Member;
 pub use messages::{Answer, Request, Text, Timer, Wish};
 pub use mutants::StoresMutation;
+pub use scenarios::SCENARIOS;
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;
 
@@ -35,14 +37,14 @@ use crate::world::World;
 
 /// The protocol's name as a type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct Roster;
+pub struct Stores;
 
 const TOKENS: &str = "token-pool";
 const RANKED: &str = "ranked-semaphore";
 const RECORDS: &str = "holder-records";
 const QUEUE: &str = "sequence-queue";
 
-impl Service for Roster {
+impl Service for Stores {
     const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
     const MUTATIONS: &'static [Mutation] = StoresMutation::MUTATIONS;
     type Settings = Settings;

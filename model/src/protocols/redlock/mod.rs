@@ -13,6 +13,7 @@ mod locker;
 mod messages;
 mod mutants;
 mod nodes;
+mod scenarios;
 mod settings;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ pub use locker::Locker;
 pub use messages::{Text, Timer, Trouble, Value, Wish};
 pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
+pub use scenarios::SCENARIOS;
 pub use settings::{Grants, Settings, Validity};
 
 use crate::ids::ClientId;
@@ -33,11 +35,11 @@ use crate::world::World;
 
 /// The protocol's name as a type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct Replicas;
+pub struct Redlock;
 
 const COPIED: &str = "copied-lock";
 
-impl Service for Replicas {
+impl Service for Redlock {
     const SYSTEMS: &'static [&'static str] = &["redlock", COPIED];
     const MUTATIONS: &'static [Mutation] = RedlockMutation::MUTATIONS;
     type Settings = Settings;

@@ -1,6 +1,6 @@
 //! What verdicts about these nodes rest on.
 
-use super::{COPIED, Grants, Nodes, Replicas, Trouble};
+use super::{COPIED, Grants, Nodes, Redlock, Trouble};
 use crate::assumption::{Assumption, Class, Declarations};
 use crate::scenario::Scenario;
 
@@ -8,7 +8,7 @@ fn setting(kind: &'static str, source: &'static str, sentence: String) -> Assump
     Assumption::new(Class::Setting, kind, source, sentence)
 }
 
-pub(super) fn declare(scenario: &Scenario<Replicas>, list: &mut Declarations<Replicas>) {
+pub(super) fn declare(scenario: &Scenario<Redlock>, list: &mut Declarations<Redlock>) {
     let settings = &scenario.service;
     let nodes = settings.nodes;
     let sentence = format!("there are {nodes} nodes");

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::{Text, Timer, Value, Wish};
 use super::settings::Validity;
-use super::{COPIED, Replicas};
+use super::{COPIED, Redlock};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{ClientId, ProcessId, Token};
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
-use crate::protocols::replicas::RedlockMutation;
+use crate::protocols::redlock::RedlockMutation;
 use crate::scenario::Scenario;
 use crate::time::{Instant, Ticks};
 use crate::world::normal::{Normal, Visitor};
@@ -42,11 +42,11 @@ enum Phase {
     },
 }
 
-type Ctx<'a> = Context<'a, Replicas>;
-type Out<'a> = &'a mut Outbox<Replicas>;
+type Ctx<'a> = Context<'a, Redlock>;
+type Out<'a> = &'a mut Outbox<Redlock>;
 
 impl Locker {
-    pub(super) fn new(id: ClientId, scenario: &Scenario<Replicas>) -> Self {
+    pub(super) fn new(id: ClientId, scenario: &Scenario<Redlock>) -> Self {
         let nodes = if scenario.system == COPIED { 0 } else { scenario.service.nodes };
         Locker { phase: Phase::Idle, value: Value { creator: id, number: 0 }, rounds: scenario.rounds, nodes }
     }
@@ -107,8 +107,8 @@ impl Locker {
     }
 }
 
-impl Process<Replicas> for Locker {
-    fn on(&mut self, input: Input<Replicas>, context: &Ctx<'_>, out: Out<'_>) {
+impl Process<Redlock> for Locker {
+    fn on(&mut self, input: Input<Redlock>, context: &Ctx<'_>, out: Out<'_>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Wish::Acquire)) => {
                 self.rounds -= 1;
@@ -135,7 +135,7 @@ impl Process<Replicas> for Locker {
         }
     }
 
-    fn wakes(&self, _: &Scenario<Replicas>, due: &mut dyn FnMut(Timer, Instant)) {
+    fn wakes(&self, _: &Scenario<Redlock>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
             Phase::Asking { until: Some(until), .. } => due(Timer::GiveUp, until),
             Phase::Inside { until: Some(until) } => due(Timer::Lapse, until),
@@ -143,12 +143,12 @@ impl Process<Replicas> for Locker {
         }
     }
 
-    fn restarted(&self, _: &Scenario<Replicas>) -> Self {
+    fn restarted(&self, _: &Scenario<Redlock>) -> Self {
         Locker { phase: Phase::Idle, ..*self }
     }
 }
 
-impl Client<Replicas> for Locker {
+impl Client<Redlock> for Locker {
     fn commands(&self, _: &Ctx<'_>, offer: &mut dyn FnMut(Wish)) {
         match self.phase {
             Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),

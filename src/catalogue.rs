@@ -1,0 +1,106 @@
+//! The services that ship with fencepost, and their scenarios. A new service is a line in the list below.
+
+use fencepost_model::mutation::Mutation;
+use fencepost_model::scenario::Unreadable;
+use fencepost_model::trace::BadTrace;
+use fencepost_registry::{AnyScenario, AnyTrace, Catalogue, Registered};
+
+use crate::{consul, lease, rabbitmq, redlock, stores};
+
+/// The services that ship with fencepost.
+pub const CATALOGUE: Catalogue = Catalogue(&[
+    &Registered::<lease::Lease>::new(lease::SCENARIOS),
+    &Registered::<consul::Consul>::new(consul::SCENARIOS),
+    &Registered::<rabbitmq::RabbitMq>::new(rabbitmq::SCENARIOS),
+    &Registered::<stores::Stores>::new(stores::SCENARIOS),
+    &Registered::<redlock::Redlock>::new(redlock::SCENARIOS),
+]);
+
+/// Every scenario that ships with fencepost, in order.
+pub fn all() -> Vec<Box<dyn AnyScenario>> {
+    CATALOGUE.all()
+}
+
+/// Names and texts of their files.
+pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CATALOGUE.files()
+}
+
+/// The comment at the head of a scenario file: the story of its bug, and the source.
+pub fn comment(name: &str) -> Option<&'static str> {
+    CATALOGUE.comment(name)
+}
+
+/// Every mutation: those of each service, then those of kernel and checker.
+pub fn mutations() -> Vec<Mutation> {
+    CATALOGUE.mutations()
+}
+
+/// Reads a scenario of whichever system the text names. `file` is only used in messages.
+///
+/// # Errors
+/// Anything a person can get wrong, with line and column.
+pub fn read(text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable> {
+    CATALOGUE.read(text, file)
+}
+
+/// Names in a scenario text that are still read and have new names by now.
+pub fn outdated(text: &str, file: &str) -> Vec<Unreadable> {
+    CATALOGUE.outdated(text, file)
+}
+
+/// Reads a trace file of whichever system its header names.
+///
+/// # Errors
+/// The line and step that cannot be read.
+pub fn read_trace(text: &str) -> Result<Box<dyn AnyTrace>, BadTrace> {
+    CATALOGUE.read_trace(text)
+}
+
+/// Names in a trace's header that are still read and have new names by now.
+pub fn outdated_in_trace(text: &str) -> Vec<String> {
+    CATALOGUE.outdated_in_trace(text)
+}
+
+/// Runs an expression with the scenario inside a `dyn AnyScenario`, whatever its service: for tests that look at every
+/// service that ships with fencepost.
+#[macro_export]
+macro_rules! with_scenario {
+    ($any:expr, $name:ident => $body:expr) => {{
+        let any = $any.as_any();
+        if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::lease::Lease>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::consul::Consul>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::rabbitmq::RabbitMq>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::stores::Stores>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::redlock::Redlock>>() {
+            $body
+        } else {
+            panic!("this service does not ship with fencepost")
+        }
+    }};
+}
+
+/// The same for a `dyn AnyTrace`.
+#[macro_export]
+macro_rules! with_trace {
+    ($any:expr, $name:ident => $body:expr) => {{
+        let any = $any.as_any();
+        if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::lease::Lease>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::consul::Consul>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::rabbitmq::RabbitMq>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::stores::Stores>>() {
+            $body
+        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::redlock::Redlock>>() {
+            $body
+        } else {
+            panic!("this service does not ship with fencepost")
+        }
+    }};
+}

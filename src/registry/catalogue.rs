@@ -1,0 +1,91 @@
+//! A list of services: what they ship with, and which of them reads a file.
+
+use fencepost_model::mutation::{Mutation, common};
+use fencepost_model::scenario::{Unreadable, system_of};
+use fencepost_model::trace::{BadTrace, system_of_trace};
+
+use crate::scenario::AnyScenario;
+use crate::service::AnyService;
+use crate::trace::AnyTrace;
+
+/// A list of services.
+#[derive(Copy, Clone, Debug)]
+pub struct Catalogue(pub &'static [&'static dyn AnyService]);
+
+impl Catalogue {
+    /// Every scenario that the services ship with, in order.
+    ///
+    /// # Panics
+    /// One of them cannot be read: tests read them all.
+    pub fn all(self) -> Vec<Box<dyn AnyScenario>> {
+        let read = |service: &&dyn AnyService, (name, text): &(&str, &str)| {
+            service.read(text, name).expect("the files of the catalogue are tested")
+        };
+        self.0.iter().flat_map(|service| service.scenarios().iter().map(move |file| read(service, file))).collect()
+    }
+
+    /// Names and texts of the scenario files that the services ship with, in order.
+    pub fn files(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.0.iter().flat_map(|service| service.scenarios()).copied()
+    }
+
+    /// The comment at the head of a scenario file: the story of its bug, and the source.
+    pub fn comment(self, name: &str) -> Option<&'static str> {
+        let (_, text) = self.files().find(|(file, _)| *file == name)?;
+        let end = text.find("\n\n").unwrap_or(text.len());
+        text.starts_with('#').then(|| &text[..end])
+    }
+
+    /// The names of all systems.
+    pub fn systems(self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().flat_map(|service| service.systems()).copied()
+    }
+
+    /// Every mutation: those of each service, then those of kernel and checker.
+    pub fn mutations(self) -> Vec<Mutation> {
+        self.0.iter().flat_map(|service| service.mutations()).copied().chain(common()).collect()
+    }
+
+    /// Reads a scenario of whichever system the text names. `file` is only used in messages.
+    ///
+    /// # Errors
+    /// Anything a person can get wrong, with line and column.
+    pub fn read(self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable> {
+        let system = system_of(text, file)?;
+        let Some(service) = self.service(&system) else {
+            let known: Vec<&str> = self.systems().collect();
+            let message = format!("there is no system `{system}`; there are `{}`", known.join("`, `"));
+            return Err(Unreadable::system(text, file, message));
+        };
+        service.read(text, file)
+    }
+
+    /// Names in a scenario text that are still read and have new names by now.
+    pub fn outdated(self, text: &str, file: &str) -> Vec<Unreadable> {
+        let system = system_of(text, file).unwrap_or_default();
+        self.service(&system).map(|service| service.outdated(text, file)).unwrap_or_default()
+    }
+
+    /// Reads a trace file of whichever system its header names.
+    ///
+    /// # Errors
+    /// The line and step that cannot be read.
+    pub fn read_trace(self, text: &str) -> Result<Box<dyn AnyTrace>, BadTrace> {
+        let system = system_of_trace(text)?;
+        let service = self.service(&system);
+        service.ok_or_else(|| BadTrace(format!("line 1: there is no system `{system}`")))?.read_trace(text)
+    }
+
+    /// Names in a trace's header that are still read and have new names by now.
+    pub fn outdated_in_trace(self, text: &str) -> Vec<String> {
+        let first = text.lines().next().unwrap_or_default();
+        let Ok(header) = serde_json::from_str::<serde_json::Value>(first) else { return Vec::new() };
+        let service = header["system"].as_str().and_then(|system| self.service(system));
+        service.map(|service| service.outdated_in_trace(&header)).unwrap_or_default()
+    }
+
+    /// The service of a system.
+    pub fn service(self, system: &str) -> Option<&'static dyn AnyService> {
+        self.0.iter().copied().find(|service| service.systems().contains(&system))
+    }
+}

@@ -1,0 +1,336 @@
+//! A scenario of any service.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::net::SocketAddr;
+
+use fencepost_checker::mutants::Subject;
+use fencepost_checker::{InternalError, Options, browse, check};
+use fencepost_model::assumption::Assumption;
+use fencepost_model::finding::{Finding, Split};
+use fencepost_model::mutation::Mutation;
+use fencepost_model::properties::Property;
+use fencepost_model::scenario::{Axis, Mistake, Note, Promise, Scenario, Suite, Varied, vary};
+use fencepost_model::service::{Service, Settings as _};
+use fencepost_model::trace::{BadScript, perform};
+use fencepost_sim::{Gist, Hunt, Hunted, Settings, Violation, gist, hunt, prepare, ready, simulate, split};
+
+use crate::trace::AnyTrace;
+
+/// A scenario of any service: everything that can be done with it without knowing which.
+pub trait AnyScenario: Debug + Send + Sync + 'static {
+    /// What it says of itself.
+    fn description(&self) -> Description<'_>;
+
+    /// The scenario as a TOML file.
+    fn to_toml(&self) -> String;
+
+    /// What its verdicts rest on.
+    fn assumptions(&self) -> Vec<Assumption>;
+
+    /// Settings that have no effect.
+    fn notes(&self) -> Vec<Note>;
+
+    /// Whether it makes sense.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    fn validate(&self) -> Result<(), Mistake>;
+
+    /// Another one like it.
+    fn copy(&self) -> Box<dyn AnyScenario>;
+
+    /// Whether the other one is the same scenario.
+    fn is_same(&self, other: &dyn AnyScenario) -> bool;
+
+    /// The same scenario with only some of its promises judged.
+    fn judging(&self, wanted: &dyn Fn(&Promise) -> bool) -> Box<dyn AnyScenario>;
+
+    /// The same scenario with one promise more.
+    ///
+    /// # Errors
+    /// The service cannot make that promise.
+    fn promising(&self, promise: Promise) -> Result<Box<dyn AnyScenario>, Mistake>;
+
+    /// The same scenario with a fault built in on purpose, or without one.
+    fn mutated(&self, mutation: Option<Mutation>) -> Box<dyn AnyScenario>;
+
+    /// The same scenario with every combination of the values of these axes.
+    fn vary(&self, axes: &[Axis]) -> Vec<Varied<Box<dyn AnyScenario>>>;
+
+    /// Checks every promise; see [`fencepost_checker::check`].
+    ///
+    /// # Errors
+    /// An internal error; a search that a limit stopped is a finding.
+    fn check(&self, options: &Options) -> Result<Vec<AnyOutcome>, InternalError>;
+
+    /// Simulates it from a seed, and records the trace; see [`fencepost_sim::simulate`].
+    fn simulate(&self, settings: &Settings) -> AnyRun;
+
+    /// Simulates it from a seed, and records nothing but what it comes to.
+    fn gist(&self, settings: &Settings) -> Gist;
+
+    /// Searches seeds for a violation; see [`fencepost_sim::hunt`]. `is_over` is told how many seeds were tried so far, and may
+    /// stop it.
+    fn hunt(&self, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted;
+
+    /// Estimates how likely a rare violation is; see [`fencepost_sim::split`].
+    fn split(&self, settings: &Settings, promise: Property, effort: u64) -> Split;
+
+    /// Whether it makes sense once it is refined and widened as the settings of a simulation say.
+    ///
+    /// # Errors
+    /// What does not, as a sentence.
+    fn can_be_simulated(&self, settings: &Settings) -> Result<(), String>;
+
+    /// Serves it to stateright's Explorer, for ever.
+    fn browse(&self, address: SocketAddr);
+
+    /// Performs a script; see [`fencepost_model::trace::perform`].
+    ///
+    /// # Errors
+    /// The first line that names nothing that may happen there.
+    fn perform(&self, script: &str) -> Result<String, BadScript>;
+
+    /// The scenario as what mutants are tried on.
+    fn subject(&self) -> Box<dyn Subject>;
+
+    /// The scenario itself, for whoever knows the service: `scenario.as_any().downcast_ref::<Scenario<S>>()`.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// What a scenario says of itself.
+#[derive(Copy, Clone, Debug)]
+pub struct Description<'a> {
+    /// Unique name, also the file's.
+    pub name: &'a str,
+    /// Which system.
+    pub system: &'a str,
+    /// The published hazard it shows, as `B-01`.
+    pub hazard: Option<&'a str>,
+    /// Further hazards.
+    pub also: &'a [String],
+    /// Which variant of the hazard.
+    pub variant: &'a str,
+    /// One sentence for people.
+    pub about: &'a str,
+    /// Which suite it belongs to.
+    pub suite: Suite,
+    /// How many clients want the lock.
+    pub clients: u16,
+    /// How often each client's user asks for the lock.
+    pub rounds: u8,
+    /// What must always hold, or is known to break.
+    pub promises: &'a [Promise],
+    /// A fault built in on purpose.
+    pub mutation: Option<Mutation>,
+}
+
+/// A finding, and the counterexample that shows it.
+#[derive(Clone, Debug)]
+pub struct AnyOutcome {
+    /// What was found.
+    pub finding: Finding,
+    /// The counterexample.
+    pub trace: Option<Box<dyn AnyTrace>>,
+}
+
+/// What an execution from a seed came to.
+#[derive(Clone, Debug)]
+pub struct AnyRun {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// One number for all of it.
+    pub digest: String,
+    /// How many actions.
+    pub actions: u64,
+    /// How much time went by, on the refined clock.
+    pub ticks: i64,
+    /// Whether it came to rest by itself.
+    pub is_at_rest: bool,
+    /// The first violation of each promise that broke.
+    pub violations: Vec<Violation>,
+    /// The execution.
+    pub trace: Box<dyn AnyTrace>,
+}
+
+impl PartialEq for AnyRun {
+    fn eq(&self, other: &Self) -> bool {
+        let told = |run: &Self| (run.seed, run.actions, run.ticks, run.is_at_rest);
+        let named = |run: &Self| (run.scenario.clone(), run.digest.clone(), run.violations.clone());
+        told(self) == told(other) && named(self) == named(other) && *self.trace == *other.trace
+    }
+}
+
+impl dyn AnyScenario {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.description().name
+    }
+
+    /// Which system it is about.
+    pub fn system(&self) -> &str {
+        self.description().system
+    }
+
+    /// What it promises.
+    pub fn promises(&self) -> &[Promise] {
+        self.description().promises
+    }
+
+    /// The scenario itself, if it is one of this service.
+    pub fn of<S: Service>(&self) -> Option<&Scenario<S>> {
+        self.as_any().downcast_ref()
+    }
+
+    /// The fault that is built into the model on purpose, if there is one.
+    pub fn mutation(&self) -> Option<Mutation> {
+        self.description().mutation
+    }
+}
+
+impl Clone for Box<dyn AnyScenario> {
+    fn clone(&self) -> Self {
+        self.copy()
+    }
+}
+
+impl PartialEq for dyn AnyScenario {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
+    }
+}
+
+impl<S: Service> From<Scenario<S>> for Box<dyn AnyScenario>
+where
+    Scenario<S>: AnyScenario,
+{
+    fn from(scenario: Scenario<S>) -> Self {
+        Box::new(scenario)
+    }
+}
+
+impl<S: Service> AnyScenario for Scenario<S> {
+    fn description(&self) -> Description<'_> {
+        Description {
+            name: &self.name,
+            system: &self.system,
+            hazard: self.hazard.as_deref(),
+            also: &self.also,
+            variant: &self.variant,
+            about: &self.about,
+            suite: self.suite,
+            clients: self.clients,
+            rounds: self.rounds,
+            promises: &self.promises,
+            mutation: self.mutation,
+        }
+    }
+
+    fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a scenario is plain data")
+    }
+
+    fn assumptions(&self) -> Vec<Assumption> {
+        Scenario::assumptions(self)
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        Scenario::notes(self)
+    }
+
+    fn validate(&self) -> Result<(), Mistake> {
+        Scenario::validate(self)
+    }
+
+    fn copy(&self) -> Box<dyn AnyScenario> {
+        Box::new(self.clone())
+    }
+
+    fn is_same(&self, other: &dyn AnyScenario) -> bool {
+        other.as_any().downcast_ref::<Self>().is_some_and(|other| self == other)
+    }
+
+    fn judging(&self, wanted: &dyn Fn(&Promise) -> bool) -> Box<dyn AnyScenario> {
+        Box::new(Scenario::judging(self, wanted))
+    }
+
+    fn promising(&self, promise: Promise) -> Result<Box<dyn AnyScenario>, Mistake> {
+        let more = self.clone().promised(promise);
+        Scenario::validate(&more)?;
+        Ok(Box::new(more))
+    }
+
+    fn mutated(&self, mutation: Option<Mutation>) -> Box<dyn AnyScenario> {
+        Box::new(Scenario { mutation, ..self.clone() })
+    }
+
+    fn vary(&self, axes: &[Axis]) -> Vec<Varied<Box<dyn AnyScenario>>> {
+        let boxed = |varied: Varied<Self>| Varied {
+            settings: varied.settings,
+            scenario: varied.scenario.map(|scenario| Box::new(scenario) as Box<dyn AnyScenario>),
+        };
+        vary(self, axes).into_iter().map(boxed).collect()
+    }
+
+    fn check(&self, options: &Options) -> Result<Vec<AnyOutcome>, InternalError> {
+        Ok(check(self, options)?.into_iter().map(AnyOutcome::from).collect())
+    }
+
+    fn simulate(&self, settings: &Settings) -> AnyRun {
+        let run = simulate(self, settings);
+        AnyRun {
+            scenario: run.scenario,
+            seed: run.seed,
+            digest: run.digest,
+            actions: run.actions,
+            ticks: run.ticks,
+            is_at_rest: run.is_at_rest,
+            violations: run.violations,
+            trace: Box::new(run.trace),
+        }
+    }
+
+    fn gist(&self, settings: &Settings) -> Gist {
+        gist(&ready(self, settings), settings)
+    }
+
+    fn hunt(&self, task: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
+        hunt(self, task, is_over)
+    }
+
+    fn split(&self, settings: &Settings, promise: Property, effort: u64) -> Split {
+        split(&ready(self, settings), settings, promise, effort)
+    }
+
+    fn can_be_simulated(&self, settings: &Settings) -> Result<(), String> {
+        let refined = prepare(self, settings);
+        refined.validate().map_err(|mistake| format!("{}, refined: {mistake}", self.name))?;
+        let Some(detector) = &settings.profile.gossip else { return Ok(()) };
+        if !refined.service.has_failure_detector() {
+            return Err(format!(
+                "{}: the profile has gossip, but the service does not listen to any; set `service.health.detection`",
+                self.name
+            ));
+        }
+        detector.validate(usize::from(refined.clients)).map_err(|why| format!("{}: {why}", self.name))
+    }
+
+    fn browse(&self, address: SocketAddr) {
+        browse(self, address);
+    }
+
+    fn perform(&self, script: &str) -> Result<String, BadScript> {
+        perform(script, self)
+    }
+
+    fn subject(&self) -> Box<dyn Subject> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,94 @@
+//! What a service ships with, and how its files are read.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use fencepost_model::goal::Goal;
+use fencepost_model::mutation::Mutation;
+use fencepost_model::scenario::{Unreadable, from_toml, outdated, outdated_in_trace};
+use fencepost_model::service::Service;
+use fencepost_model::trace::{BadTrace, Trace};
+
+use crate::scenario::AnyScenario;
+use crate::trace::AnyTrace;
+
+/// A service of any kind.
+pub trait AnyService: Debug + Send + Sync {
+    /// The names of its systems in scenario files.
+    fn systems(&self) -> &'static [&'static str];
+
+    /// The scenarios that it ships with: names and texts.
+    fn scenarios(&self) -> &'static [(&'static str, &'static str)];
+
+    /// The goals that only its events reach.
+    fn goals(&self) -> &'static [Goal];
+
+    /// The faults that can be built into its sources on purpose.
+    fn mutations(&self) -> &'static [Mutation];
+
+    /// Reads a scenario of one of its systems. `file` is only used in messages.
+    ///
+    /// # Errors
+    /// Anything a person can get wrong, with line and column.
+    fn read(&self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable>;
+
+    /// Names in a scenario text that are still read and have new names by now.
+    fn outdated(&self, text: &str, file: &str) -> Vec<Unreadable>;
+
+    /// Reads a trace of one of its systems.
+    ///
+    /// # Errors
+    /// The line and step that cannot be read.
+    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, BadTrace>;
+
+    /// The same for the header of a trace.
+    fn outdated_in_trace(&self, header: &serde_json::Value) -> Vec<String>;
+}
+
+/// A service, registered with what it ships with.
+#[derive(Debug)]
+pub struct Registered<S: Service> {
+    scenarios: &'static [(&'static str, &'static str)],
+    service: PhantomData<S>,
+}
+
+impl<S: Service> Registered<S> {
+    /// A service with these scenarios: names and texts.
+    pub const fn new(scenarios: &'static [(&'static str, &'static str)]) -> Self {
+        Registered { scenarios, service: PhantomData }
+    }
+}
+
+impl<S: Service> AnyService for Registered<S> {
+    fn systems(&self) -> &'static [&'static str] {
+        S::SYSTEMS
+    }
+
+    fn scenarios(&self) -> &'static [(&'static str, &'static str)] {
+        self.scenarios
+    }
+
+    fn goals(&self) -> &'static [Goal] {
+        S::GOALS
+    }
+
+    fn mutations(&self) -> &'static [Mutation] {
+        S::MUTATIONS
+    }
+
+    fn read(&self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable> {
+        from_toml::<S>(text, file).map(|scenario| Box::new(scenario) as Box<dyn AnyScenario>)
+    }
+
+    fn outdated(&self, text: &str, file: &str) -> Vec<Unreadable> {
+        outdated::<S>(text, file)
+    }
+
+    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, BadTrace> {
+        Trace::<S>::from_text(text).map(|trace| Box::new(trace) as Box<dyn AnyTrace>)
+    }
+
+    fn outdated_in_trace(&self, header: &serde_json::Value) -> Vec<String> {
+        outdated_in_trace::<S>(header)
+    }
+}
