@@ -39,6 +39,11 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         self.items[..usize::from(self.count)].sort_unstable();
     }
 
+    /// Each value, to be changed in place.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.items[..usize::from(self.count)].iter_mut()
+    }
+
     /// Shows each value, to be changed in place.
     pub fn each(&mut self, change: impl FnMut(&mut T)) {
         self.items[..usize::from(self.count)].iter_mut().for_each(change);
