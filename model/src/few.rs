@@ -32,21 +32,16 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 
     /// Puts the values into order.
-    pub fn sort(&mut self)
+    pub fn sort_unstable(&mut self)
     where
         T: Ord,
     {
         self.items[..usize::from(self.count)].sort_unstable();
     }
 
-    /// Each value, to be changed in place.
+    /// Shows each value, to be changed in place.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items[..usize::from(self.count)].iter_mut()
-    }
-
-    /// Shows each value, to be changed in place.
-    pub fn each(&mut self, change: impl FnMut(&mut T)) {
-        self.items[..usize::from(self.count)].iter_mut().for_each(change);
     }
 }
 

@@ -8,7 +8,8 @@ pub use fencepost_derive::Normal;
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::time::{Instant, Ticks};
 
-/// Sees every value without absolute meaning. A forgotten one is found by the law tests.
+/// Sees every value without absolute meaning. A field that nobody shows to it does not compile; the law tests find one that is
+/// shown as something else.
 pub trait Visitor {
     /// A deadline: only ever asked whether `now >= at`, and by how much it is late.
     fn deadline(&mut self, at: &mut Instant);

@@ -19,10 +19,10 @@ use crate::ids::ClientId;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
 use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// A client of any kind.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Participant {
     /// It wants a slot.
@@ -119,11 +119,5 @@ impl Client<RabbitMq> for Participant {
             Participant::Getter(getter) => getter.belief(),
             Participant::Administrator(_) => Belief::default(),
         }
-    }
-}
-
-impl Normal for Participant {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        each!(self, client => client.visit(visitor));
     }
 }
