@@ -32,7 +32,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 
     /// Puts the values into order.
-    pub fn sort(&mut self)
+    pub fn sort_unstable(&mut self)
     where
         T: Ord,
     {
@@ -40,8 +40,8 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 
     /// Shows each value, to be changed in place.
-    pub fn each(&mut self, change: impl FnMut(&mut T)) {
-        self.items[..usize::from(self.count)].iter_mut().for_each(change);
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.items[..usize::from(self.count)].iter_mut()
     }
 }
 

@@ -13,6 +13,9 @@
 //! There is no clock, randomness, I/O, thread, float or hash map in here. `step` is a function: same scenario, world
 //! and action, same result. Every choice is an [`world::Action`] picked by an explorer outside.
 
+// What `#[derive(Normal)]` writes names this crate, inside it and outside.
+extern crate self as fencepost_model;
+
 pub mod assumption;
 pub mod fact;
 pub mod few;

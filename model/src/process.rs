@@ -13,8 +13,8 @@ use crate::mutation::Mutation;
 use crate::protocol::Protocol;
 use crate::resource::Write;
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Instant, LeaseEnd};
+use crate::world::normal::Normal;
 
 /// A small value that can stand in an action, a message or a fact: it has a label, an order and a written form.
 pub trait Word: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
@@ -40,7 +40,7 @@ pub enum Input<P: Protocol> {
 }
 
 /// What travels: words of the service, or of the protected resource that every service shares.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, serde::Serialize, serde::Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
 pub enum Message<P: Protocol> {
     /// Between a client and the lock service.
@@ -54,6 +54,7 @@ pub enum Message<P: Protocol> {
         /// To which question.
         to: Call,
         /// How many writes it has accepted.
+        #[normal(skip = "a count of writes, and no log position")]
         version: Token,
     },
     /// The resource's answer.
@@ -63,29 +64,6 @@ pub enum Message<P: Protocol> {
         /// False: the token was refused.
         accepted: bool,
     },
-}
-
-impl<P: Protocol> Normal for Message<P> {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Message::Service(message) => message.visit(visitor),
-            Message::Write(write) => {
-                visitor.token(&mut write.token);
-                visitor.tenure(&mut write.tenure);
-                if let Some(call) = &mut write.call {
-                    visitor.call(call);
-                }
-            }
-            Message::Read(call) => visitor.call(call),
-            Message::Version { to, .. } | Message::Written { to, .. } => visitor.call(to),
-        }
-    }
-
-    fn sort(&mut self) {
-        if let Message::Service(message) = self {
-            message.sort();
-        }
-    }
 }
 
 impl<P: Protocol> Display for Message<P> {
@@ -212,7 +190,7 @@ pub struct Belief {
     /// It has entered the critical section and not yet left it by a step.
     pub is_inside: bool,
     /// The last instant, on its own clock, at which its lease covers it; `None` without a lease.
-    pub until: Option<Instant>,
+    pub until: Option<LeaseEnd>,
     /// How many may be inside at once, as it was told; `None` for a lock.
     pub slots: Option<u16>,
     /// In which slot it is, where slots have numbers.

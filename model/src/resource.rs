@@ -8,6 +8,7 @@ use crate::fact::Fact;
 use crate::ids::{Call, ClientId, Tenure, Token};
 use crate::mutation::{KernelMutation, Mutation};
 use crate::protocol::Protocol;
+use crate::world::normal::Normal;
 
 /// Which writes the resource accepts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -26,7 +27,7 @@ pub enum Accepts {
 }
 
 /// A write on its way to the resource.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Write {
     /// What the client sends for the resource to compare.
     pub token: Token,

@@ -1,11 +1,15 @@
 //! Time without a unit: a tick is whatever the scenario means by it, and an explorer chooses the resolution.
 
+mod typed;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroU64;
 use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+pub use self::typed::{Deadline, LeaseEnd, Since, StartTime};
 
 /// The longest duration a scenario may name, in ticks; keeps every sum of instants far from overflow.
 pub const TICKS_MAX: i64 = 1_000_000_000_000;

@@ -216,7 +216,7 @@ fn time_waits_for_what_presses<P: Protocol>(
         .is_some_and(|at| at <= world.clock(ProcessId::Server));
     for envelope in world.network.iter() {
         let is_excused = world.condition(envelope.to) == Condition::Paused || world.is_cut(envelope.link(), scenario);
-        presses |= !is_excused && envelope.due.is_some_and(|due| due <= world.now);
+        presses |= !is_excused && envelope.due.is_some_and(|due| due.is_due(world.now));
     }
     for process in world.processes().filter(|process| world.condition(*process) == Condition::Up) {
         let bounds = &scenario.synchrony;

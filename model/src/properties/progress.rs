@@ -9,7 +9,7 @@ use crate::world::Action;
 
 pub(super) fn acquired_in_time<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let (Some(bound), Some(since)) = (bound, view.after.ghosts.idle) else { return Ok(()) };
-    let age = view.after.now - since;
+    let age = since.age(view.after.now);
     // It breaks when time passes: how long ago that was, the normal form forgets.
     let bound = bound + Ticks::new(i64::from(view.is_mutated(KernelMutation::IdleBoundTooLong)));
     if age <= bound || !matches!(view.action, Action::Advance(_)) || !view.after.is_idle(view.scenario) {

@@ -5,7 +5,7 @@ use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::ClientId;
 use crate::mutation::KernelMutation;
 use crate::protocol::{Administered, Conflict, Protocol};
-use crate::time::Ticks;
+use crate::time::{Since, Ticks};
 
 pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for fact in view.facts {
@@ -39,10 +39,10 @@ pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) 
         match fact {
             Fact::Freed { .. } if view.is_mutated(KernelMutation::SameStepUnseen) => {}
             // C-LD-10: both may happen in one step.
-            Fact::Freed { by: Ending::Invalidated } => invalidated = Some(view.after.now),
+            Fact::Freed { by: Ending::Invalidated } => invalidated = Some(Since(view.after.now)),
             Fact::Granted { client, .. } => {
                 let Some(since) = invalidated else { continue };
-                let age = view.after.now - since;
+                let age = since.age(view.after.now);
                 if age < bound {
                     return Err(format!(
                         "{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} is over"
@@ -61,7 +61,7 @@ pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Tic
     for fact in view.facts {
         let Fact::Expired { session } = fact else { continue };
         let renewed = view.after.ghosts.renewed.iter().find(|(other, _)| other == session);
-        let Some(age) = renewed.map(|(_, at)| view.after.now - *at) else { continue };
+        let Some(age) = renewed.map(|(_, at)| at.age(view.after.now)) else { continue };
         if age < bound {
             return Err(format!("{session} expires {age} after its last renewal, before its TTL of {bound}"));
         }

@@ -87,7 +87,7 @@ impl<P: Protocol> World<P> {
         if scenario.synchrony.message_delay.is_some() {
             for envelope in self.network.iter().filter(|envelope| !self.is_excused(scenario, envelope)) {
                 if let Some(due) = envelope.due {
-                    press(due - self.now);
+                    press(due.0 - self.now);
                 }
             }
         }

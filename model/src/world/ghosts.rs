@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::normal::{Normal, Visitor};
+use super::normal::Normal;
 use super::{Action, Condition, World};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
@@ -12,10 +12,10 @@ use crate::properties::{Property, Watched};
 use crate::protocol::{Administered, Protocol};
 use crate::scenario::{Promise, Scenario};
 use crate::service::{Event as _, ServiceCommand as _, Settings as _};
-use crate::time::Instant;
+use crate::time::{Instant, Since};
 
 /// The memory of the properties.
-#[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Ghosts {
     /// The newest tenure on record.
     pub tenure: Tenure,
@@ -28,18 +28,20 @@ pub struct Ghosts {
     /// The highest token of any tenure so far.
     pub token: Token,
     /// When the lock was last freed by the end of a session, if nobody got it since.
-    pub invalidated: Option<Instant>,
+    pub invalidated: Option<Since>,
     /// How many may be inside, where administrators change that and a limit is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u16>,
     /// Since when nobody believes to have the lock although somebody keeps trying; kept where a bound is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idle: Option<Instant>,
+    pub idle: Option<Since>,
     /// Who has had the lock since each read under way began; kept where reads are promised to be linearizable.
     #[serde(default, skip_serializing_if = "no_reads")]
+    #[normal(sorted)]
     pub reads: List<(ClientId, Option<ClientId>), 0>,
     /// When each TTL last began.
-    pub renewed: List<(SessionId, Instant), 3>,
+    #[normal(sorted)]
+    pub renewed: List<(SessionId, Since), 3>,
 }
 
 impl Clone for Ghosts {
@@ -98,7 +100,7 @@ impl Ghosts {
             Fact::Freed { by } => {
                 self.is_running = self.is_running && is_mutated(KernelMutation::FreedKeepsRunning);
                 if by == Ending::Invalidated && watched.has_any(INVALIDATIONS) {
-                    self.invalidated = Some(now);
+                    self.invalidated = Some(Since(now));
                 }
             }
             Fact::Renewed { session } if watched.has_any(RENEWALS) => {
@@ -108,7 +110,7 @@ impl Ghosts {
                     return;
                 }
                 self.renewed.retain(|(other, _)| *other != session);
-                self.renewed.insert_sorted((session, now));
+                self.renewed.insert_sorted((session, Since(now)));
             }
             Fact::Expired { session } | Fact::Destroyed { session } | Fact::Ended { session } => {
                 self.renewed.retain(|(other, _)| *other != session);
@@ -162,7 +164,7 @@ impl<P: Protocol> Scenario<P> {
             // While the servers stand still, nothing can be expected of them.
             let counts = world.server.condition == Condition::Up && world.is_idle(self);
             let since = since.filter(|_| !self.is_mutated(KernelMutation::IdlenessStartsAnew));
-            world.ghosts.idle = counts.then(|| since.unwrap_or(now));
+            world.ghosts.idle = counts.then(|| since.unwrap_or(Since(now)));
         }
     }
 
@@ -201,32 +203,5 @@ impl<P: Protocol> Scenario<P> {
                 }
             }
         }
-    }
-}
-
-impl Normal for Ghosts {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.tenure(&mut self.tenure);
-        for tenure in self.held.iter_mut() {
-            visitor.tenure(tenure);
-        }
-        visitor.tenure(&mut self.touched);
-        visitor.token(&mut self.token);
-        for at in [&mut self.invalidated, &mut self.idle].into_iter().flatten() {
-            visitor.since(at);
-        }
-        for (client, owner) in self.reads.iter_mut() {
-            visitor.client(client);
-            owner.iter_mut().for_each(|owner| visitor.client(owner));
-        }
-        for (session, at) in self.renewed.iter_mut() {
-            visitor.session(session);
-            visitor.since(at);
-        }
-    }
-
-    fn sort(&mut self) {
-        self.reads.sort_unstable();
-        self.renewed.sort_unstable();
     }
 }

@@ -185,7 +185,7 @@ impl<P: Protocol> World<P> {
     pub fn inside_lease(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.inside().filter(|client| {
             let seat = &self.clients[client.place()];
-            seat.process.belief().until.is_none_or(|until| self.now + seat.skew <= until)
+            seat.process.belief().until.is_none_or(|until| until.covers(self.now + seat.skew))
         })
     }
 

@@ -10,7 +10,7 @@ use crate::ids::ProcessId;
 use crate::list::List;
 use crate::process::Message;
 use crate::protocol::Protocol;
-use crate::time::{Instant, Ticks};
+use crate::time::{Deadline, Ticks};
 
 /// A message on its way.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Envelope<P: Protocol> {
     pub message: Message<P>,
     /// When it must have arrived, where the scenario bounds that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub due: Option<Instant>,
+    pub due: Option<Deadline>,
 }
 
 /// One direction of a connection.
@@ -257,12 +257,11 @@ impl<P: Protocol> Network<P> {
     }
 }
 
+/// By hand: it says whose calls those of the message are.
 impl<P: Protocol> Normal for Envelope<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.scope(self.from.client().or(self.to.client()), Ticks::ZERO);
         self.message.visit(visitor);
-        if let Some(due) = &mut self.due {
-            visitor.deadline(due);
-        }
+        self.due.visit(visitor);
     }
 }

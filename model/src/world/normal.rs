@@ -1,9 +1,15 @@
 //! The values of a world that have no absolute meaning, and who visits them: worlds that differ in nothing else are equivalent.
 
+mod contents;
+
+/// Implements [`trait@Normal`], field by field.
+pub use fencepost_derive::Normal;
+
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::time::{Instant, Ticks};
 
-/// Sees every value without absolute meaning. A forgotten one is found by the law tests.
+/// Sees every value without absolute meaning. A field that nobody shows to it does not compile; the law tests find one that is
+/// shown as something else.
 pub trait Visitor {
     /// A deadline: only ever asked whether `now >= at`, and by how much it is late.
     fn deadline(&mut self, at: &mut Instant);
@@ -31,7 +37,36 @@ pub trait Visitor {
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks);
 }
 
-/// Something that contains such values.
+/// Something that contains such values. It is derived: a field that nobody visits does not compile.
+///
+/// A deadline that is stored says that it is one:
+///
+/// ```
+/// use fencepost_model::time::Deadline;
+/// use fencepost_model::world::normal::Normal;
+///
+/// #[derive(Normal)]
+/// struct Lock {
+///     expires: Deadline,
+/// }
+/// ```
+///
+/// A bare instant does not say what it is compared for:
+///
+/// ```compile_fail,E0277
+/// use fencepost_model::time::Instant;
+/// use fencepost_model::world::normal::Normal;
+///
+/// #[derive(Normal)]
+/// struct Lock {
+///     expires: Instant,
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "nobody visits `{Self}`: it has no normal form",
+    label = "does not implement `Normal`",
+    note = "an instant that is stored is a `Deadline`, a `LeaseEnd`, a `StartTime` or a `Since`"
+)]
 pub trait Normal {
     /// Shows each of them to the visitor, always in the same order.
     fn visit(&mut self, visitor: &mut impl Visitor);

@@ -11,7 +11,7 @@ use crate::protocol::Protocol;
 use crate::scenario::{Cutting, Replies, Scenario};
 use crate::service::{ServiceMessage as _, Settings as _};
 use crate::service_fault::ServiceFault;
-use crate::time::Ticks;
+use crate::time::{Deadline, Ticks};
 
 /// What one step did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -256,7 +256,7 @@ impl<P: Protocol> Scenario<P> {
     /// Puts the outbox into the network; writes are stamped with the tenure under which they are sent.
     fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>) -> List<Envelope<P>, 2> {
         let more = Ticks::new(i64::from(self.is_mutated(KernelMutation::MessageDelayTooLong)));
-        let due = self.synchrony.message_delay.map(|delay| world.now + delay + more);
+        let due = self.synchrony.message_delay.map(|delay| Deadline(world.now + delay + more));
         let mut sent = List::new();
         for &(to, mut message) in &out.messages {
             let ghost = match &mut message {

@@ -144,7 +144,7 @@ impl Agent {
     /// Sessions that may end by themselves by now, and since when their timer may have fired; without an instant, it has
     /// fired, and what it sent is not applied. C-TTL-2, C-TTL-4.
     pub fn expirable(&self, now: Instant) -> Vec<(SessionId, Option<i64>)> {
-        self.server.expirable(now).map(|(session, since)| (session, since.map(Instant::ticks))).collect()
+        self.server.expirable(now).map(|(session, since)| (session, since.map(|since| since.0.ticks()))).collect()
     }
 
     /// How long the end of each session delays its keys, in nanoseconds. C-LD-3.

@@ -47,7 +47,8 @@ pub(super) fn is_violated<P: Protocol>(history: &History<'_, P>, property: Prope
         Property::MutualExclusion => history.inside().len() > 1,
         Property::LeaseExclusion => {
             let inside = history.inside();
-            let covered = inside.iter().filter(|(_, belief, clock)| belief.until.is_none_or(|until| *clock <= until));
+            let covered =
+                inside.iter().filter(|(_, belief, clock)| belief.until.is_none_or(|until| until.covers(*clock)));
             let slots: Vec<Option<u8>> = covered.map(|(_, belief, _)| belief.slot).collect();
             slots.iter().enumerate().any(|(place, slot)| slots[..place].contains(slot))
         }

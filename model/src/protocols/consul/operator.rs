@@ -12,11 +12,11 @@ use super::{
 use crate::ids::{ClientId, Index, SessionId};
 use crate::process::{Context, Outbox};
 use crate::scenario::Scenario;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 use crate::world::{Condition, World};
 
 /// One act.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
     /// Destroys a session. C-SES-19: anyone may.
@@ -221,25 +221,6 @@ pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consu
         }
     };
     server.serve(None, request, context, out);
-}
-
-impl Normal for Act {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Act::Destroy(session) | Act::Release(session) | Act::Acquire(session) | Act::Renew(session) => {
-                visitor.session(session);
-            }
-            Act::Cas(index) | Act::DeleteCas(index) | Act::DeleteSlots(Some(index)) => visitor.index(index),
-            Act::SetCheck(node, ..) | Act::DropCheck(node, _) | Act::DropService(node) | Act::DropNode(node) => {
-                visitor.client(node);
-            }
-            Act::TakeOver(node, _, session) => {
-                visitor.client(node);
-                visitor.session(session);
-            }
-            Act::Put | Act::Delete | Act::DeleteTree | Act::DeleteSlots(None) => {}
-        }
-    }
 }
 
 impl fmt::Display for Act {

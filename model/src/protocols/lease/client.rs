@@ -8,11 +8,11 @@ use crate::ids::{Index, ProcessId, Token};
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::protocols::lease::LeaseMutation;
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, LeaseEnd};
+use crate::world::normal::Normal;
 
 /// A client.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Borrower {
     phase: Phase,
     /// How often the user may still ask for the lock.
@@ -21,17 +21,17 @@ pub struct Borrower {
     loan: Index,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     /// The user wants nothing.
     Idle,
     /// A request is under way. The lease counts from here, not from the answer.
-    Asking { until_if_lent: Instant },
+    Asking { until_if_lent: LeaseEnd },
     /// Refused; it asks again.
-    Waiting { retry: Instant },
+    Waiting { retry: Deadline },
     /// It believes that it has the lock.
-    Inside { until: Instant, writes: u8 },
+    Inside { until: LeaseEnd, writes: u8 },
 }
 
 impl Borrower {
@@ -40,17 +40,17 @@ impl Borrower {
     }
 
     fn ask(&mut self, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
-        self.phase = Phase::Asking { until_if_lent: context.now + context.scenario.service.lease };
+        self.phase = Phase::Asking { until_if_lent: LeaseEnd(context.now + context.scenario.service.lease) };
         out.send(ProcessId::Server, Word::Borrow);
     }
 
-    fn enter(&mut self, loan: Index, until: Instant, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+    fn enter(&mut self, loan: Index, until: LeaseEnd, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         self.loan = loan;
         let until = match context.is_mutated(LeaseMutation::LoanCountedFromAnswer) {
-            true => context.now + context.scenario.service.lease,
+            true => LeaseEnd(context.now + context.scenario.service.lease),
             false => until,
         };
-        if context.now > until {
+        if !until.covers(context.now) {
             self.phase = Phase::Idle;
             return;
         }
@@ -78,10 +78,10 @@ impl Process<Lease> for Borrower {
                 self.enter(loan, until_if_lent, context, out);
             }
             (Phase::Asking { .. }, Input::Message { message: Message::Service(Word::Busy), .. }) => {
-                self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+                self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
             }
             (Phase::Inside { until, .. }, Input::Command(Wish::Write))
-                if context.now > until && !context.is_mutated(LeaseMutation::WritesAfterLapse) =>
+                if !until.covers(context.now) && !context.is_mutated(LeaseMutation::WritesAfterLapse) =>
             {
                 self.leave(Leaving::Lapsed, context, out);
             }
@@ -101,8 +101,8 @@ impl Process<Lease> for Borrower {
 
     fn wakes(&self, _: &Scenario<Lease>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
-            Phase::Waiting { retry } => due(Timer::Retry, retry),
-            Phase::Inside { until, .. } => due(Timer::Lapse, until),
+            Phase::Waiting { retry } => due(Timer::Retry, retry.0),
+            Phase::Inside { until, .. } => due(Timer::Lapse, until.0),
             Phase::Idle | Phase::Asking { .. } => {}
         }
     }
@@ -131,18 +131,6 @@ impl Client<Lease> for Borrower {
             Phase::Inside { until, .. } => Belief { is_inside: true, until: Some(until), ..Belief::default() },
             Phase::Asking { .. } | Phase::Waiting { .. } => Belief { is_waiting: true, ..Belief::default() },
             Phase::Idle => Belief::default(),
-        }
-    }
-}
-
-impl Normal for Borrower {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.index(&mut self.loan);
-        match &mut self.phase {
-            Phase::Idle => {}
-            Phase::Asking { until_if_lent } => visitor.until(until_if_lent),
-            Phase::Waiting { retry } => visitor.deadline(retry),
-            Phase::Inside { until, .. } => visitor.until(until),
         }
     }
 }

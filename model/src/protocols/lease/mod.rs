@@ -27,7 +27,7 @@ use crate::scenario::{Misfortune, Mistake, Scenario};
 use crate::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use crate::time::Ticks;
 use crate::world::World;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// The protocol's name as a type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ impl Default for Settings {
 }
 
 /// What clients and server say.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
     /// May I have it?
@@ -66,7 +66,7 @@ pub enum Word {
 }
 
 /// Deadlines.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
     /// The client's lease is over.
@@ -157,15 +157,6 @@ impl ServiceTimer for Timer {}
 
 impl ServiceCommand for Wish {}
 
-impl Normal for Word {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Word::Lent(loan) | Word::Return(loan) => visitor.index(loan),
-            Word::Borrow | Word::Busy => {}
-        }
-    }
-}
-
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -194,10 +185,6 @@ impl fmt::Display for Wish {
             Wish::Return => "give the lock back",
         })
     }
-}
-
-impl Normal for Timer {
-    fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
 /// Asserts that a message comes from a client.

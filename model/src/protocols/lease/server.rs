@@ -9,22 +9,22 @@ use crate::ids::{ClientId, Index, ProcessId, Token};
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocols::lease::LeaseMutation;
 use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, Ticks};
+use crate::world::normal::Normal;
 
 /// The server. Nothing happens when a loan is over, except that the lock may be lent again.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Lender {
     loan: Option<Loan>,
     /// How many loans there were.
     loans: Index,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Loan {
     to: ClientId,
     /// From here on the lock may be lent to somebody else.
-    over: Instant,
+    over: Deadline,
 }
 
 impl Lender {
@@ -42,7 +42,7 @@ impl Lender {
             let (before, after) = (&moment.before.server.process, &moment.after.server.process);
             match after.loan {
                 Some(loan)
-                    if after.loans != before.loans && loan.over - moment.after.clock(ProcessId::Server) != length =>
+                    if after.loans != before.loans && loan.over.0 - moment.after.clock(ProcessId::Server) != length =>
                 {
                     Err(format!("the loan is over at {}", loan.over))
                 }
@@ -57,7 +57,7 @@ impl Lender {
         }
         let settings = &context.scenario.service;
         let grace = if context.is_mutated(LeaseMutation::GraceForgotten) { Ticks::ZERO } else { settings.grace };
-        self.loan = Some(Loan { to, over: context.now + settings.lease + grace });
+        self.loan = Some(Loan { to, over: Deadline(context.now + settings.lease + grace) });
         self.loans = self.loans.next();
         out.record(Fact::Granted { client: to, token: Token(self.loans.0), fresh: true, stolen: false });
         out.send(to.into(), Word::Lent(self.loans));
@@ -72,7 +72,7 @@ impl Process<Lease> for Lender {
         let is_lax = context.is_mutated(LeaseMutation::StaleReturnFrees);
         match (self.loan, word) {
             (None, Word::Borrow) => self.lend(from, context, out),
-            (Some(loan), Word::Borrow) if context.now + hurry >= loan.over => self.lend(from, context, out),
+            (Some(loan), Word::Borrow) if loan.over.is_due(context.now + hurry) => self.lend(from, context, out),
             (Some(_), Word::Borrow) => {
                 out.record(Fact::Refused { client: from, why: Refusal::Held });
                 out.send(from.into(), Word::Busy);
@@ -90,15 +90,5 @@ impl Process<Lease> for Lender {
 
     fn restarted(&self, _: &Scenario<Lease>) -> Self {
         self.clone()
-    }
-}
-
-impl Normal for Lender {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.index(&mut self.loans);
-        if let Some(loan) = &mut self.loan {
-            visitor.client(&mut loan.to);
-            visitor.deadline(&mut loan.over);
-        }
     }
 }

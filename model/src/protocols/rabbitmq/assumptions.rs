@@ -54,7 +54,7 @@ fn leases_last_at_most(execution: &Execution<RabbitMq>, lease: Ticks) -> Result<
         for (place, seat) in moment.after.clients.iter().enumerate() {
             let belief = seat.process.belief();
             let Some(until) = belief.until.filter(|_| belief.is_inside) else { continue };
-            if until - moment.after.clock(ClientId::of(place).into()) > lease {
+            if until.0 - moment.after.clock(ClientId::of(place).into()) > lease {
                 return Err(format!("{} believes for longer than its lease", ClientId::of(place)));
             }
         }

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{Call, ClientId, SessionId};
 use crate::time::Ticks;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// A queue's name, which is its only identity (R-Q-1).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Name {
     /// `A[k]`: it exists while there is a slot of that number.
@@ -23,7 +23,7 @@ pub enum Name {
 }
 
 /// What a queue is declared to be.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Shape {
     /// It belongs to the connection that declares it, and goes with it.
@@ -47,7 +47,7 @@ impl Shape {
 }
 
 /// What a queue keeps of what is published (R-Q-24, R-Q-20).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keeps {
     /// Every message.
@@ -60,7 +60,7 @@ pub enum Keeps {
 }
 
 /// A method, from a client.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
     /// `channel.open`, and with it `confirm.select`.
@@ -115,7 +115,7 @@ pub enum Request {
 }
 
 /// Why the broker closes a channel or a connection.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Problem {
     /// 403: the name is reserved (R-Q-2).
@@ -145,7 +145,7 @@ pub enum Problem {
 }
 
 /// In what a queue differs from what it is asked to be.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Difference {
     /// `durable`.
@@ -181,7 +181,7 @@ impl Problem {
 }
 
 /// The broker's answer.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// `channel.open-ok`.
@@ -225,7 +225,7 @@ pub enum Answer {
 }
 
 /// A request with all that the broker needs to know of where it comes from.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Ask {
     /// On which connection. The first request on a new one opens it, with a channel 1 that confirms.
     pub connection: SessionId,
@@ -240,7 +240,7 @@ pub struct Ask {
 }
 
 /// What travels.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Text {
     /// A client's request.
@@ -254,7 +254,7 @@ pub enum Text {
 }
 
 /// Deadlines.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
     /// The broker notices that a socket was closed (R-Q-39).
@@ -337,25 +337,4 @@ pub enum Word {
     Doubled,
     /// It is lost.
     Vanished,
-}
-
-impl Normal for Text {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Text::Ask(ask) => {
-                visitor.session(&mut ask.connection);
-                visitor.call(&mut ask.call);
-            }
-            Text::Tell(call, _) => visitor.call(call),
-            Text::HangUp(connection) | Text::Gone(connection, _) => visitor.session(connection),
-        }
-    }
-}
-
-impl Normal for Timer {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Timer::Notice(connection) | Timer::Remove(connection, _) | Timer::Miss(connection) = self {
-            visitor.session(connection);
-        }
-    }
 }

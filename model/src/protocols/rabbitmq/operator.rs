@@ -10,10 +10,10 @@ use super::{Broker, RabbitMq, display};
 use crate::ids::SessionId;
 use crate::scenario::Scenario;
 use crate::world::World;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// One act.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
     /// Deletes a queue, whoever owns it; nobody is told (R-Q-15, R-Q-16).
@@ -45,14 +45,6 @@ pub(super) fn offers(world: &World<RabbitMq>, scenario: &Scenario<RabbitMq>, off
             OperatorAct::CloseConnection => {
                 broker.connections().for_each(|connection| offer(Act::Close(connection.id)));
             }
-        }
-    }
-}
-
-impl Normal for Act {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Act::Close(id) = self {
-            visitor.session(id);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::assumption::{Execution, Moment};
 use crate::fact::Fact;
 use crate::ids::ProcessId;
 use crate::process::Message;
-use crate::time::Ticks;
+use crate::time::{Deadline, Ticks};
 use crate::world::{Action, Envelope, Fault, World};
 
 type Checked = Result<(), String>;
@@ -44,7 +44,7 @@ impl Nodes {
             let now = moment.after.clock(ProcessId::Server);
             for (before, after) in pairs(moment).filter(|_| told(moment.action).is_some()) {
                 let Some(key) = after.filter(|_| before != after) else { continue };
-                if key.over != Some(now + lease) {
+                if key.over != Some(Deadline(now + lease)) {
                     return Err("the key has another lease".to_owned());
                 }
             }

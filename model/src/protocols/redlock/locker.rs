@@ -10,11 +10,11 @@ use crate::ids::{ClientId, ProcessId, Token};
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::protocols::redlock::RedlockMutation;
 use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Instant, LeaseEnd, Ticks};
+use crate::world::normal::Normal;
 
 /// A client.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Locker {
     phase: Phase,
     /// What it writes into keys, or has written last.
@@ -24,7 +24,7 @@ pub struct Locker {
     nodes: u8,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     Idle,
@@ -35,10 +35,10 @@ enum Phase {
         /// Who has said no.
         no: u8,
         /// Until when the lease lasts, counted from the request; none: there is no lease.
-        until: Option<Instant>,
+        until: Option<LeaseEnd>,
     },
     Inside {
-        until: Option<Instant>,
+        until: Option<LeaseEnd>,
     },
 }
 
@@ -62,10 +62,10 @@ impl Locker {
         self.asked().for_each(|node| out.send(ProcessId::Server, Text::Lock(node, self.value)));
     }
 
-    fn lease_from(&self, start: Instant, context: &Ctx<'_>) -> Option<Instant> {
+    fn lease_from(&self, start: Instant, context: &Ctx<'_>) -> Option<LeaseEnd> {
         let settings = &context.scenario.service;
         let drift = if context.is_mutated(RedlockMutation::DriftIgnored) { Ticks::ZERO } else { settings.drift };
-        (self.nodes > 0).then(|| Instant::at((start + settings.lease()).ticks() - drift.count()))
+        (self.nodes > 0).then(|| LeaseEnd(start + settings.lease() - drift))
     }
 
     fn unlock(&self, out: Out<'_>) {
@@ -89,7 +89,7 @@ impl Locker {
                 Validity::FromRequest => until,
                 Validity::FromAnswer => self.lease_from(context.now, context),
             };
-            if until.is_some_and(|until| context.now > until) {
+            if until.is_some_and(|until| !until.covers(context.now)) {
                 return self.give_up(context, out);
             }
             self.phase = Phase::Inside { until };
@@ -137,8 +137,8 @@ impl Process<Redlock> for Locker {
 
     fn wakes(&self, _: &Scenario<Redlock>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
-            Phase::Asking { until: Some(until), .. } => due(Timer::GiveUp, until),
-            Phase::Inside { until: Some(until) } => due(Timer::Lapse, until),
+            Phase::Asking { until: Some(until), .. } => due(Timer::GiveUp, until.0),
+            Phase::Inside { until: Some(until) } => due(Timer::Lapse, until.0),
             _ => {}
         }
     }
@@ -162,18 +162,6 @@ impl Client<Redlock> for Locker {
             Phase::Inside { until } => Belief { is_inside: true, until, ..Belief::default() },
             Phase::Asking { .. } => Belief { is_waiting: true, ..Belief::default() },
             Phase::Idle => Belief::default(),
-        }
-    }
-}
-
-impl Normal for Locker {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.session(&mut self.value);
-        match &mut self.phase {
-            Phase::Asking { until, .. } | Phase::Inside { until } => {
-                until.iter_mut().for_each(|until| visitor.until(until));
-            }
-            Phase::Idle => {}
         }
     }
 }

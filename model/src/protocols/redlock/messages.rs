@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::SessionId;
 use crate::service_fault::{FaultKind, Nature, ServiceFault};
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// What a client writes into a key: unlike everything that it, or anybody else, has ever written.
 pub type Value = SessionId;
 
 /// A request or an answer. Nodes count from 1; node 0 is whichever leads.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Text {
     /// Write the value, if there is none.
@@ -26,7 +26,7 @@ pub enum Text {
 }
 
 /// Deadlines.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
     /// A client's lease is over by its own account.
@@ -48,7 +48,7 @@ pub enum Wish {
 }
 
 /// What can go wrong among the nodes.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trouble {
     /// The clock of a node jumps ahead: what it has written with a lease is over.
@@ -61,24 +61,6 @@ pub enum Trouble {
     Split(u8),
     /// It is no longer so.
     Heal,
-}
-
-impl Normal for Text {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Text::Lock(_, value) | Text::Unlock(_, value) | Text::Locked(_, value) | Text::Held(_, value) => {
-                visitor.session(value);
-            }
-        }
-    }
-}
-
-impl Normal for Timer {
-    fn visit(&mut self, _: &mut impl Visitor) {}
-}
-
-impl Normal for Trouble {
-    fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
 /// The places of the kinds of fault.

@@ -12,12 +12,12 @@ use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
 use crate::protocols::redlock::RedlockMutation;
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Deadline, Instant};
 use crate::world::World;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// All nodes.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Nodes {
     pub(super) nodes: List<Node, 3>,
     /// How many writes there were, on whichever side.
@@ -27,29 +27,30 @@ pub struct Nodes {
     /// Which one cannot reach the others.
     apart: Option<u8>,
     /// Who has been told that the lock is theirs, and has not given it back.
+    #[normal(sorted)]
     promised: List<ClientId, 2>,
 }
 
 /// One node.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub(super) struct Node {
     pub(super) key: Option<Key>,
     /// It has started anew and answers from then on.
-    back: Option<Instant>,
+    back: Option<Deadline>,
     is_gone: bool,
     /// How new what it has is.
     version: Index,
     /// Since when it has what the others have not.
-    ahead: Option<Instant>,
+    ahead: Option<Deadline>,
     /// Whom it owes an answer, as soon as enough others have it.
     owed: Option<Value>,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Key {
     pub(super) value: Value,
     /// When its lease is over; none: it has none.
-    pub(super) over: Option<Instant>,
+    pub(super) over: Option<Deadline>,
 }
 
 type Ctx<'a> = Context<'a, Redlock>;
@@ -121,7 +122,7 @@ impl Nodes {
         let last = self.last;
         let node = self.at(number);
         node.version = last;
-        node.ahead.get_or_insert(context.now);
+        node.ahead.get_or_insert(Deadline(context.now));
     }
 
     fn promise(&mut self, client: ClientId, out: Out<'_>) {
@@ -136,16 +137,16 @@ impl Nodes {
         let settings = &context.scenario.service;
         let number = if told == 0 { self.leader_for(client) } else { told };
         let node = self.at(number);
-        if node.is_gone || node.back.is_some_and(|back| context.now < back) {
+        if node.is_gone || node.back.is_some_and(|back| !back.is_due(context.now)) {
             return;
         }
         node.back = None;
-        if node.key.is_some_and(|key| key.over.is_none_or(|over| context.now < over) && key.value != value) {
+        if node.key.is_some_and(|key| key.over.is_none_or(|over| !over.is_due(context.now)) && key.value != value) {
             out.record(Fact::Refused { client, why: Refusal::Held });
             out.send(client.into(), Text::Held(told, value));
             return;
         }
-        let over = (told > 0).then(|| context.now + settings.lease());
+        let over = (told > 0).then(|| Deadline(context.now + settings.lease()));
         node.key = Some(Key { value, over });
         if told == 0 {
             self.write(number, context);
@@ -225,7 +226,7 @@ impl Nodes {
                 let node = nodes.at(number);
                 let is_slow =
                     settings.restart_delay.count() > 0 && !context.is_mutated(RedlockMutation::AnswersAfterRestart);
-                node.back = is_slow.then(|| context.now + settings.restart_delay);
+                node.back = is_slow.then(|| Deadline(context.now + settings.restart_delay));
                 if !settings.keeps || context.is_mutated(RedlockMutation::RestartForgetsKey) {
                     node.key = None;
                 }
@@ -284,33 +285,12 @@ impl Process<Redlock> for Nodes {
     fn wakes(&self, _: &Scenario<Redlock>, due: &mut dyn FnMut(Timer, Instant)) {
         for number in self.numbers() {
             if let Some(ahead) = self.nodes[usize::from(number) - 1].ahead {
-                due(Timer::Copy(number), ahead);
+                due(Timer::Copy(number), ahead.0);
             }
         }
     }
 
     fn restarted(&self, _: &Scenario<Redlock>) -> Self {
         self.clone()
-    }
-}
-
-impl Normal for Nodes {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.index(&mut self.last);
-        for node in self.nodes.iter_mut() {
-            if let Some(key) = &mut node.key {
-                visitor.session(&mut key.value);
-                key.over.iter_mut().for_each(|over| visitor.deadline(over));
-            }
-            node.back.iter_mut().for_each(|back| visitor.deadline(back));
-            node.ahead.iter_mut().for_each(|ahead| visitor.deadline(ahead));
-            visitor.index(&mut node.version);
-            node.owed.iter_mut().for_each(|value| visitor.session(value));
-        }
-        self.promised.iter_mut().for_each(|client| visitor.client(client));
-    }
-
-    fn sort(&mut self) {
-        self.promised.sort_unstable();
     }
 }

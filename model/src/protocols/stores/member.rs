@@ -10,11 +10,11 @@ use crate::ids::{Call, Index, ProcessId, Token};
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::protocols::stores::StoresMutation;
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, LeaseEnd, StartTime};
+use crate::world::normal::Normal;
 
 /// A client.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Member {
     phase: Phase,
     /// Its place in the row, while it waits there; 0: none.
@@ -27,29 +27,29 @@ pub struct Member {
     limit: u8,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     Idle,
     /// A request is under way, on the last call.
     Asking {
         request: Request,
-        give_up: Option<Instant>,
+        give_up: Option<Deadline>,
         /// Until when a slot would be its own that it is given now.
-        until: Option<Instant>,
+        until: Option<LeaseEnd>,
     },
     /// None was free; it asks again.
     Waiting {
-        retry: Instant,
+        retry: Deadline,
     },
     Inside {
         number: Index,
-        until: Option<Instant>,
+        until: Option<LeaseEnd>,
     },
     /// It is out, and what says so is under way on the last call: it asks for nothing before that has arrived.
     Leaving {
         request: Request,
-        give_up: Option<Instant>,
+        give_up: Option<Deadline>,
     },
 }
 
@@ -60,16 +60,16 @@ impl Member {
     }
 
     /// Sends a request; returns when it is given up.
-    fn send(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Option<Instant> {
+    fn send(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Option<Deadline> {
         self.call = self.call.next();
         out.send(ProcessId::Server, Text::Ask(self.call, request));
-        context.scenario.service.patience.map(|patience| context.now + patience)
+        context.scenario.service.patience.map(|patience| Deadline(context.now + patience))
     }
 
     fn ask(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let give_up = self.send(request, context, out);
         let until = match request {
-            Request::Take => context.scenario.service.ttl_of(context.client()).map(|ttl| context.now + ttl),
+            Request::Take => context.scenario.service.ttl_of(context.client()).map(|ttl| LeaseEnd(context.now + ttl)),
             _ => None,
         };
         self.phase = Phase::Asking { request, give_up, until };
@@ -86,7 +86,7 @@ impl Member {
         match &*context.scenario.system {
             QUEUE => Request::Enqueue { named: settings.nodes == Nodes::Named },
             RANKED => match (settings.sequence, settings.joins) {
-                (Sequence::Timestamps, _) => Request::Join(Some(context.now)),
+                (Sequence::Timestamps, _) => Request::Join(Some(StartTime(context.now))),
                 (Sequence::Tickets, Joins::Atomic) => Request::Join(None),
                 (Sequence::Tickets, Joins::StepByStep) => Request::Draw,
             },
@@ -104,17 +104,17 @@ impl Member {
     }
 
     fn wait(&mut self, context: &Context<'_, Stores>) {
-        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+        self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
     }
 
     fn enter(
         &mut self,
         number: Index,
-        until: Option<Instant>,
+        until: Option<LeaseEnd>,
         context: &Context<'_, Stores>,
         out: &mut Outbox<Stores>,
     ) {
-        if until.is_some_and(|until| context.now > until) {
+        if until.is_some_and(|until| !until.covers(context.now)) {
             return self.wait(context);
         }
         self.entry = Index(0);
@@ -125,7 +125,7 @@ impl Member {
     fn hear(
         &mut self,
         request: Request,
-        until: Option<Instant>,
+        until: Option<LeaseEnd>,
         answer: Answer,
         context: &Context<'_, Stores>,
         out: &mut Outbox<Stores>,
@@ -205,11 +205,11 @@ impl Process<Stores> for Member {
 
     fn wakes(&self, _: &Scenario<Stores>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
-            Phase::Waiting { retry } => due(Timer::Retry, retry),
+            Phase::Waiting { retry } => due(Timer::Retry, retry.0),
             Phase::Asking { give_up: Some(at), .. } | Phase::Leaving { give_up: Some(at), .. } if self.retries > 0 => {
-                due(Timer::GiveUp, at);
+                due(Timer::GiveUp, at.0);
             }
-            Phase::Inside { until: Some(until), .. } => due(Timer::Lapse, until),
+            Phase::Inside { until: Some(until), .. } => due(Timer::Lapse, until.0),
             _ => {}
         }
     }
@@ -237,30 +237,6 @@ impl Client<Stores> for Member {
             }
             Phase::Idle | Phase::Leaving { .. } => Belief::default(),
             Phase::Asking { .. } | Phase::Waiting { .. } => Belief { is_waiting: true, ..Belief::default() },
-        }
-    }
-}
-
-impl Normal for Member {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.call(&mut self.call);
-        visitor.index(&mut self.entry);
-        match &mut self.phase {
-            Phase::Idle => {}
-            Phase::Asking { request, give_up, until } => {
-                request.visit(visitor);
-                give_up.iter_mut().for_each(|at| visitor.deadline(at));
-                until.iter_mut().for_each(|until| visitor.until(until));
-            }
-            Phase::Leaving { request, give_up } => {
-                request.visit(visitor);
-                give_up.iter_mut().for_each(|at| visitor.deadline(at));
-            }
-            Phase::Waiting { retry } => visitor.deadline(retry),
-            Phase::Inside { number, until } => {
-                visitor.index(number);
-                until.iter_mut().for_each(|until| visitor.until(until));
-            }
         }
     }
 }

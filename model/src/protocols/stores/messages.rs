@@ -5,11 +5,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Call, Index};
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::StartTime;
+use crate::world::normal::Normal;
 
 /// A request or an answer, on a call of the client's.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Text {
     /// From a client.
@@ -19,7 +19,7 @@ pub enum Text {
 }
 
 /// One atomic operation of the store. Entries have numbers, which the store gives out in order.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
     /// Take a slot, if one is free; with a record, the client's TTL goes into it.
@@ -37,7 +37,7 @@ pub enum Request {
     /// Put me on the list, with that number.
     Insert(Index),
     /// Put me on the list, and say how many come before me; with a timestamp, in the order of those.
-    Join(Option<Instant>),
+    Join(Option<StartTime>),
     /// Put me on the list behind all others; recognisably, so that it happens once.
     Enqueue {
         /// Whether an entry that the client has already is found again.
@@ -50,7 +50,7 @@ pub enum Request {
 }
 
 /// What the store answers.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// The entry, or the ticket, has that number.
@@ -64,7 +64,7 @@ pub enum Answer {
 }
 
 /// Deadlines of a client.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
     /// Time to ask again.
@@ -83,42 +83,6 @@ pub enum Wish {
     Acquire,
     /// Give it back.
     Release,
-}
-
-impl Normal for Text {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Text::Ask(call, request) => {
-                visitor.call(call);
-                request.visit(visitor);
-            }
-            Text::Tell(call, answer) => {
-                visitor.call(call);
-                if let Answer::Number(number) | Answer::Placed(number, _) = answer {
-                    visitor.index(number);
-                }
-            }
-        }
-    }
-}
-
-impl Normal for Request {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Request::Check(number)
-            | Request::Push(number)
-            | Request::GiveBack(number)
-            | Request::Insert(number)
-            | Request::Place(number)
-            | Request::Remove(number) => visitor.index(number),
-            Request::Join(Some(at)) => visitor.elapsed(at),
-            Request::Take | Request::Reap | Request::Draw | Request::Join(None) | Request::Enqueue { .. } => {}
-        }
-    }
-}
-
-impl Normal for Timer {
-    fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
 impl fmt::Display for Text {

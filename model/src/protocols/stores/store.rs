@@ -12,11 +12,11 @@ use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::Record;
 use crate::protocols::stores::StoresMutation;
 use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, StartTime, Ticks};
+use crate::world::normal::Normal;
 
 /// The store.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Store {
     /// How many slots are free, where that is counted.
     free: Option<u8>,
@@ -26,14 +26,14 @@ pub struct Store {
     entries: List<Entry, 4>,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Entry {
     number: Index,
     owner: ClientId,
     /// From here on it does not count; none: it does for ever.
-    over: Option<Instant>,
+    over: Option<Deadline>,
     /// What the owner's clock showed, where that decides who comes first.
-    stamp: Option<Instant>,
+    stamp: Option<StartTime>,
 }
 
 impl Store {
@@ -74,7 +74,7 @@ impl Store {
         self.entries[place..].rotate_right(1);
     }
 
-    fn append(&mut self, owner: ClientId, over: Option<Instant>, stamp: Option<Instant>) -> Index {
+    fn append(&mut self, owner: ClientId, over: Option<Deadline>, stamp: Option<StartTime>) -> Index {
         self.last = self.last.next();
         self.add(Entry { number: self.last, owner, over, stamp });
         self.last
@@ -90,7 +90,7 @@ impl Store {
     /// Removes what does not count any more.
     fn reap(&mut self, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let hurry = Ticks::new(i64::from(context.is_mutated(StoresMutation::ReapedTooEarly)));
-        let is_over = |entry: &Entry| entry.over.is_some_and(|over| context.now + hurry >= over);
+        let is_over = |entry: &Entry| entry.over.is_some_and(|over| over.is_due(context.now + hurry));
         while let Some(number) = self.entries.iter().find(|entry| is_over(entry)).map(|entry| entry.number) {
             self.remove(number, Ending::Invalidated, out);
             if !context.is_mutated(StoresMutation::ReaperKeepsToken) {
@@ -101,7 +101,7 @@ impl Store {
 
     fn take(&mut self, client: ClientId, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Answer {
         let settings = &context.scenario.service;
-        let over = settings.ttl_of(client).map(|ttl| context.now + ttl);
+        let over = settings.ttl_of(client).map(|ttl| Deadline(context.now + ttl));
         let mut grant = |number: Index, fresh: bool| {
             out.record(Fact::Granted { client, token: Token(number.0), fresh, stolen: false });
             Answer::Number(number)
@@ -109,7 +109,7 @@ impl Store {
         if let Some(free) = &mut self.free {
             if let Some(rest) = free.checked_sub(1) {
                 *free = rest;
-                let over = settings.stale_after.map(|stale| context.now + stale);
+                let over = settings.stale_after.map(|stale| Deadline(context.now + stale));
                 return grant(self.append(client, over, None), true);
             }
         } else if settings.reentry != Reentry::Refused
@@ -226,17 +226,5 @@ impl Process<Stores> for Store {
 
     fn restarted(&self, _: &Scenario<Stores>) -> Self {
         self.clone()
-    }
-}
-
-impl Normal for Store {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.index(&mut self.last);
-        for entry in self.entries.iter_mut() {
-            visitor.index(&mut entry.number);
-            visitor.client(&mut entry.owner);
-            entry.over.iter_mut().for_each(|over| visitor.deadline(over));
-            entry.stamp.iter_mut().for_each(|stamp| visitor.elapsed(stamp));
-        }
     }
 }

@@ -9,27 +9,27 @@ use crate::properties::Property;
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::{Answer, Consul, RenewalErrors, Request, Settings, Timer};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, LeaseEnd};
+use crate::world::normal::Normal;
 
 /// A session that the client knows of. It may be gone without the client knowing.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Membership {
     pub(super) id: SessionId,
     /// TTL after the last acknowledged renewal was sent; kept only where somebody asks for it.
-    pub(super) until: Option<Instant>,
+    pub(super) until: Option<LeaseEnd>,
     renewal: Renewal,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Renewal {
     /// It does not renew.
     Off,
     /// The next one goes out at this instant.
-    Due(Instant),
+    Due(Deadline),
     /// One is under way; the next one is due then.
-    Sent { call: Call, until_if_renewed: Option<Instant>, next: Instant },
+    Sent { call: Call, until_if_renewed: Option<LeaseEnd>, next: Deadline },
 }
 
 /// What an answer says about the session.
@@ -44,19 +44,19 @@ pub(super) enum News {
 }
 
 /// The end of the lease that a request sent now will grant.
-pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<Instant> {
+pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<LeaseEnd> {
     let settings = &context.scenario.service;
     let is_read = settings.counts_lease()
         || settings.renewal_errors == RenewalErrors::RetryForTtl
         || context.scenario.watches(Property::LeaseExclusion);
-    settings.ttl.filter(|_| is_read).map(|ttl| context.now + ttl)
+    settings.ttl.filter(|_| is_read).map(|ttl| LeaseEnd(context.now + ttl))
 }
 
 impl Membership {
     /// A new session; the first renewal is due one period from now.
-    pub(super) fn new(id: SessionId, until: Option<Instant>, context: &Context<'_, Consul>) -> Self {
+    pub(super) fn new(id: SessionId, until: Option<LeaseEnd>, context: &Context<'_, Consul>) -> Self {
         let renewal = match context.scenario.service.renew_every {
-            Some(period) => Renewal::Due(context.now + period),
+            Some(period) => Renewal::Due(Deadline(context.now + period)),
             None => Renewal::Off,
         };
         Membership { id, until: granted(until, context), renewal }
@@ -80,7 +80,8 @@ impl Membership {
             *retries -= 1;
         }
         let call = ask(last, Request::RenewSession(self.id), out);
-        self.renewal = Renewal::Sent { call, until_if_renewed: lease_from(context), next: context.now + period };
+        self.renewal =
+            Renewal::Sent { call, until_if_renewed: lease_from(context), next: Deadline(context.now + period) };
     }
 
     /// Takes the answer to a renewal; `None` if it is not for the renewal that is under way.
@@ -121,50 +122,30 @@ impl Membership {
         match context.scenario.service.renewal_errors {
             RenewalErrors::GoOn => false,
             RenewalErrors::GiveUp => true,
-            RenewalErrors::RetryForTtl => self.until.is_none_or(|until| context.now > until),
+            RenewalErrors::RetryForTtl => self.until.is_none_or(|until| !until.covers(context.now)),
         }
     }
 
     pub(super) fn wakes(&self, retries: u8, due: &mut dyn FnMut(Timer, Instant)) {
         match self.renewal {
-            Renewal::Due(at) => due(Timer::Renew, at),
-            Renewal::Sent { next, .. } if retries > 0 => due(Timer::Renew, next),
+            Renewal::Due(at) => due(Timer::Renew, at.0),
+            Renewal::Sent { next, .. } if retries > 0 => due(Timer::Renew, next.0),
             Renewal::Sent { .. } | Renewal::Off => {}
         }
     }
 
     /// Whether the client's own clock is past the lease.
     pub(super) fn is_over(&self, context: &Context<'_, Consul>) -> bool {
-        context.scenario.service.counts_lease() && self.until.is_some_and(|until| context.now > until)
+        context.scenario.service.counts_lease() && self.until.is_some_and(|until| !until.covers(context.now))
     }
 }
 
 /// The lease as the client counts it. C-TTL-3: the server counts from when it processed the request, which is later.
-fn granted(until: Option<Instant>, context: &Context<'_, Consul>) -> Option<Instant> {
+fn granted(until: Option<LeaseEnd>, context: &Context<'_, Consul>) -> Option<LeaseEnd> {
     if context.is_mutated(ConsulMutation::LeaseFromAnswer) { until.and(lease_from(context)) } else { until }
 }
 
 /// How late a self-limiting client notices, on top of what the scenario allows.
 pub(super) fn overstay(scenario: &Scenario<Consul>) -> crate::time::Ticks {
     crate::time::Ticks::new(i64::from(scenario.is_mutated(ConsulMutation::LeaseOverstayed)))
-}
-
-impl Normal for Membership {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.session(&mut self.id);
-        if let Some(until) = &mut self.until {
-            visitor.until(until);
-        }
-        match &mut self.renewal {
-            Renewal::Off => {}
-            Renewal::Due(at) => visitor.deadline(at),
-            Renewal::Sent { call, until_if_renewed, next } => {
-                visitor.call(call);
-                if let Some(until) = until_if_renewed {
-                    visitor.until(until);
-                }
-                visitor.deadline(next);
-            }
-        }
-    }
 }

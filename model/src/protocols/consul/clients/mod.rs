@@ -23,10 +23,10 @@ use crate::ids::{Call, ClientId, ProcessId, SessionId};
 use crate::process::{Belief, Client, Context, Input, Outbox, Process};
 use crate::scenario::Scenario;
 use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// A client of any kind.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Participant {
     /// It wants the lock.
@@ -117,12 +117,6 @@ impl Client<Consul> for Participant {
             Participant::SlotTaker(taker) => taker.belief(),
             Participant::Observer(_) | Participant::Verifier(_) => Belief::default(),
         }
-    }
-}
-
-impl Normal for Participant {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        each!(self, client => client.visit(visitor));
     }
 }
 

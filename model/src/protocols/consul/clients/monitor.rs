@@ -7,15 +7,15 @@ use crate::ids::{Call, Index};
 use crate::process::{Context, Outbox};
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::{Consul, Request, Target, Timer, Watch};
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant};
+use crate::world::normal::Normal;
 
 /// A query under way, or the rest after one that failed.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Watching {
     call: Call,
     /// When it loses patience with the query; at rest, when it asks again.
-    at: Option<Instant>,
+    at: Option<Deadline>,
     is_resting: bool,
     /// Whether it is the last one, for whoever watches for one change only.
     is_last: bool,
@@ -34,7 +34,7 @@ impl Watching {
     ) -> Option<Watching> {
         let settings = context.scenario.service.monitor?;
         let call = ask(last, Request::Watch(Watch { target, index, wait: settings.wait }), out);
-        let at = settings.patience.map(|patience| context.now + patience);
+        let at = settings.patience.map(|patience| Deadline(context.now + patience));
         let once = context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.watches_once);
         let is_last = once && index != Index(0);
         Some(Watching { call, at, is_resting: false, is_last, retries: settings.retries })
@@ -71,22 +71,13 @@ impl Watching {
         if !context.is_mutated(ConsulMutation::MonitorErrorsUncounted) {
             self.retries -= 1;
         }
-        (self.at, self.is_resting) = (Some(context.now + settings.retry_every), true);
+        (self.at, self.is_resting) = (Some(Deadline(context.now + settings.retry_every)), true);
         true
     }
 
     pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
         if let Some(at) = self.at {
-            due(if self.is_resting { Timer::Rewatch } else { Timer::Unwatch }, at);
-        }
-    }
-}
-
-impl Normal for Watching {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.call(&mut self.call);
-        if let Some(at) = &mut self.at {
-            visitor.deadline(at);
+            due(if self.is_resting { Timer::Rewatch } else { Timer::Unwatch }, at.0);
         }
     }
 }

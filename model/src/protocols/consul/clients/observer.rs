@@ -10,10 +10,10 @@ use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::Word;
 use crate::protocols::consul::settings::Reads;
 use crate::protocols::consul::{Answer, Consul, LOCK, Opaque, Request, Text, Wish};
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// A third party.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Observer {
     /// How often its user may still ask.
     looks: u8,
@@ -65,14 +65,5 @@ impl Observer {
         if self.call.is_none() && self.looks > 0 {
             offer(Wish::Look);
         }
-    }
-}
-
-impl Normal for Observer {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Some(call) = &mut self.call {
-            visitor.call(call);
-        }
-        visitor.call(&mut self.last);
     }
 }

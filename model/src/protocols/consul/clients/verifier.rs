@@ -10,18 +10,19 @@ use crate::ids::{Call, ClientId};
 use crate::process::{Context, Input, Message, Outbox};
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::{Answer, Consul, LOCK, Order, Request, Text};
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// An order with the connection that it came on.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 struct Incoming {
     from: ClientId,
+    #[normal(of = from)]
     call: Call,
     order: Order,
 }
 
 /// A third party. It carries out one order after the other.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Verifier {
     /// The first one is being looked into.
     orders: Few<Incoming, 3>,
@@ -79,19 +80,5 @@ impl Verifier {
     /// Orders are in memory only.
     pub(super) fn restarted(self) -> Self {
         Verifier { last: self.last, ..Verifier::default() }
-    }
-}
-
-impl Normal for Verifier {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.orders.each(|incoming| {
-            visitor.call_of(incoming.from, &mut incoming.call);
-            visitor.client(&mut incoming.from);
-            incoming.order.visit(visitor);
-        });
-        if let Some(call) = &mut self.asked {
-            visitor.call(call);
-        }
-        visitor.call(&mut self.last);
     }
 }

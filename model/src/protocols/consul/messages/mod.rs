@@ -17,13 +17,13 @@ use super::settings::CheckKind;
 use crate::few::Few;
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::time::Ticks;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// The key that the lock recipe agrees on.
 pub const LOCK: Key = Key::Lock;
 
 /// What a client asks of the server.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the HTTP API's own words")]
 pub enum Request {
@@ -59,7 +59,7 @@ pub enum Request {
 }
 
 /// What a session wants with a key, and what it writes at the same time.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Claim<V = Opaque> {
     /// Which key.
     pub key: Key,
@@ -75,7 +75,7 @@ pub struct Claim<V = Opaque> {
 }
 
 /// A blocking query: answered as soon as its target's index is higher than the one given. C-BLK-1.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Watch {
     /// What is watched.
     pub target: Target,
@@ -87,7 +87,7 @@ pub struct Watch {
 }
 
 /// What a blocking query watches.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
     /// One key.
@@ -97,7 +97,7 @@ pub enum Target {
 }
 
 /// Several operations that happen together or not at all. C-TXN-3.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Transaction {
     /// In this order.
     pub operations: Few<Operation, 3>,
@@ -107,7 +107,7 @@ pub struct Transaction {
 }
 
 /// One verb of a transaction. C-TXN-2.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the HTTP API's own words")]
 pub enum Operation {
@@ -151,7 +151,7 @@ pub enum Operation {
 }
 
 /// What the server answers.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// The new session's id.
@@ -188,18 +188,19 @@ pub enum Answer {
 
 /// A recursive read of the semaphore's prefix, as far as contenders look at it: the coordination entry, and who is
 /// named as the session of any entry (C-SEM-4). Entries without a session tell them nothing.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Listing {
     /// The index of the result. C-KV-21.
     pub index: Index,
     /// The coordination entry.
     pub slots: Option<Entry>,
     /// Sessions that hold an entry below the prefix.
+    #[normal(sorted)]
     pub alive: Few<SessionId, 6>,
 }
 
 /// A holder's order to a third party: do this for me, and here is my sequencer.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Order {
     /// Under which session the lock is held.
     pub session: SessionId,
@@ -211,7 +212,7 @@ pub struct Order {
 }
 
 /// A message: each request has a connection of its own, and its answer comes back on that.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Text {
     /// To the server.
@@ -219,84 +220,9 @@ pub enum Text {
     /// Back.
     Tell(Call, Answer),
     /// From a holder to a third party.
-    Hand(ClientId, Call, Order),
+    Hand(ClientId, #[normal(of = 0)] Call, Order),
     /// Back: whether it was carried out.
-    Handled(ClientId, Call, bool),
-}
-
-impl Normal for Text {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Text::Ask(call, request) => {
-                visitor.call(call);
-                request.visit(visitor);
-            }
-            Text::Tell(call, answer) => {
-                visitor.call(call);
-                answer.visit(visitor);
-            }
-            Text::Hand(from, call, order) => {
-                visitor.call_of(*from, call);
-                visitor.client(from);
-                order.visit(visitor);
-            }
-            Text::Handled(to, call, _) => {
-                visitor.call_of(*to, call);
-                visitor.client(to);
-            }
-        }
-    }
-
-    /// Who is alive is a set, and so are the holders of slots.
-    fn sort(&mut self) {
-        match self {
-            Text::Ask(_, Request::Put { value, .. } | Request::Cas { value, .. }) => value.sort(),
-            Text::Tell(_, Answer::Found(entry)) => entry.value.sort(),
-            Text::Tell(_, Answer::Listed(listing)) => {
-                listing.alive.sort();
-                listing.slots.iter_mut().for_each(|entry| entry.value.sort());
-            }
-            Text::Ask(..) | Text::Tell(..) | Text::Hand(..) | Text::Handled(..) => {}
-        }
-    }
-}
-
-impl Normal for Order {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.session(&mut self.session);
-        visitor.token(&mut self.token);
-        visitor.tenure(&mut self.tenure);
-    }
-}
-
-impl Normal for Request {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Request::RenewSession(session) | Request::DestroySession(session) => visitor.session(session),
-            Request::Acquire(claim) | Request::Release(claim) => claim.visit(visitor),
-            Request::Cas { key, index, value, .. } => {
-                key.visit(visitor);
-                visitor.index(index);
-                value.visit(visitor);
-            }
-            Request::DeleteCas { key, index } => {
-                key.visit(visitor);
-                visitor.index(index);
-            }
-            Request::Put { key, value, .. } => {
-                key.visit(visitor);
-                value.visit(visitor);
-            }
-            Request::Get(key) | Request::GetConsistent(key) | Request::Delete(key) => key.visit(visitor),
-            Request::Before(index) => visitor.index(index),
-            Request::Watch(watch) => watch.visit(visitor),
-            Request::Commit(transaction) => {
-                transaction.operations.each(|operation| operation.visit(visitor));
-                visitor.tenure(&mut transaction.tenure);
-            }
-            Request::CreateSession(_) | Request::FindSession | Request::List => {}
-        }
-    }
+    Handled(ClientId, #[normal(of = 0)] Call, bool),
 }
 
 impl<V> Claim<V> {
@@ -309,84 +235,5 @@ impl<V> Claim<V> {
 impl From<Claim<Plain>> for Claim {
     fn from(Claim { key, session, spelling, value, flags }: Claim<Plain>) -> Self {
         Claim { key, session, spelling, value: value.into(), flags }
-    }
-}
-
-impl<V: Normal> Normal for Claim<V> {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.key.visit(visitor);
-        visitor.session(&mut self.session);
-        self.value.visit(visitor);
-    }
-}
-
-impl Normal for Watch {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Target::Key(key) = &mut self.target {
-            key.visit(visitor);
-        }
-        visitor.index(&mut self.index);
-    }
-}
-
-impl Normal for Operation {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Operation::Nothing | Operation::Unknown | Operation::GetTree(_) | Operation::DeleteTree(_) => {}
-            Operation::Get(key) | Operation::CheckNotExists(key) | Operation::Delete(key) => key.visit(visitor),
-            Operation::DeleteCas { key, index } => {
-                key.visit(visitor);
-                visitor.index(index);
-            }
-            Operation::SetCheck(node, ..) | Operation::DropCheck(node, _) => visitor.client(node),
-            Operation::CheckSession { key, session, .. } => {
-                key.visit(visitor);
-                session.iter_mut().for_each(|session| visitor.session(session));
-            }
-            Operation::CheckIndex { key, index } => {
-                key.visit(visitor);
-                visitor.index(index);
-            }
-            Operation::Set { key, value, .. } => {
-                key.visit(visitor);
-                value.visit(visitor);
-            }
-            Operation::Cas { key, index, value, .. } => {
-                key.visit(visitor);
-                visitor.index(index);
-                value.visit(visitor);
-            }
-            Operation::Lock(claim) | Operation::Unlock(claim) => claim.visit(visitor),
-        }
-    }
-}
-
-impl Normal for Answer {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Answer::Created(session) | Answer::Named(Some(session)) => visitor.session(session),
-            Answer::Found(entry) => entry.visit(visitor),
-            Answer::Listed(listing) => {
-                visitor.index(&mut listing.index);
-                listing.slots.iter_mut().for_each(|entry| entry.visit(visitor));
-                listing.alive.each(|session| visitor.session(session));
-            }
-            Answer::Before(Some((session, index))) => {
-                visitor.session(session);
-                visitor.index(index);
-            }
-            Answer::Absent
-            | Answer::Before(None)
-            | Answer::Renewed
-            | Answer::UnknownSession
-            | Answer::Done(_)
-            | Answer::InvalidSession
-            | Answer::Named(None)
-            | Answer::Committed
-            | Answer::RolledBack(_)
-            | Answer::Missing(_)
-            | Answer::Critical(_)
-            | Answer::NoLeader => {}
-        }
     }
 }

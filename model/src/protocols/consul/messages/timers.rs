@@ -5,10 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Call, ClientId, SessionId};
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// Deadlines of server and clients.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
     /// The server's timer of a session. C-TTL-1.
@@ -30,9 +30,9 @@ pub enum Timer {
     /// The destroy entry of a session whose timer fired is applied. C-TTL-4.
     Destroy(SessionId),
     /// An acquire that passed the leader's look at the lock-delay is applied. C-LD-9.
-    Apply(ClientId, Call),
+    Apply(ClientId, #[normal(of = 0)] Call),
     /// A blocking query has waited long enough. C-BLK-2.
-    Deadline(ClientId, Call),
+    Deadline(ClientId, #[normal(of = 0)] Call),
     /// The servers have a leader again.
     Elect,
     /// The same, and its lock-delays start now: it had not applied the log to its end. C-LD-11.
@@ -104,22 +104,6 @@ pub enum Word {
     Full(ClientId),
     /// The client refuses to take part, for others have agreed on another limit.
     LimitConflict(ClientId),
-}
-
-impl Normal for Timer {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Timer::Expire(session) | Timer::Destroy(session) | Timer::Revoke(session) => visitor.session(session),
-            Timer::Apply(client, call) | Timer::Deadline(client, call) => {
-                visitor.call_of(*client, call);
-                visitor.client(client);
-            }
-            Timer::Suspect(node) | Timer::Reap(node) | Timer::CheckFails(node) | Timer::Sync(node) => {
-                visitor.client(node);
-            }
-            _ => {}
-        }
-    }
 }
 
 impl fmt::Display for Timer {

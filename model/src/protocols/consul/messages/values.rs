@@ -11,7 +11,7 @@ use crate::time::Ticks;
 use crate::world::normal::{Normal, Visitor};
 
 /// A key of the store.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Key {
     /// The key that the lock recipe agrees on.
@@ -31,7 +31,7 @@ pub enum Key {
 }
 
 /// A beginning that keys may have in common; a string, not a folder (C-KV-5).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefix {
     /// The empty one: every key has it.
@@ -69,7 +69,7 @@ impl Prefix {
 
 /// How a session's id is written where it is a string: lookups ignore the letter case, comparisons of holders do not
 /// (C-SES-20). 0 is the way in which the server writes it.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Spelling(pub u8);
 
@@ -88,7 +88,7 @@ impl Key {
 }
 
 /// A value. Nobody looks into it, but for observers of a leader election and contenders for a semaphore.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Opaque {
     /// Nothing.
@@ -98,7 +98,7 @@ pub enum Opaque {
     /// What a bystander writes.
     Foreign,
     /// A number that was drawn.
-    Number(Token),
+    Number(#[normal(skip = "drawn at random, and no log position")] Token),
     /// Bytes that the HTTP edge keeps under this number.
     Bytes(u32),
     /// A semaphore's limit and holders.
@@ -106,14 +106,14 @@ pub enum Opaque {
 }
 
 /// A value that is not a semaphore's entry: all that transactions write, so that they stay small.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the same as those of `Opaque`")]
 pub enum Plain {
     Empty,
     Name(ClientId),
     Foreign,
-    Number(Token),
+    Number(#[normal(skip = "drawn at random, and no log position")] Token),
     Bytes(u32),
 }
 
@@ -139,7 +139,7 @@ pub struct Slots {
 }
 
 /// Which checks a session is bound to. C-SES-10.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Checks(u8);
 
@@ -162,7 +162,7 @@ impl FromIterator<CheckKind> for Checks {
 }
 
 /// What a session is created with. C-SES-1.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Terms {
     /// TTL, if any.
     pub ttl: Option<Ticks>,
@@ -176,7 +176,7 @@ pub struct Terms {
 }
 
 /// An entry of the store, without its key. C-KV-6.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Entry {
     /// What was written.
     pub value: Opaque,
@@ -193,50 +193,6 @@ pub struct Entry {
     pub create: Index,
     /// The log position of its last real change.
     pub modify: Index,
-}
-
-impl Normal for Key {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Key::Contender(session) | Key::Neighbour(session) = self {
-            visitor.session(session);
-        }
-    }
-}
-
-impl Normal for Opaque {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Opaque::Slots(slots) => slots.holders.each(|session| visitor.session(session)),
-            Opaque::Name(client) => visitor.client(client),
-            Opaque::Empty | Opaque::Foreign | Opaque::Number(_) | Opaque::Bytes(_) => {}
-        }
-    }
-
-    /// Holders are a set.
-    fn sort(&mut self) {
-        if let Opaque::Slots(slots) = self {
-            slots.holders.sort();
-        }
-    }
-}
-
-impl Normal for Plain {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Plain::Name(client) = self {
-            visitor.client(client);
-        }
-    }
-}
-
-impl Normal for Entry {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.value.visit(visitor);
-        if let Some(session) = &mut self.session {
-            visitor.session(session);
-        }
-        visitor.index(&mut self.create);
-        visitor.index(&mut self.modify);
-    }
 }
 
 impl fmt::Display for Key {
@@ -273,5 +229,13 @@ impl fmt::Display for Slots {
             let comma = if place == 0 { " " } else { ", " };
             write!(f, "{comma}{session}")
         })
+    }
+}
+
+/// By hand: holders are a set, also where nobody calls `sort`, as in a client.
+impl Normal for Slots {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        self.holders.visit(visitor);
+        self.holders.sort_unstable();
     }
 }

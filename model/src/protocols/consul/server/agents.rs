@@ -10,7 +10,7 @@ use crate::protocols::consul::messages::Timer;
 use crate::protocols::consul::settings::{CheckKind, Takes};
 use crate::protocols::consul::{Consul, Settings};
 use crate::scenario::Scenario;
-use crate::time::{Instant, Ticks};
+use crate::time::{Instant, StartTime, Ticks};
 use crate::world::{Fault, Link};
 
 impl Server {
@@ -22,9 +22,9 @@ impl Server {
         match fault {
             Fault::Crash(client) => {
                 let Some(node) = self.node_mut(client) else { return };
-                node.gone = (health.check_interval.is_some() || health.crash == Takes::Node).then_some(now);
+                node.gone = (health.check_interval.is_some() || health.crash == Takes::Node).then_some(StartTime(now));
                 if health.crash == Takes::Node && hears_gossip {
-                    node.silent = node.silent.or(Some(now));
+                    node.silent = node.silent.or(Some(StartTime(now)));
                 }
             }
             Fault::Restart(client) => {
@@ -37,7 +37,7 @@ impl Server {
             Fault::Cut(link) if hears_gossip => {
                 let Some(node) = end_of(link).and_then(|client| self.node_mut(client)) else { return };
                 node.cuts += 1;
-                node.silent = node.silent.or(Some(now));
+                node.silent = node.silent.or(Some(StartTime(now)));
             }
             Fault::Heal(link) if hears_gossip => {
                 let Some(node) = end_of(link).and_then(|client| self.node_mut(client)) else { return };

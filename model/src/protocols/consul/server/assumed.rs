@@ -9,7 +9,7 @@ use crate::process::Message;
 use crate::protocols::consul::messages::{Answer, Checks, Request, Text, Timer, Word};
 use crate::protocols::consul::settings::{Requests, Restarts, Timers};
 use crate::protocols::consul::{Consul, Trouble};
-use crate::time::{Instant, Ticks};
+use crate::time::{Deadline, Instant, Ticks};
 use crate::world::{Action, Envelope, Fault, World};
 
 type Checked = Result<(), String>;
@@ -61,7 +61,7 @@ checks! {
             for row in &server(moment.after).sessions {
                 refuse(row.terms.ttl != ttl, &format!("the TTL of {} is another one", row.id))?;
                 let Some(expires) = row.expires else { continue };
-                let left = expires - clock(moment);
+                let left = expires.0 - clock(moment);
                 let most = ttl.map_or(Ticks::ZERO, |ttl| ttl.times(multiplier.into()));
                 // A clock that slips back makes what is left longer.
                 let has_slipped = moment.after.server.skew < run.worlds()[0].server.skew;
@@ -93,7 +93,8 @@ checks! {
             let Some(node) = wake(moment.action).and_then(node_of) else { return Ok(()) };
             let silent = server(moment.before).nodes.iter().find(|row| row.id == node).and_then(|row| row.silent);
             let Some(since) = silent else { return Err(format!("the node of {node} is not silent")) };
-            refuse(clock(moment) - since < length, &format!("the node of {node} was silent for {}", clock(moment) - since))
+            let silence = since.elapsed(clock(moment));
+            refuse(silence < length, &format!("the node of {node} was silent for {silence}"))
         })
     }
 
@@ -119,7 +120,8 @@ checks! {
         run.each(|moment| {
             let Some(since) = server(moment.after).leaderless else { return Ok(()) };
             let is_passing = matches!(moment.action, Action::Advance(_));
-            refuse(is_passing && clock(moment) - since > most, &format!("there was no leader for {}", clock(moment) - since))
+            let outage = since.elapsed(clock(moment));
+            refuse(is_passing && outage > most, &format!("there was no leader for {outage}"))
         })
     }
 
@@ -131,7 +133,7 @@ checks! {
             }
             let (before, after) = (server(moment.before), server(moment.after));
             let full = |row: &Row| row.terms.ttl.map(|ttl| {
-                clock(moment) + ttl.times(run.scenario.service.ttl_multiplier.into())
+                Deadline(clock(moment) + ttl.times(run.scenario.service.ttl_multiplier.into()))
             });
             let kept = |row: &Row| before.row(row.id).and_then(|row| row.expires);
             // A request that was held may renew a session in the same step.
@@ -175,7 +177,7 @@ checks! {
     fn deposed_leaders_linger(run: &Run, most: Ticks) {
         run.each(|moment| {
             let Some(deposed) = &server(moment.after).deposed else { return Ok(()) };
-            let age = clock(moment) - deposed.since;
+            let age = deposed.since.elapsed(clock(moment));
             refuse(matches!(moment.action, Action::Advance(_)) && age > most, &format!("it was deposed for {age}"))
         })
     }
@@ -196,7 +198,7 @@ checks! {
             }
             let now = clock(moment);
             let pending = |world| {
-                let delays = server(world).delays.iter().filter(|delay| !delay.is_timer() && delay.until > now);
+                let delays = server(world).delays.iter().filter(|delay| !delay.is_timer() && !delay.until.is_due(now));
                 delays.map(|delay| (delay.key, delay.length)).collect::<Vec<_>>()
             };
             match from {
@@ -204,7 +206,7 @@ checks! {
                 Restarts::FromLog => {
                     refuse(pending(moment.before) != pending(moment.after), "a lock-delay is lost")?;
                     let mut delays = server(moment.after).delays.iter();
-                    refuse(delays.any(|delay| delay.until - now != delay.length), "a lock-delay does not restart")
+                    refuse(delays.any(|delay| delay.until.0 - now != delay.length), "a lock-delay does not restart")
                 }
             }
         })

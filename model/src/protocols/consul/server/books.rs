@@ -10,10 +10,10 @@ use crate::protocols::consul::Consul;
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Key, Spelling};
 use crate::protocols::consul::settings::CheckKind;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// C-GEN-1: the tables of the replicated state that no client recipe looks at, and the table `index`.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub(in crate::protocols::consul) struct Books {
     /// The last position at which an entry changed or went.
     pub(super) entries: Index,
@@ -33,7 +33,7 @@ pub(in crate::protocols::consul) struct Books {
 type CheckNumber = u8;
 
 /// A prepared query.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Query {
     /// Its id.
     pub id: u16,
@@ -203,24 +203,6 @@ impl Server {
         let Some(books) = &mut self.books else { return };
         books.services.retain(|(other, _)| *other != node);
         books.attached.retain(|(other, ..)| *other != node);
-    }
-}
-
-impl Normal for Books {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        for index in [&mut self.entries, &mut self.sessions, &mut self.queries] {
-            visitor.index(index);
-        }
-        for query in &mut self.prepared {
-            visitor.index(&mut query.create);
-            visitor.index(&mut query.modify);
-            query.session.iter_mut().for_each(|(session, _)| visitor.session(session));
-        }
-        for node in
-            self.services.iter_mut().map(|(node, _)| node).chain(self.attached.iter_mut().map(|(node, ..)| node))
-        {
-            visitor.client(node);
-        }
     }
 }
 

@@ -13,11 +13,11 @@ use crate::protocols::consul::Consul;
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Checks};
 use crate::protocols::consul::settings::CheckKind;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::StartTime;
+use crate::world::normal::Normal;
 
 /// What a check says.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All is well.
@@ -39,7 +39,7 @@ impl fmt::Display for Status {
 }
 
 /// A node in the catalogue, and what is true of it.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Node {
     /// Whose.
     pub id: ClientId,
@@ -50,9 +50,9 @@ pub struct Node {
     /// How many of its links to the servers are cut.
     pub(super) cuts: u8,
     /// Since when gossip has heard nothing of it.
-    pub(super) silent: Option<Instant>,
+    pub(super) silent: Option<StartTime>,
     /// Since when its process is gone.
-    pub(super) gone: Option<Instant>,
+    pub(super) gone: Option<StartTime>,
 }
 
 impl Node {
@@ -245,15 +245,6 @@ impl Server {
         for session in ending {
             out.record(Fact::Ended { session });
             self.invalidate(session, context, out);
-        }
-    }
-}
-
-impl Normal for Node {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.client(&mut self.id);
-        for since in [&mut self.silent, &mut self.gone].into_iter().flatten() {
-            visitor.elapsed(since);
         }
     }
 }

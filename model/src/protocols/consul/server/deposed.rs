@@ -14,16 +14,18 @@ use crate::protocols::consul::messages::{Answer, Entry, Key, Request, Timer};
 use crate::protocols::consul::settings::{Renewals, Revocations, Settings};
 use crate::protocols::consul::{Consul, Word};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Instant, StartTime};
+use crate::world::normal::Normal;
 
 /// The old leader, with what it has in memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Deposed {
     /// Who can reach no other server.
     with: Option<ClientId>,
-    pub(super) since: Instant,
+    pub(super) since: StartTime,
+    #[normal(sorted)]
     entries: List<(Key, Entry), 1>,
+    #[normal(sorted)]
     sessions: List<Row, 3>,
 }
 
@@ -31,7 +33,7 @@ impl Server {
     /// The leader is cut off from the others, together with a client or alone.
     pub(super) fn depose(&mut self, with: Option<ClientId>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let (entries, sessions) = (self.entries.clone(), self.sessions.clone());
-        self.deposed = Some(Box::new(Deposed { with, since: context.now, entries, sessions }));
+        self.deposed = Some(Box::new(Deposed { with, since: StartTime(context.now), entries, sessions }));
         self.lose_leader(context, out);
     }
 
@@ -70,10 +72,10 @@ impl Server {
 
     pub(super) fn deposed_wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
         let Some(deposed) = &self.deposed else { return };
-        due(Timer::StepDown, deposed.since);
+        due(Timer::StepDown, deposed.since.0);
         if scenario.service.servers.revocations == Revocations::Forwarded && self.has_leader() {
             let expiring = deposed.sessions.iter().filter_map(|row| Some((row.id, row.expires?)));
-            expiring.for_each(|(session, at)| due(Timer::Revoke(session), at));
+            expiring.for_each(|(session, at)| due(Timer::Revoke(session), at.0));
         }
     }
 
@@ -95,25 +97,5 @@ impl Server {
     /// By when the old leader must have learned that it is none.
     pub(super) fn must_step_down_by(&self, settings: &Settings) -> Option<Instant> {
         Some(self.deposed.as_ref()?.since + settings.servers.lingers_max?)
-    }
-}
-
-impl Normal for Deposed {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.with.iter_mut().for_each(|client| visitor.client(client));
-        visitor.elapsed(&mut self.since);
-        for (key, entry) in self.entries.iter_mut() {
-            key.visit(visitor);
-            entry.visit(visitor);
-        }
-        for row in self.sessions.iter_mut() {
-            visitor.session(&mut row.id);
-            row.expires.iter_mut().for_each(|expires| visitor.deadline(expires));
-        }
-    }
-
-    fn sort(&mut self) {
-        self.entries.sort_unstable();
-        self.sessions.sort_unstable();
     }
 }

@@ -14,15 +14,16 @@ use crate::protocols::consul::messages::{
 };
 use crate::protocols::consul::settings::{Log, Prunes, TreeDeletions};
 use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// What a caller writes besides the lock: value and flags.
 pub(super) type Content = (Opaque, u8);
 
 /// An acquire that has passed the leader's look at the lock-delay.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Decided {
     client: ClientId,
+    #[normal(of = client)]
     call: Call,
     claim: Claim,
 }
@@ -348,14 +349,6 @@ impl Server {
         for (_, entry) in self.entries.iter_mut().filter(|(other, _)| *other == key) {
             (entry.session, entry.modify) = (None, index);
         }
-    }
-}
-
-impl Normal for Decided {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.call_of(self.client, &mut self.call);
-        visitor.client(&mut self.client);
-        self.claim.visit(visitor);
     }
 }
 

@@ -17,12 +17,12 @@ use crate::protocols::consul::messages::{Answer, Request, Text, Timer, Word};
 use crate::protocols::consul::settings::{CheckKind, OldLeader, Requests, Restarts, Servers, Settings, Timers};
 use crate::scenario::Scenario;
 use crate::service_fault::{FaultKind, Nature, ServiceFault};
-use crate::time::{Instant, Ticks};
+use crate::time::{Deadline, Instant, StartTime, Ticks};
 use crate::world::World;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// What can go wrong in the service itself.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trouble {
     /// The leader dies or is cut off; the others will elect a new one.
@@ -69,9 +69,10 @@ impl ServiceFault for Trouble {
 }
 
 /// A request that waits for a leader. C-CON-6.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Held {
     client: ClientId,
+    #[normal(of = client)]
     call: Call,
     request: Request,
 }
@@ -79,24 +80,6 @@ pub(super) struct Held {
 impl Held {
     pub(super) fn asker(&self) -> Asker {
         (self.client, self.call)
-    }
-}
-
-impl Normal for Held {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.call_of(self.client, &mut self.call);
-        visitor.client(&mut self.client);
-        self.request.visit(visitor);
-    }
-}
-
-impl Normal for Trouble {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match self {
-            Trouble::FalseAlarm(node, _) => visitor.client(node),
-            Trouble::Depose(with) => with.iter_mut().for_each(|client| visitor.client(client)),
-            Trouble::LoseLeader | Trouble::Restart => {}
-        }
     }
 }
 
@@ -185,7 +168,7 @@ impl Server {
     }
 
     pub(super) fn lose_leader(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        self.leaderless = Some(context.now);
+        self.leaderless = Some(StartTime(context.now));
         // C-TTL-4: a destroy entry that a former leader proposes fails.
         self.sessions.iter_mut().for_each(|row| row.is_doomed = false);
         out.record(Fact::Service(Word::LeaderLost));
@@ -253,9 +236,9 @@ impl Server {
     }
 
     fn restart_delays(&mut self, context: &Context<'_, Consul>) {
-        self.delays.retain(|delay| !delay.is_timer() && delay.until > context.now);
+        self.delays.retain(|delay| !delay.is_timer() && !delay.until.is_due(context.now));
         for delay in self.delays.iter_mut() {
-            delay.until = context.now + delay.length;
+            delay.until = Deadline(context.now + delay.length);
         }
     }
 

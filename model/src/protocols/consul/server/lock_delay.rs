@@ -7,13 +7,14 @@ use crate::process::Context;
 use crate::protocols::consul::Consul;
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::Key;
-use crate::time::{Instant, Ticks};
+use crate::time::{Deadline, Ticks};
+use crate::world::normal::Normal;
 
 /// A key that cannot be acquired before `until`. C-LD-7: it belongs to the name, whatever becomes of the entry.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Delay {
     pub(super) key: Key,
-    pub(super) until: Instant,
+    pub(super) until: Deadline,
     /// How long it is in full: servers that start anew start it anew. C-LD-12.
     pub(super) length: Ticks,
 }
@@ -38,8 +39,8 @@ impl Server {
         if delay <= Ticks::ZERO {
             return;
         }
-        let end = context.now + delay;
-        self.delays.retain(|other| other.key != key || other.until > context.now);
+        let end = Deadline(context.now + delay);
+        self.delays.retain(|other| other.key != key || !other.until.is_due(context.now));
         // C-LD-14: each delay has a timer that removes the key's entry, whichever delay that is by then. Timers of former
         // delays are kept as delays without a length. Where a clock may slip back, those timers have fired already.
         let mut first = None;
@@ -48,7 +49,7 @@ impl Server {
         }
         for other in self.delays.iter_mut().filter(|other| other.key == key) {
             other.length = Ticks::ZERO;
-            first = Some(first.map_or(other.until, |first: Instant| first.min(other.until)));
+            first = Some(first.map_or(other.until, |first: Deadline| first.min(other.until)));
         }
         let until = first.map_or(end, |first| first.min(end));
         self.delays.insert_sorted(Delay { key, until, length: delay });
@@ -68,6 +69,6 @@ impl Server {
             && self
                 .delays
                 .iter()
-                .any(|delay| (delay.key, delay.is_timer()) == (key, false) && delay.until > context.now)
+                .any(|delay| (delay.key, delay.is_timer()) == (key, false) && !delay.until.is_due(context.now))
     }
 }

@@ -42,8 +42,8 @@ use crate::ids::{Call, ClientId, Index, SessionId};
 use crate::list::List;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Instant, StartTime};
+use crate::world::normal::Normal;
 
 pub use books::{Query, QueryRefusal};
 pub use catalog::{Node, Status};
@@ -51,29 +51,38 @@ pub use leader::Trouble;
 pub use transaction::{Failure, Outcome};
 
 /// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
-#[derive(PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[normal(settle = Server::forget_delays)]
 pub struct Server {
     /// The position of the last log entry. C-GEN-4: every write uses one up, useful or not.
     index: Index,
     /// Live sessions, by id.
+    #[normal(sorted)]
     sessions: List<Row, 3>,
     /// Entries of the store, by key.
+    #[normal(sorted)]
     entries: List<(Key, Entry), 1>,
     /// C-GEN-2: in memory only, by key.
+    #[normal(sorted)]
     delays: List<Delay, 1>,
     /// The last session id given to each creator. C-SES-2: ids are always fresh.
+    #[normal(sorted)]
     given: List<SessionId, 3>,
     /// The positions of deletions, by the name that was deleted. C-KV-22.
+    #[normal(sorted)]
     tombstones: List<(Key, Index), 1>,
     /// Since when there is no leader.
-    leaderless: Option<Instant>,
+    leaderless: Option<StartTime>,
     /// Acquires that the leader has let pass and the log has not applied yet, by client.
+    #[normal(sorted)]
     decided: List<Decided, 0>,
     /// Requests that wait for a leader, in the order in which they came.
     held: List<Held, 0>,
     /// Blocking queries that wait, by client.
+    #[normal(sorted)]
     parked: List<Parked, 0>,
     /// The catalogue, by node; empty where the scenario does not look at it.
+    #[normal(sorted)]
     nodes: List<Node, 0>,
     /// The former leader, while it takes itself for the leader.
     deposed: Option<Box<Deposed>>,
@@ -298,56 +307,10 @@ impl Server {
     }
 }
 
-impl Normal for Server {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        for row in self.sessions.iter_mut() {
-            visitor.session(&mut row.id);
-            if let Some(expires) = &mut row.expires {
-                visitor.deadline(expires);
-            }
-        }
-        for (key, entry) in self.entries.iter_mut() {
-            key.visit(visitor);
-            entry.visit(visitor);
-        }
-        for delay in self.delays.iter_mut() {
-            delay.key.visit(visitor);
-            visitor.deadline(&mut delay.until);
-        }
-        visitor.index(&mut self.index);
-        for id in self.given.iter_mut() {
-            visitor.session(id);
-        }
-        for (key, index) in self.tombstones.iter_mut() {
-            key.visit(visitor);
-            visitor.index(index);
-        }
-        if let Some(since) = &mut self.leaderless {
-            visitor.elapsed(since);
-        }
-        self.decided.iter_mut().for_each(|decided| decided.visit(visitor));
-        self.held.iter_mut().for_each(|held| held.visit(visitor));
-        self.parked.iter_mut().for_each(|parked| parked.visit(visitor));
-        self.nodes.iter_mut().for_each(|node| node.visit(visitor));
-        self.deposed.iter_mut().for_each(|deposed| deposed.visit(visitor));
-        self.books.iter_mut().for_each(|books| books.visit(visitor));
-    }
-
-    fn settle(&mut self, oldest: Instant) {
-        self.delays.retain(|delay| delay.until > oldest);
-    }
-
-    fn sort(&mut self) {
-        self.sessions.sort_unstable();
-        self.entries.iter_mut().for_each(|(_, entry)| entry.value.sort());
-        self.entries.sort_unstable();
-        self.delays.sort_unstable();
-        self.tombstones.sort_unstable();
-        self.deposed.iter_mut().for_each(|deposed| deposed.sort());
-        self.given.sort_unstable();
-        self.decided.sort_unstable();
-        self.parked.sort_unstable();
-        self.nodes.sort_unstable();
+impl Server {
+    /// Forgets the lock-delays that are over, by the earliest instant that the clock may still show.
+    fn forget_delays(&mut self, oldest: Instant) {
+        self.delays.retain(|delay| !delay.until.is_due(oldest));
     }
 }
 

@@ -8,17 +8,18 @@ use crate::process::{Context, Outbox};
 use crate::protocols::consul::Consul;
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Prefix, Target, Text, Timer, Watch};
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant};
+use crate::world::normal::Normal;
 
 /// A blocking query that waits.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Parked {
     client: ClientId,
+    #[normal(of = client)]
     call: Call,
     target: Target,
     index: Index,
-    until: Option<Instant>,
+    until: Option<Deadline>,
 }
 
 impl Parked {
@@ -42,7 +43,7 @@ impl Server {
         }
         if !context.is_mutated(ConsulMutation::WatchForgotten) {
             let is_endless = context.is_mutated(ConsulMutation::QueryDeadlineForgotten);
-            let until = wait.filter(|_| !is_endless).map(|wait| context.now + wait);
+            let until = wait.filter(|_| !is_endless).map(|wait| Deadline(context.now + wait));
             self.parked.retain(|parked| (parked.client, parked.target) != (client, target));
             self.parked.insert_sorted(Parked { client, call, target, index, until });
         }
@@ -102,22 +103,8 @@ impl Server {
     pub(super) fn query_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
         for parked in &self.parked {
             if let Some(until) = parked.until {
-                due(Timer::Deadline(parked.client, parked.call), until);
+                due(Timer::Deadline(parked.client, parked.call), until.0);
             }
-        }
-    }
-}
-
-impl Normal for Parked {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.call_of(self.client, &mut self.call);
-        visitor.client(&mut self.client);
-        if let Target::Key(key) = &mut self.target {
-            key.visit(visitor);
-        }
-        visitor.index(&mut self.index);
-        if let Some(until) = &mut self.until {
-            visitor.deadline(until);
         }
     }
 }

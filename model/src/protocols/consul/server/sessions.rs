@@ -10,16 +10,17 @@ use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Answer, Spelling, Terms, Timer, Word};
 use crate::protocols::consul::settings::Expiry;
 use crate::protocols::consul::{Behavior, Consul};
-use crate::time::{Instant, Ticks};
+use crate::time::{Deadline, Instant, Ticks};
+use crate::world::normal::Normal;
 
 /// A live session.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Row {
     /// Its id; the creator in it is the stand-in for Consul's node.
     pub(super) id: SessionId,
     pub(super) terms: Terms,
     /// The leader's timer: from here on it may end. C-TTL-1.
-    pub(super) expires: Option<Instant>,
+    pub(super) expires: Option<Deadline>,
     /// Its timer has fired, and its end is on its way through the log. C-TTL-4.
     pub(super) is_doomed: bool,
 }
@@ -122,8 +123,8 @@ impl Server {
     }
 
     /// Sessions whose timer may have fired by now, since when; without an instant, those whose timer has.
-    pub fn expirable(&self, now: Instant) -> impl Iterator<Item = (SessionId, Option<Instant>)> + '_ {
-        let is_due = move |row: &&Row| row.is_doomed || row.expires.is_some_and(|expires| expires <= now);
+    pub fn expirable(&self, now: Instant) -> impl Iterator<Item = (SessionId, Option<Deadline>)> + '_ {
+        let is_due = move |row: &&Row| row.is_doomed || row.expires.is_some_and(|expires| expires.is_due(now));
         self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_doomed)))
     }
 
@@ -142,7 +143,7 @@ impl Server {
     pub(super) fn session_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
         for row in &self.sessions {
             if let Some(expires) = row.expires {
-                due(Timer::Expire(row.id), expires);
+                due(Timer::Expire(row.id), expires.0);
             }
             if row.is_doomed {
                 due(Timer::Destroy(row.id), Instant::LONG_AGO);
@@ -199,12 +200,12 @@ impl Server {
 }
 
 /// C-TTL-2: the timer is a multiple of the TTL, twice in Consul.
-pub(super) fn timer(terms: &Terms, context: &Context<'_, Consul>) -> Option<Instant> {
+pub(super) fn timer(terms: &Terms, context: &Context<'_, Consul>) -> Option<Deadline> {
     let ttl = terms.ttl?;
     if context.is_mutated(ConsulMutation::TtlTooShort) {
-        return Some(context.now + ttl - Ticks::new(1));
+        return Some(Deadline(context.now + ttl - Ticks::new(1)));
     }
     let is_plain = context.is_mutated(ConsulMutation::TtlNotMultiplied);
     let multiplier = if is_plain { 1 } else { context.scenario.service.ttl_multiplier };
-    Some(context.now + ttl.times(multiplier.into()))
+    Some(Deadline(context.now + ttl.times(multiplier.into())))
 }

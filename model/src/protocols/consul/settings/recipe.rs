@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::is_default;
 use crate::time::Ticks;
+use crate::world::normal::Normal;
 
 /// Whose session a client uses.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -19,7 +20,7 @@ pub enum SessionUse {
 }
 
 /// What the end of a session does to its keys (C-INV-1).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Behavior {
     /// They are free again.

@@ -22,7 +22,7 @@ impl Broker {
             let connections = &moment.before.server.process.connections;
             let heard =
                 connections.iter().find(|connection| connection.id == id).and_then(|connection| connection.heard);
-            let silence = heard.map(|heard| moment.after.clock(ProcessId::Server) - heard);
+            let silence = heard.map(|heard| heard.elapsed(moment.after.clock(ProcessId::Server)));
             match silence.is_some_and(|silence| silence >= beat.times(2)) {
                 true => Ok(()),
                 false => Err("the connection was not silent for two heartbeats".to_owned()),

@@ -7,8 +7,8 @@ use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::Settings;
 use crate::protocols::rabbitmq::messages::{Name, Problem, Request, Timer, Word};
 use crate::protocols::rabbitmq::settings::{OnHeal, Split};
-use crate::time::Instant;
-use crate::world::normal::Visitor;
+use crate::time::{Instant, StartTime};
+use crate::world::normal::Normal;
 
 /// A node's bit.
 pub(super) fn bit(node: u8) -> u8 {
@@ -21,12 +21,12 @@ pub(super) fn all(settings: &Settings) -> u8 {
 }
 
 /// Which nodes are there, and which see each other.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub(super) struct Nodes {
     /// Those that are down: a bit for each.
     down: u8,
     /// The one that is cut off from the others, and since when.
-    apart: Option<(u8, Instant)>,
+    apart: Option<(u8, StartTime)>,
     /// Those that have noticed it.
     noticed: u8,
 }
@@ -56,12 +56,6 @@ impl Nodes {
             if (self.noticed | self.down) & bit(node) == 0 {
                 due(Timer::Tick(node), since + settings.cluster.tick);
             }
-        }
-    }
-
-    pub(super) fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Some((_, since)) = &mut self.apart {
-            visitor.elapsed(since);
         }
     }
 }
@@ -114,7 +108,7 @@ impl Broker {
     }
 
     pub(super) fn split(&mut self, node: u8, context: &Ctx<'_>, out: Out<'_>) {
-        self.nodes.apart = Some((node, context.now));
+        self.nodes.apart = Some((node, StartTime(context.now)));
         note(Word::Split(node, true), out);
     }
 

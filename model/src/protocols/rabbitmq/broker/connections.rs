@@ -10,11 +10,11 @@ use crate::protocols::rabbitmq::RabbitMq;
 use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Word};
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Deadline, Instant, StartTime};
 use crate::world::normal::{Normal, Visitor};
 
 /// A connection, as the broker sees it.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Connection {
     /// Who opened it, and which of the opener's connections it is.
     pub id: SessionId,
@@ -22,9 +22,9 @@ pub struct Connection {
     pub(super) node: u8,
     life: Life,
     /// Since when the other end is closed, and the broker has not noticed yet (R-Q-39).
-    pub(super) lost: Option<Instant>,
+    pub(super) lost: Option<Deadline>,
     /// When it was heard last, where silence counts.
-    pub(super) heard: Option<Instant>,
+    pub(super) heard: Option<StartTime>,
     /// Whether it is certain that nothing is heard from it.
     pub(super) is_silent: bool,
     /// Whether it is not read, because of an alarm (R-Q-47).
@@ -32,19 +32,19 @@ pub struct Connection {
     pub(super) channels: Few<Channel, 2>,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Life {
     Open,
     /// Its exclusive queues go, one by one (R-Q-40).
     Ending {
-        since: Instant,
+        since: Deadline,
         then: Then,
     },
 }
 
 /// What comes after the last of its queues is gone.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Then {
     /// Nobody is told.
@@ -52,11 +52,11 @@ pub(super) enum Then {
     /// Its client is told that it was closed (R-Q-38).
     Tell(Option<Problem>),
     /// Its client has asked for it (R-Q-37).
-    CloseOk(ProcessId, Call),
+    CloseOk(ProcessId, #[normal(of = 0)] Call),
 }
 
 /// A channel of a connection.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Channel {
     pub(super) number: u8,
     /// Whether the broker has closed it, and the client has not yet said that it heard (R-Q-31).
@@ -88,7 +88,7 @@ impl Connection {
     pub(super) fn hears(&mut self, context: &Ctx<'_>) {
         let may_be_late = context.scenario.synchrony.message_delay.is_none();
         let counts = context.scenario.service.heartbeat.is_some() && (may_be_late || self.is_silent);
-        self.heard = counts.then_some(context.now);
+        self.heard = counts.then_some(StartTime(context.now));
     }
 
     fn channel(&self, number: u8) -> Option<Channel> {
@@ -99,7 +99,7 @@ impl Connection {
         let others = self.channels.filtered(|other| other.number != channel.number);
         self.channels = others;
         self.channels.push(channel);
-        self.channels.sort();
+        self.channels.sort_unstable();
     }
 }
 
@@ -200,7 +200,9 @@ impl Broker {
     pub(super) fn hung_up(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
         match self.place_of(id) {
             // R-Q-48: the end of a connection that is not read goes unnoticed.
-            Some(place) if self.connections[place].is_blocked => self.connections[place].lost = Some(context.now),
+            Some(place) if self.connections[place].is_blocked => {
+                self.connections[place].lost = Some(Deadline(context.now))
+            }
             Some(_) => self.lose(id, None, context, out),
             None => self.bury(id),
         }
@@ -222,7 +224,7 @@ impl Broker {
     fn end(&mut self, place: usize, then: Then, context: &Ctx<'_>, out: Out<'_>) {
         let connection = &mut self.connections[place];
         let id = connection.id;
-        connection.life = Life::Ending { since: context.now, then };
+        connection.life = Life::Ending { since: Deadline(context.now), then };
         (connection.heard, connection.lost) = (None, None);
         (connection.is_silent, connection.is_blocked) = (false, false);
         connection.channels = Few::default();
@@ -237,7 +239,7 @@ impl Broker {
             _ if is_clean && context.is_mutated(RabbitmqMutation::CloseOkFirst) => {
                 let Then::CloseOk(asker, call) = then else { return };
                 Broker::tell(asker, call, Answer::Closed, out);
-                self.connections[place].life = Life::Ending { since: context.now, then: Then::Nothing };
+                self.connections[place].life = Life::Ending { since: Deadline(context.now), then: Then::Nothing };
             }
             _ if context.is_mutated(RabbitmqMutation::OwnerlessQueuesStay) => {
                 for queue in self.queues.iter_mut().filter(|queue| queue.owner == Some(id)) {
@@ -288,11 +290,11 @@ impl Broker {
         for connection in &self.connections {
             if let Life::Ending { since, .. } = connection.life {
                 let own = self.queues.iter().filter(|queue| queue.owner == Some(connection.id));
-                own.for_each(|queue| due(Timer::Remove(connection.id, queue.name), since));
+                own.for_each(|queue| due(Timer::Remove(connection.id, queue.name), since.0));
                 continue;
             }
             if let Some(lost) = connection.lost.filter(|_| !connection.is_blocked) {
-                due(Timer::Notice(connection.id), lost);
+                due(Timer::Notice(connection.id), lost.0);
             }
             if let (Some(heard), Some(beat), true) =
                 (connection.heard, scenario.service.heartbeat, connection.is_watched())
@@ -307,7 +309,7 @@ impl Broker {
         for connection in self.connections.iter_mut().filter(|connection| connection.is_blocked) {
             connection.is_blocked = false;
             if connection.heard.is_some() {
-                connection.heard = Some(context.now);
+                connection.heard = Some(StartTime(context.now));
             }
         }
         self.serve_parked(context, out);
@@ -332,21 +334,7 @@ impl Broker {
     }
 }
 
-impl Normal for Connection {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.session(&mut self.id);
-        self.heard.iter_mut().for_each(|heard| visitor.elapsed(heard));
-        self.lost.iter_mut().for_each(|lost| visitor.deadline(lost));
-        if let Life::Ending { since, then } = &mut self.life {
-            visitor.deadline(since);
-            if let Then::CloseOk(ProcessId::Client(asker), call) = then {
-                visitor.call_of(*asker, call);
-                visitor.client(asker);
-            }
-        }
-    }
-}
-
+/// By hand: the call is that of the sender, inside of what was asked.
 impl Normal for Parked {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.session(&mut self.ask.connection);

@@ -31,19 +31,23 @@ use crate::list::List;
 use crate::process::{Context, Input, Message, Outbox, Process};
 use crate::protocol::{Conflict, Record};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Instant, StartTime};
+use crate::world::normal::Normal;
 
 /// The broker, all nodes of it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Broker {
     /// Sorted by name.
+    #[normal(sorted)]
     queues: List<Queue, 4>,
     /// Those it knows of, by who opened them.
+    #[normal(sorted)]
     connections: List<Connection, 3>,
     /// Of each client that had one, the last connection that is over: what still comes on that is too late.
+    #[normal(sorted)]
     over: List<SessionId, 3>,
     /// Messages that were got and not yet acknowledged.
+    #[normal(sorted)]
     deliveries: List<Delivery, 1>,
     /// Requests on connections that it does not read (R-Q-47).
     parked: List<Parked, 0>,
@@ -69,7 +73,7 @@ impl Broker {
         }
         for slot in &settings.slots {
             let home = settings.cluster.home_of(*slot);
-            let used = settings.queues.expires.map(|_| Instant::START);
+            let used = settings.queues.expires.map(|_| StartTime(Instant::START));
             let queue = Queue::new(Name::Slot(*slot), settings.slot_shape(), None, home, all);
             broker.queues.insert_sorted(Queue { used, ..queue });
         }
@@ -182,34 +186,6 @@ impl Broker {
             return self.parked.push(Parked { from, ask });
         }
         self.serve(from, ask, context, out);
-    }
-}
-
-impl Normal for Broker {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        for queue in self.queues.iter_mut() {
-            queue.visit(visitor);
-        }
-        for connection in self.connections.iter_mut() {
-            connection.visit(visitor);
-        }
-        for id in self.over.iter_mut() {
-            visitor.session(id);
-        }
-        for delivery in self.deliveries.iter_mut() {
-            visitor.session(&mut delivery.connection);
-        }
-        for parked in self.parked.iter_mut() {
-            parked.visit(visitor);
-        }
-        self.nodes.visit(visitor);
-    }
-
-    fn sort(&mut self) {
-        self.queues.sort_unstable();
-        self.connections.sort_unstable();
-        self.over.sort_unstable();
-        self.deliveries.sort_unstable();
     }
 }
 

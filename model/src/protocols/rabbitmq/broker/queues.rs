@@ -7,11 +7,11 @@ use crate::ids::SessionId;
 use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Difference, Keeps, Name, Problem, Request, Shape, Word};
 use crate::protocols::rabbitmq::settings::Placement;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::StartTime;
+use crate::world::normal::Normal;
 
 /// A queue, as the nodes see it that have it on record.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Queue {
     /// Its name.
     pub name: Name,
@@ -21,7 +21,7 @@ pub struct Queue {
     /// How many messages are ready.
     pub(super) ready: u8,
     /// When it was used last, where that counts (R-Q-25).
-    pub(super) used: Option<Instant>,
+    pub(super) used: Option<StartTime>,
     /// On which node it lives (R-Q-61).
     pub(super) home: u8,
     /// Which nodes have it on record: a bit for each. All of them, but for partitions.
@@ -29,7 +29,7 @@ pub struct Queue {
 }
 
 /// A message that was got and is not yet acknowledged.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Delivery {
     pub(super) connection: SessionId,
     pub(super) channel: u8,
@@ -154,7 +154,7 @@ impl Broker {
         let is_elsewhere = shape.exclusive && settings.cluster.holders == Placement::Elsewhere;
         let home = if is_elsewhere { settings.cluster.nodes } else { node };
         let owner = shape.exclusive.then_some(id);
-        let used = shape.expires.map(|_| context.now);
+        let used = shape.expires.map(|_| StartTime(context.now));
         let queue = Queue { used, ..Queue::new(name, shape, owner, home, self.seen_from(node, settings)) };
         self.queues.insert_sorted(queue);
         match name {
@@ -168,7 +168,7 @@ impl Broker {
     /// R-Q-25: declarations renew a queue's lease.
     fn use_it(&mut self, place: usize, context: &Ctx<'_>) -> Answer {
         let queue = &mut self.queues[place];
-        queue.used = queue.used.map(|_| context.now);
+        queue.used = queue.used.map(|_| StartTime(context.now));
         Answer::Declared { messages: queue.ready }
     }
 
@@ -240,7 +240,7 @@ impl Broker {
             Keeps::One | Keeps::All => queue.ready += 1,
         }
         if context.is_mutated(RabbitmqMutation::ProbesRenew) {
-            queue.used = queue.used.map(|_| context.now);
+            queue.used = queue.used.map(|_| StartTime(context.now));
         }
         self.look_at_memory(context, out);
         confirmed
@@ -341,12 +341,5 @@ impl Broker {
         }
         let lock = self.queues.iter_mut().find(|queue| queue.name == Name::Lock);
         lock.into_iter().for_each(|queue| queue.ready = if is_lost { 0 } else { queue.ready + 1 });
-    }
-}
-
-impl Normal for Queue {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.owner.iter_mut().for_each(|owner| visitor.session(owner));
-        self.used.iter_mut().for_each(|used| visitor.elapsed(used));
     }
 }

@@ -13,11 +13,12 @@ use crate::protocols::rabbitmq::settings::{Settings, Socket};
 use crate::protocols::rabbitmq::{RabbitMq, display};
 use crate::scenario::Scenario;
 use crate::service_fault::{FaultKind, ServiceFault};
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, StartTime};
+use crate::world::normal::Normal;
 use crate::world::{Fault, World};
 
 /// What can go wrong in the service itself.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trouble {
     /// The broker drops a connection whose client lives.
@@ -162,7 +163,7 @@ impl Broker {
             let Some(client) = process.client().filter(|_| settings.heartbeat.is_some()) else { return };
             for connection in broker.of_client(client).filter(|connection| !connection.is_silent) {
                 connection.is_silent = true;
-                connection.heard = Some(context.now - settings.beat);
+                connection.heard = Some(StartTime(context.now - settings.beat));
             }
         };
         let speaks = |broker: &mut Broker, process: ProcessId| {
@@ -170,13 +171,13 @@ impl Broker {
             let may_be_late = context.scenario.synchrony.message_delay.is_none();
             for connection in broker.of_client(client).filter(|connection| connection.is_silent) {
                 connection.is_silent = false;
-                connection.heard = may_be_late.then_some(context.now);
+                connection.heard = may_be_late.then_some(StartTime(context.now));
             }
         };
         match fault {
             Fault::Crash(_) if context.is_mutated(RabbitmqMutation::ClosedSocketUnnoticed) => {}
             Fault::Crash(client) if settings.crash == Socket::Closes => {
-                self.of_client(client).for_each(|connection| connection.lost = Some(context.now));
+                self.of_client(client).for_each(|connection| connection.lost = Some(Deadline(context.now)));
             }
             Fault::Crash(client) => falls_silent(self, client.into()),
             Fault::Pause(process) => falls_silent(self, process),
@@ -184,14 +185,6 @@ impl Broker {
             Fault::Resume(process) => speaks(self, process),
             Fault::Heal(link) if link.to == ProcessId::Server => speaks(self, link.from),
             _ => {}
-        }
-    }
-}
-
-impl Normal for Trouble {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Trouble::Drop(id) = self {
-            visitor.session(id);
         }
     }
 }

@@ -10,11 +10,11 @@ use crate::protocols::rabbitmq::RabbitMq;
 use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Name, Request, Timer, Wish};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant};
+use crate::world::normal::Normal;
 
 /// A client that takes a message for a lock.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Getter {
     phase: Phase,
     line: Line,
@@ -23,13 +23,13 @@ pub struct Getter {
     writes: u8,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     Idle,
     /// The queue was empty; it asks again.
     Waiting {
-        retry: Instant,
+        retry: Deadline,
     },
     Getting(Pending<()>),
     /// It has the message.
@@ -100,7 +100,7 @@ impl Getter {
     }
 
     fn wait(&mut self, context: &Context<'_, RabbitMq>) {
-        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+        self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
     }
 
     pub(super) fn lose_connection(
@@ -125,7 +125,7 @@ impl Getter {
 
     pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
         if let Phase::Waiting { retry } = self.phase {
-            due(Timer::Retry, retry);
+            due(Timer::Retry, retry.0);
         }
     }
 
@@ -154,16 +154,5 @@ impl Getter {
         let mut line = self.line;
         line.forget();
         Getter { phase: Phase::Idle, line, ..*self }
-    }
-}
-
-impl Normal for Getter {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.line.visit(visitor);
-        match &mut self.phase {
-            Phase::Waiting { retry } => visitor.deadline(retry),
-            Phase::Getting(pending) => pending.visit(visitor),
-            Phase::Idle | Phase::Inside { .. } => {}
-        }
     }
 }

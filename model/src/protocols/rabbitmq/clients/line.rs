@@ -9,11 +9,11 @@ use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Ask, Problem, Request, Text};
 use crate::protocols::rabbitmq::settings::{AfterRefusal, Connections, Probe};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, LeaseEnd};
+use crate::world::normal::Normal;
 
 /// The connection that a client uses, or will open with its next request.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Line {
     id: SessionId,
     /// Whether something was sent on it, and it is not known to be over.
@@ -24,7 +24,7 @@ pub(super) struct Line {
 }
 
 /// A request under way.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Pending<T> {
     pub(super) call: Call,
     /// What it is about.
@@ -32,9 +32,9 @@ pub(super) struct Pending<T> {
     /// Whether the channel has to be opened before that can be sent.
     is_reopening: bool,
     /// When it is given up.
-    give_up: Option<Instant>,
+    give_up: Option<Deadline>,
     /// Until when the lease would last if it is answered (R-Q-90).
-    until: Option<Instant>,
+    until: Option<LeaseEnd>,
 }
 
 /// What an answer says of the line on which it came.
@@ -80,9 +80,9 @@ impl Line {
         self.is_up = true;
         let ask = Ask { connection: self.id, channel: 1, close_ok, call: self.last, request };
         out.send(ProcessId::Server, Text::Ask(ask));
-        let give_up = settings.patience.map(|patience| context.now + patience);
+        let give_up = settings.patience.map(|patience| Deadline(context.now + patience));
         let lease = settings.lease_margin.and_then(|margin| Some(settings.heartbeat?.times(2) - margin));
-        let until = lease.map(|lease| context.now + lease);
+        let until = lease.map(|lease| LeaseEnd(context.now + lease));
         Pending { call: self.last, what, is_reopening, give_up, until }
     }
 
@@ -124,19 +124,13 @@ impl Line {
 
 impl<T> Pending<T> {
     /// Until when the lease lasts, now that it is answered.
-    pub(super) fn until(&self) -> Option<Instant> {
+    pub(super) fn until(&self) -> Option<LeaseEnd> {
         self.until
     }
 
     /// When it is given up.
-    pub(super) fn gives_up(&self) -> Option<Instant> {
+    pub(super) fn gives_up(&self) -> Option<Deadline> {
         self.give_up
-    }
-
-    pub(super) fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.call(&mut self.call);
-        self.give_up.iter_mut().for_each(|at| visitor.deadline(at));
-        self.until.iter_mut().for_each(|until| visitor.until(until));
     }
 }
 
@@ -159,12 +153,5 @@ pub(super) fn known(kind: Probe, answer: Answer, context: &Context<'_, RabbitMq>
         (Probe::PassiveCareless, Answer::Error(_)) => Known::Absent,
         (_, Answer::Error(Problem::Locked)) => Known::Exists,
         _ => Known::Unknown,
-    }
-}
-
-impl Normal for Line {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        visitor.session(&mut self.id);
-        visitor.call(&mut self.last);
     }
 }

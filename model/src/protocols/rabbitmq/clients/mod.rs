@@ -19,10 +19,10 @@ use crate::ids::ClientId;
 use crate::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use crate::scenario::Scenario;
 use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::world::normal::Normal;
 
 /// A client of any kind.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Participant {
     /// It wants a slot.
@@ -118,11 +118,5 @@ impl Client<RabbitMq> for Participant {
 
     fn is_at_work(&self) -> bool {
         matches!(self, Participant::Administrator(administrator) if administrator.is_at_work())
-    }
-}
-
-impl Normal for Participant {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        each!(self, client => client.visit(visitor));
     }
 }

@@ -9,6 +9,7 @@ use crate::process::{Context, Outbox};
 use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::settings::{DeadSession, Letters, Sequencer, SessionUse, Waiting};
 use crate::protocols::consul::{Answer, Claim, Consul, Entry, Key, LOCK, Opaque, Request, Spelling, Target, Watch};
+use crate::time::Deadline;
 
 impl Contender {
     /// Asks for a session if it has none, else for the lock.
@@ -169,7 +170,7 @@ impl Contender {
     }
 
     pub(super) fn wait(&mut self, context: &Context<'_, Consul>) {
-        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+        self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
     }
 
     /// C-LCK-6: the first query does not block; the following ones wait for the next change.

@@ -9,6 +9,7 @@ use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::Word;
 use crate::protocols::consul::settings::{Belief, Job, Killed, OnLoss, SessionUse};
 use crate::protocols::consul::{Answer, Consul, LOCK, Request, Target};
+use crate::time::Deadline;
 
 impl Contender {
     pub(super) fn renew(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -67,7 +68,7 @@ impl Contender {
         match context.scenario.service.job {
             Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(ConsulMutation::KillWithoutGrace) => {
                 self.monitor = None;
-                self.phase = Phase::Killing { at: context.now + grace };
+                self.phase = Phase::Killing { at: Deadline(context.now + grace) };
             }
             Some(Job { killed: Killed::Shell, .. }) => {
                 self.has_orphan = true;

@@ -19,11 +19,11 @@ use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::settings::{Release, SessionUse};
 use crate::protocols::consul::{Consul, Entry, Request, Text, Timer, Wish};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, LeaseEnd};
+use crate::world::normal::Normal;
 
 /// A client that wants the lock.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Contender {
     phase: Phase,
     session: Option<Membership>,
@@ -42,15 +42,15 @@ pub struct Contender {
 }
 
 /// Where it stands.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     /// The user wants nothing.
     Idle,
     /// Refused, or without a session again; it tries anew.
-    Waiting { retry: Instant },
+    Waiting { retry: Deadline },
     /// A request is under way that decides how it goes on.
-    Calling { call: Call, what: What, give_up: Option<Instant> },
+    Calling { call: Call, what: What, give_up: Option<Deadline> },
     /// It believes that it has the lock. `pending` is what it awaits before it goes on writing.
     Inside { token: Token, writes: u8, pending: Option<Pending> },
     /// It draws a random number.
@@ -58,15 +58,15 @@ enum Phase {
     /// In jeopardy: it had the lock, and acts no more until it hears that its session lives.
     Suspended { token: Token, writes: u8 },
     /// The lock is lost, and the job is being killed.
-    Killing { at: Instant },
+    Killing { at: Deadline },
 }
 
 /// What the request is about.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum What {
     /// A session. The lease counts from here, not from the answer.
-    Create { until_if_created: Option<Instant> },
+    Create { until_if_created: Option<LeaseEnd> },
     /// The lock.
     Acquire,
     /// The entry, for the sequencer.
@@ -100,7 +100,7 @@ enum What {
 }
 
 /// What a client inside awaits.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Pending {
     /// The resource's answer to a write.
@@ -187,8 +187,8 @@ impl Contender {
         self.phase = Phase::Calling { call, what, give_up: self.give_up(context) };
     }
 
-    fn give_up(&self, context: &Context<'_, Consul>) -> Option<Instant> {
-        context.scenario.service.patience.filter(|_| self.retries > 0).map(|patience| context.now + patience)
+    fn give_up(&self, context: &Context<'_, Consul>) -> Option<Deadline> {
+        context.scenario.service.patience.filter(|_| self.retries > 0).map(|patience| Deadline(context.now + patience))
     }
 
     fn is_mine(&self, entry: &Entry) -> bool {
@@ -222,9 +222,9 @@ impl Contender {
 
     pub(super) fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
-            Phase::Waiting { retry } => due(Timer::Retry, retry),
-            Phase::Calling { give_up: Some(at), .. } if self.retries > 0 => due(Timer::GiveUp, at),
-            Phase::Killing { at } => due(Timer::Kill, at),
+            Phase::Waiting { retry } => due(Timer::Retry, retry.0),
+            Phase::Calling { give_up: Some(at), .. } if self.retries > 0 => due(Timer::GiveUp, at.0),
+            Phase::Killing { at } => due(Timer::Kill, at.0),
             _ => {}
         }
         self.monitor.iter().for_each(|watching| watching.wakes(due));
@@ -234,7 +234,7 @@ impl Contender {
             && scenario.service.counts_lease()
             && let Some(until) = session.until
         {
-            due(Timer::Lapse, until + overstay(scenario));
+            due(Timer::Lapse, until.0 + overstay(scenario));
         }
     }
 
@@ -283,39 +283,5 @@ impl Contender {
         let is_inside = self.is_acting() || self.has_orphan || matches!(self.phase, Phase::Killing { .. });
         let until = self.session.and_then(|session| session.until);
         Belief { is_inside, until, is_waiting: self.is_waiting(), ..Belief::default() }
-    }
-}
-
-impl Normal for Contender {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match &mut self.phase {
-            Phase::Idle | Phase::Drawing => {}
-            Phase::Waiting { retry } => visitor.deadline(retry),
-            Phase::Calling { call, what, give_up } => {
-                visitor.call(call);
-                if let What::Create { until_if_created: Some(until) } = what {
-                    visitor.until(until);
-                }
-                if let Some(give_up) = give_up {
-                    visitor.deadline(give_up);
-                }
-            }
-            Phase::Inside { token, pending, .. } => {
-                visitor.token(token);
-                if let Some(Pending::Write(call) | Pending::Look(call) | Pending::Commit(call) | Pending::Order(call)) =
-                    pending
-                {
-                    visitor.call(call);
-                }
-            }
-            Phase::Suspended { token, .. } => visitor.token(token),
-            Phase::Killing { at } => visitor.deadline(at),
-        }
-        if let Some(session) = &mut self.session {
-            session.visit(visitor);
-        }
-        self.monitor.iter_mut().for_each(|watching| watching.visit(visitor));
-        visitor.token(&mut self.stake);
-        visitor.call(&mut self.last);
     }
 }

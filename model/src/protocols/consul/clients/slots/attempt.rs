@@ -10,7 +10,7 @@ use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Listing, Slots, Word};
 use crate::protocols::consul::settings::{LostRace, OnConflict, Prunes, Registers, Unclear};
 use crate::protocols::consul::{Answer, Claim, Consul, Key, Opaque, Request, Target, Watch};
-use crate::time::Ticks;
+use crate::time::{Deadline, Ticks};
 
 impl SlotTaker {
     /// Session, contender key, slot: whatever comes next. Who counts first looks before it registers.
@@ -48,7 +48,7 @@ impl SlotTaker {
     ) {
         // A blocking query may take its time.
         let patience = context.scenario.service.patience.filter(|_| self.retries > 0 && what != What::Await);
-        let give_up = patience.map(|patience| context.now + patience);
+        let give_up = patience.map(|patience| Deadline(context.now + patience));
         self.phase = Phase::Calling { call: ask(&mut self.last, request, out), what, give_up };
     }
 
@@ -179,7 +179,7 @@ impl SlotTaker {
         };
         if waits > Ticks::ZERO && doubted.is_some() && doubted != self.doubt {
             self.doubt = doubted;
-            self.phase = Phase::Waiting { retry: context.now + waits };
+            self.phase = Phase::Waiting { retry: Deadline(context.now + waits) };
             return;
         }
         let dies = |holder: &SessionId| !is_alive(holder) && (waits == Ticks::ZERO || Some(*holder) == doubted);

@@ -18,11 +18,11 @@ use crate::protocols::consul::messages::{Listing, Slots};
 use crate::protocols::consul::settings::{self, Registers, Release, Semaphore};
 use crate::protocols::consul::{Answer, Consul, Entry, Opaque, Server, Target, Text, Timer, Wish};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, LeaseEnd};
+use crate::world::normal::Normal;
 
 /// A client that wants a slot.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct SlotTaker {
     phase: Phase,
     session: Option<Membership>,
@@ -39,27 +39,27 @@ pub struct SlotTaker {
 }
 
 /// Where it stands.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     /// The user wants nothing.
     Idle,
     /// Refused; it tries anew.
-    Waiting { retry: Instant },
+    Waiting { retry: Deadline },
     /// A request is under way that decides how it goes on.
-    Calling { call: Call, what: What, give_up: Option<Instant> },
+    Calling { call: Call, what: What, give_up: Option<Deadline> },
     /// It believes that it has a slot.
     Inside { limit: u8 },
     /// The slot is lost, and the job is being killed.
-    Killing { at: Instant, limit: u8 },
+    Killing { at: Deadline, limit: u8 },
 }
 
 /// What the request is about.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum What {
     /// A session. The lease counts from here.
-    Create { until_if_created: Option<Instant> },
+    Create { until_if_created: Option<LeaseEnd> },
     /// Its contender key in another semaphore.
     RegisterElsewhere,
     /// Its contender key.
@@ -166,9 +166,9 @@ impl SlotTaker {
 
     pub(super) fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
-            Phase::Waiting { retry } => due(Timer::Retry, retry),
-            Phase::Killing { at, .. } => due(Timer::Kill, at),
-            Phase::Calling { give_up: Some(at), .. } if self.retries > 0 => due(Timer::GiveUp, at),
+            Phase::Waiting { retry } => due(Timer::Retry, retry.0),
+            Phase::Killing { at, .. } => due(Timer::Kill, at.0),
+            Phase::Calling { give_up: Some(at), .. } if self.retries > 0 => due(Timer::GiveUp, at.0),
             _ => {}
         }
         self.monitor.iter().for_each(|watching| watching.wakes(due));
@@ -178,7 +178,7 @@ impl SlotTaker {
             && scenario.service.counts_lease()
             && let Some(until) = session.until
         {
-            due(Timer::Lapse, until + overstay(scenario));
+            due(Timer::Lapse, until.0 + overstay(scenario));
         }
     }
 
@@ -222,33 +222,4 @@ pub(in crate::protocols::consul) fn record_of_slots(server: &Server, semaphore: 
     };
     let owners = holders.iter().map(|session| session.creator).collect();
     Record { owners, slots: Some(limit.into()), ..Record::default() }
-}
-
-impl Normal for SlotTaker {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        match &mut self.phase {
-            Phase::Idle | Phase::Inside { .. } => {}
-            Phase::Waiting { retry } => visitor.deadline(retry),
-            Phase::Calling { call, what, give_up } => {
-                visitor.call(call);
-                match what {
-                    What::Create { until_if_created: Some(until) } => visitor.until(until),
-                    What::Take { again: Some((slots, index)) } => {
-                        slots.holders.each(|session| visitor.session(session));
-                        slots.holders.sort();
-                        visitor.index(index);
-                    }
-                    _ => {}
-                }
-                give_up.iter_mut().for_each(|at| visitor.deadline(at));
-            }
-            Phase::Killing { at, .. } => visitor.deadline(at),
-        }
-        if let Some(session) = &mut self.session {
-            session.visit(visitor);
-        }
-        self.doubt.iter_mut().for_each(|session| visitor.session(session));
-        self.monitor.iter_mut().for_each(|watching| watching.visit(visitor));
-        visitor.call(&mut self.last);
-    }
 }

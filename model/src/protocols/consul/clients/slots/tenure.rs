@@ -9,6 +9,7 @@ use crate::protocols::consul::ConsulMutation;
 use crate::protocols::consul::messages::{Listing, Slots};
 use crate::protocols::consul::settings::{self, Afterwards, Job, Killed, Registers};
 use crate::protocols::consul::{Answer, Consul, Key, Opaque, Request, Target};
+use crate::time::Deadline;
 
 impl SlotTaker {
     pub(super) fn enter(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -55,7 +56,7 @@ impl SlotTaker {
         self.monitor = None;
         match context.scenario.service.job {
             Some(Job { killed: Killed::Group, grace }) if !context.is_mutated(ConsulMutation::KillWithoutGrace) => {
-                self.phase = Phase::Killing { at: context.now + grace, limit };
+                self.phase = Phase::Killing { at: Deadline(context.now + grace), limit };
             }
             _ => {
                 out.record(Fact::Left { client: context.client(), why });
@@ -105,7 +106,7 @@ impl SlotTaker {
     }
 
     pub(super) fn wait(&mut self, context: &Context<'_, Consul>) {
-        self.phase = Phase::Waiting { retry: context.now + context.scenario.service.retry_every };
+        self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
     }
 
     pub(super) fn forget(&mut self) {

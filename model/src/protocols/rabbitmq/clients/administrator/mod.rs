@@ -18,11 +18,11 @@ use crate::protocols::rabbitmq::settings::{
     Administration, Counts, Failure, NUMBERS, Operation, Release, Retries, Settings,
 };
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant};
+use crate::world::normal::Normal;
 
 /// An administrator.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Administrator {
     phase: Phase,
     line: Line,
@@ -36,19 +36,19 @@ pub struct Administrator {
 }
 
 /// Where it stands.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     /// Nobody wants anything.
     Idle,
     /// It takes this step when the time has come.
-    Waiting { retry: Instant, step: Step },
+    Waiting { retry: Deadline, step: Step },
     /// A step is under way.
     Working(Pending<Step>),
 }
 
 /// What is known about the operation under way.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 struct Task {
     /// How many slots it has counted.
     counted: u8,
@@ -261,7 +261,7 @@ impl Administrator {
     }
 
     fn wait(&mut self, step: Step, context: &Context<'_, RabbitMq>) {
-        self.phase = Phase::Waiting { retry: context.now + settings(context).retry_every, step };
+        self.phase = Phase::Waiting { retry: Deadline(context.now + settings(context).retry_every), step };
     }
 
     /// The operation is done, and is reported.
@@ -331,9 +331,9 @@ impl Administrator {
     pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
         match self.phase {
             Phase::Idle => {}
-            Phase::Waiting { retry, .. } => due(Timer::Retry, retry),
+            Phase::Waiting { retry, .. } => due(Timer::Retry, retry.0),
             Phase::Working(pending) => {
-                pending.gives_up().iter().filter(|_| self.retries > 0).for_each(|at| due(Timer::GiveUp, *at));
+                pending.gives_up().iter().filter(|_| self.retries > 0).for_each(|at| due(Timer::GiveUp, at.0));
             }
         }
     }
@@ -360,15 +360,4 @@ fn settings<'a>(context: &'a Context<'_, RabbitMq>) -> &'a Settings {
 
 fn administration<'a>(context: &'a Context<'_, RabbitMq>) -> &'a Administration {
     &context.scenario.service.administration
-}
-
-impl Normal for Administrator {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.line.visit(visitor);
-        match &mut self.phase {
-            Phase::Idle => {}
-            Phase::Waiting { retry, .. } => visitor.deadline(retry),
-            Phase::Working(pending) => pending.visit(visitor),
-        }
-    }
 }

@@ -8,9 +8,10 @@ use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::settings::{
     Adds, Administration, Base, NUMBERS, Operation, Order, Overshoot, Removes, Retries,
 };
+use crate::world::normal::Normal;
 
 /// A step of an administrator.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Step {
     /// The mutex.

@@ -16,11 +16,11 @@ use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Request, Timer, Wish};
 use crate::protocols::rabbitmq::settings::{First, Release, Settings};
 use crate::scenario::Scenario;
-use crate::time::Instant;
-use crate::world::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, LeaseEnd};
+use crate::world::normal::Normal;
 
 /// A client that wants a slot.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Taker {
     phase: Phase,
     line: Line,
@@ -29,7 +29,7 @@ pub struct Taker {
 }
 
 /// Where it stands.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     /// The user wants nothing.
@@ -37,7 +37,7 @@ enum Phase {
     /// Chance decides at which number it begins.
     Choosing { options: u8 },
     /// It tries again.
-    Waiting { retry: Instant },
+    Waiting { retry: Deadline },
     /// A request of the search is under way.
     Searching { pending: Pending<Search>, at: Position },
     /// It believes that it has the slot.
@@ -49,7 +49,7 @@ enum Phase {
 }
 
 /// How far the search has come.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Position {
     slot: u8,
     /// Where it began.
@@ -59,7 +59,7 @@ struct Position {
 }
 
 /// What a request of the search is about.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Search {
     /// Whether there is such a slot.
@@ -75,7 +75,7 @@ enum Search {
 }
 
 /// A step of a verification.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Check {
     /// The holder's queue: a passive declare.
@@ -91,7 +91,7 @@ enum Check {
 }
 
 /// The time inside.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Tenure {
     slot: u8,
     writes: u8,
@@ -100,9 +100,9 @@ struct Tenure {
     /// Whether the user has asked for it.
     is_asked: bool,
     /// When the next one begins by itself.
-    next: Option<Instant>,
+    next: Option<Deadline>,
     /// Until when it may act, by its own clock (R-Q-90).
-    until: Option<Instant>,
+    until: Option<LeaseEnd>,
 }
 
 impl Taker {
@@ -192,25 +192,25 @@ impl Taker {
     }
 
     fn wait(&mut self, context: &Context<'_, RabbitMq>) {
-        self.phase = Phase::Waiting { retry: context.now + settings(context).retry_every };
+        self.phase = Phase::Waiting { retry: Deadline(context.now + settings(context).retry_every) };
     }
 
     pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
         let gives_up = match self.phase {
             Phase::Waiting { retry } => {
-                due(Timer::Retry, retry);
+                due(Timer::Retry, retry.0);
                 None
             }
             Phase::Searching { pending, .. } => pending.gives_up(),
             Phase::Leaving(pending) => pending.gives_up(),
             Phase::Inside(tenure) => {
-                tenure.until.iter().for_each(|until| due(Timer::Lapse, *until));
-                tenure.next.iter().filter(|_| tenure.check.is_none()).for_each(|next| due(Timer::Verify, *next));
+                tenure.until.iter().for_each(|until| due(Timer::Lapse, until.0));
+                tenure.next.iter().filter(|_| tenure.check.is_none()).for_each(|next| due(Timer::Verify, next.0));
                 tenure.check.and_then(|pending| pending.gives_up())
             }
             Phase::Idle | Phase::Resigned | Phase::Choosing { .. } => None,
         };
-        gives_up.iter().filter(|_| self.retries > 0).for_each(|at| due(Timer::GiveUp, *at));
+        gives_up.iter().filter(|_| self.retries > 0).for_each(|at| due(Timer::GiveUp, at.0));
     }
 
     pub(super) fn choices(&self) -> u8 {
@@ -268,21 +268,4 @@ impl Taker {
 
 fn settings<'a>(context: &'a Context<'_, RabbitMq>) -> &'a Settings {
     &context.scenario.service
-}
-
-impl Normal for Taker {
-    fn visit(&mut self, visitor: &mut impl Visitor) {
-        self.line.visit(visitor);
-        match &mut self.phase {
-            Phase::Idle | Phase::Resigned | Phase::Choosing { .. } => {}
-            Phase::Waiting { retry } => visitor.deadline(retry),
-            Phase::Searching { pending, .. } => pending.visit(visitor),
-            Phase::Leaving(pending) => pending.visit(visitor),
-            Phase::Inside(Tenure { check, next, until, .. }) => {
-                check.iter_mut().for_each(|pending| pending.visit(visitor));
-                next.iter_mut().for_each(|at| visitor.deadline(at));
-                until.iter_mut().for_each(|until| visitor.until(until));
-            }
-        }
-    }
 }

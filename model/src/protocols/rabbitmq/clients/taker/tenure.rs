@@ -9,23 +9,23 @@ use crate::protocols::rabbitmq::RabbitMq;
 use crate::protocols::rabbitmq::RabbitmqMutation;
 use crate::protocols::rabbitmq::messages::{Answer, Name, Request, Wish, Word};
 use crate::protocols::rabbitmq::settings::{LostConnection, Release};
-use crate::time::Instant;
+use crate::time::{Deadline, LeaseEnd};
 
 impl Taker {
     pub(super) fn enter(
         &mut self,
         slot: u8,
-        until: Option<Instant>,
+        until: Option<LeaseEnd>,
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        if until.is_some_and(|until| context.now > until)
+        if until.is_some_and(|until| !until.covers(context.now))
             && !context.is_mutated(RabbitmqMutation::TakerEntersAfterLease)
         {
             self.line.hang_up(out);
             return self.wait(context);
         }
-        let next = settings(context).verify_every.map(|every| context.now + every);
+        let next = settings(context).verify_every.map(|every| Deadline(context.now + every));
         let writes = context.scenario.writes;
         self.phase = Phase::Inside(Tenure { slot, writes, check: None, is_asked: false, next, until });
         out.record(Fact::Entered { client: context.client(), token: Default::default() });
@@ -103,7 +103,7 @@ impl Taker {
         let passed = |tenure: Tenure| Tenure {
             check: None,
             is_asked: false,
-            next: every.map(|every| context.now + every),
+            next: every.map(|every| Deadline(context.now + every)),
             ..tenure
         };
         match (pending.what, is_passed(pending.what, answer, context)) {

@@ -1,0 +1,116 @@
+//! How ids, values with a meaning of their own, and what contains others take part in the normal form.
+
+use super::{Normal, Visitor};
+use crate::few::Few;
+use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
+use crate::list::List;
+use crate::time::{Instant, Ticks};
+
+/// Values with a meaning of their own.
+macro_rules! plain {
+    ($($name:ty),*) => {$(
+        impl Normal for $name {
+            #[inline]
+            fn visit(&mut self, _: &mut impl Visitor) {}
+        }
+    )*};
+}
+
+plain!((), bool, u8, u16, u32, u64, Ticks);
+
+/// What contains others shows each of them.
+macro_rules! contents {
+    ($([$($generics:tt)*] $name:ty: $each:ident),* $(,)?) => {$(
+        impl<$($generics)*> Normal for $name {
+            #[inline]
+            fn visit(&mut self, visitor: &mut impl Visitor) {
+                self.$each().for_each(|value| value.visit(visitor));
+            }
+
+            #[inline]
+            fn settle(&mut self, oldest: Instant) {
+                self.$each().for_each(|value| value.settle(oldest));
+            }
+
+            #[inline]
+            fn sort(&mut self) {
+                self.$each().for_each(Normal::sort);
+            }
+        }
+    )*};
+}
+
+contents! {
+    [T: Normal] Option<T>: iter_mut,
+    [T: Normal] Vec<T>: iter_mut,
+    [T: Normal, const N: usize] [T; N]: iter_mut,
+    [T: Normal + Copy, const N: usize] List<T, N>: iter_mut,
+    [T: Normal + Copy + Default, const N: usize] Few<T, N>: iter_mut,
+}
+
+impl<T: Normal> Normal for Box<T> {
+    #[inline]
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        (**self).visit(visitor);
+    }
+
+    #[inline]
+    fn settle(&mut self, oldest: Instant) {
+        (**self).settle(oldest);
+    }
+
+    #[inline]
+    fn sort(&mut self) {
+        (**self).sort();
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident),*)),*) => {$(
+        #[allow(non_snake_case, reason = "a variable is called as its type")]
+        impl<$($name: Normal),*> Normal for ($($name,)*) {
+            #[inline]
+            fn visit(&mut self, visitor: &mut impl Visitor) {
+                let ($($name,)*) = self;
+                $($name.visit(visitor);)*
+            }
+
+            #[inline]
+            fn settle(&mut self, oldest: Instant) {
+                let ($($name,)*) = self;
+                $($name.settle(oldest);)*
+            }
+
+            #[inline]
+            fn sort(&mut self) {
+                let ($($name,)*) = self;
+                $($name.sort();)*
+            }
+        }
+    )*};
+}
+
+tuples!((A, B), (A, B, C));
+
+/// Ids show themselves.
+macro_rules! ids {
+    ($($name:ident: $visit:ident),*) => {$(
+        impl Normal for $name {
+            #[inline]
+            fn visit(&mut self, visitor: &mut impl Visitor) {
+                visitor.$visit(self);
+            }
+        }
+    )*};
+}
+
+ids!(Index: index, Token: token, Tenure: tenure, SessionId: session, Call: call, ClientId: client);
+
+impl Normal for ProcessId {
+    #[inline]
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let ProcessId::Client(client) = self {
+            visitor.client(client);
+        }
+    }
+}
