@@ -63,7 +63,7 @@ fn line(text: &mut String, step: &Told, room: Option<(usize, usize)>) {
         lines.for_each(|rest| *text += &format!("{:1$}{rest}\n", "", margin.chars().count() + 2));
     }
     for fact in &step.facts {
-        paragraph(text, "      → ", &fact.to_string(), whole);
+        paragraph(text, "      → ", fact, whole);
     }
     for breach in &step.breaches {
         let sentence = format!("{} is violated: {}", breach.property, breach.message);

@@ -6,6 +6,7 @@ use std::{process, thread};
 
 use fencepost::checker::{Progress, Supervisor};
 use indicatif::{ProgressBar, ProgressStyle};
+use memory_stats::memory_stats;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -144,8 +145,6 @@ impl Supervisor for Watch {
 
 /// The memory that this program uses, in MiB.
 fn resident() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib / 1024)
+    let bytes = memory_stats()?.physical_mem;
+    u64::try_from(bytes).ok().map(|bytes| bytes >> 20)
 }

@@ -118,7 +118,7 @@ fn close<'a>(all: &'a [Box<dyn AnyScenario>], word: &str) -> Vec<&'a str> {
         return containing;
     }
     let mut near: Vec<(usize, &str)> = names().filter_map(|name| Some((distance(name, &word)?, name))).collect();
-    near.sort();
+    near.sort_unstable();
     near.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
 }
 

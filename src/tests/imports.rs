@@ -50,6 +50,14 @@ fn no_module_imports_a_module_that_imports_it() {
 }
 
 #[test]
+fn no_command_imports_another() {
+    for (from, targets) in Sources::read("src/cli").imports() {
+        let other = targets.keys().find(|target| from.contains('/') && target.contains('/'));
+        assert_eq!(other, None, "`{from}` imports it: what both need stands beside `commands`");
+    }
+}
+
+#[test]
 fn every_form_of_an_import_is_seen() {
     let module = |path: &str, text: &str| (split(path), text.to_owned());
     let sources = Sources {

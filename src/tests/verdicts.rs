@@ -131,7 +131,7 @@ fn broken(scenario: Scenario<RabbitMq>, properties: &[Property]) -> Vec<Property
     let is_broken = |outcome: &&Outcome<RabbitMq>| match &outcome.finding.verdict {
         Verdict::Proven(_) | Verdict::Vacuous { .. } => false,
         Verdict::Violated(_) => true,
-        other => panic!("{} is {}", outcome.finding.property, other.word()),
+        Verdict::Bounded { by } => panic!("{} is bounded by {by}", outcome.finding.property),
     };
     outcomes.iter().filter(is_broken).map(|outcome| outcome.finding.property).collect()
 }

@@ -163,7 +163,7 @@ impl Plan {
         let jobs = Jobs { settings, possible, seeds: self.seeds.0..self.seeds.1, how };
         let runs = (jobs.possible.len() as u64).checked_mul(self.seeds.1 - self.seeds.0);
         match runs {
-            Some(runs) if self.seeds.1 <= i64::MAX as u64 && runs <= i64::MAX as u64 => Ok(jobs),
+            Some(runs) if [self.seeds.1, runs].iter().all(|number| i64::try_from(*number).is_ok()) => Ok(jobs),
             _ => Err(bad(&"so many runs, or seeds beyond 2^63, cannot be numbered")),
         }
     }
