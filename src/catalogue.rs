@@ -3,17 +3,15 @@
 use fencepost_model::mutation::Mutation;
 use fencepost_model::scenario::Unreadable;
 use fencepost_model::trace::BadTrace;
-use fencepost_registry::{AnyScenario, AnyTrace, Catalogue, Registered};
-
-use crate::{consul, lease, rabbitmq, redlock, stores};
+use fencepost_registry::{AnyScenario, AnyTrace, Catalogue};
 
 /// The services that ship with fencepost.
-pub const CATALOGUE: Catalogue = Catalogue(&[
-    &Registered::<lease::Lease>::new(lease::SCENARIOS),
-    &Registered::<consul::Consul>::new(consul::SCENARIOS),
-    &Registered::<rabbitmq::RabbitMq>::new(rabbitmq::SCENARIOS),
-    &Registered::<stores::Stores>::new(stores::SCENARIOS),
-    &Registered::<redlock::Redlock>::new(redlock::SCENARIOS),
+pub static CATALOGUE: Catalogue = Catalogue(&[
+    &fencepost_lease_explore::SERVICE,
+    &fencepost_consul_explore::SERVICE,
+    &fencepost_rabbitmq_explore::SERVICE,
+    &fencepost_stores_explore::SERVICE,
+    &fencepost_redlock_explore::SERVICE,
 ]);
 
 /// Every scenario that ships with fencepost, in order.
@@ -24,6 +22,11 @@ pub fn all() -> Vec<Box<dyn AnyScenario>> {
 /// Names and texts of their files.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
     CATALOGUE.files()
+}
+
+/// What published documents say, and which promises show that it is wrong: TOML, as `reports` reads it.
+pub fn documents() -> impl Iterator<Item = &'static str> {
+    CATALOGUE.documents()
 }
 
 /// The comment at the head of a scenario file: the story of its bug, and the source.

@@ -27,14 +27,18 @@ mod seeds;
 mod verify;
 
 pub use fencepost_checker as checker;
+pub use fencepost_consul as consul;
+pub use fencepost_lease as lease;
 pub use fencepost_model as model;
+pub use fencepost_rabbitmq as rabbitmq;
+pub use fencepost_redlock as redlock;
 pub use fencepost_reports as reports;
 pub use fencepost_sim as sim;
+pub use fencepost_stores as stores;
 
 pub use fencepost_registry as registry;
 pub use fencepost_registry::{AnyOutcome, AnyRealigned, AnyRun, AnyScenario, AnyTrace};
 pub use model::properties::Property;
-pub use model::protocols::{consul, lease, rabbitmq, redlock, stores};
 pub use model::resource::Accepts;
 pub use model::scenario::{Budget, Expect, Goal, Promise, Scenario, Suite, Synchrony};
 pub use model::time::Ticks;

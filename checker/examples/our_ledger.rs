@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p fencepost-checker --example our_ledger`
 
+use fencepost::consul::{Consul, Sequencer, Writes};
 use fencepost_checker::{InternalError, Options, check};
 use fencepost_model::properties::Property;
-use fencepost_model::protocols::consul::{Consul, Sequencer, Writes};
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::Scenario;
 

@@ -36,7 +36,7 @@ number!(
     ClientId(u16), "client "
 );
 number!(
-    /// A position in the log of a service (Consul's raft index). Only the order counts; 0 means *none*.
+    /// A position in the log of a service (a raft index). Only the order counts; 0 means *none*.
     Index(u32), "index "
 );
 number!(

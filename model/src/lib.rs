@@ -1,13 +1,16 @@
-//! What may happen: lock services, their clients, the network and the clocks, as one transition system.
+//! The kernel: what may happen, as one transition system. It names no service; services are packages under `model/services`, and
+//! anybody's crate can add one.
 //!
 //! ```text
 //! scenario   what is fixed: settings, bounds, budgets, promises          (one TOML file)
 //! world      what varies: start, enabled, is_enabled, step; which worlds are equivalent
-//! process    how participants react; protocol: what makes a lock service
+//! process    how participants react
+//! service    what makes a lock service: the traits that a service implements
 //! properties what is promised, on three levels: record, belief, effect
 //! trace      a run as a list of actions: replay, script, shrink
 //! finding    what an exploration established: plain data for reports
-//! protocols  lease (the smallest lock, a tutorial), consul, rabbitmq; and what else has been built: roster, replicas
+//! mutation   faults built into the sources on purpose
+//! laws       what is true of every scenario
 //! ```
 //!
 //! There is no clock, randomness, I/O, thread, float or hash map in here. `step` is a function: same scenario, world
@@ -30,7 +33,6 @@ pub mod never;
 pub mod process;
 pub mod properties;
 pub mod protocol;
-pub mod protocols;
 pub mod resource;
 pub mod scenario;
 pub mod service;

@@ -122,6 +122,16 @@ impl<P: Protocol> Outbox<P> {
         Outbox { messages: List::new(), facts: List::new() }
     }
 
+    /// What has become true.
+    pub fn facts(&self) -> &[Fact<P>] {
+        &self.facts
+    }
+
+    /// The messages to send, with their receivers.
+    pub fn messages(&self) -> &[(ProcessId, Message<P>)] {
+        &self.messages
+    }
+
     /// Puts a message into the network.
     pub fn send(&mut self, to: ProcessId, message: P::Message) {
         self.messages.push((to, Message::Service(message)));

@@ -91,26 +91,3 @@ impl Resource {
         Fact::Written { client: from, token, tenure }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::protocols::lease::Lease;
-
-    #[test]
-    fn each_kind_of_resource_refuses_what_it_should() {
-        let write = |token| Write { token: Token(token), tenure: Tenure(1), call: None };
-        for (accepts, tokens, expected) in [
-            (Accepts::All, [5, 3, 3], [true, true, true]),
-            (Accepts::NotLower, [5, 3, 5], [true, false, true]),
-            (Accepts::Greater, [5, 3, 5], [true, false, false]),
-            (Accepts::Unchanged, [0, 0, 1], [true, false, true]),
-        ] {
-            let mut resource = Resource::default();
-            let answers = tokens.map(|token| {
-                matches!(resource.judge::<Lease>(ClientId(1), write(token), accepts, None), Fact::Written { .. })
-            });
-            assert_eq!(answers, expected, "{accepts:?}");
-        }
-    }
-}

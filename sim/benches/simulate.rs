@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fencepost::catalogue;
-use fencepost_model::protocols::consul::Consul;
+use fencepost::consul::Consul;
 use fencepost_model::scenario::Scenario;
 use fencepost_sim::{SchedulerKind, Settings, prepare, walk};
 

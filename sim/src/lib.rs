@@ -12,7 +12,7 @@
 //! scheduler  picks the next action: uniform, realistic, priorities
 //! swarm      which misfortunes a seed plays with, and at which rates
 //! random     the only source of chance: ChaCha8, one stream per concern
-//! detector   gossip as a real protocol: SWIM with Lifeguard, which drives the checks of nodes
+//! detector   detector as a real protocol: SWIM with Lifeguard, which drives the checks of nodes
 //! profile    how long things take
 //! curve      distributions as tables of quantiles; shape: as people write them
 //! ```
@@ -37,7 +37,7 @@ mod walk;
 
 pub use coverage::Coverage;
 pub use curve::{Curve, NoCurve};
-pub use detector::{Cuts, Gossip, Outcome, Trial, trial};
+pub use detector::{Cuts, DetectorSettings, Outcome, Trial, trial};
 pub use hunt::{Hunt, Hunted, hunt};
 pub use profile::{Peer, Profile, SlowLink, Way};
 pub use run::{Gist, Run, gist, prepare, ready, simulate, walk};

@@ -6,7 +6,7 @@ use fencepost_model::world::Link;
 use serde::{Deserialize, Serialize};
 
 use crate::curve::Curve;
-use crate::detector::Gossip;
+use crate::detector::DetectorSettings;
 
 /// How long things take in a simulated run, in thousandths of a tick of the unrefined scenario.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -34,10 +34,10 @@ pub struct Profile {
     /// How long until a clock that drifts is set right again; none: it never is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resync_every: Option<Curve>,
-    /// Gossip among the nodes, as the failure detector of a service that has one; none: what the scenario says of its detector
+    /// The failure detector among the nodes of a service that has one; none: what the scenario says of its detector
     /// happens after chance.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gossip: Option<Gossip>,
+    pub detector: Option<DetectorSettings>,
 }
 
 /// Links on which messages take another time.
@@ -124,7 +124,7 @@ impl Default for Profile {
             links: Vec::new(),
             drift: None,
             resync_every: None,
-            gossip: None,
+            detector: None,
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) enum Concern {
     Swarm = 7,
     Clogs = 8,
     Splitting = 9,
-    Gossip = 10,
+    Detector = 10,
     Clocks = 11,
 }
 

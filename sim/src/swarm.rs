@@ -56,7 +56,7 @@ impl Swarm {
             links: usual.links.clone(),
             drift: usual.drift.clone(),
             resync_every: usual.resync_every.clone(),
-            gossip: usual.gossip.clone(),
+            detector: usual.detector.clone(),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Gossip: what it does to checks and sessions is something that the checker's abstract detector may do, and it notices the dead
+//! DetectorSettings: what it does to checks and sessions is something that the checker's abstract detector may do, and it notices the dead
 //! as soon as real agents do.
 
 use fencepost::catalogue;
+use fencepost::consul::{CheckKind, Consul, Timer, Trouble};
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::protocols::consul::{CheckKind, Consul, Timer, Trouble};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::{Action, Fault, Link};
-use fencepost_sim::{Curve, Cuts, Gossip, Outcome, Profile, Settings, Trial, prepare, simulate, trial, walk};
+use fencepost_sim::{Curve, Cuts, DetectorSettings, Outcome, Profile, Settings, Trial, prepare, simulate, trial, walk};
 
 /// Three clients that want one lock again and again; their sessions have no TTL, and end when gossip gives their nodes up.
 fn scenario(detection: i64, crashes: u8, cuts: u8, false_alarms: u8) -> Scenario<Consul> {
@@ -43,9 +43,9 @@ fn scenario(detection: i64, crashes: u8, cuts: u8, false_alarms: u8) -> Scenario
     scenario.of::<Consul>().expect("it is about Consul").clone()
 }
 
-fn settings(seed: u64, gossip: Gossip) -> Settings {
+fn settings(seed: u64, gossip: DetectorSettings) -> Settings {
     let mending = Curve::new(vec![1000, 40_000]).expect("a curve");
-    let profile = Profile { gossip: Some(gossip), mending, ..Profile::default() };
+    let profile = Profile { detector: Some(gossip), mending, ..Profile::default() };
     Settings { seed, profile, storm: 240, ends_with_storm: true, ..Settings::default() }
 }
 
@@ -109,7 +109,7 @@ fn is_to_server(link: Link) -> bool {
 fn c_inv_4_what_gossip_does_the_abstract_detector_may_do() {
     let mut silences = Vec::new();
     for seed in 0..200 {
-        let settings = settings(seed, Gossip { servers: 3, ..Gossip::default() });
+        let settings = settings(seed, DetectorSettings { servers: 3, ..DetectorSettings::default() });
         let crash = seed % 2 == 0;
         let (crashes, cuts) = if crash { (1, 0) } else { (0, 1) };
         let found = verdicts(&scenario(5, crashes, cuts, 9), &settings);
@@ -132,7 +132,7 @@ fn c_inv_4_what_gossip_does_the_abstract_detector_may_do() {
 fn c_inv_4_after_a_partition_gossip_is_early_or_wrong_within_the_budget_only() {
     let (mut early, mut alarms) = (0, 0);
     for seed in 0..100 {
-        let settings = settings(seed, Gossip { servers: 3, ..Gossip::default() });
+        let settings = settings(seed, DetectorSettings { servers: 3, ..DetectorSettings::default() });
         let alone = verdicts(&scenario(1, 2, 2, 0), &settings);
         assert_eq!(alone.alarms, 0, "seed {seed}");
         early += alone.silences.iter().filter(|silence| **silence < 5000).count();
@@ -146,7 +146,7 @@ fn c_inv_4_after_a_partition_gossip_is_early_or_wrong_within_the_budget_only() {
 
 #[test]
 fn a_run_with_gossip_is_repeated_by_its_trace_without_any() {
-    let settings = settings(4, Gossip { loss: 300, stalls_nodes: true, ..Gossip::default() });
+    let settings = settings(4, DetectorSettings { loss: 300, stalls_nodes: true, ..DetectorSettings::default() });
     let run = simulate(&scenario(5, 2, 2, 90), &settings);
     assert_eq!(run, simulate(&scenario(5, 2, 2, 90), &settings));
     let text = run.trace.to_text();
@@ -160,14 +160,14 @@ fn a_run_with_gossip_is_repeated_by_its_trace_without_any() {
 #[test]
 fn other_nodes_bridge_a_partition() {
     let given_up = |cut| -> usize {
-        let gossip = Gossip { cut, others: 3, ..Gossip::default() };
+        let gossip = DetectorSettings { cut, others: 3, ..DetectorSettings::default() };
         (0..40).map(|seed| verdicts(&scenario(5, 0, 2, 0), &settings(seed, gossip.clone())).silences.len()).sum()
     };
     assert!(given_up(Cuts::Node) > 40);
     assert_eq!(given_up(Cuts::Bridged), 0);
 }
 
-fn trials(gossip: Gossip, members: u16, slow: u16, watch: i64, seeds: u64) -> Vec<Outcome> {
+fn trials(gossip: DetectorSettings, members: u16, slow: u16, watch: i64, seeds: u64) -> Vec<Outcome> {
     let Profile { stall, stall_every, .. } = Profile::default();
     let asked = Trial { gossip, members, slow, stall, stall_every, watch };
     (0..seeds).map(|seed| trial(&asked, seed)).collect()
@@ -184,7 +184,7 @@ fn median(outcomes: &[Outcome], time: impl Fn(&Outcome) -> Option<i64>) -> i64 {
 #[test]
 fn c_inv_4_a_killed_agent_is_given_up_after_some_six_seconds_and_one_that_leaves_at_once() {
     for members in [3, 4, 5] {
-        let outcomes = trials(Gossip::default(), members, 0, 60_000, 200);
+        let outcomes = trials(DetectorSettings::default(), members, 0, 60_000, 200);
         let mut notices: Vec<i64> = outcomes.iter().filter_map(|outcome| outcome.detected[1]).collect();
         notices.sort_unstable();
         assert_eq!(notices.len(), 200);
@@ -197,7 +197,8 @@ fn c_inv_4_a_killed_agent_is_given_up_after_some_six_seconds_and_one_that_leaves
 /// As published: far fewer members are taken for dead that are not, and the dead are noticed as soon.
 #[test]
 fn lifeguard_is_wrong_more_rarely_and_hardly_later() {
-    let pool = |lifeguard| trials(Gossip { loss: 250, lifeguard, ..Gossip::default() }, 40, 8, 60_000, 12);
+    let pool =
+        |lifeguard| trials(DetectorSettings { loss: 250, lifeguard, ..DetectorSettings::default() }, 40, 8, 60_000, 12);
     let (swim, lifeguard) = (pool(false), pool(true));
     let mistakes = |outcomes: &[Outcome]| outcomes.iter().map(|outcome| outcome.mistakes[1]).sum::<u64>();
     assert!(mistakes(&swim) > 10 * mistakes(&lifeguard).max(1), "{} {}", mistakes(&swim), mistakes(&lifeguard));
@@ -208,14 +209,14 @@ fn lifeguard_is_wrong_more_rarely_and_hardly_later() {
 /// Where nothing arrives, everybody is given up, and a crash goes unnoticed: the trial ends, and says so.
 #[test]
 fn a_network_that_loses_everything_is_measured_too() {
-    let outcome = &trials(Gossip { loss: 1000, ..Gossip::default() }, 3, 0, 60_000, 1)[0];
+    let outcome = &trials(DetectorSettings { loss: 1000, ..DetectorSettings::default() }, 3, 0, 60_000, 1)[0];
     assert_eq!((outcome.detected, outcome.left), ([None; 3], None));
     assert_eq!(outcome.mistakes[0], 6, "each of three gives up two");
 }
 
 #[test]
 fn a_pool_is_as_pinned_as_any_run() {
-    let outcomes = trials(Gossip { loss: 100, ..Gossip::default() }, 20, 4, 60_000, 2);
+    let outcomes = trials(DetectorSettings { loss: 100, ..DetectorSettings::default() }, 20, 4, 60_000, 2);
     let pinned = [([7594, 7772, 7883], 221, 42), ([6810, 7008, 7030], 97, 20)];
     for (outcome, (detected, left, mistakes)) in outcomes.iter().zip(pinned) {
         let Outcome { detected: found, left: good_bye, mistakes: [all, of_healthy], .. } = *outcome;

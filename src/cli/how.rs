@@ -7,6 +7,7 @@ use clap::Args;
 use fencepost::AnyScenario;
 use fencepost::model::scenario::Axis;
 use fencepost::sim::{Profile, SchedulerKind, Settings};
+use serde::Deserialize as _;
 
 use crate::exit::Trouble;
 use crate::target::quoted;
@@ -62,7 +63,15 @@ pub fn profile(file: &str) -> Result<Pace, String> {
 
 /// The profile that stands in a file; the error names the line.
 pub fn pace(text: &str, file: &str) -> Result<Pace, String> {
-    let profile = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
+    let mut table: toml::Table = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
+    let profile = match table.remove("gossip") {
+        None => toml::from_str(text).map_err(|error| format!("{file}: {error}"))?,
+        Some(detector) => {
+            eprintln!("warning: {file}: `[gossip]` is called `[detector]` now");
+            table.insert("detector".to_owned(), detector);
+            Profile::deserialize(table).map_err(|error| format!("{file}: {error}"))?
+        }
+    };
     Ok(Pace { file: file.to_owned(), profile })
 }
 

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use fencepost::catalogue::{comment, files};
+use fencepost::catalogue::{comment, documents, files};
 use fencepost::model::finding::Study;
+use fencepost::reports::documents::Document;
 use fencepost::reports::html::{Background, Ready, Taken};
 use fencepost::sim::Profile;
 use serde::Deserialize;
@@ -62,7 +63,8 @@ pub enum Searched {
 /// What the catalogue's files say, and the studies with their pages in the folder.
 pub fn background(out: &Path) -> Background {
     let comments = files().filter_map(|(name, _)| Some((name.to_owned(), comment(name)?.to_owned())));
-    Background { comments: comments.collect(), studies: ready(out) }
+    let documents = documents().map(Document::read).collect();
+    Background { comments: comments.collect(), documents, studies: ready(out) }
 }
 
 /// The studies that come with the program, and what was measured for them into this folder.

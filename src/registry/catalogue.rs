@@ -36,6 +36,11 @@ impl Catalogue {
         text.starts_with('#').then(|| &text[..end])
     }
 
+    /// What published documents say, and which promises show that it is wrong: TOML, as `reports` reads it.
+    pub fn documents(self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().flat_map(|service| service.documents()).copied()
+    }
+
     /// The names of all systems.
     pub fn systems(self) -> impl Iterator<Item = &'static str> {
         self.0.iter().flat_map(|service| service.systems()).copied()

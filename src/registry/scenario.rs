@@ -308,7 +308,7 @@ impl<S: Service> AnyScenario for Scenario<S> {
     fn can_be_simulated(&self, settings: &Settings) -> Result<(), String> {
         let refined = prepare(self, settings);
         refined.validate().map_err(|mistake| format!("{}, refined: {mistake}", self.name))?;
-        let Some(detector) = &settings.profile.gossip else { return Ok(()) };
+        let Some(detector) = &settings.profile.detector else { return Ok(()) };
         if !refined.service.has_failure_detector() {
             return Err(format!(
                 "{}: the profile has gossip, but the service does not listen to any; set `service.health.detection`",

@@ -20,6 +20,9 @@ pub trait AnyService: Debug + Send + Sync {
     /// The scenarios that it ships with: names and texts.
     fn scenarios(&self) -> &'static [(&'static str, &'static str)];
 
+    /// What published documents say of it, and which promises show that it is wrong: TOML, as `reports` reads it.
+    fn documents(&self) -> &'static [&'static str];
+
     /// The goals that only its events reach.
     fn goals(&self) -> &'static [Goal];
 
@@ -49,13 +52,20 @@ pub trait AnyService: Debug + Send + Sync {
 #[derive(Debug)]
 pub struct Registered<S: Service> {
     scenarios: &'static [(&'static str, &'static str)],
+    documents: &'static [&'static str],
     service: PhantomData<S>,
 }
 
 impl<S: Service> Registered<S> {
     /// A service with these scenarios: names and texts.
     pub const fn new(scenarios: &'static [(&'static str, &'static str)]) -> Self {
-        Registered { scenarios, service: PhantomData }
+        Registered { scenarios, documents: &[], service: PhantomData }
+    }
+
+    /// The same with what published documents say of it.
+    #[must_use]
+    pub const fn with_documents(self, documents: &'static [&'static str]) -> Self {
+        Registered { documents, ..self }
     }
 }
 
@@ -66,6 +76,10 @@ impl<S: Service> AnyService for Registered<S> {
 
     fn scenarios(&self) -> &'static [(&'static str, &'static str)] {
         self.scenarios
+    }
+
+    fn documents(&self) -> &'static [&'static str] {
+        self.documents
     }
 
     fn goals(&self) -> &'static [Goal] {

@@ -11,26 +11,23 @@ const CRATES: [&str; 5] = ["model/src", "sim/src", "checker/src", "reports/src",
 const SPLIT: [&str; 1] = ["commands"];
 
 /// Imports that still close a cycle. To mend one is to remove its line here; no line is ever added.
-const KNOWN: [(&str, &str, &str); 20] = [
+const KNOWN: [(&str, &str, &str); 17] = [
     ("checker/src", "check", "liveness"),
     ("checker/src", "check", "stateright"),
     ("checker/src", "check", "worlds"),
     ("model/src", "assumption", "trace"),
-    ("model/src", "mutation", "protocols"),
     ("model/src", "mutation", "scenario"),
     ("model/src", "never", "world"),
     ("model/src", "process", "world"),
-    ("model/src", "protocol", "assumption"),
-    ("model/src", "protocol", "goal"),
-    ("model/src", "protocol", "process"),
-    ("model/src", "protocol", "scenario"),
-    ("model/src", "protocol", "world"),
-    ("model/src", "scenario", "catalogue"),
+    ("model/src", "service", "assumption"),
+    ("model/src", "service", "goal"),
+    ("model/src", "service", "process"),
+    ("model/src", "service", "scenario"),
+    ("model/src", "service", "world"),
     ("model/src", "scenario", "properties"),
     ("model/src", "scenario", "world"),
     ("model/src", "service_fault", "process"),
     ("model/src", "service_fault", "world"),
-    ("model/src", "trace", "catalogue"),
     ("model/src", "world", "properties"),
 ];
 

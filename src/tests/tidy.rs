@@ -74,6 +74,24 @@ fn the_model_has_no_clock_randomness_io_threads_floats_or_hash_maps() {
     );
 }
 
+/// Architecture invariant: what belongs to a service lies in its folder. Tests are excepted, and the failure detector of `sim`.
+#[test]
+fn the_kernel_and_the_explorers_name_no_service() {
+    let services = ["consul", "rabbitmq", "etcd", "redlock", "gossip", "serf", "amqp"];
+    for room in ["model/src", "sim/src", "checker/src", "reports/src"] {
+        for (path, text) in files(room, &["rs"]) {
+            if path.starts_with("sim/src/detector") {
+                continue;
+            }
+            let text = text.to_lowercase();
+            for word in services {
+                let line = text.lines().position(|line| line.contains(word));
+                assert_eq!(line, None, "{}: `{word}` belongs to a service", path.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn explorers_read_no_clock_and_iterate_no_hash_map() {
     for room in ["sim/src", "checker/src"] {
@@ -168,7 +186,8 @@ fn the_top_level_holds_the_rooms_and_nothing_else() {
 #[test]
 fn every_scenario_file_tells_its_story_and_is_in_the_catalogue() {
     let listed: BTreeSet<&str> = catalogue::files().map(|(name, _)| name).collect();
-    for (path, text) in files("model/scenarios", &["toml"]) {
+    let is_scenario = |path: &Path| path.parent().is_some_and(|folder| folder.ends_with("scenarios"));
+    for (path, text) in files("model/services", &["toml"]).into_iter().filter(|(path, _)| is_scenario(path)) {
         let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
         assert!(text.starts_with("# ") && text.contains("# Source"), "{name}: a story and its source stand on top");
         assert!(text.contains(&format!("name = \"{name}\"")), "{name}: the file is named like the scenario");
@@ -192,8 +211,8 @@ fn rules_in(text: &str) -> BTreeSet<String> {
 }
 
 /// The rules on a page: those that have to be tested, and all.
-fn page(file: &str) -> (BTreeSet<String>, BTreeSet<String>) {
-    let page = fs::read_to_string(root().join("model/rules").join(file)).expect("the rules");
+fn page(service: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let page = fs::read_to_string(root().join("model/services").join(service).join("rules.md")).expect("the rules");
     let (implemented, _) = page.split_once("## Cited, and left out").expect("two parts");
     let heads = |text: &str| {
         text.lines()
@@ -206,12 +225,12 @@ fn page(file: &str) -> (BTreeSet<String>, BTreeSet<String>) {
 
 #[test]
 fn every_rule_that_is_cited_stands_in_the_rules_and_is_tested_or_left_out() {
-    let pages = ["consul.md", "rabbitmq.md"].map(page);
+    let pages = ["consul", "rabbitmq"].map(page);
     let known = |rule: &String| pages.iter().any(|(_, all)| all.contains(rule));
     let mut tests = String::new();
     for (path, text) in [files("model", &["rs", "toml", "txt"]), files("src", &["rs"])].concat() {
         for rule in rules_in(&text) {
-            assert!(known(&rule), "{} cites {rule}, which is not in model/rules", path.display());
+            assert!(known(&rule), "{} cites {rule}, which is in no rules.md", path.display());
         }
         tests += &text;
     }
@@ -239,7 +258,7 @@ fn every_flaw_that_the_report_names_is_shown_and_mended_by_a_scenario() {
         promises.contains(&(promise.scenario.clone(), promise.property, expect))
     };
     let mut count = 0;
-    for flaw in documents::documents().iter().flat_map(|document| &document.flaws) {
+    for flaw in catalogue::documents().map(documents::Document::read).flat_map(|document| document.flaws) {
         assert!(is_expected(&flaw.shown, Expect::Violated), "{}: {:?}", flaw.number, flaw.shown);
         assert!(flaw.fixed.iter().all(|fixed| is_expected(fixed, Expect::Proven)), "{}: {:?}", flaw.number, flaw.fixed);
         count += 1;
@@ -249,7 +268,7 @@ fn every_flaw_that_the_report_names_is_shown_and_mended_by_a_scenario() {
 
 #[test]
 fn every_flaw_of_the_published_text_has_a_scenario_or_a_reason() {
-    let page = fs::read_to_string(root().join("model/rules/rabbitmq.md")).expect("the rules");
+    let page = fs::read_to_string(root().join("model/services/rabbitmq/rules.md")).expect("the rules");
     let flaws = page.split_once("## Flaws of the published text").expect("a part").1;
     let mut shown = 0;
     for flaw in flaws.split("\n- **").skip(1) {

@@ -4,10 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
+use fencepost::consul::{Behavior, Belief, Consul, Sequencer, Waiting, Writes};
 use fencepost_checker::{Limits, Options, check};
 use fencepost_model::finding::Finding;
 use fencepost_model::properties::Property;
-use fencepost_model::protocols::consul::{Behavior, Belief, Consul, Sequencer, Waiting, Writes};
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;

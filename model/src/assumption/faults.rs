@@ -154,12 +154,7 @@ impl<P: Protocol> Scenario<P> {
 
 /// Declares `budget.retries`: how often each client may give up waiting for a response, which its deadline `timer` makes it do.
 /// `verb` says what it does then: it repeats the request, or gives it up.
-pub(crate) fn declare_retries<P: Protocol>(
-    scenario: &Scenario<P>,
-    list: &mut Declarations<P>,
-    verb: &str,
-    timer: P::Timer,
-) {
+pub fn declare_retries<P: Protocol>(scenario: &Scenario<P>, list: &mut Declarations<P>, verb: &str, timer: P::Timer) {
     let retries = scenario.budget.retries;
     if retries == 0 {
         return;

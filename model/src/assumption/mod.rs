@@ -21,8 +21,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use execution::{Execution, Moment};
-pub(crate) use faults::declare_retries;
-pub(crate) use timing::messages_arrive_within;
+pub use faults::declare_retries;
+pub use timing::messages_arrive_within;
 
 use crate::protocol::Protocol;
 use crate::scenario::{Promise, Scenario};

@@ -30,7 +30,7 @@ impl<P: Protocol> UnderWay<P> {
 }
 
 /// No time passes while a message is under way for longer than that, unless its receiver is paused or its link is cut.
-pub(crate) fn messages_arrive_within<P: Protocol>(execution: &Execution<P>, bound: Ticks) -> Checked {
+pub fn messages_arrive_within<P: Protocol>(execution: &Execution<P>, bound: Ticks) -> Checked {
     let mut under_way = UnderWay(Vec::new());
     execution.each(|moment| {
         if matches!(moment.action, Action::Advance(_)) {

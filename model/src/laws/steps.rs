@@ -40,7 +40,7 @@ pub fn enabled_is_one_question<P: Protocol>(scenario: &Scenario<P>, choices: &[u
 /// A kind of fault that costs nothing.
 pub fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let budgets = budgets(&scenario.budget);
-    let mut taken = [0_usize; Action::<crate::protocols::lease::Lease>::KINDS.len()];
+    let mut taken = vec![0_usize; Action::<P>::KINDS.len()];
     let mut service_faults = Vec::new();
     let mut world = scenario.start();
     let mut enabled = Vec::new();

@@ -92,7 +92,7 @@ impl Budget {
     ///
     /// # Panics
     /// A cap is used up: the fault cannot occur.
-    pub(crate) fn pay(&mut self, kind: usize) {
+    pub fn pay(&mut self, kind: usize) {
         assert!(self.affords(kind), "a fault of the service occurs that the budget does not allow");
         for cap in &mut self.caps {
             if cap.counts(kind) && cap.at_most != UNLIMITED {

@@ -22,8 +22,8 @@ use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, TooManyCaps, UNLIMITED};
 pub use notes::Note;
 pub use text::{Unreadable, from_toml, outdated, outdated_in_trace, system_of};
-pub(crate) use validate::Misfortune;
 pub use validate::Mistake;
+pub use validate::OptionalBudget;
 pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 
 /// The constants of a world.

@@ -29,15 +29,18 @@ impl std::fmt::Display for Mistake {
     }
 }
 
-/// What can go wrong in some services only.
+/// Budgets that mean something in some services only.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Misfortune {
+pub enum OptionalBudget {
+    /// `budget.operator`: what an operator or a bystander does.
     Operator,
+    /// `budget.retries`: requests that a client gives up and sends anew.
     Retries,
 }
 
-impl Misfortune {
-    pub(crate) const ALL: [Misfortune; 2] = [Misfortune::Operator, Misfortune::Retries];
+impl OptionalBudget {
+    /// All of them.
+    pub const ALL: [OptionalBudget; 2] = [OptionalBudget::Operator, OptionalBudget::Retries];
 }
 
 /// The most clients a scenario may have.
@@ -133,12 +136,12 @@ impl<P: Protocol> Scenario<P> {
     }
 
     /// Refuses a budget for what the service does not have.
-    pub(crate) fn has_none(&self, misfortunes: &[Misfortune]) -> Result<(), Mistake> {
+    pub fn has_none(&self, misfortunes: &[OptionalBudget]) -> Result<(), Mistake> {
         let Budget { operator, retries, .. } = self.budget;
         for misfortune in misfortunes {
             let (count, path) = match misfortune {
-                Misfortune::Operator => (operator, "budget.operator"),
-                Misfortune::Retries => (retries, "budget.retries"),
+                OptionalBudget::Operator => (operator, "budget.operator"),
+                OptionalBudget::Retries => (retries, "budget.retries"),
             };
             if count > 0 {
                 return Err(Mistake::at(path, format!("a `{}` has none; leave it out", self.system)));

@@ -6,4 +6,5 @@ mod digests;
 mod laws;
 mod mistakes;
 mod notes;
+mod resource;
 mod scripts;

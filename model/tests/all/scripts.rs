@@ -13,18 +13,18 @@ macro_rules! scripts {
 }
 
 scripts! {
-    the_lease_counts_from_the_request: "lease/the_lease_counts_from_the_request.txt",
-    b_01_the_paused_holder: "consul/b01_the_paused_holder.txt",
-    c_lck_10_cleanup_leaves_a_key_in_use_alone: "consul/c_lck_10_cleanup_leaves_a_key_in_use_alone.txt",
-    c_le_1_a_third_party_discovers_the_leader: "consul/c_le_1_a_third_party_discovers_the_leader.txt",
-    a_late_answer_is_not_heard: "consul/a_late_answer_is_not_heard.txt",
-    a_pause_lifts_the_bounds_for_one_process: "consul/a_pause_lifts_the_bounds_for_one_process.txt",
-    a_crash_forgets_the_session: "consul/a_crash_forgets_the_session.txt",
-    a_cut_link_holds_one_direction_back: "consul/a_cut_link_holds_one_direction_back.txt",
+    the_lease_counts_from_the_request: "lease/scripts/the_lease_counts_from_the_request.txt",
+    b_01_the_paused_holder: "consul/scripts/b01_the_paused_holder.txt",
+    c_lck_10_cleanup_leaves_a_key_in_use_alone: "consul/scripts/c_lck_10_cleanup_leaves_a_key_in_use_alone.txt",
+    c_le_1_a_third_party_discovers_the_leader: "consul/scripts/c_le_1_a_third_party_discovers_the_leader.txt",
+    a_late_answer_is_not_heard: "consul/scripts/a_late_answer_is_not_heard.txt",
+    a_pause_lifts_the_bounds_for_one_process: "consul/scripts/a_pause_lifts_the_bounds_for_one_process.txt",
+    a_crash_forgets_the_session: "consul/scripts/a_crash_forgets_the_session.txt",
+    a_cut_link_holds_one_direction_back: "consul/scripts/a_cut_link_holds_one_direction_back.txt",
 }
 
 fn check(file: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("services").join(file);
     let script = fs::read_to_string(&path).expect("the script is there");
     let name = script.lines().find_map(|line| line.strip_prefix("scenario ")).expect("a script names its scenario");
     let scenario = catalogue::all()

@@ -76,7 +76,7 @@ pub(crate) mod tests {
         ];
         let finding = |(place, verdict): (usize, Verdict)| Finding {
             scenario: format!("scenario-{place}"),
-            system: "consul-lock".to_owned(),
+            system: "lease".to_owned(),
             hazard: None,
             variant: String::new(),
             about: "a | pipe & <angle>".to_owned(),

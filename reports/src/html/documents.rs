@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Finding, Verdict};
 
-use crate::documents::{Document, Flaw, Promise, documents};
+use crate::documents::{Document, Flaw, Promise};
 use crate::escape::escape;
 
 /// The part of the page about documents; nothing if the run met none of their flaws.
-pub(super) fn section(findings: &[Finding]) -> String {
-    let tables: String = documents().iter().map(|document| table(document, findings)).collect();
+pub(super) fn section(documents: &[Document], findings: &[Finding]) -> String {
+    let tables: String = documents.iter().map(|document| table(document, findings)).collect();
     if tables.is_empty() {
         return tables;
     }

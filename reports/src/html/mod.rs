@@ -11,6 +11,7 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Story};
 
+use crate::documents::Document;
 use crate::escape::escape;
 use crate::matrix::{columns, mark, rows};
 pub use studies::{Ready, Taken};
@@ -21,6 +22,8 @@ pub use study::study_page;
 pub struct Background {
     /// What people have written at the head of scenario files, by the scenarios' names: the story of a bug, and its source.
     pub comments: BTreeMap<String, String>,
+    /// What published documents say, and which promises show that it is wrong.
+    pub documents: Vec<Document>,
     /// Studies of what settings cost.
     pub studies: Vec<Ready>,
 }
@@ -30,8 +33,8 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// The page about some findings.
 pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {
-    let Background { comments, studies } = background;
-    let documents = documents::section(findings);
+    let Background { comments, documents, studies } = background;
+    let documents = documents::section(documents, findings);
     let hazards = hazards::section(findings, comments);
     let studies = studies::section(studies);
     let parts = [

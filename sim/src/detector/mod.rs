@@ -22,7 +22,7 @@ mod suspicion;
 mod trial;
 
 pub(crate) use pool::Pool;
-pub use settings::{Cuts, Gossip};
+pub use settings::{Cuts, DetectorSettings};
 pub use trial::{Outcome, Trial, trial};
 
 /// A member, by its place in the pool.
@@ -65,7 +65,7 @@ enum Word {
     Exchange {
         is_answer: bool,
     },
-    Gossip,
+    DetectorSettings,
 }
 
 impl Word {
@@ -90,7 +90,7 @@ enum Alarm {
     ProbeEnds(u32),
     RelayEnds(u32),
     Suspicion(Node),
-    Gossip,
+    DetectorSettings,
     PushPull,
     Reconnect,
 }
@@ -105,7 +105,7 @@ enum Effect {
 
 /// What a member needs to act.
 struct Tools<'a> {
-    settings: &'a Gossip,
+    settings: &'a DetectorSettings,
     stream: &'a mut crate::random::Stream,
     now: i64,
     effects: Vec<Effect>,

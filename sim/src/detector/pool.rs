@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::member::Member;
-use super::{Alarm, Effect, Gossip, Node, Packet, Standing, Tools, Word};
+use super::{Alarm, DetectorSettings, Effect, Node, Packet, Standing, Tools, Word};
 use crate::random::Stream;
 
 /// What some member has come to think of another one.
@@ -27,7 +27,7 @@ impl Heard {
 /// All of it at one instant. Nothing happens but by [`Pool::step`].
 #[derive(Clone)]
 pub(crate) struct Pool {
-    settings: Gossip,
+    settings: DetectorSettings,
     members: Vec<Member>,
     seats: Vec<Seat>,
     /// Pairs that do not hear each other, in this direction, although each hears others.
@@ -61,7 +61,7 @@ enum Event {
 }
 
 impl Pool {
-    pub(crate) fn new(settings: &Gossip, members: usize, stream: Stream) -> Self {
+    pub(crate) fn new(settings: &DetectorSettings, members: usize, stream: Stream) -> Self {
         let seat = Seat { is_up: true, is_deaf: false, is_mute: false, asleep_until: 0, held: Vec::new(), starts: 0 };
         let mut new = Pool {
             settings: settings.clone(),

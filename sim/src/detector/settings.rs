@@ -7,7 +7,7 @@ use crate::curve::Curve;
 /// Gossip as memberlist has it on a local network (the defaults), in thousandths of a tick: with a tick of one second, milliseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Gossip {
+pub struct DetectorSettings {
     /// How many servers there are. What the first of them thinks of a node is what the catalogue says.
     pub servers: u16,
     /// How many nodes there are on which no client runs.
@@ -61,10 +61,10 @@ pub enum Cuts {
     Bridged,
 }
 
-impl Default for Gossip {
+impl Default for DetectorSettings {
     /// memberlist's `DefaultLANConfig`, serf's reconnection, and Consul's time to forget.
     fn default() -> Self {
-        Gossip {
+        DetectorSettings {
             servers: 1,
             others: 0,
             probe_interval: 1000,
@@ -92,7 +92,7 @@ impl Default for Gossip {
 /// More members than this are refused: each knows all others.
 const MEMBERS_MAX: usize = 1000;
 
-impl Gossip {
+impl DetectorSettings {
     /// How many members there are with so many clients.
     pub(crate) fn members(&self, clients: usize) -> usize {
         usize::from(self.servers) + clients + usize::from(self.others)

@@ -1,7 +1,7 @@
 //! How long a suspicion lasts: the fewer confirm it, the longer (Lifeguard's local health aware suspicion).
 
 use super::Node;
-use super::settings::Gossip;
+use super::settings::DetectorSettings;
 
 /// A suspicion, at one member, that another one has failed.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Suspicion {
 
 impl Suspicion {
     /// A suspicion in a pool of so many members.
-    pub(super) fn new(settings: &Gossip, members: usize, accuser: Node, now: i64) -> Self {
+    pub(super) fn new(settings: &DetectorSettings, members: usize, accuser: Node, now: i64) -> Self {
         // The nominal time is reached two probe intervals earlier than by all who would probe in vain.
         let wanted = usize::try_from(settings.suspicion_mult - 2).unwrap_or(0);
         let expected = if settings.lifeguard && members >= wanted + 2 { wanted } else { 0 };
@@ -63,7 +63,7 @@ mod tests {
     /// memberlist's `TestSuspicion_remainingSuspicionTime` has such a table; these are worked out from its formula.
     #[test]
     fn confirmations_shorten_a_suspicion_logarithmically() {
-        let settings = Gossip { suspicion_mult: 5, ..Gossip::default() };
+        let settings = DetectorSettings { suspicion_mult: 5, ..DetectorSettings::default() };
         let mut suspicion = Suspicion::new(&settings, 100, 7, 1000);
         assert_eq!(suspicion.due(), 1000 + 60_000, "6 · 5 · log10(100) · 1 s");
         assert!(!suspicion.confirm(7), "who has accused confirms nothing");
@@ -79,10 +79,10 @@ mod tests {
 
     #[test]
     fn a_pool_too_small_for_confirmation_does_not_wait_for_any() {
-        let due = |members| Suspicion::new(&Gossip::default(), members, 1, 0).due();
+        let due = |members| Suspicion::new(&DetectorSettings::default(), members, 1, 0).due();
         assert_eq!([due(2), due(3)], [4000, 4000]);
         assert_eq!(due(4), 24_000);
-        let plain = Gossip { lifeguard: false, ..Gossip::default() };
+        let plain = DetectorSettings { lifeguard: false, ..DetectorSettings::default() };
         assert_eq!(Suspicion::new(&plain, 1000, 1, 0).due(), 12_000);
     }
 }

@@ -1,7 +1,7 @@
 //! How soon the dead are noticed, and how often the living are taken for dead.
 
 use super::pool::Pool;
-use super::{Gossip, Node};
+use super::{DetectorSettings, Node};
 use crate::curve::Curve;
 use crate::random::{Concern, Stream};
 
@@ -9,7 +9,7 @@ use crate::random::{Concern, Stream};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trial {
     /// What members do, and their network.
-    pub gossip: Gossip,
+    pub gossip: DetectorSettings,
     /// How many there are; at least 3.
     pub members: u16,
     /// How many of them stop now and then, as an overloaded machine does.
@@ -46,7 +46,7 @@ const PATIENCE: i64 = 600_000;
 pub fn trial(trial: &Trial, seed: u64) -> Outcome {
     let Trial { members, slow, .. } = *trial;
     assert!(members >= 3 && slow + 3 <= members.max(3), "somebody must watch, crash and leave");
-    let mut pool = Pool::new(&trial.gossip, usize::from(members), Stream::new(seed, Concern::Gossip));
+    let mut pool = Pool::new(&trial.gossip, usize::from(members), Stream::new(seed, Concern::Detector));
     let mut outcome = Outcome::default();
     watch(trial, &mut pool, seed, &mut outcome);
     let (dead, leaver) = (1, 2);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use fencepost::reports::chart::digits;
-use fencepost::sim::{Gossip, Outcome, Profile, Trial, trial};
+use fencepost::sim::{DetectorSettings, Outcome, Profile, Trial, trial};
 
 use crate::args::Common;
 use crate::exit::{Exit, Trouble};
@@ -31,7 +31,7 @@ pub struct Detector {
     /// For how many seconds the living are watched in each run, before one of them crashes
     #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     watch: i64,
-    /// How long things take, and what members do (`[gossip]`): a TOML file, as reports/docs/simulator.md says
+    /// How long things take, and what members do (`[detector]`): a TOML file, as reports/docs/simulator.md says
     #[arg(long, value_parser = profile, value_name = "FILE")]
     profile: Option<Pace>,
 }
@@ -83,7 +83,7 @@ pub fn run(detector: &Detector, common: &Common) -> Result<Exit, Trouble> {
 
 impl Detector {
     fn trials(&self) -> Result<Vec<Trial>, Trouble> {
-        let Profile { stall, stall_every, gossip, .. } =
+        let Profile { stall, stall_every, detector: gossip, .. } =
             self.profile.as_ref().map(|pace| pace.profile.clone()).unwrap_or_default();
         let gossip = gossip.unwrap_or_default();
         gossip.validate(0).map_err(Trouble::Input)?;
@@ -94,7 +94,7 @@ impl Detector {
                     let slow = u16::try_from(u32::from(members) * u32::from(slow) / 100).expect("a part of them");
                     for lifeguard in [false, true] {
                         trials.push(Trial {
-                            gossip: Gossip { loss: loss * 10, lifeguard, ..gossip.clone() },
+                            gossip: DetectorSettings { loss: loss * 10, lifeguard, ..gossip.clone() },
                             members,
                             slow: slow.min(members - 3),
                             stall: stall.clone(),

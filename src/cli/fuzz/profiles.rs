@@ -16,7 +16,7 @@ const PROFILES: [&str; 3] = [
      stall_every = [500, 1000]\nthinking = [0, 10, 5000]\nmending = 7\n\n[[link]]\nclient = 2\nway = \"back\"\n\
      peer = \"server\"\nlatency = [100, 300]\n",
     "drift = [0, 100, 200]\nresync_every = [1000, 2000]\nlatency = 3\n",
-    "latency = [1, 2]\n\n[gossip]\nservers = 3\nothers = 2\nprobe_interval = 1000\nprobe_timeout = 500\n\
+    "latency = [1, 2]\n\n[detector]\nservers = 3\nothers = 2\nprobe_interval = 1000\nprobe_timeout = 500\n\
      indirect_checks = 3\nsuspicion_mult = 4\nsuspicion_max_mult = 6\nawareness_max = 8\ngossip_interval = 200\n\
      gossip_nodes = 3\ngossip_to_dead = 30000\nretransmit_mult = 4\npush_pull_interval = 30000\n\
      reconnect_interval = 30000\nreap_after = 60000\nlifeguard = true\nloss = 10\nlatency = [0, 2]\ncut = \"node\"\n\
@@ -39,7 +39,7 @@ fn used(bytes: &[u8]) -> Refused {
             scenario.gist(&settings);
         }
     }
-    let gossip = profile.gossip.unwrap_or_default();
+    let gossip = profile.detector.unwrap_or_default();
     // A trial of many members, or with a message in every millisecond, takes long.
     let is_small = usize::from(gossip.servers) + usize::from(gossip.others) < 20
         && gossip.gossip_interval >= 100

@@ -300,13 +300,13 @@ fn gossip_is_measured_and_refused_where_nobody_listens() {
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let listens = profile("gossip.toml", "[gossip]\nservers = 3\n");
+    let listens = profile("gossip.toml", "[detector]\nservers = 3\n");
     let runs = |scenario, profile: &str| fencepost(&["simulate", scenario, "--seed", "1", "--profile", profile]);
     assert_eq!(runs("b18-serf-health", &listens).status.code(), Some(0));
     let deaf = runs("b01-no-fencing", &listens);
     assert_eq!(deaf.status.code(), Some(2));
     assert!(stderr(&deaf).contains("service.health.detection"), "{}", stderr(&deaf));
-    let hasty = profile("hasty.toml", "[gossip]\nprobe_timeout = 5000\n");
+    let hasty = profile("hasty.toml", "[detector]\nprobe_timeout = 5000\n");
     for output in [runs("b18-serf-health", &hasty), fencepost(&["detector", "--profile", &hasty])] {
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains("probe_timeout must not be longer"), "{}", stderr(&output));

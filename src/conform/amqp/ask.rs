@@ -13,7 +13,7 @@ use amq_protocol::protocol::confirm::{self, AMQPMethod as Confirm};
 use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use amq_protocol::protocol::queue::{self, AMQPMethod as Queue};
 use amq_protocol::types::{AMQPValue, FieldTable, ShortString};
-use fencepost_model::protocols::rabbitmq::{Answer, Difference, Keeps, Name, Problem, Request, Shape};
+use fencepost_rabbitmq::{Answer, Difference, Keeps, Name, Problem, Request, Shape};
 
 impl Line {
     /// Sends a method, and reads what the broker says to it: nothing, if it lets a later question on the channel pass without

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocols::rabbitmq::{Answer, Keeps, Name, Problem, Request, Shape};
 use fencepost_model::time::Ticks;
+use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, Request, Shape};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 

@@ -1,7 +1,7 @@
 //! Methods and answers in a file: JSON, a line for each, held against the model. A sequence begins with a line of its own.
 
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocols::rabbitmq::Answer;
+use fencepost_rabbitmq::Answer;
 use serde::{Deserialize, Serialize};
 
 use super::pair::{Command, Exchange, LINES, Pair};

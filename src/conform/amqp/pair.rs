@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocols::rabbitmq::{Answer, Ask, Bench, Problem, Request};
+use fencepost_rabbitmq::{Answer, Ask, Bench, Problem, Request};
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Broker, Line};

@@ -12,7 +12,7 @@ use amq_protocol::protocol::AMQPClass;
 use amq_protocol::protocol::channel::{self, AMQPMethod as Channel};
 use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use amq_protocol::types::{AMQPValue, FieldTable, ShortString};
-use fencepost_model::protocols::rabbitmq::Request;
+use fencepost_rabbitmq::Request;
 
 use crate::Trouble;
 

@@ -6,9 +6,9 @@ use super::names::Overflow;
 use super::sessions::SERF_HEALTH;
 use super::transactions::status;
 use super::{Agent, Answered, Class, Expected, Parts, Shape};
+use fencepost_consul::CheckKind;
+use fencepost_consul::Status;
 use fencepost_model::ids::ClientId;
-use fencepost_model::protocols::consul::CheckKind;
-use fencepost_model::protocols::consul::Status;
 
 /// What a registration says of a check.
 struct Wanted {

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::names::Named;
 use super::{Agent, Answered, Class, Expected, Parts, Shape};
+use fencepost_consul::{Answer, Claim, Entry, Key, Opaque, Spelling};
 use fencepost_model::ids::{Index, SessionId};
-use fencepost_model::protocols::consul::{Answer, Claim, Entry, Key, Opaque, Spelling};
 
 /// C-KV-2: the most bytes that a value may have.
 pub(super) const VALUE_MAX: usize = 524_288;

@@ -36,9 +36,9 @@ pub use watch::{Sleep, Waking};
 use self::exchange::{Answered, Parts, refused_options};
 use self::names::Names;
 use self::sessions::Card;
+use fencepost_consul::{Consul, Key, Prefix, Server};
 use fencepost_model::ids::{ClientId, Index, ProcessId, SessionId};
 use fencepost_model::process::{Context, Outbox};
-use fencepost_model::protocols::consul::{Consul, Key, Prefix, Server};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
 

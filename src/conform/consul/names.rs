@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fencepost_consul::CheckKind;
+use fencepost_consul::{Opaque, Plain, Prefix, Spelling};
 use fencepost_model::ids::{ClientId, Index, SessionId};
-use fencepost_model::protocols::consul::CheckKind;
-use fencepost_model::protocols::consul::{Opaque, Plain, Prefix, Spelling};
 
 /// Names, by what stands for them. Copies share what has not changed: whoever judges a log makes many.
 #[derive(Clone, PartialEq, Debug, Default)]

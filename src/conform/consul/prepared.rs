@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::names::Named;
 use super::{Agent, Answered, Class, Expected, Parts, Shape};
-use fencepost_model::protocols::consul::{Query, QueryRefusal};
+use fencepost_consul::{Query, QueryRefusal};
 
 impl Agent {
     pub(super) fn serve_queries(&mut self, parts: &Parts<'_>) -> Answered {

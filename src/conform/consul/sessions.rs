@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::duration::nanoseconds;
 use super::names::{Named, Overflow};
 use super::{Agent, Answered, Class, Expected, Parts, SECOND, Shape};
+use fencepost_consul::CheckKind;
+use fencepost_consul::{Answer, Behavior, Terms};
 use fencepost_model::ids::{ClientId, Index, SessionId};
-use fencepost_model::protocols::consul::CheckKind;
-use fencepost_model::protocols::consul::{Answer, Behavior, Terms};
 use fencepost_model::time::Ticks;
 
 /// A session as it was asked for: what is shown of it and has no other effect.

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use super::kv::VALUE_MAX;
 use super::names::{Named, Overflow};
 use super::{Agent, Answered, Class, Expected, Parts, Shape};
+use fencepost_consul::{Claim, Key, Operation, Plain};
+use fencepost_consul::{Failure, Outcome, Status};
 use fencepost_model::ids::ClientId;
-use fencepost_model::protocols::consul::{Claim, Key, Operation, Plain};
-use fencepost_model::protocols::consul::{Failure, Outcome, Status};
 
 /// C-TXN-1: the most operations.
 const OPERATIONS_MAX: usize = 64;

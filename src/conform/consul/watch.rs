@@ -3,8 +3,8 @@
 
 use super::duration::nanoseconds;
 use super::{Agent, Parts, Question, SECOND};
+use fencepost_consul::Prefix;
 use fencepost_model::ids::{ClientId, Index, SessionId};
-use fencepost_model::protocols::consul::Prefix;
 
 /// A read that waits, with what it has seen.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::{env, io};
 
 use fencepost_conform::{Consul, Episode, Objection, RECORDED, Removal, hunt, judge, read, timed, watches};
+use fencepost_consul::ConsulMutation;
 use fencepost_model::mutation::LayerKind;
-use fencepost_model::protocols::consul::ConsulMutation;
 
 /// A log that begins with an empty store.
 fn log(lines: &[&str]) -> Vec<Episode> {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use fencepost_conform::amqp::{Broker, Judged, Line, RECORDED, hunt, judge, read};
 use fencepost_model::mutation::{Judge, LayerKind};
-use fencepost_model::protocols::rabbitmq::{Answer, Keeps, Name, Problem, RabbitmqMutation, Request, Shape};
+use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, RabbitmqMutation, Request, Shape};
 
 const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
 const MINE: Shape = Shape { exclusive: true, ..PLAIN };

@@ -100,7 +100,7 @@ impl Member {
             Alarm::ProbeEnds(number) => self.conclude(number, tools),
             Alarm::RelayEnds(number) => self.nack(number, tools),
             Alarm::Suspicion(node) => self.give_up(node, tools),
-            Alarm::Gossip => self.gossip(tools),
+            Alarm::DetectorSettings => self.gossip(tools),
             Alarm::PushPull => {
                 if let Some(peer) = tools.stream.pick(&self.others(|_, standing| standing == Standing::Alive)) {
                     self.exchange(peer, false, tools);
@@ -165,12 +165,12 @@ impl Member {
         };
         for node in tools.some_of(self.others(is_listening), tools.settings.gossip_nodes) {
             if !self.rumours.is_empty() {
-                self.send(node, Word::Gossip, tools);
+                self.send(node, Word::DetectorSettings, tools);
             }
         }
         self.gossips = !self.rumours.is_empty();
         if self.gossips {
-            tools.set(tools.settings.gossip_interval, Alarm::Gossip);
+            tools.set(tools.settings.gossip_interval, Alarm::DetectorSettings);
         }
     }
 
@@ -196,7 +196,7 @@ impl Member {
         if !self.gossips {
             self.gossips = true;
             let period = tools.settings.gossip_interval;
-            tools.set(period - (tools.now + i64::from(self.me) * 37) % period, Alarm::Gossip);
+            tools.set(period - (tools.now + i64::from(self.me) * 37) % period, Alarm::DetectorSettings);
         }
     }
 

@@ -132,7 +132,7 @@ impl Member {
                     probe.is_connected = true;
                 }
             }
-            Word::Exchange { .. } | Word::Gossip => {}
+            Word::Exchange { .. } | Word::DetectorSettings => {}
         }
     }
 

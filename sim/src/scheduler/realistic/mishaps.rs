@@ -9,17 +9,17 @@ use fencepost_model::world::{Action, Fault, Link, World};
 
 use super::super::agenda::Plan;
 use super::Realistic;
-use super::gossip::false_alarm;
+use super::detector::false_alarm;
 use crate::swarm::Swarm;
 
 impl<P: Protocol> Realistic<P> {
     pub(super) fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
         let budget = scenario.budget;
-        // Where there is gossip, it alone is wrong about nodes.
-        let is_left_to_gossip = |cap: &Cap| {
-            self.gossip.is_some() && cap.among(P::Fault::KINDS).all(|kind| kind.nature == Nature::WrongVerdict)
+        // Where there is detector, it alone is wrong about nodes.
+        let is_left_to_detector = |cap: &Cap| {
+            self.detector.is_some() && cap.among(P::Fault::KINDS).all(|kind| kind.nature == Nature::WrongVerdict)
         };
-        let of_service = budget.caps().filter(|cap| cap.at_most != UNLIMITED && !is_left_to_gossip(cap));
+        let of_service = budget.caps().filter(|cap| cap.at_most != UNLIMITED && !is_left_to_detector(cap));
         let of_service = of_service.fold(0_u8, |sum, cap| sum.saturating_add(cap.at_most));
         let slips = if self.profile.drift.is_some() { 0 } else { budget.slips };
         let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
@@ -43,8 +43,8 @@ impl<P: Protocol> Realistic<P> {
 
     pub(super) fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: &'static str) -> Option<Action<P>> {
         scenario.enabled(world, &mut self.enabled);
-        let has_gossip = self.gossip.is_some();
-        self.enabled.retain(|action| action.kind() == kind && !(has_gossip && false_alarm(action).is_some()));
+        let has_detector = self.detector.is_some();
+        self.enabled.retain(|action| action.kind() == kind && !(has_detector && false_alarm(action).is_some()));
         let action = self.mishaps.pick(&self.enabled);
         if action.is_none() && !self.is_calm {
             // Nothing of the kind can happen at the moment: it waits for its chance.
@@ -63,10 +63,10 @@ impl<P: Protocol> Realistic<P> {
         let sleeper = usize::try_from(self.stalls.below(count)).expect("an index fits");
         let until = world.now + self.profile.stall.draw(self.refinement, &mut self.stalls);
         self.asleep_until[sleeper] = until;
-        if let Some(gossip) = &mut self.gossip {
+        if let Some(detector) = &mut self.detector {
             let is_client = sleeper < world.clients.len();
             let process = if is_client { ProcessId::Client(ClientId::of(sleeper)) } else { ProcessId::Server };
-            gossip.sleep(process, until, world.now);
+            detector.sleep(process, until, world.now);
         }
         self.plan_stall(world.now);
     }

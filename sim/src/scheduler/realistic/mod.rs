@@ -2,7 +2,7 @@
 //! moment of the storm.
 
 mod clocks;
-mod gossip;
+mod detector;
 mod mishaps;
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
-use self::gossip::Beside;
+use self::detector::Beside;
 use super::Scheduler;
 use super::agenda::{Agenda, Plan};
 use super::armed::Armed;
@@ -35,7 +35,7 @@ pub(crate) struct Realistic<P: Protocol> {
     asleep_until: Vec<Instant>,
     /// Until when a link does.
     clogged_until: BTreeMap<Link, Instant>,
-    gossip: Option<Beside>,
+    detector: Option<Beside>,
     /// The end of the storm.
     storm: Instant,
     /// How long each clock takes to run away by a step; clients by place, the server last.
@@ -64,7 +64,7 @@ impl<P: Protocol> Realistic<P> {
     ) -> Self {
         let stream = |concern| Stream::new(seed, concern);
         let clients = world.clients.len();
-        let gossip = profile.gossip.as_ref().map(|gossip| Beside::new(seed, gossip, clients, refinement));
+        let detector = profile.detector.as_ref().map(|detector| Beside::new(seed, detector, clients, refinement));
         let mut new = Realistic {
             profile,
             refinement,
@@ -73,7 +73,7 @@ impl<P: Protocol> Realistic<P> {
             wishing: vec![false; world.clients.len()],
             asleep_until: vec![Instant::START; world.clients.len() + 1],
             clogged_until: BTreeMap::new(),
-            gossip,
+            detector,
             storm: Instant::START + storm,
             drifts: Vec::new(),
             clocks: stream(Concern::Clocks),
@@ -114,8 +114,8 @@ impl<P: Protocol> Realistic<P> {
         self.clogs = stream(Concern::Clogs);
         self.choices = stream(Concern::Choices);
         self.clocks = stream(Concern::Clocks);
-        if let Some(gossip) = &mut self.gossip {
-            gossip.reseed(seed);
+        if let Some(detector) = &mut self.detector {
+            detector.reseed(seed);
         }
     }
 
@@ -126,7 +126,7 @@ impl<P: Protocol> Realistic<P> {
         }
         let is_bound = process.client().is_some();
         world.wakes(scenario, process, &mut |timer, due| {
-            let is_allowed = is_bound || self.gossip.as_ref().is_none_or(|gossip| gossip.allows::<P>(timer));
+            let is_allowed = is_bound || self.detector.as_ref().is_none_or(|detector| detector.allows::<P>(timer));
             if !is_allowed || !self.armed.set(process, timer, due) {
                 return;
             }
@@ -175,8 +175,9 @@ impl<P: Protocol> Realistic<P> {
                     return None;
                 }
                 self.armed.fire(process, timer);
-                // Gossip may have changed its mind since.
-                if process == ProcessId::Server && self.gossip.as_ref().is_some_and(|gossip| !gossip.allows::<P>(timer))
+                // The detector may have changed its mind since.
+                if process == ProcessId::Server
+                    && self.detector.as_ref().is_some_and(|detector| !detector.allows::<P>(timer))
                 {
                     return None;
                 }
@@ -285,8 +286,8 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
         }
         let Action::Fault(fault) = action else { return };
         self.plan_mending(world.now, *fault);
-        if let Some(gossip) = &mut self.gossip {
-            gossip.suffer(*fault, scenario, world);
+        if let Some(detector) = &mut self.detector {
+            detector.suffer(*fault, scenario, world);
         }
         // Whatever was held back sets out again.
         if let Fault::Resume(_) | Fault::Heal(_) = fault {
@@ -298,8 +299,8 @@ impl<P: Protocol> Scheduler<P> for Realistic<P> {
 
     fn calm(&mut self, scenario: &Scenario<P>, world: &World<P>) {
         self.is_calm = true;
-        if let Some(gossip) = &mut self.gossip {
-            gossip.calm();
+        if let Some(detector) = &mut self.detector {
+            detector.calm();
         }
         self.agenda.forget(|plan| {
             matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_) | Plan::Drift(..) | Plan::Resync(_))

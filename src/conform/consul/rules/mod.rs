@@ -1,4 +1,4 @@
-//! A test for each rule about the HTTP API, named after it. The rules stand in `model/rules/consul.md`; that the same answers
+//! A test for each rule about the HTTP API, named after it. The rules stand in `model/services/consul/rules.md`; that the same answers
 //! come from a real agent is what `fencepost conform` is for.
 
 mod catalog;

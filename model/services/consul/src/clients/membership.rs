@@ -1,0 +1,151 @@
+//! A client's session as the client sees it: its id, the lease that it grants, and the renewals.
+
+use serde::{Deserialize, Serialize};
+
+use super::ask;
+use crate::ConsulMutation;
+use crate::{Answer, Consul, RenewalErrors, Request, Settings, Timer};
+use fencepost_model::ids::{Call, SessionId};
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::properties::Property;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Deadline, Instant, LeaseEnd};
+use fencepost_model::world::normal::Normal;
+
+/// A session that the client knows of. It may be gone without the client knowing.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub(super) struct Membership {
+    pub(super) id: SessionId,
+    /// TTL after the last acknowledged renewal was sent; kept only where somebody asks for it.
+    pub(super) until: Option<LeaseEnd>,
+    renewal: Renewal,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Renewal {
+    /// It does not renew.
+    Off,
+    /// The next one goes out at this instant.
+    Due(Deadline),
+    /// One is under way; the next one is due then.
+    Sent { call: Call, until_if_renewed: Option<LeaseEnd>, next: Deadline },
+}
+
+/// What an answer says about the session.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum News {
+    /// It lives.
+    Alive,
+    /// It is gone.
+    Gone,
+    /// Nobody knows: the servers could not say.
+    Unclear,
+}
+
+/// The end of the lease that a request sent now will grant.
+pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<LeaseEnd> {
+    let settings = &context.scenario.service;
+    let is_read = settings.counts_lease()
+        || settings.renewal_errors == RenewalErrors::RetryForTtl
+        || context.scenario.watches(Property::LeaseExclusion);
+    settings.ttl.filter(|_| is_read).map(|ttl| LeaseEnd(context.now + ttl))
+}
+
+impl Membership {
+    /// A new session; the first renewal is due one period from now.
+    pub(super) fn new(id: SessionId, until: Option<LeaseEnd>, context: &Context<'_, Consul>) -> Self {
+        let renewal = match context.scenario.service.renew_every {
+            Some(period) => Renewal::Due(Deadline(context.now + period)),
+            None => Renewal::Off,
+        };
+        Membership { id, until: granted(until, context), renewal }
+    }
+
+    /// The session that was there from the start: it has neither TTL nor renewals.
+    pub(super) fn shared(id: SessionId) -> Self {
+        Membership { id, until: None, renewal: Renewal::Off }
+    }
+
+    /// Sends a renewal; one that is unanswered is given up.
+    pub(super) fn renew(
+        &mut self,
+        last: &mut Call,
+        retries: &mut u8,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let Settings { renew_every: Some(period), .. } = context.scenario.service else { return };
+        if matches!(self.renewal, Renewal::Sent { .. }) {
+            *retries -= 1;
+        }
+        let call = ask(last, Request::RenewSession(self.id), out);
+        self.renewal =
+            Renewal::Sent { call, until_if_renewed: lease_from(context), next: Deadline(context.now + period) };
+    }
+
+    /// Takes the answer to a renewal; `None` if it is not for the renewal that is under way.
+    pub(super) fn hear(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>) -> Option<News> {
+        let Renewal::Sent { call, until_if_renewed, next } = self.renewal else { return None };
+        if to != call {
+            return None;
+        }
+        self.renewal = Renewal::Due(next);
+        match answer {
+            Answer::Renewed => {
+                self.until = granted(until_if_renewed, context);
+                if context.is_mutated(ConsulMutation::RenewsOnce) {
+                    self.renewal = Renewal::Off;
+                }
+                Some(News::Alive)
+            }
+            Answer::UnknownSession if context.is_mutated(ConsulMutation::GoneTakenForError) => Some(News::Unclear),
+            Answer::NoLeader => {
+                if context.is_mutated(ConsulMutation::ErrorExtendsLease) {
+                    self.until = granted(until_if_renewed, context);
+                }
+                if self.gives_up(context) {
+                    self.renewal = Renewal::Off;
+                }
+                Some(News::Unclear)
+            }
+            // C-API-2: whoever renews has nothing more to do.
+            _ => {
+                self.renewal = Renewal::Off;
+                Some(News::Gone)
+            }
+        }
+    }
+
+    /// Whether an error is the end of renewing.
+    fn gives_up(&self, context: &Context<'_, Consul>) -> bool {
+        match context.scenario.service.renewal_errors {
+            RenewalErrors::GoOn => false,
+            RenewalErrors::GiveUp => true,
+            RenewalErrors::RetryForTtl => self.until.is_none_or(|until| !until.covers(context.now)),
+        }
+    }
+
+    pub(super) fn wakes(&self, retries: u8, due: &mut dyn FnMut(Timer, Instant)) {
+        match self.renewal {
+            Renewal::Due(at) => due(Timer::Renew, at.0),
+            Renewal::Sent { next, .. } if retries > 0 => due(Timer::Renew, next.0),
+            Renewal::Sent { .. } | Renewal::Off => {}
+        }
+    }
+
+    /// Whether the client's own clock is past the lease.
+    pub(super) fn is_over(&self, context: &Context<'_, Consul>) -> bool {
+        context.scenario.service.counts_lease() && self.until.is_some_and(|until| !until.covers(context.now))
+    }
+}
+
+/// The lease as the client counts it. C-TTL-3: the server counts from when it processed the request, which is later.
+fn granted(until: Option<LeaseEnd>, context: &Context<'_, Consul>) -> Option<LeaseEnd> {
+    if context.is_mutated(ConsulMutation::LeaseFromAnswer) { until.and(lease_from(context)) } else { until }
+}
+
+/// How late a self-limiting client notices, on top of what the scenario allows.
+pub(super) fn overstay(scenario: &Scenario<Consul>) -> fencepost_model::time::Ticks {
+    fencepost_model::time::Ticks::new(i64::from(scenario.is_mutated(ConsulMutation::LeaseOverstayed)))
+}

@@ -1,0 +1,128 @@
+//! The other side of the network: contenders for the lock, takers of slots, observers who want to know who has it, and
+//! third parties who act for a holder.
+
+mod contender;
+mod membership;
+mod monitor;
+mod observer;
+#[cfg(test)]
+mod rules;
+mod slots;
+mod verifier;
+
+use serde::{Deserialize, Serialize};
+
+pub use contender::Contender;
+pub use observer::Observer;
+pub use slots::SlotTaker;
+pub(super) use slots::record_of_slots;
+pub use verifier::Verifier;
+
+use super::{Consul, Request, Text, Timer, Wish};
+use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::process::{Belief, Client, Context, Input, Outbox, Process};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::Instant;
+use fencepost_model::world::normal::Normal;
+
+/// A client of any kind.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Participant {
+    /// It wants the lock.
+    Contender(Contender),
+    /// It wants to know who has the lock.
+    Observer(Observer),
+    /// It wants a slot of the semaphore.
+    SlotTaker(SlotTaker),
+    /// It acts for whoever has the lock.
+    Verifier(Verifier),
+}
+
+/// Does the same with a participant of any kind.
+macro_rules! each {
+    ($participant:expr, $name:ident => $body:expr) => {
+        match $participant {
+            Participant::Contender($name) => $body,
+            Participant::Observer($name) => $body,
+            Participant::SlotTaker($name) => $body,
+            Participant::Verifier($name) => $body,
+        }
+    };
+}
+
+impl Participant {
+    /// Everybody in a scenario: those who want the lock, then observers, then the third party.
+    pub(super) fn all(scenario: &Scenario<Consul>, shared: Option<SessionId>) -> Vec<Participant> {
+        let settings = &scenario.service;
+        let contender = |_| match settings.semaphore {
+            None => Participant::Contender(Contender::new(scenario, shared)),
+            Some(_) => Participant::SlotTaker(SlotTaker::new(scenario)),
+        };
+        let contenders = (0..scenario.clients).map(contender);
+        let observers = (0..settings.observers).map(|_| Participant::Observer(Observer::new(scenario.rounds)));
+        let verifier = settings.delegates.then(|| Participant::Verifier(Verifier::default()));
+        contenders.chain(observers).chain(verifier).collect()
+    }
+}
+
+/// The third party of a scenario in which holders delegate.
+fn third_party(scenario: &Scenario<Consul>) -> ClientId {
+    ClientId(scenario.clients + u16::from(scenario.service.observers) + 1)
+}
+
+impl Process<Consul> for Participant {
+    fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        each!(self, client => client.on(input, context, out));
+    }
+
+    fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
+        match self {
+            Participant::Contender(contender) => contender.wakes(scenario, due),
+            Participant::SlotTaker(taker) => taker.wakes(scenario, due),
+            Participant::Observer(_) | Participant::Verifier(_) => {}
+        }
+    }
+
+    fn choices(&self) -> u8 {
+        match self {
+            Participant::Contender(contender) => contender.choices(),
+            _ => 0,
+        }
+    }
+
+    fn restarted(&self, scenario: &Scenario<Consul>) -> Self {
+        match self {
+            Participant::Contender(contender) => Participant::Contender(contender.restarted(scenario)),
+            Participant::Observer(observer) => Participant::Observer(observer.restarted()),
+            Participant::SlotTaker(taker) => Participant::SlotTaker(taker.restarted(scenario)),
+            Participant::Verifier(verifier) => Participant::Verifier(verifier.restarted()),
+        }
+    }
+}
+
+impl Client<Consul> for Participant {
+    fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Wish)) {
+        match self {
+            Participant::Contender(contender) => contender.commands(context, offer),
+            Participant::Observer(observer) => observer.commands(offer),
+            Participant::SlotTaker(taker) => taker.commands(context, offer),
+            Participant::Verifier(_) => {}
+        }
+    }
+
+    fn belief(&self) -> Belief {
+        match self {
+            Participant::Contender(contender) => contender.belief(),
+            Participant::SlotTaker(taker) => taker.belief(),
+            Participant::Observer(_) | Participant::Verifier(_) => Belief::default(),
+        }
+    }
+}
+
+/// Sends a request on a new connection and returns its number.
+fn ask(last: &mut Call, request: Request, out: &mut Outbox<Consul>) -> Call {
+    *last = last.next();
+    out.send(ProcessId::Server, Text::Ask(*last, request));
+    *last
+}

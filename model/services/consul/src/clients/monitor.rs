@@ -1,0 +1,83 @@
+//! The blocking query by which a holder watches its key, or the prefix of its semaphore (C-LCK-6, C-SEM-6).
+
+use serde::{Deserialize, Serialize};
+
+use super::ask;
+use crate::ConsulMutation;
+use crate::{Consul, Request, Target, Timer, Watch};
+use fencepost_model::ids::{Call, Index};
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::time::{Deadline, Instant};
+use fencepost_model::world::normal::Normal;
+
+/// A query under way, or the rest after one that failed.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub(super) struct Watching {
+    call: Call,
+    /// When it loses patience with the query; at rest, when it asks again.
+    at: Option<Deadline>,
+    is_resting: bool,
+    /// Whether it is the last one, for whoever watches for one change only.
+    is_last: bool,
+    /// How many more errors are no loss yet.
+    retries: u8,
+}
+
+impl Watching {
+    /// Sends a query, where the scenario has monitors. After an answer the retries begin anew.
+    pub(super) fn start(
+        target: Target,
+        index: Index,
+        last: &mut Call,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Option<Watching> {
+        let settings = context.scenario.service.monitor?;
+        let call = ask(last, Request::Watch(Watch { target, index, wait: settings.wait }), out);
+        let at = settings.patience.map(|patience| Deadline(context.now + patience));
+        let once = context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.watches_once);
+        let is_last = once && index != Index(0);
+        Some(Watching { call, at, is_resting: false, is_last, retries: settings.retries })
+    }
+
+    /// The same after a rest: from index 0, so that the answer comes at once, and with the retries that are left.
+    pub(super) fn again(
+        self,
+        target: Target,
+        last: &mut Call,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Option<Watching> {
+        let watching = Watching::start(target, Index(0), last, context, out)?;
+        Some(Watching { retries: self.retries, ..watching })
+    }
+
+    /// Whether an answer on this call is for it.
+    pub(super) fn hears(&self, to: Call) -> bool {
+        self.call == to && !self.is_resting
+    }
+
+    /// Whether it is not to be followed by another one.
+    pub(super) fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    /// C-LCK-6: with retries left, an error is no loss yet.
+    pub(super) fn rests_after_error(&mut self, context: &Context<'_, Consul>) -> bool {
+        let Some(settings) = context.scenario.service.monitor.filter(|_| self.retries > 0) else { return false };
+        if context.is_mutated(ConsulMutation::MonitorErrorIsLoss) {
+            return false;
+        }
+        if !context.is_mutated(ConsulMutation::MonitorErrorsUncounted) {
+            self.retries -= 1;
+        }
+        (self.at, self.is_resting) = (Some(Deadline(context.now + settings.retry_every)), true);
+        true
+    }
+
+    pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
+        if let Some(at) = self.at {
+            due(if self.is_resting { Timer::Rewatch } else { Timer::Unwatch }, at.0);
+        }
+    }
+}

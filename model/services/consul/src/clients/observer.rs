@@ -1,0 +1,69 @@
+//! An observer: reads the key to find out who leads (C-LE-1). It believes nothing for longer than that.
+
+use serde::{Deserialize, Serialize};
+
+use super::ask;
+use crate::ConsulMutation;
+use crate::messages::Word;
+use crate::settings::Reads;
+use crate::{Answer, Consul, LOCK, Opaque, Request, Text, Wish};
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::Call;
+use fencepost_model::process::{Context, Input, Message, Outbox};
+use fencepost_model::world::normal::Normal;
+
+/// A third party.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Observer {
+    /// How often its user may still ask.
+    looks: u8,
+    /// The request under way.
+    call: Option<Call>,
+    last: Call,
+}
+
+impl Observer {
+    pub(crate) fn new(looks: u8) -> Self {
+        Observer { looks, call: None, last: Call(0) }
+    }
+
+    pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match (self.call, input) {
+            (None, Input::Command(Wish::Look)) => {
+                self.looks -= 1;
+                let request = match context.scenario.service.reads {
+                    Reads::Default => Request::Get(LOCK),
+                    Reads::Consistent => Request::GetConsistent(LOCK),
+                };
+                self.call = Some(ask(&mut self.last, request, out));
+            }
+            (Some(call), Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) if to == call => {
+                self.call = None;
+                let observer = context.me.client().expect("an observer is a client");
+                let is_careless = context.is_mutated(ConsulMutation::ObserverIgnoresSession);
+                let leader = match answer {
+                    // Nothing is known.
+                    Answer::NoLeader => return,
+                    Answer::Found(entry) if entry.session.is_some() || is_careless => match entry.value {
+                        Opaque::Name(leader) => Some(leader),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                out.record(Fact::Service(Word::Discovered { observer, leader }));
+            }
+            // An answer on a connection that is closed.
+            _ => {}
+        }
+    }
+
+    pub(super) fn restarted(self) -> Self {
+        Observer { call: None, ..self }
+    }
+
+    pub(super) fn commands(&self, offer: &mut dyn FnMut(Wish)) {
+        if self.call.is_none() && self.looks > 0 {
+            offer(Wish::Look);
+        }
+    }
+}

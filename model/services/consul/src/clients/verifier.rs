@@ -1,0 +1,84 @@
+//! A third party: it is handed a sequencer with an order to write, asks the server whether that is still valid, and
+//! writes. The sessions document's use of a sequencer, where the resource itself cannot compare.
+
+use serde::{Deserialize, Serialize};
+
+use super::ask;
+use crate::ConsulMutation;
+use crate::{Answer, Consul, LOCK, Order, Request, Text};
+use fencepost_model::fact::Fact;
+use fencepost_model::few::Few;
+use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::process::{Context, Input, Message, Outbox};
+use fencepost_model::world::normal::Normal;
+
+/// An order with the connection that it came on.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+struct Incoming {
+    from: ClientId,
+    #[normal(of = from)]
+    call: Call,
+    order: Order,
+}
+
+/// A third party. It carries out one order after the other.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Verifier {
+    /// The first one is being looked into.
+    orders: Few<Incoming, 3>,
+    /// The question to the server that is under way.
+    asked: Option<Call>,
+    last: Call,
+}
+
+impl Verifier {
+    pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Input::Message { message: Message::Service(text), .. } = input else { return };
+        match text {
+            Text::Hand(from, call, _) if self.orders.len() == Few::<Incoming, 3>::ROOM => {
+                out.send(from.into(), Text::Handled(from, call, false));
+            }
+            Text::Hand(from, call, order) => {
+                self.orders.push(Incoming { from, call, order });
+                self.look_into_next(out);
+            }
+            Text::Tell(to, answer) if Some(to) == self.asked => {
+                self.asked = None;
+                self.carry_out(answer, context, out);
+                self.look_into_next(out);
+            }
+            _ => {}
+        }
+    }
+
+    fn look_into_next(&mut self, out: &mut Outbox<Consul>) {
+        if self.asked.is_none() && !self.orders.is_empty() {
+            self.asked = Some(ask(&mut self.last, Request::Get(LOCK), out));
+        }
+    }
+
+    /// The sequencer is valid if the key is held by that session, with that number.
+    fn carry_out(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Some(&Incoming { from, call, order }) = self.orders.first() else { return };
+        self.orders = self.orders[1..].iter().copied().collect();
+        let is_valid = match answer {
+            Answer::Found(entry) => {
+                let is_holder =
+                    entry.session == Some(order.session) || context.is_mutated(ConsulMutation::VerifierIgnoresHolder);
+                is_holder && context.scenario.service.token(&entry) == order.token
+            }
+            _ => false,
+        };
+        if is_valid {
+            out.write_for(order.tenure, order.token, None);
+        } else {
+            out.record(Fact::WriteRefused { client: from, token: order.token, tenure: order.tenure });
+        }
+        out.send(from.into(), Text::Handled(from, call, is_valid));
+    }
+
+    /// Orders are in memory only.
+    pub(super) fn restarted(self) -> Self {
+        Verifier { last: self.last, ..Verifier::default() }
+    }
+}

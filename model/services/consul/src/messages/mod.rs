@@ -1,0 +1,239 @@
+//! What clients and server say to each other. HTTP's status codes become variants: an answer is a 200 with a body unless
+//! it says otherwise.
+//!
+//! `values` is what the store contains, `timers` names deadlines, wishes and facts, `display` puts it all into words.
+
+mod display;
+mod timers;
+mod values;
+
+use serde::{Deserialize, Serialize};
+
+pub use timers::{Timer, Wish, Word};
+pub use values::{Checks, Entry, Key, Opaque, Plain, Prefix, Slots, Spelling, Terms};
+
+use super::Status;
+use super::settings::CheckKind;
+use fencepost_model::few::Few;
+use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::time::Ticks;
+use fencepost_model::world::normal::Normal;
+
+/// The key that the lock recipe agrees on.
+pub const LOCK: Key = Key::Lock;
+
+/// What a client asks of the server.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the HTTP API's own words")]
+pub enum Request {
+    CreateSession(Terms),
+    RenewSession(SessionId),
+    DestroySession(SessionId),
+    Get(Key),
+    GetConsistent(Key),
+    Put {
+        key: Key,
+        value: Opaque,
+        flags: u8,
+    },
+    Cas {
+        key: Key,
+        index: Index,
+        value: Opaque,
+        flags: u8,
+    },
+    Acquire(Claim),
+    Release(Claim),
+    Delete(Key),
+    DeleteCas {
+        key: Key,
+        index: Index,
+    },
+    FindSession,
+    List,
+    /// Everything below the prefix, of which a client in a queue looks at what is older than its own key: at this index.
+    Before(Index),
+    Watch(Watch),
+    Commit(Transaction),
+}
+
+/// What a session wants with a key, and what it writes at the same time.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Claim<V = Opaque> {
+    /// Which key.
+    pub key: Key,
+    /// For whom.
+    pub session: SessionId,
+    /// How the id is written.
+    #[serde(default, skip_serializing_if = "Spelling::is_plain")]
+    pub spelling: Spelling,
+    /// The new value.
+    pub value: V,
+    /// The new flags.
+    pub flags: u8,
+}
+
+/// A blocking query: answered as soon as its target's index is higher than the one given. C-BLK-1.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Watch {
+    /// What is watched.
+    pub target: Target,
+    /// The index that the client knows; 0 does not block.
+    pub index: Index,
+    /// How long the server waits at most; none: for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Ticks>,
+}
+
+/// What a blocking query watches.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// One key.
+    Key(Key),
+    /// Everything below the semaphore's prefix.
+    Prefix,
+}
+
+/// Several operations that happen together or not at all. C-TXN-3.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Transaction {
+    /// In this order.
+    pub operations: Few<Operation, 3>,
+    /// Ghost: the tenure under which it was sent; stamped by the world, read by properties only.
+    #[serde(default)]
+    pub tenure: Tenure,
+}
+
+/// One verb of a transaction. C-TXN-2.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the HTTP API's own words")]
+pub enum Operation {
+    #[default]
+    Nothing,
+    CheckSession {
+        key: Key,
+        session: Option<SessionId>,
+        #[serde(default, skip_serializing_if = "Spelling::is_plain")]
+        spelling: Spelling,
+    },
+    CheckIndex {
+        key: Key,
+        index: Index,
+    },
+    Set {
+        key: Key,
+        value: Plain,
+        flags: u8,
+    },
+    Cas {
+        key: Key,
+        index: Index,
+        value: Plain,
+        flags: u8,
+    },
+    Lock(Claim<Plain>),
+    Unlock(Claim<Plain>),
+    Get(Key),
+    GetTree(Prefix),
+    CheckNotExists(Key),
+    Delete(Key),
+    DeleteCas {
+        key: Key,
+        index: Index,
+    },
+    DeleteTree(Prefix),
+    SetCheck(ClientId, CheckKind, Status),
+    DropCheck(ClientId, CheckKind),
+    Unknown,
+}
+
+/// What the server answers.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// The new session's id.
+    Created(SessionId),
+    /// The session lives; its TTL begins again.
+    Renewed,
+    /// 404 to a renewal: there is no such session.
+    UnknownSession,
+    /// `true` or `false`.
+    Done(bool),
+    /// 500 `invalid session` to an acquire. C-KV-10.
+    InvalidSession,
+    /// The entry.
+    Found(Entry),
+    /// 404 to a get.
+    Absent,
+    /// A session with the name that was looked for, if there is one.
+    Named(Option<SessionId>),
+    /// What is below the semaphore's prefix.
+    Listed(Listing),
+    /// The newest contender key that is older: its session and its ModifyIndex.
+    Before(Option<(SessionId, Index)>),
+    /// 200 to a transaction.
+    Committed,
+    /// 409 to a transaction: the operation with this number, from 0, failed. Nothing of it is applied.
+    RolledBack(u8),
+    /// 500: the node, or a check that the session should be bound to, is not registered. C-SES-5.
+    Missing(Option<CheckKind>),
+    /// 500: a check that the session should be bound to is critical. C-SES-5.
+    Critical(CheckKind),
+    /// 500 `No cluster leader`. C-CON-6.
+    NoLeader,
+}
+
+/// A recursive read of the semaphore's prefix, as far as contenders look at it: the coordination entry, and who is
+/// named as the session of any entry (C-SEM-4). Entries without a session tell them nothing.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Listing {
+    /// The index of the result. C-KV-21.
+    pub index: Index,
+    /// The coordination entry.
+    pub slots: Option<Entry>,
+    /// Sessions that hold an entry below the prefix.
+    #[normal(sorted)]
+    pub alive: Few<SessionId, 6>,
+}
+
+/// A holder's order to a third party: do this for me, and here is my sequencer.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Order {
+    /// Under which session the lock is held.
+    pub session: SessionId,
+    /// The key's LockIndex, or what the scenario uses instead.
+    pub token: Token,
+    /// Ghost: the tenure under which it was given.
+    #[serde(default)]
+    pub tenure: Tenure,
+}
+
+/// A message: each request has a connection of its own, and its answer comes back on that.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Text {
+    /// To the server.
+    Ask(Call, Request),
+    /// Back.
+    Tell(Call, Answer),
+    /// From a holder to a third party.
+    Hand(ClientId, #[normal(of = 0)] Call, Order),
+    /// Back: whether it was carried out.
+    Handled(ClientId, #[normal(of = 0)] Call, bool),
+}
+
+impl<V> Claim<V> {
+    /// A claim in the session's own spelling.
+    pub fn new(key: Key, session: SessionId, value: V, flags: u8) -> Self {
+        Claim { key, session, spelling: Spelling::default(), value, flags }
+    }
+}
+
+impl From<Claim<Plain>> for Claim {
+    fn from(Claim { key, session, spelling, value, flags }: Claim<Plain>) -> Self {
+        Claim { key, session, spelling, value: value.into(), flags }
+    }
+}

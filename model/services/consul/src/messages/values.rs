@@ -1,0 +1,241 @@
+//! What the store contains, and what sessions are made of.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{Behavior, CheckKind};
+use fencepost_model::few::Few;
+use fencepost_model::ids::{ClientId, Index, SessionId, Token};
+use fencepost_model::time::Ticks;
+use fencepost_model::world::normal::{Normal, Visitor};
+
+/// A key of the store.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Key {
+    /// The key that the lock recipe agrees on.
+    Lock,
+    /// What the lock protects, where that lives in the same store.
+    Data,
+    /// The coordination entry of a semaphore, `<prefix>/.lock`. C-SEM-3.
+    Slots,
+    /// The key of one contender for a semaphore, `<prefix>/<session>`. C-SEM-2.
+    Contender(SessionId),
+    /// The key of the same session in another semaphore, `<prefix>2/<session>`: a longer name with the same beginning.
+    Neighbour(SessionId),
+    /// Somebody else's key.
+    Other,
+    /// A key by its place among all names in their order, where the HTTP edge gives the names.
+    Named(u16),
+}
+
+/// A beginning that keys may have in common; a string, not a folder (C-KV-5).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefix {
+    /// The empty one: every key has it.
+    All,
+    /// The semaphore's: the coordination entry and the contenders' keys have it.
+    Semaphore,
+    /// One by its own place among all names. Whatever begins with it follows it directly, so it is a range.
+    Named {
+        /// Its own place.
+        first: u16,
+        /// The place of the last name that begins with it.
+        last: u16,
+    },
+}
+
+impl Prefix {
+    /// Whether the key begins with it.
+    pub fn contains(self, key: Key) -> bool {
+        match self {
+            Prefix::All => true,
+            Prefix::Semaphore => key.is_below_prefix(),
+            Prefix::Named { first, last } => matches!(key, Key::Named(place) if (first..=last).contains(&place)),
+        }
+    }
+
+    /// The name under which its deletion is remembered. C-KV-24: that of everything is not.
+    pub fn name(self) -> Option<Key> {
+        match self {
+            Prefix::All => None,
+            Prefix::Semaphore => Some(Key::Slots),
+            Prefix::Named { first, .. } => Some(Key::Named(first)),
+        }
+    }
+}
+
+/// How a session's id is written where it is a string: lookups ignore the letter case, comparisons of holders do not
+/// (C-SES-20). 0 is the way in which the server writes it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Spelling(pub u8);
+
+impl Spelling {
+    /// Whether it is the server's own.
+    pub fn is_plain(&self) -> bool {
+        *self == Spelling::default()
+    }
+}
+
+impl Key {
+    /// Whether it is below the semaphore's prefix.
+    pub fn is_below_prefix(self) -> bool {
+        matches!(self, Key::Slots | Key::Contender(_) | Key::Neighbour(_))
+    }
+}
+
+/// A value. Nobody looks into it, but for observers of a leader election and contenders for a semaphore.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opaque {
+    /// Nothing.
+    Empty,
+    /// The name of a client.
+    Name(ClientId),
+    /// What a bystander writes.
+    Foreign,
+    /// A number that was drawn.
+    Number(#[normal(skip = "drawn at random, and no log position")] Token),
+    /// Bytes that the HTTP edge keeps under this number.
+    Bytes(u32),
+    /// A semaphore's limit and holders.
+    Slots(Slots),
+}
+
+/// A value that is not a semaphore's entry: all that transactions write, so that they stay small.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the same as those of `Opaque`")]
+pub enum Plain {
+    Empty,
+    Name(ClientId),
+    Foreign,
+    Number(#[normal(skip = "drawn at random, and no log position")] Token),
+    Bytes(u32),
+}
+
+impl From<Plain> for Opaque {
+    fn from(value: Plain) -> Self {
+        match value {
+            Plain::Empty => Opaque::Empty,
+            Plain::Name(client) => Opaque::Name(client),
+            Plain::Foreign => Opaque::Foreign,
+            Plain::Number(token) => Opaque::Number(token),
+            Plain::Bytes(number) => Opaque::Bytes(number),
+        }
+    }
+}
+
+/// The content of a semaphore's coordination entry: `{"Limit": n, "Holders": […]}`. C-SEM-3.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Slots {
+    /// How many may hold a slot.
+    pub limit: u8,
+    /// Who does.
+    pub holders: Few<SessionId, 4>,
+}
+
+/// Which checks a session is bound to. C-SES-10.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Checks(u8);
+
+impl Checks {
+    /// Whether this check is among them.
+    pub fn contains(self, kind: CheckKind) -> bool {
+        self.0 & (1 << kind.number()) != 0
+    }
+
+    /// All of them, in a fixed order.
+    pub fn iter(self) -> impl Iterator<Item = CheckKind> {
+        CheckKind::all().filter(move |kind| self.contains(*kind))
+    }
+}
+
+impl FromIterator<CheckKind> for Checks {
+    fn from_iter<I: IntoIterator<Item = CheckKind>>(kinds: I) -> Self {
+        Checks(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind.number()))
+    }
+}
+
+/// What a session is created with. C-SES-1.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Terms {
+    /// TTL, if any.
+    pub ttl: Option<Ticks>,
+    /// Lock-delay as asked for; capped at use (C-SES-9).
+    pub lock_delay: Ticks,
+    /// What its end does to its keys.
+    pub behavior: Behavior,
+    /// What it is bound to. C-TTL-9: a TTL does not replace checks.
+    #[serde(default)]
+    pub checks: Checks,
+}
+
+/// An entry of the store, without its key. C-KV-6.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Entry {
+    /// What was written.
+    pub value: Opaque,
+    /// The caller's own number.
+    pub flags: u8,
+    /// How often a free key was acquired; not always.
+    pub lock_index: u32,
+    /// Who has it.
+    pub session: Option<SessionId>,
+    /// How whoever has it wrote its id.
+    #[serde(default, skip_serializing_if = "Spelling::is_plain")]
+    pub spelling: Spelling,
+    /// The log position of its creation.
+    pub create: Index,
+    /// The log position of its last real change.
+    pub modify: Index,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Lock => f.write_str("the key"),
+            Key::Data => f.write_str("the data"),
+            Key::Slots => f.write_str("the semaphore's entry"),
+            Key::Contender(session) => write!(f, "the contender key of {session}"),
+            Key::Neighbour(session) => write!(f, "the contender key of {session} in another semaphore"),
+            Key::Other => f.write_str("another key"),
+            Key::Named(place) => write!(f, "key {place}"),
+        }
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Prefix::All => f.write_str("every key"),
+            Prefix::Semaphore => f.write_str("the prefix"),
+            Prefix::Named { first, .. } => write!(f, "prefix {first}"),
+        }
+    }
+}
+
+impl fmt::Display for Slots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "limit {}, held by", self.limit)?;
+        if self.holders.is_empty() {
+            return f.write_str(" nobody");
+        }
+        self.holders.iter().enumerate().try_for_each(|(place, session)| {
+            let comma = if place == 0 { " " } else { ", " };
+            write!(f, "{comma}{session}")
+        })
+    }
+}
+
+/// By hand: holders are a set, also where nobody calls `sort`, as in a client.
+impl Normal for Slots {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        self.holders.visit(visitor);
+        self.holders.sort_unstable();
+    }
+}

@@ -1,0 +1,211 @@
+//! What only readers of the HTTP API see: the indexes of tables, prepared queries, services. A server that is explored
+//! without such readers keeps no books, so that they multiply no states.
+
+use serde::{Deserialize, Serialize};
+
+use super::Server;
+use crate::Consul;
+use crate::ConsulMutation;
+use crate::messages::{Key, Spelling};
+use crate::settings::CheckKind;
+use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::process::Context;
+use fencepost_model::world::normal::Normal;
+
+/// C-GEN-1: the tables of the replicated state that no client recipe looks at, and the table `index`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub(crate) struct Books {
+    /// The last position at which an entry changed or went.
+    pub(super) entries: Index,
+    /// At which a session came or went.
+    pub(super) sessions: Index,
+    /// At which a prepared query changed.
+    pub(super) queries: Index,
+    /// Prepared queries, by id.
+    pub(super) prepared: Vec<Query>,
+    /// Services, by node and number.
+    services: Vec<(ClientId, u16)>,
+    /// Checks that belong to a service of their node.
+    attached: Vec<(ClientId, CheckNumber, u16)>,
+}
+
+/// A check as a number, for it must be written.
+type CheckNumber = u8;
+
+/// A prepared query.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Query {
+    /// Its id.
+    pub id: u16,
+    /// Its name, if it has one.
+    pub name: Option<u16>,
+    /// The session with which it ends.
+    pub session: Option<(SessionId, Spelling)>,
+    /// The log position of its creation.
+    pub create: Index,
+    /// That of its last change.
+    pub modify: Index,
+}
+
+/// Why a prepared query is refused.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum QueryRefusal {
+    /// Its session is gone, or never was. C-PQ-2.
+    NoSession,
+    /// Another one has that name. C-PQ-3.
+    NameTaken,
+}
+
+impl Server {
+    /// A server of which somebody reads everything.
+    pub fn with_books() -> Server {
+        Server { index: Index(1), books: Some(Box::default()), ..Server::default() }
+    }
+
+    pub(super) fn note_entries(&mut self) {
+        let index = self.index;
+        self.books.iter_mut().for_each(|books| books.entries = index);
+    }
+
+    pub(super) fn note_sessions(&mut self) {
+        let index = self.index;
+        self.books.iter_mut().for_each(|books| books.sessions = index);
+    }
+
+    /// Everything is deleted, of which only the index of the store tells. Where no books are kept, and somebody may ask
+    /// for it, a grave below no prefix stands for that.
+    pub(super) fn note_emptied(&mut self, context: &Context<'_, Consul>) {
+        if self.books.is_none() && context.scenario.service.semaphore.is_some() {
+            self.tombstones.retain(|(name, _)| *name != Key::Other);
+            self.tombstones.insert_sorted((Key::Other, self.index));
+        }
+    }
+
+    /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where books are
+    /// kept.
+    pub fn store_index(&self) -> Index {
+        let entries = self.books.as_ref().map_or(Index(0), |books| books.entries.max(Index(1)));
+        self.tombstones.iter().map(|(_, index)| *index).max().unwrap_or_default().max(entries)
+    }
+
+    /// C-SES-17: the index of every read of sessions.
+    pub fn sessions_index(&self) -> Index {
+        self.books.as_ref().map_or(Index(0), |books| books.sessions)
+    }
+
+    /// C-PQ-5: the index of every read of prepared queries.
+    pub fn queries_index(&self) -> Index {
+        self.books.as_ref().map_or(Index(0), |books| books.queries)
+    }
+
+    /// Prepared queries, by id.
+    pub fn prepared(&self) -> &[Query] {
+        self.books.as_ref().map_or(&[], |books| &books.prepared)
+    }
+
+    /// C-PQ-1 to C-PQ-4: creates a prepared query, or changes the one that has this id. Its session is looked at each
+    /// time.
+    pub fn prepare(
+        &mut self,
+        id: u16,
+        name: Option<u16>,
+        session: Option<(SessionId, Spelling)>,
+        context: &Context<'_, Consul>,
+    ) -> Result<(), QueryRefusal> {
+        self.index = self.index.next();
+        let index = self.index;
+        let is_taken = name.is_some() && self.prepared().iter().any(|query| query.id != id && query.name == name);
+        if is_taken && !context.is_mutated(ConsulMutation::QueryNamesCollide) {
+            return Err(QueryRefusal::NameTaken);
+        }
+        if session.is_some_and(|(session, _)| self.row(session).is_none()) {
+            return Err(QueryRefusal::NoSession);
+        }
+        let Some(books) = &mut self.books else { return Ok(()) };
+        let create = books.prepared.iter().find(|query| query.id == id).map_or(index, |query| query.create);
+        books.prepared.retain(|query| query.id != id);
+        books.prepared.push(Query { id, name, session, create, modify: index });
+        books.prepared.sort_unstable();
+        books.queries = index;
+        Ok(())
+    }
+
+    /// Removes a prepared query; its session lives on (C-PQ-5).
+    pub fn forget_query(&mut self, id: u16) {
+        self.index = self.index.next();
+        self.drop_queries(|query| query.id == id);
+    }
+
+    /// C-INV-1 step 7, C-PQ-4, C-PQ-6: whatever the session's behavior.
+    pub(super) fn drop_queries(&mut self, is_dropped: impl Fn(&Query) -> bool) {
+        let index = self.index;
+        let Some(books) = &mut self.books else { return };
+        let before = books.prepared.len();
+        books.prepared.retain(|query| !is_dropped(query));
+        if books.prepared.len() < before {
+            books.queries = index;
+        }
+    }
+
+    /// A new name takes this place among all names of keys: those from it on move by one.
+    pub fn make_room(&mut self, place: u16) {
+        let moved = |key: &mut Key| match key {
+            Key::Named(other) if *other >= place => *other += 1,
+            _ => {}
+        };
+        self.entries.iter_mut().for_each(|(key, _)| moved(key));
+        self.tombstones.iter_mut().for_each(|(key, _)| moved(key));
+        self.delays.iter_mut().for_each(|delay| moved(&mut delay.key));
+    }
+
+    /// The position of the last log entry.
+    pub fn position(&self) -> Index {
+        self.index
+    }
+
+    /// Whether the node has the service.
+    pub fn has_service(&self, node: ClientId, service: u16) -> bool {
+        self.books.as_ref().is_some_and(|books| books.services.contains(&(node, service)))
+    }
+
+    /// To which service of its node a check belongs.
+    pub fn service_of(&self, node: ClientId, kind: CheckKind) -> Option<u16> {
+        let number = number(kind);
+        let attached = &self.books.as_ref()?.attached;
+        attached.iter().find(|(other, check, _)| (*other, *check) == (node, number)).map(|(_, _, service)| *service)
+    }
+
+    /// Registers a service of a node.
+    pub fn add_service(&mut self, node: ClientId, service: u16) {
+        if let Some(books) = self.books.as_mut().filter(|books| !books.services.contains(&(node, service))) {
+            books.services.push((node, service));
+        }
+    }
+
+    /// Says to which service of its node a check belongs from now on.
+    pub fn attach(&mut self, node: ClientId, kind: CheckKind, service: Option<u16>) {
+        let number = number(kind);
+        let Some(books) = &mut self.books else { return };
+        books.attached.retain(|(other, check, _)| (*other, *check) != (node, number));
+        books.attached.extend(service.map(|service| (node, number, service)));
+    }
+
+    /// The service is gone. Returns the checks that belonged to it.
+    pub(super) fn drop_service(&mut self, node: ClientId, service: u16) -> Vec<CheckKind> {
+        let Some(books) = &mut self.books else { return Vec::new() };
+        books.services.retain(|other| *other != (node, service));
+        let mine = books.attached.iter().filter(|(other, _, of)| (*other, *of) == (node, service));
+        mine.map(|(_, check, _)| CheckKind::of(usize::from(*check))).collect()
+    }
+
+    /// The node is gone, and with it its services.
+    pub(super) fn drop_services(&mut self, node: ClientId) {
+        let Some(books) = &mut self.books else { return };
+        books.services.retain(|(other, _)| *other != node);
+        books.attached.retain(|(other, ..)| *other != node);
+    }
+}
+
+fn number(kind: CheckKind) -> CheckNumber {
+    u8::try_from(kind.number()).expect("below CheckKind::ROOM")
+}

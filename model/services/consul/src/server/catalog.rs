@@ -1,0 +1,250 @@
+//! The catalogue: nodes, services and checks, and what becomes of sessions when they go (C-INV-3). Each client runs on a
+//! node of its own, which bears its name.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Server;
+use crate::Consul;
+use crate::ConsulMutation;
+use crate::messages::{Answer, Checks};
+use crate::settings::CheckKind;
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::time::StartTime;
+use fencepost_model::world::normal::Normal;
+
+/// What a check says.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// All is well.
+    Passing,
+    /// It could be better. No session ends by it (C-INV-5).
+    Warning,
+    /// Sessions that are bound to it end.
+    Critical,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Status::Passing => "passing",
+            Status::Warning => "warning",
+            Status::Critical => "critical",
+        })
+    }
+}
+
+/// A node in the catalogue, and what is true of it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Node {
+    /// Whose.
+    pub id: ClientId,
+    /// Whether it is registered.
+    pub is_listed: bool,
+    /// Its checks, by kind; none: not registered.
+    checks: [Option<Status>; CheckKind::ROOM],
+    /// How many of its links to the servers are cut.
+    pub(super) cuts: u8,
+    /// Since when gossip has heard nothing of it.
+    pub(super) silent: Option<StartTime>,
+    /// Since when its process is gone.
+    pub(super) gone: Option<StartTime>,
+}
+
+impl Node {
+    /// The node of a client as it is at the start: registered, and well.
+    pub(super) fn of(id: ClientId) -> Self {
+        let mut node = Node::unlisted(id);
+        node.is_listed = true;
+        node.put_right([Some(Status::Passing); 3]);
+        node
+    }
+
+    /// A node that is not registered.
+    pub(super) fn unlisted(id: ClientId) -> Self {
+        Node { id, is_listed: false, checks: [None; CheckKind::ROOM], cuts: 0, silent: None, gone: None }
+    }
+
+    pub(super) fn put_right(&mut self, truth: [Option<Status>; 3]) {
+        self.checks[..truth.len()].copy_from_slice(&truth);
+    }
+
+    /// What a check says; none: it is not registered.
+    pub fn status(&self, kind: CheckKind) -> Option<Status> {
+        self.checks[kind.number()]
+    }
+}
+
+impl Server {
+    pub(super) fn node(&self, id: ClientId) -> Option<&Node> {
+        self.nodes().find(|node| node.id == id)
+    }
+
+    /// Whether the node is registered.
+    pub fn is_listed(&self, id: ClientId) -> bool {
+        self.node(id).is_some()
+    }
+
+    /// What a check of a node says, if it is registered.
+    pub fn check(&self, id: ClientId, kind: CheckKind) -> Option<Status> {
+        self.node(id)?.status(kind)
+    }
+
+    pub(super) fn node_mut(&mut self, id: ClientId) -> Option<&mut Node> {
+        self.nodes.iter_mut().find(|node| node.id == id)
+    }
+
+    /// C-SES-4, C-SES-11: what a session is to be bound to must be registered, and not critical.
+    pub fn refusal(
+        &self,
+        node: ClientId,
+        checks: impl IntoIterator<Item = CheckKind>,
+        context: &Context<'_, Consul>,
+    ) -> Option<Answer> {
+        if self.nodes.is_empty() && self.books.is_none() {
+            return None;
+        }
+        let Some(node) = self.node(node) else { return Some(Answer::Missing(None)) };
+        let checks_max = if context.is_mutated(ConsulMutation::OnlyFirstCheckLookedAt) { 1 } else { usize::MAX };
+        checks.into_iter().take(checks_max).find_map(|kind| match node.status(kind) {
+            None => Some(Answer::Missing(Some(kind))),
+            Some(Status::Critical) if !context.is_mutated(ConsulMutation::CriticalCheckAccepted) => {
+                Some(Answer::Critical(kind))
+            }
+            Some(_) => None,
+        })
+    }
+
+    /// C-INV-9: registers a check with a status. C-INV-5: `critical` ends every session that is bound to it, whatever it
+    /// was before; `warning` and `passing` end none and bring none back.
+    pub fn set_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        status: Status,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.index = self.index.next();
+        self.apply_check(id, kind, status, context, out);
+    }
+
+    /// The same at the present log position.
+    pub fn apply_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        status: Status,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.add_node(id);
+        if let Some(node) = self.node_mut(id) {
+            node.checks[kind.number()] = Some(status);
+        }
+        let ends = match status {
+            Status::Critical => !context.is_mutated(ConsulMutation::CriticalCheckIgnored),
+            Status::Warning => context.is_mutated(ConsulMutation::WarningEndsSessions),
+            Status::Passing => false,
+        };
+        if ends {
+            self.end_sessions(id, Some(kind), context, out);
+        }
+    }
+
+    /// C-INV-7: a check that is deregistered takes the sessions bound to it along.
+    pub fn deregister_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.index = self.index.next();
+        self.drop_check(id, kind, context, out);
+    }
+
+    /// The same at the present log position.
+    pub fn drop_check(
+        &mut self,
+        id: ClientId,
+        kind: CheckKind,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.attach(id, kind, None);
+        let Some(node) = self.node_mut(id).filter(|node| node.checks[kind.number()].is_some()) else { return };
+        node.checks[kind.number()] = None;
+        if !context.is_mutated(ConsulMutation::CheckRemovalSparesSessions) {
+            self.end_sessions(id, Some(kind), context, out);
+        }
+    }
+
+    /// C-INV-3 (d), C-INV-8: a service that is deregistered takes its checks along, at one log position.
+    pub fn deregister_service(
+        &mut self,
+        id: ClientId,
+        service: u16,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        self.index = self.index.next();
+        for kind in self.drop_service(id, service) {
+            if context.is_mutated(ConsulMutation::ServiceLeavesChecks) {
+                continue;
+            }
+            self.drop_check(id, kind, context, out);
+        }
+    }
+
+    /// Registers a node, if it is not. C-INV-9.
+    pub fn add_node(&mut self, id: ClientId) {
+        if !self.nodes.iter().any(|node| node.id == id) {
+            self.nodes.insert_sorted(Node::unlisted(id));
+        }
+        if let Some(node) = self.node_mut(id) {
+            node.is_listed = true;
+        }
+    }
+
+    /// C-INV-6: a node that is deregistered takes its checks and all its sessions along, also those without a check.
+    pub fn deregister_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.index = self.index.next();
+        self.drop_node(id, context, out);
+    }
+
+    /// The same at the present log position. C-INV-4: so does a node whose name changes.
+    pub fn drop_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.drop_services(id);
+        let Some(node) = self.node_mut(id) else { return };
+        node.is_listed = false;
+        if !context.is_mutated(ConsulMutation::NodeRemovalKeepsChecks) {
+            node.checks = [None; CheckKind::ROOM];
+        }
+        if context.is_mutated(ConsulMutation::NodeRemovalSparesUnbound) {
+            return CheckKind::all().for_each(|kind| self.end_sessions(id, Some(kind), context, out));
+        }
+        self.end_sessions(id, None, context, out);
+    }
+
+    /// Ends the sessions of a node that are bound to the check; without one, all of them.
+    fn end_sessions(
+        &mut self,
+        node: ClientId,
+        kind: Option<CheckKind>,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let is_bound = |checks: Checks| kind.is_none_or(|kind| checks.contains(kind));
+        let mine = self.sessions.iter().filter(|row| row.id.creator == node && is_bound(row.terms.checks));
+        let ending: Vec<SessionId> = mine.map(|row| row.id).collect();
+        for session in ending {
+            out.record(Fact::Ended { session });
+            self.invalidate(session, context, out);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A leader that has been deposed and does not know it yet. It answers from what it had when it was cut off: default reads
+//! (C-CON-2), renewals (C-CON-5). Whatever needs the others fails there (C-CON-3, C-CON-6).
+
+use serde::{Deserialize, Serialize};
+
+use super::sessions::Row;
+use super::{Asker, Server};
+use crate::ConsulMutation;
+use crate::messages::{Answer, Entry, Key, Request, Timer};
+use crate::settings::{Renewals, Revocations, Settings};
+use crate::{Consul, Word};
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::list::List;
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, StartTime};
+use fencepost_model::world::normal::Normal;
+
+/// The old leader, with what it has in memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub(super) struct Deposed {
+    /// Who can reach no other server.
+    with: Option<ClientId>,
+    pub(super) since: StartTime,
+    #[normal(sorted)]
+    entries: List<(Key, Entry), 1>,
+    #[normal(sorted)]
+    sessions: List<Row, 3>,
+}
+
+impl Server {
+    /// The leader is cut off from the others, together with a client or alone.
+    pub(super) fn depose(&mut self, with: Option<ClientId>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let (entries, sessions) = (self.entries.clone(), self.sessions.clone());
+        self.deposed = Some(Box::new(Deposed { with, since: StartTime(context.now), entries, sessions }));
+        self.lose_leader(context, out);
+    }
+
+    /// Whether the client can reach the old leader only.
+    pub(super) fn is_behind(&self, client: ClientId) -> bool {
+        self.deposed.as_ref().is_some_and(|deposed| deposed.with == Some(client))
+    }
+
+    /// What the old leader answers to a client that can reach no other server.
+    pub(super) fn ask_deposed(
+        &mut self,
+        from: Option<Asker>,
+        request: Request,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Option<Answer> {
+        let (client, _) = from?;
+        let deposed = self.deposed.as_mut().filter(|deposed| deposed.with == Some(client))?;
+        let entry = |wanted: Key| deposed.entries.iter().find(|(key, _)| *key == wanted).map(|(_, entry)| *entry);
+        Some(match request {
+            Request::Get(key) => entry(key).map_or(Answer::Absent, Answer::Found),
+            Request::GetConsistent(key) if context.is_mutated(ConsulMutation::DeposedReadsConsistently) => {
+                entry(key).map_or(Answer::Absent, Answer::Found)
+            }
+            Request::RenewSession(session) if context.scenario.service.servers.renewals == Renewals::FromMemory => {
+                let Some(row) = deposed.sessions.iter_mut().find(|row| row.id == session) else {
+                    return Some(Answer::UnknownSession);
+                };
+                row.expires = super::sessions::timer(&row.terms, context);
+                out.record(Fact::Service(Word::RenewedByDeposed(session)));
+                Answer::Renewed
+            }
+            _ => Answer::NoLeader,
+        })
+    }
+
+    pub(super) fn deposed_wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
+        let Some(deposed) = &self.deposed else { return };
+        due(Timer::StepDown, deposed.since.0);
+        if scenario.service.servers.revocations == Revocations::Forwarded && self.has_leader() {
+            let expiring = deposed.sessions.iter().filter_map(|row| Some((row.id, row.expires?)));
+            expiring.for_each(|(session, at)| due(Timer::Revoke(session), at.0));
+        }
+    }
+
+    /// The old leader learns that it is none.
+    pub(super) fn step_down(&mut self) {
+        self.deposed = None;
+    }
+
+    /// The end of a session that the old leader wants, in a service whose servers forward it without looking at the term.
+    pub(super) fn revoke(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if let Some(deposed) = &mut self.deposed {
+            deposed.sessions.retain(|row| row.id != session);
+        }
+        if self.row(session).is_some() {
+            self.expire(session, context, out);
+        }
+    }
+
+    /// By when the old leader must have learned that it is none.
+    pub(super) fn must_step_down_by(&self, settings: &Settings) -> Option<Instant> {
+        Some(self.deposed.as_ref()?.since + settings.servers.lingers_max?)
+    }
+}

@@ -1,0 +1,264 @@
+//! What happens among the servers: they lose their leader, elect another one, or start anew. TTL timers and lock-delays
+//! are in the memory of a server only (C-GEN-2), so this is where they start again.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::catalog::Status;
+use super::sessions::timer;
+use super::{Asker, Server};
+use crate::Consul;
+use crate::ConsulMutation;
+use crate::messages::{Answer, Request, Text, Timer, Word};
+use crate::settings::{CheckKind, OldLeader, Requests, Restarts, Servers, Settings, Timers};
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
+use fencepost_model::time::{Deadline, Instant, StartTime, Ticks};
+use fencepost_model::world::World;
+use fencepost_model::world::normal::Normal;
+
+/// What can go wrong in the service itself.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trouble {
+    /// The leader dies or is cut off; the others will elect a new one.
+    LoseLeader,
+    /// The leader is cut off from the others and does not know it; a client may be cut off with it.
+    Depose(Option<ClientId>),
+    /// All servers start anew from what they have on disk.
+    Restart,
+    /// A check of a node turns critical although what it looks at is well.
+    FalseAlarm(ClientId, CheckKind),
+}
+
+/// The places of the kinds of fault.
+impl Trouble {
+    pub(crate) const LEADER_LOSS: usize = 0;
+    pub(crate) const DEPOSITION: usize = 1;
+    pub(crate) const RESTART: usize = 2;
+    pub(crate) const FALSE_ALARM: usize = 3;
+}
+
+impl ServiceFault for Trouble {
+    const KINDS: &'static [FaultKind] = &[
+        FaultKind::new("leader_losses", "loss of the leader", Some("outages")).with(Nature::Recurrent),
+        FaultKind::new("depositions", "leader that is deposed and lingers", Some("outages")),
+        FaultKind::new("server_restarts", "restart of all servers", None),
+        FaultKind::new("false_alarms", "false alarm of a check", None).with(Nature::WrongVerdict),
+    ];
+
+    fn false_alarm(self) -> Option<ClientId> {
+        match self {
+            Trouble::FalseAlarm(node, CheckKind::SerfHealth) => Some(node),
+            _ => None,
+        }
+    }
+
+    fn kind(self) -> Option<usize> {
+        Some(match self {
+            Trouble::LoseLeader => Trouble::LEADER_LOSS,
+            Trouble::Depose(_) => Trouble::DEPOSITION,
+            Trouble::Restart => Trouble::RESTART,
+            Trouble::FalseAlarm(..) => Trouble::FALSE_ALARM,
+        })
+    }
+}
+
+/// A request that waits for a leader. C-CON-6.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub(super) struct Held {
+    client: ClientId,
+    #[normal(of = client)]
+    call: Call,
+    request: Request,
+}
+
+impl Held {
+    pub(super) fn asker(&self) -> Asker {
+        (self.client, self.call)
+    }
+}
+
+impl Server {
+    pub(crate) fn offer_trouble(world: &World<Consul>, servers: &Servers, offer: &mut dyn FnMut(Trouble)) {
+        let server = &world.server.process;
+        let affords = |kind: usize| world.left.affords(kind);
+        if !server.has_leader() || server.deposed.is_some() {
+            return;
+        }
+        match servers.old_leader {
+            OldLeader::Dies if affords(Trouble::LEADER_LOSS) => offer(Trouble::LoseLeader),
+            OldLeader::Lingers if affords(Trouble::DEPOSITION) => {
+                offer(Trouble::Depose(None));
+                (0..world.clients.len()).for_each(|place| offer(Trouble::Depose(Some(ClientId::of(place)))));
+            }
+            _ => {}
+        }
+        if affords(Trouble::RESTART) {
+            offer(Trouble::Restart);
+        }
+        if affords(Trouble::FALSE_ALARM) {
+            server.alarms().for_each(|(node, kind)| offer(Trouble::FalseAlarm(node, kind)));
+        }
+    }
+
+    pub(crate) fn fault_is_possible(settings: &Settings, kind: usize) -> Result<(), &'static str> {
+        let Settings { health, servers, .. } = settings;
+        let has_checks = !health.checks.is_empty() || health.detection.is_some() || health.check_interval.is_some();
+        let (is_possible, what) = match kind {
+            Trouble::LEADER_LOSS => (
+                servers.old_leader == OldLeader::Dies,
+                "with `service.servers.old_leader = \"lingers\"` a leader is deposed: use `budget.depositions`",
+            ),
+            Trouble::DEPOSITION => (
+                servers.old_leader == OldLeader::Lingers,
+                "a leader is deposed and goes on only with `service.servers.old_leader = \"lingers\"`; use `budget.leader_losses`",
+            ),
+            Trouble::FALSE_ALARM => {
+                (has_checks, "no session is bound to a check that could be wrong; set `service.health.checks`")
+            }
+            _ => (true, ""),
+        };
+        if is_possible { Ok(()) } else { Err(what) }
+    }
+
+    pub(crate) fn suffer(
+        world: &mut World<Consul>,
+        trouble: Trouble,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let server = &mut world.server.process;
+        match trouble {
+            Trouble::LoseLeader => server.lose_leader(context, out),
+            Trouble::Depose(with) => server.depose(with, context, out),
+            Trouble::Restart => {
+                // C-LD-12: the log is replayed, and the delays start in full.
+                match context.scenario.service.servers.restarts {
+                    Restarts::FromLog if !context.is_mutated(ConsulMutation::ReplayLosesDelays) => {
+                        server.restart_delays(context);
+                    }
+                    // C-LD-13: they are in no snapshot.
+                    Restarts::FromLog | Restarts::FromSnapshot => server.delays.clear(),
+                }
+                server.restart_timers(context);
+                if context.is_mutated(ConsulMutation::RestartLosesEntries) {
+                    server.entries.clear();
+                }
+                server.close_connections(out);
+                let keeps_delays = context.scenario.service.servers.restarts == Restarts::FromLog;
+                out.record(Fact::Service(Word::Restarted { keeps_delays }));
+            }
+            Trouble::FalseAlarm(node, kind) => {
+                server.set_check(node, kind, Status::Critical, context, out);
+                server.answer_watchers(context, out);
+            }
+        }
+    }
+
+    pub(super) fn lose_leader(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.leaderless = Some(StartTime(context.now));
+        // C-TTL-4: a destroy entry that a former leader proposes fails.
+        self.sessions.iter_mut().for_each(|row| row.is_doomed = false);
+        out.record(Fact::Service(Word::LeaderLost));
+    }
+
+    /// C-TTL-6: every timer starts anew, in full. C-LD-11: the lock-delays of a new leader end when the old one's would
+    /// have, or later, if it had not yet applied the entries that set them.
+    pub(super) fn elect(&mut self, is_behind: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.leaderless = None;
+        let starts_anew = context.scenario.service.servers.timers == Timers::StartAnew;
+        if starts_anew && !context.is_mutated(ConsulMutation::ElectionKeepsTimers) {
+            self.restart_timers(context);
+        }
+        if is_behind {
+            self.restart_delays(context);
+        }
+        if context.is_mutated(ConsulMutation::ElectionLosesDelays) {
+            self.delays.clear();
+        }
+        if context.is_mutated(ConsulMutation::LeaderIsBehind) {
+            self.entries.clear();
+        }
+        out.record(Fact::Service(Word::Elected { restarts_ttls: starts_anew }));
+        if context.is_mutated(ConsulMutation::HeldRequestsForgotten) {
+            self.held.clear();
+        }
+        for Held { client, call, request } in std::mem::take(&mut self.held).iter().copied() {
+            if let Some(answer) = self.serve(Some((client, call)), request, context, out) {
+                out.send(client.into(), Text::Tell(call, answer));
+            }
+        }
+    }
+
+    /// C-CON-6: a request is held for a while, in the hope of a leader, and then answered with an error.
+    pub(super) fn do_without_leader(
+        &mut self,
+        from: Option<Asker>,
+        request: Request,
+        context: &Context<'_, Consul>,
+    ) -> Option<Answer> {
+        match (context.scenario.service.servers.requests, from) {
+            (Requests::Held, Some((client, call))) => {
+                self.held.push(Held { client, call, request });
+                None
+            }
+            _ => Some(Answer::NoLeader),
+        }
+    }
+
+    /// Whoever waits for an answer gets an error, and does not learn what became of its request.
+    fn close_connections(&mut self, out: &mut Outbox<Consul>) {
+        for (client, call) in self.waiting().collect::<Vec<_>>() {
+            out.send(client.into(), Text::Tell(call, Answer::NoLeader));
+        }
+        self.parked.clear();
+        self.held.clear();
+        self.decided.clear();
+    }
+
+    fn restart_timers(&mut self, context: &Context<'_, Consul>) {
+        for row in self.sessions.iter_mut() {
+            row.expires = timer(&row.terms, context);
+            row.is_doomed = false;
+        }
+    }
+
+    fn restart_delays(&mut self, context: &Context<'_, Consul>) {
+        self.delays.retain(|delay| !delay.is_timer() && !delay.until.is_due(context.now));
+        for delay in self.delays.iter_mut() {
+            delay.until = Deadline(context.now + delay.length);
+        }
+    }
+
+    pub(super) fn leader_wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
+        let Some(since) = self.leaderless else { return };
+        let at = since + scenario.service.servers.election;
+        due(Timer::Elect, at);
+        if scenario.service.lock_delay > Ticks::ZERO {
+            due(Timer::ElectBehind, at);
+        }
+    }
+
+    /// By when something must have happened among the servers.
+    pub(crate) fn must_happen_by(&self, settings: &Settings) -> Option<Instant> {
+        let elected = self.leaderless.zip(settings.servers.outage_max).map(|(since, most)| since + most);
+        elected.into_iter().chain(self.must_step_down_by(settings)).min()
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::LoseLeader => f.write_str("the servers lose their leader"),
+            Trouble::Depose(None) => f.write_str("the leader is cut off from the others"),
+            Trouble::Depose(Some(client)) => write!(f, "the leader is cut off from the others, and {client} with it"),
+            Trouble::Restart => f.write_str("the servers restart"),
+            Trouble::FalseAlarm(node, kind) => write!(f, "false alarm: {kind} of {node}'s node turns critical"),
+        }
+    }
+}

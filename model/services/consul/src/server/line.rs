@@ -1,0 +1,59 @@
+//! Contender keys as a queue: the oldest of them has the lock. The store knows nothing of that; what is noted here are the
+//! facts for those who judge it.
+
+use super::Server;
+use crate::Consul;
+use crate::ConsulMutation;
+use crate::messages::{Entry, Key};
+use fencepost_model::fact::{Ending, Fact};
+use fencepost_model::ids::{Index, SessionId, Token};
+use fencepost_model::process::{Context, Outbox};
+
+impl Server {
+    /// Contender keys that are held, with their sessions.
+    fn line(&self) -> impl Iterator<Item = (SessionId, Entry)> + '_ {
+        self.entries.iter().filter_map(|(key, entry)| match key {
+            Key::Contender(_) => entry.session.map(|session| (session, *entry)),
+            _ => None,
+        })
+    }
+
+    /// Whose key is the oldest, and its token.
+    pub(crate) fn first(&self) -> Option<(SessionId, Token)> {
+        let oldest = self.line().min_by_key(|(_, entry)| entry.create);
+        oldest.map(|(session, entry)| (session, Token(entry.create.0)))
+    }
+
+    /// The newest of the keys that are older than this one, as a client finds it in a recursive read: its session, and
+    /// the ModifyIndex from which it can be watched.
+    pub(super) fn before(&self, index: Index, context: &Context<'_, Consul>) -> Option<(SessionId, Index)> {
+        let counts_itself = context.is_mutated(ConsulMutation::QueueCountsItself);
+        let older = self.line().filter(|(_, entry)| entry.create < index || entry.create == index && counts_itself);
+        older.max_by_key(|(_, entry)| entry.create).map(|(session, entry)| (session, entry.modify))
+    }
+
+    /// The same as [`Server::first`] where the lock is a queue, else nobody.
+    pub(crate) fn first_in_queue(&self, context: &Context<'_, Consul>) -> Option<(SessionId, Token)> {
+        context.scenario.service.queue.and_then(|_| self.first())
+    }
+
+    /// The lock goes to the next in line with the end of the key before it.
+    pub(crate) fn note_turn(
+        &self,
+        before: Option<(SessionId, Token)>,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        let now = self.first_in_queue(context);
+        if now == before {
+            return;
+        }
+        if let Some((session, _)) = before {
+            let by = if self.row(session).is_none() { Ending::Invalidated } else { Ending::Deleted };
+            out.record(Fact::Freed { by });
+        }
+        if let Some((session, token)) = now {
+            out.record(Fact::Granted { client: session.creator, token, fresh: true, stolen: false });
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The servers as one: what their log says, and what the leader keeps in memory. A request is one atomic step with one
+//! log position (C-GEN-3).
+//!
+//! ```text
+//! kv          the store                          sessions     their life and end
+//! lock_delay  keys that cannot be acquired yet   transaction  all or nothing
+//! queries     blocking queries, parked           leader       outages, elections, restarts
+//! catalog     nodes and checks                   agents       what gossip and agents tell the catalogue
+//! books       what only readers of the HTTP API see  deposed      a leader that does not know it is none
+//! line        contender keys as a queue
+//! ```
+
+mod agents;
+mod assumed;
+mod books;
+mod catalog;
+mod deposed;
+mod kv;
+mod leader;
+mod line;
+mod lock_delay;
+mod queries;
+mod sessions;
+mod transaction;
+
+#[cfg(test)]
+mod rules;
+
+use serde::{Deserialize, Serialize};
+
+use self::books::Books;
+use self::deposed::Deposed;
+use self::kv::Decided;
+use self::leader::Held;
+use self::lock_delay::Delay;
+use self::queries::Parked;
+use self::sessions::Row;
+use super::messages::{Answer, Entry, Key, LOCK, Opaque, Request, Slots, Text, Timer};
+use super::settings::Registers;
+use super::{Consul, SessionUse};
+use fencepost_model::ids::{Call, ClientId, Index, SessionId};
+use fencepost_model::list::List;
+use fencepost_model::process::{Context, Input, Message, Outbox, Process};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, StartTime};
+use fencepost_model::world::normal::Normal;
+
+pub use books::{Query, QueryRefusal};
+pub use catalog::{Node, Status};
+pub use leader::Trouble;
+pub use transaction::{Failure, Outcome};
+
+/// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
+#[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[normal(settle = Server::forget_delays)]
+pub struct Server {
+    /// The position of the last log entry. C-GEN-4: every write uses one up, useful or not.
+    index: Index,
+    /// Live sessions, by id.
+    #[normal(sorted)]
+    sessions: List<Row, 3>,
+    /// Entries of the store, by key.
+    #[normal(sorted)]
+    entries: List<(Key, Entry), 1>,
+    /// C-GEN-2: in memory only, by key.
+    #[normal(sorted)]
+    delays: List<Delay, 1>,
+    /// The last session id given to each creator. C-SES-2: ids are always fresh.
+    #[normal(sorted)]
+    given: List<SessionId, 3>,
+    /// The positions of deletions, by the name that was deleted. C-KV-22.
+    #[normal(sorted)]
+    tombstones: List<(Key, Index), 1>,
+    /// Since when there is no leader.
+    leaderless: Option<StartTime>,
+    /// Acquires that the leader has let pass and the log has not applied yet, by client.
+    #[normal(sorted)]
+    decided: List<Decided, 0>,
+    /// Requests that wait for a leader, in the order in which they came.
+    held: List<Held, 0>,
+    /// Blocking queries that wait, by client.
+    #[normal(sorted)]
+    parked: List<Parked, 0>,
+    /// The catalogue, by node; empty where the scenario does not look at it.
+    #[normal(sorted)]
+    nodes: List<Node, 0>,
+    /// The former leader, while it takes itself for the leader.
+    deposed: Option<Box<Deposed>>,
+    /// What only readers of the HTTP API see; none where there are none.
+    books: Option<Box<Books>>,
+}
+
+impl Clone for Server {
+    fn clone(&self) -> Self {
+        let mut copy = Server::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Server { index, sessions, entries, delays, given, tombstones, leaderless, .. } = other;
+        let Server { decided, held, parked, nodes, deposed, books, .. } = other;
+        (self.index, self.leaderless) = (*index, *leaderless);
+        self.tombstones.clone_from(tombstones);
+        self.deposed.clone_from(deposed);
+        self.books.clone_from(books);
+        self.sessions.clone_from(sessions);
+        self.entries.clone_from(entries);
+        self.delays.clone_from(delays);
+        self.given.clone_from(given);
+        self.decided.clone_from(decided);
+        self.held.clone_from(held);
+        self.parked.clone_from(parked);
+        self.nodes.clone_from(nodes);
+    }
+}
+
+/// Who asks, and on which connection.
+type Asker = (ClientId, Call);
+
+impl Server {
+    /// The server at the start, and the session that everybody shares where the scenario wants one.
+    pub(super) fn at_start(scenario: &Scenario<Consul>) -> (Server, Option<SessionId>) {
+        let mut server = Server { index: Index(1), ..Server::default() };
+        if scenario.service.has_catalog() {
+            server.nodes = (0..usize::from(scenario.clients)).map(ClientId::of).map(Node::of).collect();
+        }
+        if scenario.service.session != SessionUse::Shared {
+            return (server, None);
+        }
+        let id = server.fresh_session(ClientId(1));
+        server.sessions.push(Row { id, terms: scenario.service.terms(), expires: None, is_doomed: false });
+        (server, Some(id))
+    }
+
+    /// C-GEN-3: what follows is one log entry.
+    pub fn begin_entry(&mut self) {
+        self.index = self.index.next();
+    }
+
+    /// The entry of a key.
+    pub fn entry(&self, key: Key) -> Option<Entry> {
+        self.entries.iter().find(|(other, _)| *other == key).map(|(_, entry)| *entry)
+    }
+
+    /// Keys that have an entry.
+    pub fn keys(&self) -> impl Iterator<Item = Key> + '_ {
+        self.entries.iter().map(|(key, _)| *key)
+    }
+
+    /// Live sessions.
+    pub fn sessions(&self) -> impl Iterator<Item = SessionId> + '_ {
+        self.sessions.iter().map(|row| row.id)
+    }
+
+    /// Whether somebody answers at all.
+    pub(super) fn has_leader(&self) -> bool {
+        self.leaderless.is_none()
+    }
+
+    /// Nodes that the catalogue knows of.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.is_listed)
+    }
+
+    /// Who waits for an answer, and on which connection.
+    fn waiting(&self) -> impl Iterator<Item = Asker> {
+        let parked = self.parked.iter().map(Parked::asker);
+        let held = self.held.iter().map(Held::asker);
+        self.decided.iter().map(Decided::asker).chain(held).chain(parked)
+    }
+
+    /// What the semaphore's coordination entry says.
+    pub(super) fn slots(&self) -> Option<Slots> {
+        match self.entry(Key::Slots)?.value {
+            Opaque::Slots(slots) => Some(slots),
+            _ => None,
+        }
+    }
+
+    /// Sessions that hold an entry below the semaphore's prefix.
+    pub(super) fn contenders(&self) -> impl Iterator<Item = SessionId> + '_ {
+        let below = self.entries.iter().filter(|(key, _)| key.is_below_prefix());
+        below.filter_map(|(_, entry)| entry.session)
+    }
+
+    /// Whether the bookkeeping is in order: every held key's session lives, and no key is from the future.
+    pub(super) fn inspect(&self) -> Result<(), String> {
+        for (key, entry) in &self.entries {
+            if let Some(session) = entry.session
+                && self.row(session).is_none()
+            {
+                return Err(format!("{key} is held by {session}, which does not exist"));
+            }
+            if entry.modify > self.index || entry.create > entry.modify {
+                return Err(format!(
+                    "{key} was created at {} and modified at {}, and the log is at {}",
+                    entry.create, entry.modify, self.index
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries out a request of a client, or of somebody from outside. Without an answer the request waits.
+    pub(super) fn serve(
+        &mut self,
+        from: Option<Asker>,
+        request: Request,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Option<Answer> {
+        if self.deposed.is_some()
+            && let Some(answer) = self.ask_deposed(from, request, context, out)
+        {
+            return Some(answer);
+        }
+        if !self.has_leader() {
+            return self.do_without_leader(from, request, context);
+        }
+        let client = from.map(|(client, _)| client);
+        let answer = match request {
+            Request::RenewSession(session) => self.renew_session(session, context, out),
+            Request::Get(key) | Request::GetConsistent(key) => self.get(key),
+            Request::FindSession => Answer::Named(self.sessions().next()),
+            Request::List => Answer::Listed(self.list(context)),
+            Request::Before(index) => Answer::Before(self.before(index, context)),
+            Request::Watch(watch) => return self.watch(asker(from), watch, context),
+            Request::Acquire(claim) => return self.request_lock(from, claim, context, out),
+            Request::Commit(transaction) => self.commit(asker(from).0, transaction, context, out),
+            write => {
+                self.index = self.index.next();
+                match write {
+                    Request::CreateSession(terms) => self.create_session(asker(from).0, terms, context, out),
+                    Request::DestroySession(session) => self.destroy_session(session, context, out),
+                    Request::Put { key, value, flags } => self.put(key, (value, flags), context, out),
+                    Request::Cas { key, index, value, flags } => self.cas(key, index, (value, flags), context, out),
+                    Request::Release(claim) => self.release(client, claim, context, out),
+                    Request::Delete(key) => self.delete(key, context, out),
+                    Request::DeleteCas { key, index } => self.delete_cas(key, index, context, out),
+                    _ => unreachable!("reads and acquires were served above"),
+                }
+            }
+        };
+        Some(answer)
+    }
+}
+
+impl Process<Consul> for Server {
+    fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let first = self.first_in_queue(context);
+        match input {
+            Input::Message { from, message: Message::Service(Text::Ask(call, request)) } => {
+                let asker = from.client().map(|client| (client, call));
+                if let Some(answer) = self.serve(asker, request, context, out) {
+                    out.send(from, Text::Tell(call, answer));
+                }
+            }
+            Input::Wake(timer) => self.wake(timer, context, out),
+            // Answers, the resource's words and wishes are not for servers.
+            Input::Message { .. } | Input::Command(_) | Input::Choice(_) => {}
+        }
+        self.note_turn(first, context, out);
+        self.answer_watchers(context, out);
+    }
+
+    fn wakes(&self, scenario: &Scenario<Consul>, due: &mut dyn FnMut(Timer, Instant)) {
+        self.leader_wakes(scenario, due);
+        self.deposed_wakes(scenario, due);
+        if self.has_leader() {
+            self.session_wakes(due);
+            self.log_wakes(due);
+            self.catalog_wakes(scenario, due);
+        }
+        self.query_wakes(due);
+    }
+
+    fn restarted(&self, _: &Scenario<Consul>) -> Self {
+        self.clone()
+    }
+}
+
+impl Server {
+    fn wake(&mut self, timer: Timer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match timer {
+            Timer::Expire(session) => self.timer_fires(session, context, out),
+            Timer::Destroy(session) => self.expire(session, context, out),
+            Timer::Apply(client, call) => self.apply((client, call), context, out),
+            Timer::Deadline(client, call) => self.query_is_over((client, call), context, out),
+            Timer::Elect => self.elect(false, context, out),
+            Timer::ElectBehind => self.elect(true, context, out),
+            Timer::StepDown => self.step_down(),
+            Timer::Revoke(session) => self.revoke(session, context, out),
+            Timer::Suspect(node) => self.suspect(node, context, out),
+            Timer::Reap(node) => self.deregister_node(node, context, out),
+            Timer::CheckFails(node) => self.check_fails(node, context, out),
+            Timer::Sync(node) => self.sync(node, context),
+            // Clients' deadlines.
+            Timer::Renew
+            | Timer::Retry
+            | Timer::GiveUp
+            | Timer::Lapse
+            | Timer::Unwatch
+            | Timer::Rewatch
+            | Timer::Kill => {}
+        }
+    }
+}
+
+impl Server {
+    /// Forgets the lock-delays that are over, by the earliest instant that the clock may still show.
+    fn forget_delays(&mut self, oldest: Instant) {
+        self.delays.retain(|delay| !delay.until.is_due(oldest));
+    }
+}
+
+/// Whether the fact is about the lock that the scenario judges.
+fn is_lock(key: Key) -> bool {
+    key == LOCK
+}
+
+/// Whether holding a contender key is holding a slot.
+fn is_slot(key: Key, context: &Context<'_, Consul>) -> bool {
+    let registers = context.scenario.service.semaphore.as_ref().map(|semaphore| semaphore.registers);
+    matches!(key, Key::Contender(_)) && registers == Some(Registers::CountThenRegister)
+}
+
+/// The client behind a request; an operator acts for nobody.
+fn asker(from: Option<Asker>) -> Asker {
+    from.expect("only clients create sessions, watch and commit")
+}

@@ -1,0 +1,106 @@
+//! Blocking queries: parked requests, answered in the step that changes what they watch.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Asker, Server};
+use crate::Consul;
+use crate::ConsulMutation;
+use crate::messages::{Answer, Prefix, Target, Text, Timer, Watch};
+use fencepost_model::ids::{Call, ClientId, Index};
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::time::{Deadline, Instant};
+use fencepost_model::world::normal::Normal;
+
+/// A blocking query that waits.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub(super) struct Parked {
+    client: ClientId,
+    #[normal(of = client)]
+    call: Call,
+    target: Target,
+    index: Index,
+    until: Option<Deadline>,
+}
+
+impl Parked {
+    pub(super) fn asker(&self) -> Asker {
+        (self.client, self.call)
+    }
+}
+
+impl Server {
+    /// C-BLK-1: answered at once if the index is passed already, or 0; else it waits. A client has one query for a target
+    /// at a time: an older one is on a connection on which nobody listens any more, and is forgotten.
+    pub(super) fn watch(
+        &mut self,
+        (client, call): Asker,
+        watch: Watch,
+        context: &Context<'_, Consul>,
+    ) -> Option<Answer> {
+        let Watch { target, index, wait } = watch;
+        if index == Index(0) || self.has_passed(target, index, context) {
+            return Some(self.look(target, context));
+        }
+        if !context.is_mutated(ConsulMutation::WatchForgotten) {
+            let is_endless = context.is_mutated(ConsulMutation::QueryDeadlineForgotten);
+            let until = wait.filter(|_| !is_endless).map(|wait| Deadline(context.now + wait));
+            self.parked.retain(|parked| (parked.client, parked.target) != (client, target));
+            self.parked.insert_sorted(Parked { client, call, target, index, until });
+        }
+        None
+    }
+
+    /// C-BLK-5: a key's watch wakes for changes of that key only; a prefix's for changes below it. A key that is absent
+    /// was deleted since, or never was there: its index is that of the whole table, which is past any the client knows.
+    fn has_passed(&self, target: Target, index: Index, context: &Context<'_, Consul>) -> bool {
+        match target {
+            Target::Key(key) if context.is_mutated(ConsulMutation::DeletionWakesNobody) => {
+                self.entry(key).is_some_and(|entry| entry.modify > index)
+            }
+            Target::Key(key) => self.entry(key).is_none_or(|entry| entry.modify > index),
+            Target::Prefix => self.prefix_index(Prefix::Semaphore) > index,
+        }
+    }
+
+    fn look(&self, target: Target, context: &Context<'_, Consul>) -> Answer {
+        match target {
+            Target::Key(key) => self.get(key),
+            Target::Prefix => Answer::Listed(self.list(context)),
+        }
+    }
+
+    /// C-BLK-8: what is told is the present state; what happened in between is not.
+    pub(crate) fn answer_watchers(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        // C-BLK-9: one that waits at a leader who has lost the others hears nothing.
+        let hears = |server: &Server, parked: &Parked| !server.is_behind(parked.client);
+        while let Some(place) = self
+            .parked
+            .iter()
+            .position(|parked| hears(self, parked) && self.has_passed(parked.target, parked.index, context))
+        {
+            self.unpark(place, context, out);
+        }
+    }
+
+    fn unpark(&mut self, place: usize, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let Parked { client, call, target, .. } = self.parked.remove(place);
+        out.send(client.into(), Text::Tell(call, self.look(target, context)));
+    }
+
+    /// C-BLK-2: at the deadline the answer is the present state, changed or not.
+    pub(super) fn query_is_over(&mut self, asker: Asker, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let place = self.parked.iter().position(|parked| parked.asker() == asker);
+        if let Some(place) = place {
+            self.unpark(place, context, out);
+        }
+    }
+
+    /// C-BLK-9: the loss of a leader does not interrupt them.
+    pub(super) fn query_wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
+        for parked in &self.parked {
+            if let Some(until) = parked.until {
+                due(Timer::Deadline(parked.client, parked.call), until.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Transactions: several operations at one log position, all of them or none (C-TXN-3).
+
+use super::Server;
+use crate::ConsulMutation;
+use crate::messages::{Answer, Entry, Key, Operation, Spelling, Transaction};
+use crate::{Consul, Opaque};
+use fencepost_model::fact::{Fact, Refusal};
+use fencepost_model::ids::{ClientId, Index, SessionId, Token};
+use fencepost_model::process::{Context, Outbox};
+
+/// What an operation that worked tells (C-TXN-4).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Nothing.
+    Silent,
+    /// The entry, without its value.
+    Entry(Key, Entry),
+    /// The entry.
+    Whole(Key, Entry),
+    /// All entries below a prefix.
+    Tree(Vec<(Key, Entry)>),
+    /// The check that was set.
+    Check,
+}
+
+/// Why an operation failed (C-TXN-5).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Another session has the key.
+    Held,
+    /// The session is gone.
+    NoSession,
+    /// The key is not the session's to release.
+    NotHeld,
+    /// The key is not at the index.
+    Stale,
+    /// The key is at this index, and not at the one given.
+    AtIndex(Index),
+    /// The key belongs to this session, and not to the one given.
+    OfSession(Option<(SessionId, Spelling)>),
+    /// There is no such key.
+    Absent,
+    /// There is one.
+    Present,
+    /// The node is not registered.
+    NoNode,
+    /// There is no such verb.
+    UnknownVerb,
+}
+
+impl Server {
+    /// What a client's transaction comes to: it is told the first operation that failed.
+    pub(super) fn commit(
+        &mut self,
+        client: ClientId,
+        transaction: Transaction,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
+        let mut first = None;
+        if let Some(place) = self.delayed(&transaction.operations, context).next() {
+            out.record(Fact::Refused { client, why: Refusal::LockDelay });
+            return Answer::RolledBack(number(place));
+        }
+        let mut facts = Outbox::new();
+        let has_kept = self.transact(client, &transaction.operations, context, &mut facts, &mut |place, outcome| {
+            if outcome.is_err() {
+                first.get_or_insert(place);
+            }
+        });
+        let Some(place) = first else {
+            facts.facts().iter().for_each(|fact| out.record(*fact));
+            write_of(client, &transaction, true).into_iter().for_each(|write| out.record(write));
+            return Answer::Committed;
+        };
+        write_of(client, &transaction, has_kept).into_iter().for_each(|write| out.record(write));
+        Answer::RolledBack(number(place))
+    }
+
+    /// C-TXN-8: the leader looks at all operations first; what it refuses uses no log position.
+    pub fn delayed<'a>(
+        &'a self,
+        operations: &'a [Operation],
+        context: &'a Context<'_, Consul>,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let is_delayed = |operation: &Operation| match operation {
+            Operation::Lock(claim) => {
+                self.is_delayed(claim.key, context) && !context.is_mutated(ConsulMutation::TransactionIgnoresLockDelay)
+            }
+            _ => false,
+        };
+        operations.iter().enumerate().filter(move |(_, operation)| is_delayed(operation)).map(|(place, _)| place)
+    }
+
+    /// C-TXN-3: all operations are tried in order, each sees the effects of the former ones, and one that fails undoes
+    /// them all, but for lock-delays (C-LD-8). Returns whether anything was kept.
+    pub fn transact(
+        &mut self,
+        client: ClientId,
+        operations: &[Operation],
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+        each: &mut dyn FnMut(usize, Result<Outcome, Failure>),
+    ) -> bool {
+        // C-TXN-7: without a verb that writes it is a read, and is not logged.
+        if operations.iter().any(Operation::writes) {
+            self.index = self.index.next();
+        }
+        let before = (self.entries.clone(), self.tombstones.clone());
+        let about_checks = operations.iter().any(Operation::is_about_checks);
+        let rest = about_checks.then(|| (self.sessions.clone(), self.nodes.clone()));
+        let books = self.books.clone();
+        let mut has_failed = false;
+        let mut has_worked = false;
+        for (place, operation) in operations.iter().enumerate() {
+            let outcome = self.attempt(client, *operation, context, out);
+            has_failed |= outcome.is_err();
+            has_worked |= outcome.is_ok();
+            each(place, outcome);
+        }
+        if has_failed && !context.is_mutated(ConsulMutation::TransactionKeepsHalf) {
+            let (entries, tombstones) = before;
+            self.entries = entries;
+            if !context.is_mutated(ConsulMutation::RollbackKeepsTombstones) {
+                self.tombstones = tombstones;
+            }
+            self.books = books;
+            if let Some((sessions, nodes)) = rest {
+                (self.sessions, self.nodes) = (sessions, nodes);
+            }
+            if context.is_mutated(ConsulMutation::RollbackForgetsDelays) {
+                self.delays.clear();
+            }
+            return false;
+        }
+        has_worked
+    }
+
+    /// C-TXN-2: the verbs do what the single requests do.
+    fn attempt(
+        &mut self,
+        client: ClientId,
+        operation: Operation,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Result<Outcome, Failure> {
+        let (key, answer) = match operation {
+            Operation::Nothing => return Ok(Outcome::Silent),
+            Operation::Unknown => return Err(Failure::UnknownVerb),
+            Operation::CheckSession { key, session, spelling } => {
+                let wanted = session.map(|session| (session, spelling));
+                return self.check_session(key, wanted, context);
+            }
+            Operation::CheckIndex { key, index } => {
+                let entry = self.entry(key).ok_or(Failure::Absent)?;
+                let is_there = entry.modify == index || context.is_mutated(ConsulMutation::CheckIndexPasses);
+                return if is_there { Ok(Outcome::Entry(key, entry)) } else { Err(Failure::AtIndex(entry.modify)) };
+            }
+            Operation::CheckNotExists(key) => {
+                return if self.entry(key).is_some() { Err(Failure::Present) } else { Ok(Outcome::Silent) };
+            }
+            Operation::Get(key) => {
+                return self.entry(key).map(|entry| Outcome::Whole(key, entry)).ok_or(Failure::Absent);
+            }
+            Operation::GetTree(prefix) => return Ok(Outcome::Tree(self.below(prefix).collect())),
+            Operation::Delete(key) => {
+                self.delete(key, context, out);
+                return Ok(Outcome::Silent);
+            }
+            Operation::DeleteTree(prefix) => {
+                self.delete_tree(prefix, context, out);
+                return Ok(Outcome::Silent);
+            }
+            Operation::DeleteCas { key, index } => {
+                let answer = self.delete_cas(key, index, context, out);
+                return if answer == Answer::Done(true) { Ok(Outcome::Silent) } else { Err(Failure::Stale) };
+            }
+            Operation::SetCheck(node, kind, status) => {
+                self.node(node).ok_or(Failure::NoNode)?;
+                self.apply_check(node, kind, status, context, out);
+                return Ok(Outcome::Check);
+            }
+            Operation::DropCheck(node, kind) => {
+                self.drop_check(node, kind, context, out);
+                return Ok(Outcome::Silent);
+            }
+            Operation::Set { key, value, flags } => (key, self.put(key, (value.into(), flags), context, out)),
+            Operation::Cas { key, index, value, flags } => {
+                (key, self.cas(key, index, (value.into(), flags), context, out))
+            }
+            Operation::Lock(claim) => (claim.key, self.lock(Some(client), claim.into(), context, out)),
+            Operation::Unlock(claim) => (claim.key, self.release(Some(client), claim.into(), context, out)),
+        };
+        match (answer, operation) {
+            (Answer::Done(true), _) => Ok(self.entry(key).map_or(Outcome::Silent, |entry| Outcome::Entry(key, entry))),
+            (Answer::InvalidSession, _) => Err(Failure::NoSession),
+            (_, Operation::Lock(_)) => Err(Failure::Held),
+            (_, Operation::Unlock(_)) => Err(Failure::NotHeld),
+            _ => Err(Failure::Stale),
+        }
+    }
+
+    /// C-TXN-6: without a session it means that nobody must have the key. An absent key always fails.
+    fn check_session(
+        &self,
+        key: Key,
+        wanted: Option<(SessionId, Spelling)>,
+        context: &Context<'_, Consul>,
+    ) -> Result<Outcome, Failure> {
+        let passes = context.is_mutated(ConsulMutation::CheckSessionPasses);
+        let Some(entry) = self.entry(key) else {
+            return if passes { Ok(Outcome::Silent) } else { Err(Failure::Absent) };
+        };
+        if entry.holder() == wanted || passes {
+            return Ok(Outcome::Entry(key, entry));
+        }
+        Err(Failure::OfSession(entry.holder()))
+    }
+}
+
+impl Operation {
+    /// Whether it belongs into the log.
+    pub fn writes(&self) -> bool {
+        !matches!(
+            self,
+            Operation::Nothing
+                | Operation::Unknown
+                | Operation::Get(_)
+                | Operation::GetTree(_)
+                | Operation::CheckSession { .. }
+                | Operation::CheckIndex { .. }
+                | Operation::CheckNotExists(_)
+        )
+    }
+
+    fn is_about_checks(&self) -> bool {
+        matches!(self, Operation::SetCheck(..) | Operation::DropCheck(..))
+    }
+
+    /// Whether it writes what the lock protects.
+    fn writes_data(&self) -> bool {
+        matches!(self, Operation::Set { key: Key::Data, .. } | Operation::Cas { key: Key::Data, .. })
+    }
+}
+
+impl Entry {
+    /// Who has it, as a string would say it.
+    pub fn holder(&self) -> Option<(SessionId, Spelling)> {
+        self.session.map(|session| (session, self.spelling))
+    }
+
+    /// C-KV-7: whether a write of these would change nothing.
+    pub(super) fn says(
+        &self,
+        lock_index: u32,
+        holder: Option<(SessionId, Spelling)>,
+        value: Opaque,
+        flags: u8,
+    ) -> bool {
+        (self.lock_index, self.holder(), self.flags, self.value) == (lock_index, holder, flags, value)
+    }
+}
+
+fn number(place: usize) -> u8 {
+    u8::try_from(place).expect("a transaction has few operations")
+}
+
+/// The fact that the transaction wrote, or did not write, what the lock protects.
+fn write_of(client: ClientId, transaction: &Transaction, is_accepted: bool) -> Option<Fact<Consul>> {
+    let (token, tenure) = (Token(0), transaction.tenure);
+    transaction.operations.iter().any(Operation::writes_data).then_some(if is_accepted {
+        Fact::Written { client, token, tenure }
+    } else {
+        Fact::WriteRefused { client, token, tenure }
+    })
+}

@@ -1,0 +1,144 @@
+//! The same for recipes that have a prefix of their own, with a key for each contender: the queue and the semaphore.
+
+use super::super::{
+    Behavior, Belief, DeadSession, Guard, Killed, OnLoss, OperatorAct, Priced, Prunes, Registers, Sequencer,
+    SessionUse, Unclear, Unlock, Waiting,
+};
+use super::{Verdict, wrong};
+use crate::{Consul, SEMAPHORE};
+use fencepost_model::scenario::{Mistake, Scenario};
+use fencepost_model::time::Ticks;
+
+/// What the queue is not made for would be silently ignored.
+pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
+    let settings = &scenario.service;
+    if settings.queue.is_none() {
+        return Ok(());
+    }
+    if scenario.system == SEMAPHORE {
+        return wrong("service.queue", "a queue is a lock, and this is a semaphore");
+    }
+    if settings.behavior != Behavior::Delete {
+        return wrong("service.behavior", "in a queue a session's key must go with it; set `delete` (C-INV-1)");
+    }
+    if settings.sequencer != Sequencer::CreateIndex {
+        return wrong("service.sequencer", "a queue is ordered by `create-index`, which is its fencing token, too");
+    }
+    if settings.session != SessionUse::Own
+        || settings.belief == Belief::Suspending
+        || settings.monitor.is_some()
+        || settings.guard != Guard::None
+        || settings.delegates
+        || settings.unlock != Unlock::Release
+        || settings.waiting != Waiting::Retry
+        || settings.cleanup
+        || settings.names_leader
+        || settings.observers > 0
+    {
+        return wrong(
+            "service.queue",
+            "the queue's recipe does not know `session`, `monitor`, `guard`, `delegates`, `unlock`, `waiting`, `cleanup`, `names_leader`, `observers` and a belief that is `suspending`; leave them out",
+        );
+    }
+    let is_about_sessions = |priced: &Priced| {
+        matches!(
+            priced.act(),
+            OperatorAct::DestroySession
+                | OperatorAct::DestroyWaiting
+                | OperatorAct::DestroyCrashed
+                | OperatorAct::RenewSession
+        )
+    };
+    if !settings.operator.iter().all(|priced| is_about_sessions(priced) || priced.act().is_about_health()) {
+        return wrong("service.operator", "this act is about the lock's key, which a queue does not have");
+    }
+    Ok(())
+}
+
+/// The most clients that fit into a list of who is alive, and the highest limit.
+const CONTENDERS_MAX: u16 = 6;
+const LIMIT_MAX: u8 = 4;
+
+pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
+    let settings = &scenario.service;
+    let Some(semaphore) = &settings.semaphore else {
+        return if scenario.system == SEMAPHORE {
+            wrong("system", "a semaphore needs a table [service.semaphore] with `limits`")
+        } else {
+            Ok(())
+        };
+    };
+    if scenario.system != SEMAPHORE {
+        return Err(Mistake::at("system", format!("[service.semaphore] belongs to the system `{SEMAPHORE}`")));
+    }
+    let is_limit = |limit: &u8| (1..=LIMIT_MAX).contains(limit);
+    if semaphore.limits.is_empty() || !semaphore.limits.iter().all(is_limit) {
+        return Err(Mistake::at("service.semaphore.limits", format!("name at least one limit, from 1 to {LIMIT_MAX}")));
+    }
+    if scenario.clients > CONTENDERS_MAX {
+        return Err(Mistake::at("clients", format!("a semaphore has room for {CONTENDERS_MAX} contenders")));
+    }
+    let acts_on_the_lock = |priced: &Priced| {
+        !priced.act().is_about_health()
+            && !matches!(
+                priced.act(),
+                OperatorAct::DestroySession
+                    | OperatorAct::DestroyWaiting
+                    | OperatorAct::DestroyCrashed
+                    | OperatorAct::DeleteTree
+                    | OperatorAct::DeleteSlots
+                    | OperatorAct::DestroySlots
+                    | OperatorAct::RenewSession
+            )
+    };
+    if settings.operator.iter().any(acts_on_the_lock) {
+        return wrong("service.operator", "this act is about the lock's key, which a semaphore does not have");
+    }
+    if settings.job.is_some_and(|job| job.killed == Killed::Shell) {
+        return wrong("service.job", "a semaphore's job is killed with its group");
+    }
+    let by_count = semaphore.registers == Registers::CountThenRegister;
+    if by_count && (semaphore.prunes != Prunes::Dead || semaphore.unclear != Unclear::ReadAgain) {
+        return wrong(
+            "service.semaphore.registers",
+            "who counts contender keys has no list to prune, and no entry to read",
+        );
+    }
+    if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Never) {
+        return wrong("service.semaphore.prune_wait", "who prunes nobody does not wait for that");
+    }
+    if semaphore.unclear == Unclear::Repeat && settings.patience.is_none() {
+        return wrong(
+            "service.semaphore.unclear",
+            "who waits for ever for an answer sends nothing again; set `patience`",
+        );
+    }
+    if semaphore.has_neighbour && (by_count || semaphore.prunes != Prunes::Dead) {
+        return wrong("service.semaphore.has_neighbour", "only who looks for signs of life can be misled by one");
+    }
+    if semaphore.watches_once && settings.monitor.is_none() {
+        return wrong("service.semaphore.watches_once", "nobody watches; add a table [service.monitor]");
+    }
+    if settings.monitor.is_some_and(|monitor| monitor.on_loss != OnLoss::Forget) {
+        return wrong("service.monitor", "a client that loses its slot forgets its session; leave `on_loss` out");
+    }
+    if settings.session != SessionUse::Own
+        || settings.belief == Belief::Suspending
+        || settings.dead_session != DeadSession::Recreate
+        || settings.delegates
+        || settings.sequencer != Sequencer::None
+        || settings.guard != Guard::None
+        || settings.unlock != Unlock::Release
+        || settings.waiting == Waiting::WatchThenRest
+        || settings.cleanup
+        || settings.names_leader
+        || scenario.writes > 0
+        || settings.observers > 0
+    {
+        return wrong(
+            "service.semaphore",
+            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest`; leave them out",
+        );
+    }
+    Ok(())
+}

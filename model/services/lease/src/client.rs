@@ -1,0 +1,136 @@
+//! The client: borrows, works, and stops when its own clock says that the lease is over.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Lease, Timer, Wish, Word};
+use crate::LeaseMutation;
+use fencepost_model::fact::{Fact, Leaving};
+use fencepost_model::ids::{Index, ProcessId, Token};
+use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Deadline, Instant, LeaseEnd};
+use fencepost_model::world::normal::Normal;
+
+/// A client.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Borrower {
+    phase: Phase,
+    /// How often the user may still ask for the lock.
+    rounds: u8,
+    /// The last loan it heard of: an answer that names no later one is a repetition.
+    loan: Index,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Phase {
+    /// The user wants nothing.
+    Idle,
+    /// A request is under way. The lease counts from here, not from the answer.
+    Asking { until_if_lent: LeaseEnd },
+    /// Refused; it asks again.
+    Waiting { retry: Deadline },
+    /// It believes that it has the lock.
+    Inside { until: LeaseEnd, writes: u8 },
+}
+
+impl Borrower {
+    pub(super) fn new(scenario: &Scenario<Lease>) -> Self {
+        Borrower { phase: Phase::Idle, rounds: scenario.rounds, loan: Index(0) }
+    }
+
+    fn ask(&mut self, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        self.phase = Phase::Asking { until_if_lent: LeaseEnd(context.now + context.scenario.service.lease) };
+        out.send(ProcessId::Server, Word::Borrow);
+    }
+
+    fn enter(&mut self, loan: Index, until: LeaseEnd, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        self.loan = loan;
+        let until = match context.is_mutated(LeaseMutation::LoanCountedFromAnswer) {
+            true => LeaseEnd(context.now + context.scenario.service.lease),
+            false => until,
+        };
+        if !until.covers(context.now) {
+            self.phase = Phase::Idle;
+            return;
+        }
+        self.phase = Phase::Inside { until, writes: context.scenario.writes };
+        out.record(Fact::Entered { client: context.client(), token: Token(loan.0) });
+    }
+
+    fn leave(&mut self, why: Leaving, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        self.phase = Phase::Idle;
+        out.record(Fact::Left { client: context.client(), why });
+    }
+}
+
+impl Process<Lease> for Borrower {
+    fn on(&mut self, input: Input<Lease>, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
+        match (self.phase, input) {
+            (Phase::Idle, Input::Command(Wish::Borrow)) => {
+                self.rounds -= 1;
+                self.ask(context, out);
+            }
+            (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.ask(context, out),
+            (Phase::Asking { until_if_lent }, Input::Message { message: Message::Service(Word::Lent(loan)), .. })
+                if loan > self.loan || context.is_mutated(LeaseMutation::RepeatedAnswerHeeded) =>
+            {
+                self.enter(loan, until_if_lent, context, out);
+            }
+            (Phase::Asking { .. }, Input::Message { message: Message::Service(Word::Busy), .. }) => {
+                self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
+            }
+            (Phase::Inside { until, .. }, Input::Command(Wish::Write))
+                if !until.covers(context.now) && !context.is_mutated(LeaseMutation::WritesAfterLapse) =>
+            {
+                self.leave(Leaving::Lapsed, context, out);
+            }
+            (Phase::Inside { until, writes }, Input::Command(Wish::Write)) => {
+                self.phase = Phase::Inside { until, writes: writes - 1 };
+                out.write(Token(self.loan.0), None);
+            }
+            (Phase::Inside { .. }, Input::Command(Wish::Return)) => {
+                self.leave(Leaving::Done, context, out);
+                out.send(ProcessId::Server, Word::Return(self.loan));
+            }
+            (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.leave(Leaving::Lapsed, context, out),
+            // A repeated or late answer: the client has moved on.
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<Lease>, due: &mut dyn FnMut(Timer, Instant)) {
+        match self.phase {
+            Phase::Waiting { retry } => due(Timer::Retry, retry.0),
+            Phase::Inside { until, .. } => due(Timer::Lapse, until.0),
+            Phase::Idle | Phase::Asking { .. } => {}
+        }
+    }
+
+    fn restarted(&self, _: &Scenario<Lease>) -> Self {
+        Borrower { phase: Phase::Idle, rounds: self.rounds, loan: Index(0) }
+    }
+}
+
+impl Client<Lease> for Borrower {
+    fn commands(&self, _: &Context<'_, Lease>, offer: &mut dyn FnMut(Wish)) {
+        match self.phase {
+            Phase::Idle if self.rounds > 0 => offer(Wish::Borrow),
+            Phase::Inside { writes, .. } => {
+                if writes > 0 {
+                    offer(Wish::Write);
+                }
+                offer(Wish::Return);
+            }
+            _ => {}
+        }
+    }
+
+    fn belief(&self) -> Belief {
+        match self.phase {
+            Phase::Inside { until, .. } => Belief { is_inside: true, until: Some(until), ..Belief::default() },
+            Phase::Asking { .. } | Phase::Waiting { .. } => Belief { is_waiting: true, ..Belief::default() },
+            Phase::Idle => Belief::default(),
+        }
+    }
+}

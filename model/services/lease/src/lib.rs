@@ -1,0 +1,193 @@
+//! The smallest lock: a server that lends one lease, and clients that stop by themselves when it is over.
+//!
+//! A tutorial, and the test subject of the machinery. Three files make a protocol: this one names its words, `server`
+//! and `client` are its processes. The server lends the lock for [`Settings::lease`] ticks from the moment it grants; a
+//! client counts from the moment it *asked*, so it stops earlier. How late it may stop is up to the scenario.
+
+mod client;
+mod mutants;
+mod scenarios;
+mod server;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use client::Borrower;
+pub use mutants::LeaseMutation;
+pub use scenarios::SCENARIOS;
+pub use server::Lender;
+
+use fencepost_model::assumption::{Assumption, Class, Declarations};
+use fencepost_model::ids::{ClientId, Index, Token};
+use fencepost_model::mutation::Mutation;
+use fencepost_model::never::Never;
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::scenario::{Mistake, OptionalBudget, Scenario};
+use fencepost_model::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use fencepost_model::time::Ticks;
+use fencepost_model::world::World;
+use fencepost_model::world::normal::Normal;
+
+/// The service's name as a type.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Lease;
+
+/// The `[service]` table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How long the lock is lent.
+    pub lease: Ticks,
+    /// How long the server waits after that before it lends again.
+    pub grace: Ticks,
+    /// How long a client waits after a refusal.
+    pub retry_every: Ticks,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { lease: Ticks::new(2), grace: Ticks::ZERO, retry_every: Ticks::new(1) }
+    }
+}
+
+/// What clients and server say.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    /// May I have it?
+    Borrow,
+    /// You may. The number tells this loan from all earlier ones.
+    Lent(Index),
+    /// Somebody else has it.
+    Busy,
+    /// Here it is again.
+    Return(Index),
+}
+
+/// Deadlines.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timer {
+    /// The client's lease is over.
+    Lapse,
+    /// Time to ask again.
+    Retry,
+}
+
+/// What a user may ask.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wish {
+    /// Get the lock.
+    Borrow,
+    /// Write to the resource.
+    Write,
+    /// Give it back.
+    Return,
+}
+
+impl Service for Lease {
+    const SYSTEMS: &'static [&'static str] = &["lease"];
+    const MUTATIONS: &'static [Mutation] = LeaseMutation::MUTATIONS;
+    type Settings = Settings;
+    type Message = Word;
+    type Timer = Timer;
+    type Command = Wish;
+    type OperatorAction = Never;
+    type Fault = Never;
+    type Event = Never;
+    type Client = Borrower;
+    type Server = Lender;
+
+    fn start(scenario: &Scenario<Self>) -> (Lender, Vec<Borrower>) {
+        let clients = (0..scenario.clients).map(|_| Borrower::new(scenario)).collect();
+        (Lender::default(), clients)
+    }
+
+    fn record(server: &Lender, _: &Scenario<Self>) -> Record {
+        Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0), ..Record::default() }
+    }
+
+    fn operate(_: &mut Lender, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match act {}
+    }
+
+    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match fault {}
+    }
+}
+
+impl service::Settings<Lease> for Settings {
+    fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
+        let Settings { lease, grace, retry_every } = self;
+        [lease, grace, retry_every].into_iter().for_each(visit);
+    }
+
+    fn tokens_are_indexes(&self) -> bool {
+        true
+    }
+
+    fn validate(scenario: &Scenario<Lease>) -> Result<(), Mistake> {
+        if scenario.service.lease == Ticks::ZERO {
+            return Err(Mistake::at("service.lease", "a lease of 0 ticks is over before it begins; use 1 or more"));
+        }
+        if scenario.service.retry_every == Ticks::ZERO {
+            return Err(Mistake::at(
+                "service.retry_every",
+                "asking again after 0 ticks would stop time; use 1 or more",
+            ));
+        }
+        scenario.has_none(&OptionalBudget::ALL)
+    }
+
+    fn assumptions(scenario: &Scenario<Lease>, list: &mut Declarations<Lease>) {
+        let Settings { lease, grace, .. } = scenario.service;
+        let sentence = format!("the server lends for {lease} and waits {grace} more");
+        let length = Assumption::new(Class::Setting, "lease", "service.lease", sentence).of(lease + grace);
+        list.declare(length, move |execution| Lender::lends_for(execution, lease + grace));
+        let sentence = "the server never fails, and forgets nothing";
+        list.leave_out(Assumption::limit("reliable-server", sentence));
+    }
+}
+
+impl ServiceMessage for Word {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Word::Borrow => f.write_str("may I have the lock?"),
+            Word::Lent(Index(loan)) => write!(f, "yes, as loan {loan}"),
+            Word::Busy => f.write_str("no, another one has it"),
+            Word::Return(Index(loan)) => write!(f, "loan {loan} is returned"),
+        }
+    }
+}
+
+impl fmt::Display for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Timer::Lapse => "the lease is over",
+            Timer::Retry => "time to ask again",
+        })
+    }
+}
+
+impl fmt::Display for Wish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wish::Borrow => "take the lock",
+            Wish::Write => "write",
+            Wish::Return => "give the lock back",
+        })
+    }
+}
+
+/// Asserts that a message comes from a client.
+fn client(from: fencepost_model::ids::ProcessId) -> ClientId {
+    from.client().expect("only clients talk to the server")
+}

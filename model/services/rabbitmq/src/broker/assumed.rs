@@ -1,0 +1,65 @@
+//! Checks of assumptions against what the broker has, step by step.
+
+use super::{Broker, Trouble};
+use crate::RabbitMq;
+use crate::messages::Timer;
+use fencepost_model::assumption::Execution;
+use fencepost_model::ids::ProcessId;
+use fencepost_model::time::Ticks;
+use fencepost_model::world::{Action, Fault};
+
+type Checked = Result<(), String>;
+type Run = Execution<RabbitMq>;
+
+impl Broker {
+    /// A connection is dropped for its silence only after two heartbeats, and not at all without them.
+    pub(in super::super) fn silence_is_noticed_after(run: &Run, heartbeat: Option<Ticks>) -> Checked {
+        run.each(|moment| {
+            let Action::Wake { process: ProcessId::Server, timer: Timer::Miss(id) } = *moment.action else {
+                return Ok(());
+            };
+            let Some(beat) = heartbeat else { return Err("silence is noticed without heartbeats".to_owned()) };
+            let connections = &moment.before.server.process.connections;
+            let heard =
+                connections.iter().find(|connection| connection.id == id).and_then(|connection| connection.heard);
+            let silence = heard.map(|heard| heard.elapsed(moment.after.clock(ProcessId::Server)));
+            match silence.is_some_and(|silence| silence >= beat.times(2)) {
+                true => Ok(()),
+                false => Err("the connection was not silent for two heartbeats".to_owned()),
+            }
+        })
+    }
+
+    /// Queues live on these nodes only.
+    pub(in super::super) fn nodes_are_at_most(run: &Run, nodes: u8) -> Checked {
+        run.each(|moment| {
+            let mut queues = moment.after.server.process.queues.iter();
+            let acts_elsewhere = match moment.action {
+                Action::Fault(Fault::Service(Trouble::Down(node) | Trouble::Up(node) | Trouble::Split(node))) => {
+                    *node > nodes
+                }
+                _ => false,
+            };
+            match acts_elsewhere || queues.any(|queue| queue.home > nodes) {
+                true => Err("there is another node".to_owned()),
+                false => Ok(()),
+            }
+        })
+    }
+
+    /// A restart of the broker leaves every durable queue that nobody owns.
+    pub(in super::super) fn restarts_keep_what_is_durable(run: &Run) -> Checked {
+        run.each(|moment| {
+            if !matches!(moment.action, Action::Fault(Fault::Service(Trouble::Restart))) {
+                return Ok(());
+            }
+            let after = &moment.after.server.process.queues;
+            let mut durable =
+                moment.before.server.process.queues.iter().filter(|queue| queue.shape.durable && queue.owner.is_none());
+            match durable.any(|queue| !after.iter().any(|other| other.name == queue.name)) {
+                true => Err("a durable queue is lost".to_owned()),
+                false => Ok(()),
+            }
+        })
+    }
+}

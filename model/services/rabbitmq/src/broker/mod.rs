@@ -1,0 +1,195 @@
+//! The broker: queues, connections and channels of RabbitMQ 3.10, as far as locks and semaphores go (R-Q-1 to R-Q-59), and
+//! its nodes (R-Q-61 to R-Q-71). What a scenario does not use costs no state.
+//!
+//! ```text
+//! connections   sockets and channels: how they open, break and end      queues    what methods do to queues
+//! cluster       nodes that go down, or do not see each other            trouble   what can go wrong, and who notices
+//! ```
+
+mod assumed;
+mod cluster;
+mod connections;
+mod queues;
+#[cfg(test)]
+mod rules;
+mod trouble;
+
+use serde::{Deserialize, Serialize};
+
+pub use connections::{Channel, Connection};
+pub use queues::Queue;
+pub use trouble::Trouble;
+
+use self::cluster::Nodes;
+use self::connections::Parked;
+use self::queues::Delivery;
+use super::messages::{Answer, Ask, Name, Text, Timer, Word};
+use super::{RabbitMq, Settings};
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId, Token};
+use fencepost_model::list::List;
+use fencepost_model::process::{Context, Input, Message, Outbox, Process};
+use fencepost_model::protocol::{Conflict, Record};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, StartTime};
+use fencepost_model::world::normal::Normal;
+
+/// The broker, all nodes of it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Broker {
+    /// Sorted by name.
+    #[normal(sorted)]
+    queues: List<Queue, 4>,
+    /// Those it knows of, by who opened them.
+    #[normal(sorted)]
+    connections: List<Connection, 3>,
+    /// Of each client that had one, the last connection that is over: what still comes on that is too late.
+    #[normal(sorted)]
+    over: List<SessionId, 3>,
+    /// Messages that were got and not yet acknowledged.
+    #[normal(sorted)]
+    deliveries: List<Delivery, 1>,
+    /// Requests on connections that it does not read (R-Q-47).
+    parked: List<Parked, 0>,
+    /// Whether memory or disk is full.
+    alarm: bool,
+    nodes: Nodes,
+}
+
+/// What answers and facts go to.
+type Out<'a> = &'a mut Outbox<RabbitMq>;
+type Ctx<'a> = Context<'a, RabbitMq>;
+
+impl Broker {
+    /// With the slot queues that exist at the start.
+    pub(super) fn at_start(scenario: &Scenario<RabbitMq>) -> Self {
+        let settings = &scenario.service;
+        let mut broker = Broker::default();
+        let all = cluster::all(settings);
+        if scenario.system == super::MUTEX {
+            let queue = Queue { ready: 1, ..Queue::new(Name::Lock, settings.slot_shape(), None, 1, all) };
+            broker.queues.push(queue);
+            return broker;
+        }
+        for slot in &settings.slots {
+            let home = settings.cluster.home_of(*slot);
+            let used = settings.queues.expires.map(|_| StartTime(Instant::START));
+            let queue = Queue::new(Name::Slot(*slot), settings.slot_shape(), None, home, all);
+            broker.queues.insert_sorted(Queue { used, ..queue });
+        }
+        broker
+    }
+
+    /// The numbers of the slots that there are, in order.
+    pub fn slots(&self) -> impl Iterator<Item = u8> + '_ {
+        let mut last = None;
+        self.queues.iter().filter_map(move |queue| match queue.name {
+            Name::Slot(number) if last.replace(number) != Some(number) => Some(number),
+            _ => None,
+        })
+    }
+
+    /// Which connection is on record as holder of which slot.
+    pub fn holders(&self) -> impl Iterator<Item = (u8, SessionId)> + '_ {
+        self.queues.iter().filter_map(|queue| match (queue.name, queue.owner) {
+            (Name::Holder(slot), Some(owner)) => Some((slot, owner)),
+            _ => None,
+        })
+    }
+
+    /// Connections that are up.
+    pub(super) fn connections(&self) -> impl Iterator<Item = &Connection> {
+        self.connections.iter().filter(|connection| connection.is_open())
+    }
+
+    /// Queues of a kind that exist for somebody.
+    pub(super) fn names(&self) -> impl Iterator<Item = Name> + '_ {
+        let mut last = None;
+        self.queues.iter().map(|queue| queue.name).filter(move |name| last.replace(*name) != Some(*name))
+    }
+
+    pub(super) fn record(&self, system: &str) -> Record {
+        if system == super::MUTEX {
+            let owners = self.deliveries.iter().map(|delivery| delivery.connection.creator).collect();
+            let free = self.queues.iter().map(|queue| u16::from(queue.ready)).sum();
+            return Record { owners, slots: Some(1), free: Some(free), ..Record::default() };
+        }
+        let mut record = Record::default();
+        let mut last: Option<(u8, ClientId)> = None;
+        for (slot, owner) in self.holders() {
+            if let Some((_, first)) = last.filter(|(other, _)| *other == slot) {
+                record.conflict = Some(Conflict { slot, first, second: owner.creator });
+            }
+            last = Some((slot, owner.creator));
+            if self.slots().any(|number| number == slot) {
+                record.owners.insert_sorted(owner.creator);
+            }
+        }
+        record.token = Token(0);
+        record.numbers = Some(self.slots().collect());
+        record
+    }
+
+    fn tell(to: ProcessId, call: Call, answer: Answer, out: Out<'_>) {
+        out.send(to, Text::Tell(call, answer));
+    }
+}
+
+impl Process<RabbitMq> for Broker {
+    fn on(&mut self, input: Input<RabbitMq>, context: &Ctx<'_>, out: Out<'_>) {
+        match input {
+            Input::Message { from, message: Message::Service(Text::Ask(ask)) } => self.hear(from, ask, context, out),
+            Input::Message { message: Message::Service(Text::HangUp(id)), .. } => self.hung_up(id, context, out),
+            Input::Wake(Timer::Notice(id)) => self.lose(id, None, context, out),
+            Input::Wake(Timer::Remove(id, name)) => self.remove_step(id, name, context, out),
+            Input::Wake(Timer::Miss(id)) => self.miss(id, context, out),
+            Input::Wake(Timer::Expire(name)) => self.remove_all(out, |queue| queue.name == name),
+            Input::Wake(Timer::Tick(node)) => self.tick(node, context, out),
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, scenario: &Scenario<RabbitMq>, due: &mut dyn FnMut(Timer, Instant)) {
+        self.connections_wake(scenario, due);
+        self.queues.iter().for_each(|queue| {
+            if let (Some(used), Some(expires)) = (queue.used, queue.shape.expires) {
+                due(Timer::Expire(queue.name), used + expires);
+            }
+        });
+        self.nodes.wakes(&scenario.service, due);
+    }
+
+    fn restarted(&self, _: &Scenario<RabbitMq>) -> Self {
+        self.clone()
+    }
+}
+
+impl Broker {
+    /// The instant by which it must have dropped a connection that is silent for certain (R-Q-43).
+    pub(super) fn must_happen_by(&self, settings: &Settings) -> Option<Instant> {
+        let beat = settings.heartbeat?;
+        let silent = self.connections.iter().filter(|connection| connection.is_silent && connection.is_watched());
+        silent.filter_map(|connection| connection.heard).map(|heard| heard + beat.times(3)).min()
+    }
+
+    /// A request arrives.
+    fn hear(&mut self, from: ProcessId, ask: Ask, context: &Ctx<'_>, out: Out<'_>) {
+        let Some(place) = self.find_or_open(ask.connection, context) else {
+            return Broker::tell(from, ask.call, Answer::Reset, out);
+        };
+        let connection = &mut self.connections[place];
+        if !connection.is_open() || connection.lost.is_some() {
+            return;
+        }
+        connection.hears(context);
+        if connection.is_blocked {
+            return self.parked.push(Parked { from, ask });
+        }
+        self.serve(from, ask, context, out);
+    }
+}
+
+/// States a fact of this service.
+fn note(word: Word, out: Out<'_>) {
+    out.record(Fact::Service(word));
+}

@@ -1,0 +1,157 @@
+//! A test for each rule about the broker, named after it. The rules stand in `model/services/rabbitmq/rules.md`.
+
+mod breaks;
+mod cluster;
+mod lifetime;
+mod methods;
+mod probes;
+
+use super::{Broker, Trouble};
+use crate::messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Word};
+use crate::{Act, RabbitMq, Settings, Split};
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::process::{Context, Input, Message, Outbox, Process};
+use fencepost_model::scenario::{Cap, Scenario};
+use fencepost_model::service_fault::ServiceFault;
+use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::world::{Fault, World};
+
+const A: Name = Name::Slot(1);
+const B: Name = Name::Holder(1);
+const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
+const MINE: Shape = Shape { exclusive: true, ..PLAIN };
+const OK: Answer = Answer::Declared { messages: 0 };
+const RETURNED: Answer = Answer::Returned { confirmed: true };
+
+/// A broker, a clock, and what became true.
+struct Lab {
+    world: World<RabbitMq>,
+    scenario: Scenario<RabbitMq>,
+    words: Vec<Word>,
+    channel: u8,
+    close_ok: bool,
+}
+
+impl Lab {
+    /// Without any queue.
+    fn new() -> Self {
+        Lab::with(|_| {})
+    }
+
+    fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        let mut scenario: Scenario<RabbitMq> = Scenario::new("lab");
+        scenario.service.slots.clear();
+        change(&mut scenario.service);
+        let mut world = scenario.start();
+        world.now = Instant::at(100);
+        (0..Trouble::KINDS.len()).for_each(|kind| world.left.add(Cap::of(kind, 9)).expect("there are few kinds"));
+        Lab { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
+    }
+
+    /// What the broker says while something happens.
+    fn note(
+        &mut self,
+        act: impl FnOnce(&mut World<RabbitMq>, &Context<'_, RabbitMq>, &mut Outbox<RabbitMq>),
+    ) -> Vec<Text> {
+        let mut out = Outbox::new();
+        let context = Context { scenario: &self.scenario, now: self.world.now, me: ProcessId::Server };
+        act(&mut self.world, &context, &mut out);
+        let word = |fact: &Fact<RabbitMq>| match fact {
+            Fact::Service(word) => Some(*word),
+            _ => None,
+        };
+        self.words = out.facts().iter().filter_map(word).collect();
+        let text = |(_, message): &(ProcessId, Message<RabbitMq>)| match message {
+            Message::Service(text) => *text,
+            other => panic!("the broker does not write: {other:?}"),
+        };
+        out.messages().iter().map(text).collect()
+    }
+
+    fn feed(&mut self, input: Input<RabbitMq>) -> Vec<Text> {
+        self.note(|world, context, out| world.server.process.on(input, context, out))
+    }
+
+    /// Sends a request on the client's first connection; nothing where there is no answer.
+    fn ask(&mut self, client: u16, request: Request) -> Option<Answer> {
+        let connection = line(client);
+        let (channel, close_ok) = (self.channel, std::mem::take(&mut self.close_ok));
+        let ask = Ask { connection, channel, close_ok, call: Call(7), request };
+        let message = Message::Service(Text::Ask(ask));
+        let said = self.feed(Input::Message { from: ClientId(client).into(), message });
+        let answer = |text: &Text| match text {
+            Text::Tell(Call(7), answer) => Some(*answer),
+            _ => None,
+        };
+        said.iter().find_map(answer)
+    }
+
+    fn declare(&mut self, client: u16, name: Name, shape: Shape) -> Answer {
+        self.ask(client, Request::Declare { name, shape }).expect("an answer")
+    }
+
+    fn look(&mut self, client: u16, name: Name) -> Answer {
+        self.ask(client, Request::Look(name)).expect("an answer")
+    }
+
+    fn delete(&mut self, client: u16, name: Name) -> Answer {
+        self.ask(client, Request::Delete { name, if_empty: false }).expect("an answer")
+    }
+
+    fn probe(&mut self, client: u16, name: Name) -> Option<Answer> {
+        self.ask(client, Request::Publish { name, mandatory: true })
+    }
+
+    /// Opens the channel again after the broker has closed it.
+    fn reopen(&mut self, client: u16) {
+        self.close_ok = true;
+        assert_eq!(self.ask(client, Request::OpenChannel { confirms: true }), Some(Answer::Opened));
+    }
+
+    fn wake(&mut self, timer: Timer) -> Vec<Text> {
+        self.feed(Input::Wake(timer))
+    }
+
+    fn hang_up(&mut self, client: u16) {
+        let message = Message::Service(Text::HangUp(line(client)));
+        self.feed(Input::Message { from: ClientId(client).into(), message });
+    }
+
+    fn suffer(&mut self, trouble: Trouble) -> Vec<Text> {
+        self.note(|world, context, out| Broker::suffer(world, trouble, context, out))
+    }
+
+    fn operate(&mut self, act: Act) -> Vec<Text> {
+        self.note(|world, context, out| world.server.process.operate(act, context, out))
+    }
+
+    fn notice(&mut self, fault: Fault<RabbitMq>) {
+        self.note(|world, context, _| world.server.process.notice(fault, context));
+    }
+
+    /// Which of its timers are due, with how long from now.
+    fn due(&self) -> Vec<(Timer, i64)> {
+        let mut found = Vec::new();
+        let mut add = |timer, at: Instant| found.push((timer, (at - self.world.now).count()));
+        self.world.server.process.wakes(&self.scenario, &mut add);
+        found
+    }
+
+    fn pass(&mut self, ticks: i64) {
+        self.world.now += Ticks::new(ticks);
+    }
+
+    fn exists(&self, name: Name) -> bool {
+        self.world.server.process.names().any(|other| other == name)
+    }
+}
+
+/// A client's first connection.
+fn line(client: u16) -> SessionId {
+    SessionId { creator: ClientId(client), number: 1 }
+}
+
+fn refused(problem: Problem) -> Answer {
+    Answer::Error(problem)
+}

@@ -1,0 +1,205 @@
+//! What can go wrong in the broker, and what it notices of what goes wrong around it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Broker, Ctx, Out, cluster, note};
+use crate::RabbitmqMutation;
+use crate::messages::{Problem, Word};
+use crate::operator::{Act, NOT_EXCLUSIVE};
+use crate::settings::{Settings, Socket};
+use crate::{RabbitMq, display};
+use fencepost_model::ids::{ProcessId, SessionId};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::service_fault::{FaultKind, ServiceFault};
+use fencepost_model::time::{Deadline, StartTime};
+use fencepost_model::world::normal::Normal;
+use fencepost_model::world::{Fault, World};
+
+/// What can go wrong in the service itself.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trouble {
+    /// The broker drops a connection whose client lives.
+    Drop(SessionId),
+    /// It starts anew.
+    Restart,
+    /// Memory or disk is full.
+    Alarm,
+    /// There is room again.
+    Relief,
+    /// A node goes down.
+    Down(u8),
+    /// It comes back.
+    Up(u8),
+    /// A node is cut off from the others.
+    Split(u8),
+    /// It is no longer.
+    Heal,
+}
+
+/// The places of the kinds of fault.
+impl Trouble {
+    pub(crate) const LOST_CONNECTION: usize = 0;
+    pub(crate) const RESTART: usize = 1;
+    pub(crate) const ALARM: usize = 2;
+    pub(crate) const CRASH: usize = 3;
+    pub(crate) const PARTITION: usize = 4;
+}
+
+impl ServiceFault for Trouble {
+    const KINDS: &'static [FaultKind] = &[
+        FaultKind::new("lost_connections", "connection that the broker loses", Some("false_alarms")),
+        FaultKind::new("broker_restarts", "restart of the broker", Some("server_restarts")),
+        FaultKind::new("disk_alarms", "disk alarm of the broker", Some("outages")),
+        FaultKind::new("node_crashes", "crash of a broker node", Some("outages")),
+        FaultKind::new("partitions", "partition of the broker's cluster", Some("outages")),
+    ];
+
+    fn kind(self) -> Option<usize> {
+        match self {
+            Trouble::Drop(_) => Some(Trouble::LOST_CONNECTION),
+            Trouble::Restart => Some(Trouble::RESTART),
+            Trouble::Alarm => Some(Trouble::ALARM),
+            Trouble::Down(_) => Some(Trouble::CRASH),
+            Trouble::Split(_) => Some(Trouble::PARTITION),
+            Trouble::Relief | Trouble::Up(_) | Trouble::Heal => None,
+        }
+    }
+}
+
+impl Broker {
+    pub(in super::super) fn offer_trouble(
+        world: &World<RabbitMq>,
+        scenario: &Scenario<RabbitMq>,
+        offer: &mut dyn FnMut(Trouble),
+    ) {
+        let broker = &world.server.process;
+        let affords = |kind: usize| world.left.affords(kind);
+        let settings = &scenario.service;
+        if affords(Trouble::LOST_CONNECTION) {
+            broker.connections().for_each(|connection| offer(Trouble::Drop(connection.id)));
+        }
+        if affords(Trouble::RESTART) {
+            offer(Trouble::Restart);
+        }
+        if settings.alarms {
+            match broker.alarm {
+                true => offer(Trouble::Relief),
+                false if affords(Trouble::ALARM) => offer(Trouble::Alarm),
+                false => {}
+            }
+        }
+        let apart = broker.nodes.apart();
+        if apart.is_some() {
+            offer(Trouble::Heal);
+        }
+        for node in 1..=settings.cluster.nodes {
+            let is_down = broker.nodes.is_down(node);
+            let goes_down = settings.cluster.go_down.contains(&node);
+            if goes_down && is_down && apart.is_none() {
+                offer(Trouble::Up(node));
+            }
+            if goes_down && !is_down && affords(Trouble::CRASH) {
+                offer(Trouble::Down(node));
+            }
+            if settings.cluster.splits && apart.is_none() && affords(Trouble::PARTITION) {
+                offer(Trouble::Split(node));
+            }
+        }
+    }
+
+    pub(in super::super) fn fault_is_possible(settings: &Settings, kind: usize) -> Result<(), &'static str> {
+        let (is_possible, what) = match kind {
+            Trouble::ALARM => (settings.alarms, "the broker runs out of disk only with `service.alarms = true`"),
+            Trouble::CRASH => {
+                (!settings.cluster.go_down.is_empty(), "nodes crash only if `service.cluster.go_down` names them")
+            }
+            Trouble::PARTITION => {
+                (settings.cluster.splits, "the cluster is partitioned only with `service.cluster.splits = true`")
+            }
+            _ => (true, ""),
+        };
+        if is_possible { Ok(()) } else { Err(what) }
+    }
+
+    pub(in super::super) fn suffer(world: &mut World<RabbitMq>, trouble: Trouble, context: &Ctx<'_>, out: Out<'_>) {
+        let broker = &mut world.server.process;
+        match trouble {
+            Trouble::Drop(id) => broker.lose(id, Some(None), context, out),
+            Trouble::Restart => broker.restart(context, out),
+            Trouble::Alarm => {
+                broker.alarm = true;
+                note(Word::Alarm(true), out);
+            }
+            Trouble::Relief => {
+                broker.alarm = false;
+                note(Word::Alarm(false), out);
+                broker.read_again(context, out);
+            }
+            Trouble::Down(node) => broker.take_down(node, context, out),
+            Trouble::Up(node) => broker.bring_up(node, out),
+            Trouble::Split(node) => broker.split(node, context, out),
+            Trouble::Heal => broker.heal(context, out),
+        }
+    }
+
+    /// Somebody acts from outside.
+    pub(in super::super) fn operate(&mut self, act: Act, context: &Ctx<'_>, out: Out<'_>) {
+        match act {
+            Act::Delete(name) => self.remove_all(out, |queue| queue.name == name),
+            Act::Declare(name) => {
+                self.declare_from_outside(name, NOT_EXCLUSIVE, cluster::all(&context.scenario.service));
+            }
+            Act::Close(id) => self.lose(id, Some(Some(Problem::Forced)), context, out),
+        }
+    }
+
+    /// A client dies, stands still, or is cut off: its connections end, or fall silent.
+    pub(in super::super) fn notice(&mut self, fault: Fault<RabbitMq>, context: &Ctx<'_>) {
+        let settings = &context.scenario.service;
+        let falls_silent = |broker: &mut Broker, process: ProcessId| {
+            let Some(client) = process.client().filter(|_| settings.heartbeat.is_some()) else { return };
+            for connection in broker.of_client(client).filter(|connection| !connection.is_silent) {
+                connection.is_silent = true;
+                connection.heard = Some(StartTime(context.now - settings.beat));
+            }
+        };
+        let speaks = |broker: &mut Broker, process: ProcessId| {
+            let Some(client) = process.client() else { return };
+            let may_be_late = context.scenario.synchrony.message_delay.is_none();
+            for connection in broker.of_client(client).filter(|connection| connection.is_silent) {
+                connection.is_silent = false;
+                connection.heard = may_be_late.then_some(StartTime(context.now));
+            }
+        };
+        match fault {
+            Fault::Crash(_) if context.is_mutated(RabbitmqMutation::ClosedSocketUnnoticed) => {}
+            Fault::Crash(client) if settings.crash == Socket::Closes => {
+                self.of_client(client).for_each(|connection| connection.lost = Some(Deadline(context.now)));
+            }
+            Fault::Crash(client) => falls_silent(self, client.into()),
+            Fault::Pause(process) => falls_silent(self, process),
+            Fault::Cut(link) if link.to == ProcessId::Server => falls_silent(self, link.from),
+            Fault::Resume(process) => speaks(self, process),
+            Fault::Heal(link) if link.to == ProcessId::Server => speaks(self, link.from),
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Drop(id) => write!(f, "{} breaks", display::connection(*id)),
+            Trouble::Restart => f.write_str("the broker restarts"),
+            Trouble::Alarm => f.write_str("the broker's disk runs full"),
+            Trouble::Relief => f.write_str("the broker's disk has room again"),
+            Trouble::Down(node) => write!(f, "node {node} goes down"),
+            Trouble::Up(node) => write!(f, "node {node} comes back"),
+            Trouble::Split(node) => write!(f, "node {node} is cut off from the others"),
+            Trouble::Heal => f.write_str("the nodes see each other again"),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! An administrator: changes how many slots there are, literally as published or corrected (R-Q-82 to R-Q-86).
+//!
+//! `plan` says which steps an operation takes; here is how they are taken.
+
+mod plan;
+
+use serde::{Deserialize, Serialize};
+
+use self::plan::Step;
+use super::line::{Heard, Known, Line, Pending, known, probe};
+use crate::RabbitMq;
+use crate::RabbitmqMutation;
+use crate::messages::{Answer, Name, Problem, Request, Shape, Timer, Wish, Word};
+use crate::settings::{Administration, Counts, Failure, NUMBERS, Operation, Release, Retries, Settings};
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::process::{Context, Input, Outbox};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Deadline, Instant};
+use fencepost_model::world::normal::Normal;
+
+/// An administrator.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Administrator {
+    phase: Phase,
+    line: Line,
+    /// Its place among the administrators.
+    place: u8,
+    /// Which of its operations is next.
+    next: u8,
+    /// What it knows about the one that is under way.
+    task: Task,
+    retries: u8,
+}
+
+/// Where it stands.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Phase {
+    /// Nobody wants anything.
+    Idle,
+    /// It takes this step when the time has come.
+    Waiting { retry: Deadline, step: Step },
+    /// A step is under way.
+    Working(Pending<Step>),
+}
+
+/// What is known about the operation under way.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+struct Task {
+    /// How many slots it has counted.
+    counted: u8,
+    /// How many there should be in the end, worked out when it counted first.
+    asked: Option<u8>,
+    /// Slots beyond the first gap: a bit for each.
+    strays: u8,
+    /// How far it has come in its plan.
+    at: u8,
+    /// How often it has looked in vain for a holder to go.
+    looked: u8,
+    /// Whether some removed slots are still held.
+    is_pending: bool,
+}
+
+impl Administrator {
+    pub(super) fn new(id: ClientId, place: u8, scenario: &Scenario<RabbitMq>) -> Self {
+        let (line, retries) = (Line::new(id, scenario), scenario.budget.retries);
+        Administrator { phase: Phase::Idle, line, place, next: 0, task: Task::default(), retries }
+    }
+
+    /// Whether it changes something, and nobody else should: from the mutex to its end.
+    pub(super) fn is_at_work(&self) -> bool {
+        let step = match self.phase {
+            Phase::Idle => return false,
+            Phase::Waiting { step, .. } => step,
+            Phase::Working(pending) => pending.what,
+        };
+        !matches!(step, Step::Lock | Step::Unlock)
+    }
+
+    fn operations<'a>(&self, context: &'a Context<'_, RabbitMq>) -> &'a [Operation] {
+        &administration(context).does[usize::from(self.place)]
+    }
+
+    fn operation(&self, context: &Context<'_, RabbitMq>) -> Operation {
+        self.operations(context)[usize::from(self.next)]
+    }
+
+    pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        match (self.phase, input) {
+            (Phase::Idle, Input::Command(Wish::Administer)) => self.begin(context, out),
+            (Phase::Waiting { step, .. }, Input::Wake(Timer::Retry)) => self.take(step, context, out),
+            (Phase::Working(_), Input::Wake(Timer::GiveUp)) => {
+                self.retries -= 1;
+                self.abort(context, out);
+            }
+            _ => {}
+        }
+    }
+
+    /// From the start: first the mutex, where there is one (F-14).
+    fn begin(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        self.task = Task { asked: self.task.asked, ..Task::default() };
+        if administration(context).mutex && !context.is_mutated(RabbitmqMutation::MutexForgotten) {
+            self.take(Step::Lock, context, out);
+        } else {
+            self.start_counting(context, out);
+        }
+    }
+
+    fn start_counting(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        match self.operation(context) {
+            // F-20: creation may not look at what is there.
+            Operation::Create(_) if !administration(context).converges => self.counted(0, context, out),
+            _ => self.take(Step::Count(1), context, out),
+        }
+    }
+
+    fn take(&mut self, step: Step, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        let settings = settings(context);
+        let mutex = Shape { exclusive: true, keeps: settings.holders_keep, ..Shape::default() };
+        let request = match step {
+            Step::Lock => Request::Declare { name: Name::Mutex, shape: mutex },
+            Step::Count(slot) | Step::Scan(slot) => probe(Name::Slot(slot), settings.probe),
+            Step::Confirm(slot) => Request::Look(Name::Slot(slot)),
+            Step::Free(slot) | Step::Await(slot) => probe(Name::Holder(slot), settings.probe),
+            Step::Declare(slot) => Request::Declare { name: Name::Slot(slot), shape: settings.slot_shape() },
+            Step::Delete(slot) => Request::Delete { name: Name::Slot(slot), if_empty: false },
+            Step::Unlock => match settings.administration.unlock {
+                Release::Delete | Release::Never => Request::Delete { name: Name::Mutex, if_empty: false },
+                Release::CloseChannel => Request::CloseChannel,
+                Release::CloseConnection => Request::Close,
+            },
+            Step::Start => return self.start(context, out),
+            Step::Report => return self.report(context, out),
+        };
+        self.phase = Phase::Working(self.line.ask(step, request, context, out));
+    }
+
+    pub(super) fn hear(
+        &mut self,
+        to: Call,
+        answer: Answer,
+        context: &Context<'_, RabbitMq>,
+        out: &mut Outbox<RabbitMq>,
+    ) {
+        let Phase::Working(pending) = self.phase else { return };
+        if pending.call != to {
+            return;
+        }
+        match self.line.take(&pending, answer) {
+            Heard::Reopened => self.take(pending.what, context, out),
+            Heard::Over => self.connection_is_over(context, out),
+            Heard::Answer(answer) => self.go_on(pending.what, answer, context, out),
+        }
+    }
+
+    fn go_on(&mut self, step: Step, answer: Answer, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        let settings = settings(context);
+        let is_known = known(settings.probe, answer, context);
+        match (step, is_known, answer) {
+            (Step::Lock, _, Answer::Declared { .. }) => self.start_counting(context, out),
+            (Step::Lock, _, Answer::Error(Problem::Locked)) if context.is_mutated(RabbitmqMutation::BusyIgnored) => {
+                self.start_counting(context, out);
+            }
+            (Step::Lock, _, Answer::Error(Problem::Locked)) => {
+                out.record(Fact::Service(Word::Busy(context.client())));
+                self.wait(Step::Lock, context);
+            }
+            (Step::Count(slot), Known::Exists, _) if slot < NUMBERS => {
+                self.take(Step::Count(slot + 1), context, out);
+            }
+            (Step::Count(slot), Known::Exists, _) => self.counted(slot, context, out),
+            (Step::Count(slot), Known::Absent, _) => match settings.administration.counts {
+                Counts::ToFirstGap => self.counted(slot - 1, context, out),
+                Counts::Confirmed if context.is_mutated(RabbitmqMutation::AbsenceUnconfirmed) => {
+                    self.counted(slot - 1, context, out);
+                }
+                Counts::Confirmed => self.take(Step::Confirm(slot), context, out),
+            },
+            // R-Q-82: only this 404 means that it is not there.
+            (Step::Confirm(slot), _, Answer::Error(Problem::NoQueue)) => self.counted(slot - 1, context, out),
+            (Step::Scan(slot), Known::Exists | Known::Absent, _) => {
+                self.task.strays |= u8::from(is_known == Known::Exists) << slot;
+                self.scan_or_start(slot + 1, context, out);
+            }
+            (Step::Free(_) | Step::Await(_), Known::Absent, _)
+            | (Step::Declare(_), _, Answer::Declared { .. })
+            | (Step::Delete(_), _, Answer::Deleted { .. }) => self.next_of_plan(context, out),
+            (Step::Free(_) | Step::Await(_), Known::Exists, _) => self.look_again(step, context, out),
+            (Step::Unlock, _, _) => {
+                if answer == Answer::Closed {
+                    self.line.forget();
+                }
+                self.phase = Phase::Idle;
+            }
+            // F-21: a step was refused.
+            (Step::Declare(_) | Step::Delete(_), _, Answer::Error(_))
+                if settings.administration.failure == Failure::GoesOn =>
+            {
+                self.next_of_plan(context, out);
+            }
+            _ => self.abort(context, out),
+        }
+    }
+
+    /// The number of slots is known, as far as it knows.
+    fn counted(&mut self, count: u8, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        self.task.counted = count;
+        let operation = self.operation(context);
+        self.task.asked.get_or_insert_with(|| operation.size_after(count));
+        self.scan_or_start(count + 2, context, out);
+    }
+
+    /// Strays are repaired, so that the count is right; from here on slots come and go.
+    fn start(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        let is_blind = matches!(self.operation(context), Operation::Create(_)) && !administration(context).converges;
+        let Task { counted, asked, .. } = self.task;
+        if !is_blind {
+            out.record(Fact::Service(Word::Counted(context.client(), counted)));
+        }
+        out.record(Fact::Service(Word::Began(context.client(), asked.unwrap_or(0).max(counted))));
+        self.next_of_plan(context, out);
+    }
+
+    /// R-Q-84: beyond the first gap there may be strays.
+    fn scan_or_start(&mut self, slot: u8, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        let beyond = (self.task.counted + 1 + administration(context).looks_beyond).min(NUMBERS);
+        if slot <= beyond {
+            self.take(Step::Scan(slot), context, out);
+        } else {
+            self.go_to(0, context, out);
+        }
+    }
+
+    fn next_of_plan(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        self.go_to(self.task.at + 1, context, out);
+    }
+
+    fn go_to(&mut self, at: u8, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        (self.task.at, self.task.looked) = (at, 0);
+        let plan = plan::plan(self.operation(context), &self.task, administration(context), context.scenario.mutation);
+        self.take(plan[usize::from(at)], context, out);
+    }
+
+    /// Somebody still has the slot.
+    fn look_again(&mut self, step: Step, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        if let Some(patience) = administration(context).patience {
+            self.task.looked += 1;
+            if self.task.looked >= patience {
+                if matches!(step, Step::Free(_)) {
+                    return self.abort(context, out);
+                }
+                self.task.is_pending = true;
+                return self.next_of_plan(context, out);
+            }
+        }
+        self.wait(step, context);
+    }
+
+    fn wait(&mut self, step: Step, context: &Context<'_, RabbitMq>) {
+        self.phase = Phase::Waiting { retry: Deadline(context.now + settings(context).retry_every), step };
+    }
+
+    /// The operation is done, and is reported.
+    fn report(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        let size = self.task.asked.unwrap_or(self.task.counted);
+        out.record(Fact::Service(match self.task.is_pending {
+            true => Word::Pending(context.client(), size),
+            false => Word::Finished(context.client(), size),
+        }));
+        self.next += 1;
+        self.task = Task::default();
+        if administration(context).mutex && !context.is_mutated(RabbitmqMutation::MutexForgotten) {
+            self.take(Step::Unlock, context, out);
+        } else {
+            self.phase = Phase::Idle;
+        }
+    }
+
+    pub(super) fn lose_connection(
+        &mut self,
+        id: SessionId,
+        context: &Context<'_, RabbitMq>,
+        out: &mut Outbox<RabbitMq>,
+    ) {
+        if self.line.is(id) {
+            self.connection_is_over(context, out);
+        }
+    }
+
+    /// The mutex went with the connection (F-15).
+    fn connection_is_over(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        self.line.forget();
+        match self.phase {
+            Phase::Idle => {}
+            Phase::Working(Pending { what: Step::Unlock, .. }) => self.phase = Phase::Idle,
+            Phase::Working(pending) if administration(context).reconnects => self.take(pending.what, context, out),
+            Phase::Waiting { .. } if administration(context).reconnects => {}
+            Phase::Waiting { .. } | Phase::Working(_) => self.abort(context, out),
+        }
+    }
+
+    /// R-Q-83: any error ends the session; a new one counts anew.
+    fn abort(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        if matches!(self.phase, Phase::Working(Pending { what: Step::Unlock, .. })) {
+            // The operation is done; only the mutex was left.
+            self.line.hang_up(out);
+            self.phase = Phase::Idle;
+            return;
+        }
+        out.record(Fact::Service(Word::Aborted(context.client())));
+        if !context.is_mutated(RabbitmqMutation::MutexKept) {
+            self.line.hang_up(out);
+        }
+        match administration(context).retries {
+            Retries::Never => {
+                self.next += 1;
+                (self.phase, self.task) = (Phase::Idle, Task::default());
+            }
+            Retries::ToTarget | Retries::Relative => {
+                let has_mutex = administration(context).mutex;
+                self.task = Task { asked: self.task.asked, ..Task::default() };
+                self.wait(if has_mutex { Step::Lock } else { Step::Count(1) }, context);
+            }
+        }
+    }
+
+    pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
+        match self.phase {
+            Phase::Idle => {}
+            Phase::Waiting { retry, .. } => due(Timer::Retry, retry.0),
+            Phase::Working(pending) => {
+                pending.gives_up().iter().filter(|_| self.retries > 0).for_each(|at| due(Timer::GiveUp, at.0));
+            }
+        }
+    }
+
+    pub(super) fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Wish)) {
+        if self.phase == Phase::Idle && usize::from(self.next) < self.operations(context).len() {
+            offer(Wish::Administer);
+        }
+    }
+
+    /// What survives a crash: which operation it was, and, where that is written down, to which size it leads.
+    pub(super) fn restarted(&self, scenario: &Scenario<RabbitMq>) -> Self {
+        let mut line = self.line;
+        line.forget();
+        let is_written = scenario.service.administration.retries == Retries::ToTarget;
+        let asked = self.task.asked.filter(|_| is_written);
+        Administrator { phase: Phase::Idle, line, task: Task { asked, ..Task::default() }, ..*self }
+    }
+}
+
+fn settings<'a>(context: &'a Context<'_, RabbitMq>) -> &'a Settings {
+    &context.scenario.service
+}
+
+fn administration<'a>(context: &'a Context<'_, RabbitMq>) -> &'a Administration {
+    &context.scenario.service.administration
+}

@@ -1,0 +1,109 @@
+//! Which steps an operation takes, once the slots are counted.
+
+use serde::{Deserialize, Serialize};
+
+use super::Task;
+use crate::RabbitmqMutation;
+use crate::settings::{Adds, Administration, Base, NUMBERS, Operation, Order, Overshoot, Removes, Retries};
+use fencepost_model::mutation::Mutation;
+use fencepost_model::world::normal::Normal;
+
+/// A step of an administrator.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Step {
+    /// The mutex.
+    Lock,
+    /// Whether there is a slot of this number.
+    Count(u8),
+    /// Whether there is truly none (R-Q-82).
+    Confirm(u8),
+    /// Whether there is a stray.
+    Scan(u8),
+    /// Telling that it counted, and begins.
+    Start,
+    /// Whether nobody holds the number that is to be used again (F-10).
+    Free(u8),
+    /// A slot queue.
+    Declare(u8),
+    /// The end of one.
+    Delete(u8),
+    /// Whether nobody holds a removed slot any more (R-Q-86).
+    Await(u8),
+    /// Telling that it is done.
+    Report,
+    /// The end of the mutex.
+    Unlock,
+}
+
+impl Operation {
+    /// How many slots there should be after it.
+    pub(super) fn size_after(self, counted: u8) -> u8 {
+        match self {
+            Operation::Create(size) => size,
+            Operation::Destroy => 0,
+            Operation::Add(more) => counted + more,
+            Operation::Remove(fewer) => counted.saturating_sub(fewer),
+        }
+    }
+}
+
+/// What is left to do after counting; the last step is the report.
+pub(super) fn plan(
+    operation: Operation,
+    task: &Task,
+    administration: &Administration,
+    mutation: Option<Mutation>,
+) -> Vec<Step> {
+    let count = task.counted;
+    let target = match (administration.retries, task.asked) {
+        (Retries::ToTarget, Some(asked)) if mutation != Some(RabbitmqMutation::RetryForgetsTarget.into()) => asked,
+        _ => operation.size_after(count),
+    };
+    let mut steps: Vec<Step> =
+        (1..=NUMBERS).rev().filter(|slot| task.strays >> slot & 1 == 1).map(Step::Delete).collect();
+    if mutation == Some(RabbitmqMutation::StraysLeft.into()) {
+        steps.clear();
+    }
+    steps.push(Step::Start);
+    let mut removed: Vec<u8> = Vec::new();
+    if let Some(Overshoot::BeyondTarget(by)) = administration.overshoot {
+        let above = count.max(target);
+        steps.extend((above + 1..=(target + by).min(NUMBERS)).rev().map(Step::Delete));
+    }
+    if target > count || matches!(operation, Operation::Create(_)) {
+        let Base(base) = administration.base;
+        let first = if base == 0 && count == 0 { 0 } else { count + 1 };
+        for slot in first..=target {
+            if administration.adds == Adds::Last && slot < target && !matches!(operation, Operation::Create(_)) {
+                continue;
+            }
+            if administration.waits && mutation != Some(RabbitmqMutation::AddsWithoutLooking.into()) {
+                steps.push(Step::Free(slot));
+            }
+            steps.push(Step::Declare(slot));
+        }
+    }
+    if target < count {
+        let lowest = match administration.removes {
+            Removes::Exactly => target + 1,
+            Removes::OneTooMany => target,
+        };
+        removed.extend(lowest..=count);
+        if administration.order == Order::Descending && mutation != Some(RabbitmqMutation::AscendingRemoval.into()) {
+            removed.reverse();
+        }
+        steps.extend(removed.iter().map(|slot| Step::Delete(*slot)));
+    }
+    let beyond = match administration.overshoot {
+        Some(Overshoot::FromCounted(by)) => Some(count..=(count + by).min(NUMBERS)),
+        Some(Overshoot::BeyondCounted(by)) => Some(count + 1..=(count + by).min(NUMBERS)),
+        Some(Overshoot::BeyondTarget(_)) | None => None,
+    };
+    steps.extend(beyond.into_iter().flatten().rev().map(Step::Delete));
+    if administration.waits && mutation != Some(RabbitmqMutation::RemovesWithoutWaiting.into()) {
+        steps.extend(removed.into_iter().map(Step::Await));
+    }
+    steps.push(Step::Report);
+    steps
+}

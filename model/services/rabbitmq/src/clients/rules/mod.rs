@@ -1,0 +1,244 @@
+//! R-Q-81 to R-Q-90: a test for each rule about the corrected recipes, named after it.
+
+use super::Participant;
+use crate::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Wish, Word};
+use crate::{Operation, RabbitMq, Release, Settings};
+use fencepost_model::fact::{Fact, Leaving};
+use fencepost_model::ids::{Call, ClientId, ProcessId};
+use fencepost_model::process::{Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
+
+const A: Name = Name::Slot(1);
+const B: Name = Name::Holder(1);
+const HERE: Answer = Answer::Confirmed;
+const ABSENT: Answer = Answer::Returned { confirmed: true };
+const OK: Answer = Answer::Declared { messages: 0 };
+const GONE: Answer = Answer::Deleted { messages: 0 };
+
+/// A client on its own: what it sends is looked at here, and answered by hand.
+struct Desk {
+    scenario: Scenario<RabbitMq>,
+    client: Participant,
+    id: ClientId,
+    now: Instant,
+    facts: Vec<Fact<RabbitMq>>,
+    sent: Vec<Text>,
+    /// The last request.
+    asked: Option<Ask>,
+}
+
+impl Desk {
+    /// The first client, with the corrected recipe but for some settings.
+    fn taker(change: impl FnOnce(&mut Settings)) -> Self {
+        let mut desk = Desk::new(ClientId(1), change);
+        desk.feed(Input::Command(Wish::Acquire));
+        desk
+    }
+
+    /// An administrator with one operation.
+    fn administrator(operation: Operation, change: impl FnOnce(&mut Settings)) -> Self {
+        let mut desk = Desk::new(ClientId(3), |settings| {
+            settings.administration.does = vec![vec![operation]];
+            change(settings);
+        });
+        desk.feed(Input::Command(Wish::Administer));
+        desk
+    }
+
+    fn new(id: ClientId, change: impl FnOnce(&mut Settings)) -> Self {
+        let mut scenario: Scenario<RabbitMq> = Scenario::new("desk");
+        change(&mut scenario.service);
+        let client = Participant::all(&scenario)[id.place()];
+        let now = Instant::at(100);
+        Desk { scenario, client, id, now, facts: Vec::new(), sent: Vec::new(), asked: None }
+    }
+
+    fn feed(&mut self, input: Input<RabbitMq>) {
+        let mut out = Outbox::new();
+        let context = Context { scenario: &self.scenario, now: self.now, me: self.id.into() };
+        self.client.on(input, &context, &mut out);
+        self.facts = out.facts().iter().copied().collect();
+        let text = |(_, message): &(ProcessId, Message<RabbitMq>)| match message {
+            Message::Service(text) => Some(*text),
+            _ => None,
+        };
+        self.sent = out.messages().iter().filter_map(text).collect();
+        let ask = |text: &Text| match text {
+            Text::Ask(ask) => Some(*ask),
+            _ => None,
+        };
+        self.asked = self.sent.iter().find_map(ask);
+    }
+
+    /// Answers the last request, and returns the next one.
+    fn answer(&mut self, answer: Answer) -> Option<Request> {
+        let call = self.asked.map_or(Call(0), |ask| ask.call);
+        self.feed(Input::Message { from: ProcessId::Server, message: Message::Service(Text::Tell(call, answer)) });
+        self.asked.map(|ask| ask.request)
+    }
+
+    /// Answers in turn, and returns the last request.
+    fn answers(&mut self, answers: &[Answer]) -> Option<Request> {
+        answers.iter().fold(None, |_, each| self.answer(*each))
+    }
+
+    fn is_inside(&self) -> bool {
+        self.client.belief().is_inside
+    }
+
+    fn due(&self, wanted: Timer) -> Option<i64> {
+        let mut found = None;
+        self.client.wakes(&self.scenario, &mut |timer, at| {
+            if timer == wanted {
+                found = Some((at - self.now).count());
+            }
+        });
+        found
+    }
+
+    fn said(&self, word: impl Fn(&Word) -> bool) -> bool {
+        self.facts.iter().any(|fact| matches!(fact, Fact::Service(said) if word(said)))
+    }
+}
+
+fn publish(name: Name) -> Option<Request> {
+    Some(Request::Publish { name, mandatory: true })
+}
+
+/// Answers by which the first client gets slot 1.
+const IN: [Answer; 5] = [HERE, ABSENT, OK, OK, HERE];
+
+#[test]
+fn r_q_81_a_probe_tells_there_not_there_or_nothing() {
+    for (answer, next) in
+        [(HERE, publish(B)), (Answer::Nacked, publish(B)), (ABSENT, None), (Answer::Error(Problem::NoExchange), None)]
+    {
+        let mut desk = Desk::taker(|_| {});
+        assert_eq!(desk.asked.map(|ask| ask.request), publish(A));
+        assert_eq!(desk.answer(answer), next, "{answer}");
+        assert_eq!(desk.said(|word| matches!(word, Word::Full(_))), answer == ABSENT, "unknown is not full");
+    }
+}
+
+#[test]
+fn r_q_82_only_one_kind_of_404_means_absent() {
+    for (answer, counts) in [
+        (Answer::Error(Problem::NoQueue), true),
+        (Answer::Error(Problem::HomeDown), false),
+        (Answer::Error(Problem::Locked), false),
+    ] {
+        let mut desk = Desk::administrator(Operation::Remove(1), |_| {});
+        assert_eq!(desk.answers(&[OK, HERE, ABSENT]), Some(Request::Look(Name::Slot(2))));
+        desk.answer(answer);
+        assert_eq!(desk.said(|word| matches!(word, Word::Counted(_, 1))), counts, "{answer}");
+        assert_eq!(desk.said(|word| matches!(word, Word::Aborted(_))), !counts);
+    }
+}
+
+#[test]
+fn r_q_83_an_administrator_takes_the_mutex_first_and_stops_when_its_connection_is_lost() {
+    let mut desk = Desk::administrator(Operation::Remove(1), |_| {});
+    let first = desk.asked.expect("a request");
+    assert!(matches!(first.request, Request::Declare { name: Name::Mutex, .. }));
+    desk.answers(&[OK, HERE]);
+    let gone = Message::Service(Text::Gone(first.connection, None));
+    desk.feed(Input::Message { from: ProcessId::Server, message: gone });
+    assert!(desk.said(|word| matches!(word, Word::Aborted(_))));
+    desk.feed(Input::Wake(Timer::Retry));
+    let again = desk.asked.expect("it begins anew");
+    assert!(matches!(again.request, Request::Declare { name: Name::Mutex, .. }));
+    assert_eq!(again.connection.number, first.connection.number + 1);
+}
+
+#[test]
+fn r_q_84_strays_beyond_the_gap_go_first() {
+    let mut desk = Desk::administrator(Operation::Add(1), |settings| settings.administration.looks_beyond = 2);
+    desk.answers(&[OK, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
+    assert_eq!(desk.answer(Answer::Opened), publish(Name::Slot(3)));
+    assert_eq!(desk.answer(HERE), publish(Name::Slot(4)));
+    assert_eq!(desk.answer(ABSENT), Some(Request::Delete { name: Name::Slot(3), if_empty: false }));
+}
+
+#[test]
+fn r_q_85_each_added_slot_is_declared_when_nobody_holds_its_number() {
+    let mut desk = Desk::administrator(Operation::Add(2), |_| {});
+    desk.answers(&[OK, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
+    assert_eq!(desk.answer(Answer::Opened), publish(Name::Holder(2)));
+    assert_eq!(desk.answer(HERE), None, "it waits");
+    desk.feed(Input::Wake(Timer::Retry));
+    assert!(matches!(desk.answer(ABSENT), Some(Request::Declare { name: Name::Slot(2), .. })));
+    assert_eq!(desk.answer(OK), publish(Name::Holder(3)));
+}
+
+#[test]
+fn r_q_86_slots_are_removed_from_the_highest_and_their_holders_awaited() {
+    let mut desk = Desk::administrator(Operation::Remove(2), |settings| settings.slots = vec![1, 2, 3]);
+    desk.answers(&[OK, HERE, HERE, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
+    let delete = |slot| Some(Request::Delete { name: Name::Slot(slot), if_empty: false });
+    assert_eq!(desk.answer(Answer::Opened), delete(3));
+    assert_eq!(desk.answer(GONE), delete(2));
+    assert_eq!(desk.answer(GONE), publish(Name::Holder(3)));
+    assert_eq!(desk.answer(ABSENT), publish(Name::Holder(2)));
+    desk.answer(ABSENT);
+    assert!(desk.said(|word| matches!(word, Word::Finished(_, 1))));
+}
+
+#[test]
+fn r_q_87_a_client_verifies_before_success_and_gives_back_what_is_not_there_any_more() {
+    let mut desk = Desk::taker(|_| {});
+    assert_eq!(desk.answers(&[HERE, ABSENT, OK]), Some(Request::Look(B)));
+    assert_eq!(desk.answer(OK), publish(A));
+    assert_eq!(desk.answer(ABSENT), Some(Request::Delete { name: B, if_empty: false }));
+    assert!(!desk.is_inside());
+    let mut desk = Desk::taker(|settings| settings.attempts = Some(1));
+    desk.answers(&[HERE, ABSENT, Answer::Error(Problem::Locked)]);
+    assert!(desk.said(|word| matches!(word, Word::GaveUp(_))), "attempts are bounded");
+}
+
+#[test]
+fn r_q_88_a_client_stops_before_it_gives_back() {
+    for (release, request) in
+        [(Release::Delete, Request::Delete { name: B, if_empty: false }), (Release::CloseConnection, Request::Close)]
+    {
+        let mut desk = Desk::taker(|settings| settings.release = release);
+        desk.answers(&IN);
+        assert!(desk.is_inside());
+        desk.feed(Input::Command(Wish::Release));
+        assert_eq!((desk.is_inside(), desk.asked.map(|ask| ask.request)), (false, Some(request)));
+    }
+}
+
+#[test]
+fn r_q_89_verification_asks_for_the_holder_s_queue_and_then_for_the_slot() {
+    for (answers, is_held) in [
+        (&[OK, HERE][..], true),
+        (&[OK, ABSENT], false),
+        (&[Answer::Error(Problem::Locked)], false),
+        (&[Answer::Error(Problem::NoQueue)], false),
+        (&[Answer::Reset], false),
+    ] {
+        let mut desk = Desk::taker(|settings| settings.verifies_when_asked = true);
+        desk.answers(&IN);
+        desk.feed(Input::Command(Wish::Verify));
+        assert_eq!(desk.asked.map(|ask| ask.request), Some(Request::Look(B)));
+        desk.answers(answers);
+        assert!(desk.said(|word| *word == Word::Verified(ClientId(1), is_held)), "{answers:?}");
+        assert_eq!(desk.is_inside(), is_held);
+    }
+}
+
+#[test]
+fn r_q_90_the_lease_counts_from_the_sending_of_the_last_answered_request() {
+    let mut desk = Desk::taker(|settings| {
+        settings.heartbeat = Some(Ticks::new(5));
+        settings.lease_margin = Some(Ticks::new(1));
+    });
+    desk.answers(&IN[..4]);
+    desk.now += Ticks::new(3);
+    desk.answer(IN[4]);
+    assert_eq!(desk.due(Timer::Lapse), Some(2 * 5 - 1 - 3));
+    desk.feed(Input::Wake(Timer::Lapse));
+    assert!(desk.facts.contains(&Fact::Left { client: ClientId(1), why: Leaving::Lapsed }));
+    assert!(matches!(desk.sent[..], [Text::HangUp(_)]), "it closes the socket");
+}

@@ -1,0 +1,271 @@
+//! A client that wants a slot: the published recipe, literally or corrected (R-Q-87 to R-Q-90).
+//!
+//! `search` is the way in, `tenure` the time inside and the way out.
+
+mod search;
+mod tenure;
+
+use serde::{Deserialize, Serialize};
+
+use super::line::{Heard, Line, Pending};
+use crate::RabbitMq;
+use crate::RabbitmqMutation;
+use crate::messages::{Answer, Request, Timer, Wish};
+use crate::settings::{First, Release, Settings};
+use fencepost_model::fact::{Fact, Leaving};
+use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::process::{Belief, Context, Input, Outbox};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Deadline, Instant, LeaseEnd};
+use fencepost_model::world::normal::Normal;
+
+/// A client that wants a slot.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Taker {
+    phase: Phase,
+    line: Line,
+    rounds: u8,
+    retries: u8,
+}
+
+/// Where it stands.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Phase {
+    /// The user wants nothing.
+    Idle,
+    /// Chance decides at which number it begins.
+    Choosing { options: u8 },
+    /// It tries again.
+    Waiting { retry: Deadline },
+    /// A request of the search is under way.
+    Searching { pending: Pending<Search>, at: Position },
+    /// It believes that it has the slot.
+    Inside(Tenure),
+    /// It was refused, and takes that as final, although its user still waits (B-38).
+    Resigned,
+    /// It gives the slot back.
+    Leaving(Pending<Request>),
+}
+
+/// How far the search has come.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+struct Position {
+    slot: u8,
+    /// Where it began.
+    first: u8,
+    /// How many races were lost.
+    lost: u8,
+}
+
+/// What a request of the search is about.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Search {
+    /// Whether there is such a slot.
+    Slot,
+    /// Whether somebody has it.
+    Holder,
+    /// Getting it.
+    Take,
+    /// Whether it is truly held, before success is reported.
+    Check(Check),
+    /// Giving it back, for it is not.
+    Undo,
+}
+
+/// A step of a verification.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Check {
+    /// The holder's queue: a passive declare.
+    Look,
+    /// The holder's queue: a probe.
+    Probe,
+    /// The holder's queue: declared again.
+    Redeclare,
+    /// The slot queue: a probe.
+    Slot,
+    /// What a library does by itself on a new connection (F-35).
+    Recover,
+}
+
+/// The time inside.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+struct Tenure {
+    slot: u8,
+    writes: u8,
+    /// A verification under way.
+    check: Option<Pending<Check>>,
+    /// Whether the user has asked for it.
+    is_asked: bool,
+    /// When the next one begins by itself.
+    next: Option<Deadline>,
+    /// Until when it may act, by its own clock (R-Q-90).
+    until: Option<LeaseEnd>,
+}
+
+impl Taker {
+    pub(super) fn new(id: ClientId, scenario: &Scenario<RabbitMq>) -> Self {
+        let line = Line::new(id, scenario);
+        Taker { phase: Phase::Idle, line, rounds: scenario.rounds, retries: scenario.budget.retries }
+    }
+
+    pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        match (self.phase, input) {
+            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+                self.rounds -= 1;
+                self.begin(context, out);
+            }
+            (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.begin(context, out),
+            (Phase::Choosing { .. }, Input::Choice(option)) => self.search_from(option + 1, context, out),
+            (Phase::Inside(tenure), Input::Command(wish)) => self.wish(tenure, wish, context, out),
+            (Phase::Inside(_), Input::Wake(Timer::Lapse)) => {
+                out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
+                if !context.is_mutated(RabbitmqMutation::LapseKeepsSlot) {
+                    self.line.hang_up(out);
+                }
+                self.phase = Phase::Idle;
+            }
+            (Phase::Inside(tenure), Input::Wake(Timer::Verify)) => self.verify(tenure, false, context, out),
+            (_, Input::Wake(Timer::GiveUp)) => {
+                self.retries -= 1;
+                self.give_up(context, out);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn hear(
+        &mut self,
+        to: Call,
+        answer: Answer,
+        context: &Context<'_, RabbitMq>,
+        out: &mut Outbox<RabbitMq>,
+    ) {
+        match self.phase {
+            Phase::Searching { pending, at } if pending.call == to => match self.line.take(&pending, answer) {
+                Heard::Reopened => self.send(pending.what, at, context, out),
+                Heard::Answer(answer) => self.go_on(pending, at, answer, context, out),
+                Heard::Over => self.connection_is_over(context, out),
+            },
+            Phase::Inside(tenure @ Tenure { check: Some(pending), .. }) if pending.call == to => {
+                match self.line.take(&pending, answer) {
+                    Heard::Reopened => self.check(tenure, pending.what, context, out),
+                    Heard::Answer(answer) => self.checked(tenure, pending, answer, context, out),
+                    Heard::Over => self.connection_is_over(context, out),
+                }
+            }
+            Phase::Leaving(pending) if pending.call == to => match self.line.take(&pending, answer) {
+                Heard::Reopened => self.leave(pending.what, context, out),
+                Heard::Over => self.connection_is_over(context, out),
+                Heard::Answer(Answer::Closed) => {
+                    self.line.forget();
+                    self.phase = Phase::Idle;
+                }
+                Heard::Answer(_) => self.phase = Phase::Idle,
+            },
+            _ => {}
+        }
+    }
+
+    pub(super) fn lose_connection(
+        &mut self,
+        id: SessionId,
+        context: &Context<'_, RabbitMq>,
+        out: &mut Outbox<RabbitMq>,
+    ) {
+        if self.line.is(id) {
+            self.connection_is_over(context, out);
+        }
+    }
+
+    /// What it does when the connection is lost, with whatever it held.
+    fn connection_is_over(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        self.line.forget();
+        match self.phase {
+            Phase::Inside(tenure) => self.lost_inside(tenure, context, out),
+            Phase::Searching { .. } => self.wait(context),
+            Phase::Leaving(_) => self.phase = Phase::Idle,
+            Phase::Idle | Phase::Resigned | Phase::Choosing { .. } | Phase::Waiting { .. } => {}
+        }
+    }
+
+    fn wait(&mut self, context: &Context<'_, RabbitMq>) {
+        self.phase = Phase::Waiting { retry: Deadline(context.now + settings(context).retry_every) };
+    }
+
+    pub(super) fn wakes(&self, due: &mut dyn FnMut(Timer, Instant)) {
+        let gives_up = match self.phase {
+            Phase::Waiting { retry } => {
+                due(Timer::Retry, retry.0);
+                None
+            }
+            Phase::Searching { pending, .. } => pending.gives_up(),
+            Phase::Leaving(pending) => pending.gives_up(),
+            Phase::Inside(tenure) => {
+                tenure.until.iter().for_each(|until| due(Timer::Lapse, until.0));
+                tenure.next.iter().filter(|_| tenure.check.is_none()).for_each(|next| due(Timer::Verify, next.0));
+                tenure.check.and_then(|pending| pending.gives_up())
+            }
+            Phase::Idle | Phase::Resigned | Phase::Choosing { .. } => None,
+        };
+        gives_up.iter().filter(|_| self.retries > 0).for_each(|at| due(Timer::GiveUp, at.0));
+    }
+
+    pub(super) fn choices(&self) -> u8 {
+        match self.phase {
+            Phase::Choosing { options } => options,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Wish)) {
+        let settings = settings(context);
+        match self.phase {
+            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
+            Phase::Inside(Tenure { check: None, writes, .. }) => {
+                if settings.verifies_when_asked {
+                    offer(Wish::Verify);
+                }
+                if writes > 0 {
+                    offer(Wish::Write);
+                }
+                if settings.release != Release::Never {
+                    offer(Wish::Release);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn belief(&self) -> Belief {
+        match self.phase {
+            Phase::Inside(Tenure { until, slot, .. }) => {
+                Belief { is_inside: true, until, slot: Some(slot), ..Belief::default() }
+            }
+            Phase::Resigned | Phase::Choosing { .. } | Phase::Waiting { .. } | Phase::Searching { .. } => {
+                Belief { is_waiting: true, ..Belief::default() }
+            }
+            Phase::Idle | Phase::Leaving(_) => Belief::default(),
+        }
+    }
+
+    pub(super) fn restarted(&self) -> Self {
+        let mut line = self.line;
+        line.forget();
+        Taker { phase: Phase::Idle, line, ..*self }
+    }
+
+    /// Starts to look for a free slot.
+    fn begin(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+        match settings(context).first {
+            First::At(first) => self.search_from(first, context, out),
+            First::Random(options) => self.phase = Phase::Choosing { options },
+        }
+    }
+}
+
+fn settings<'a>(context: &'a Context<'_, RabbitMq>) -> &'a Settings {
+    &context.scenario.service
+}

@@ -1,0 +1,198 @@
+//! How the words of the broker read in labels and stories.
+
+use std::fmt;
+
+use super::messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};
+use fencepost_model::ids::SessionId;
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Slot(number) => write!(f, "A[{number}]"),
+            Name::Holder(number) => write!(f, "B[{number}]"),
+            Name::Mutex => f.write_str("the mutex"),
+            Name::Lock => f.write_str("the lock's queue"),
+            Name::Reserved => f.write_str("amq.q"),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keeps = match self.keeps {
+            Keeps::All => None,
+            Keeps::Nothing => Some("keeping nothing"),
+            Keeps::One => Some("keeping one"),
+        };
+        let flags = [
+            self.exclusive.then_some("exclusive"),
+            self.durable.then_some("durable"),
+            self.auto_delete.then_some("auto-delete"),
+            keeps,
+        ];
+        flags.into_iter().flatten().try_for_each(|flag| write!(f, ", {flag}"))?;
+        self.expires.map_or(Ok(()), |expires| write!(f, ", expiring after {expires}"))
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Request::OpenChannel { confirms: true } => f.write_str("open the channel, with confirms"),
+            Request::OpenChannel { confirms: false } => f.write_str("open the channel"),
+            Request::CloseChannel => f.write_str("close the channel"),
+            Request::Close => f.write_str("close the connection"),
+            Request::Declare { name, shape } => write!(f, "declare {name}{shape}"),
+            Request::DeclareSilently { name, shape } => write!(f, "declare {name}{shape}, no answer wanted"),
+            Request::Look(name) => write!(f, "declare {name} passively"),
+            Request::Delete { name, if_empty: false } => write!(f, "delete {name}"),
+            Request::Delete { name, if_empty: true } => write!(f, "delete {name} if it is empty"),
+            Request::Publish { name, mandatory: true } => write!(f, "publish to {name}, mandatory"),
+            Request::Publish { name, mandatory: false } => write!(f, "publish to {name}"),
+            Request::PublishImmediate(name) => write!(f, "publish to {name}, immediate"),
+            Request::PublishNowhere => f.write_str("publish to an exchange that is not there"),
+            Request::Get(name) => write!(f, "get a message from {name}"),
+            Request::Ack(delivery) => write!(f, "delivery {delivery} is done with"),
+            Request::Requeue(delivery) => write!(f, "put delivery {delivery} back"),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Difference::Durable => "durable",
+            Difference::AutoDelete => "auto_delete",
+            Difference::Expires => "x-expires",
+            Difference::MaxLength => "x-max-length",
+            Difference::Overflow => "x-overflow",
+        })
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ", self.code())?;
+        match self {
+            Problem::Reserved => f.write_str("the name is reserved"),
+            Problem::NoQueue => f.write_str("no such queue"),
+            Problem::HomeDown => f.write_str("its home node is down"),
+            Problem::NoExchange => f.write_str("no such exchange"),
+            Problem::Locked => f.write_str("RESOURCE_LOCKED"),
+            Problem::NotAlike(difference) => write!(f, "inequivalent {difference}"),
+            Problem::NotEmpty => f.write_str("not empty"),
+            Problem::UnknownDelivery => f.write_str("unknown delivery"),
+            Problem::NotOpen => f.write_str("the channel is not open"),
+            Problem::OpenTwice => f.write_str("the channel is open already"),
+            Problem::NotImplemented => f.write_str("not implemented"),
+            Problem::Forced => f.write_str("the connection is closed by force"),
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Opened => f.write_str("the channel is open"),
+            Answer::ChannelClosed => f.write_str("the channel is closed"),
+            Answer::Closed => f.write_str("the connection is closed"),
+            Answer::Declared { messages: 0 } => f.write_str("declared"),
+            Answer::Declared { messages } => write!(f, "declared, with {messages} in it"),
+            Answer::Deleted { messages: 0 } => f.write_str("deleted"),
+            Answer::Deleted { messages } => write!(f, "deleted, with {messages} in it"),
+            Answer::Confirmed => f.write_str("ack"),
+            Answer::Returned { confirmed: true } => f.write_str("returned with 312, and ack"),
+            Answer::Returned { confirmed: false } => f.write_str("returned with 312"),
+            Answer::Nacked => f.write_str("nack"),
+            Answer::Got { delivery, messages } => write!(f, "here is delivery {delivery}, {messages} are left"),
+            Answer::Empty => f.write_str("empty"),
+            Answer::Error(problem) => problem.fmt(f),
+            Answer::Reset => f.write_str("connection reset"),
+        }
+    }
+}
+
+/// A connection's name for people.
+pub(super) fn connection(id: SessionId) -> String {
+    format!("connection {}.{}", id.creator.0, id.number)
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Text::Ask(Ask { connection: id, channel, close_ok, call, request }) => {
+                f.write_str(if *close_ok { "close-ok, and " } else { "" })?;
+                let on = connection(*id);
+                match channel {
+                    1 => write!(f, "{request} (on {on}) [{}]", call.0),
+                    _ => write!(f, "{request} (on channel {channel} of {on}) [{}]", call.0),
+                }
+            }
+            Text::Tell(call, answer) => write!(f, "{answer} [{}]", call.0),
+            Text::HangUp(id) => write!(f, "{} is hung up", connection(*id)),
+            Text::Gone(id, Some(problem)) => write!(f, "{} is closed: {problem}", connection(*id)),
+            Text::Gone(id, None) => write!(f, "{} is reset", connection(*id)),
+        }
+    }
+}
+
+impl fmt::Display for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Timer::Notice(id) => write!(f, "{} is found closed", connection(*id)),
+            Timer::Remove(id, name) => write!(f, "{name} goes with {}", connection(*id)),
+            Timer::Miss(id) => write!(f, "{} has missed its heartbeats", connection(*id)),
+            Timer::Expire(name) => write!(f, "{name} was not used for too long"),
+            Timer::Tick(node) => write!(f, "node {node} notices that it is cut off from others"),
+            Timer::Retry => f.write_str("time to try again"),
+            Timer::GiveUp => f.write_str("no answer in time"),
+            Timer::Verify => f.write_str("time to verify"),
+            Timer::Lapse => f.write_str("the lease is over"),
+        }
+    }
+}
+
+impl fmt::Display for Wish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wish::Acquire => "acquire",
+            Wish::Verify => "verify",
+            Wish::Write => "write",
+            Wish::Release => "release",
+            Wish::Administer => "carry out the next operation",
+        })
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Word::Added(slot) => write!(f, "slot {slot} is there"),
+            Word::Removed(slot) => write!(f, "slot {slot} is gone"),
+            Word::Took(client, slot) => write!(f, "{client} is on record as holder of slot {slot}"),
+            Word::Freed(slot) => write!(f, "slot {slot} is free by record"),
+            Word::Full(client) => write!(f, "{client} finds no slot"),
+            Word::GaveUp(client) => write!(f, "{client} gives up"),
+            Word::Verified(client, true) => write!(f, "{client} is told that it still holds its slot"),
+            Word::Verified(client, false) => write!(f, "{client} is told that its slot is lost"),
+            Word::Cut(id) => write!(f, "{} is over", connection(*id)),
+            Word::Began(client, limit) => write!(f, "{client} goes to work; up to {limit} may be inside"),
+            Word::Counted(client, count) => write!(f, "{client} counts {count}"),
+            Word::Finished(client, size) => write!(f, "{client} is done; there should be {size}"),
+            Word::Pending(client, size) => {
+                write!(f, "{client} is done; there should be {size}, and some removed ones are still held")
+            }
+            Word::Aborted(client) => write!(f, "{client} stops half-way"),
+            Word::Busy(client) => write!(f, "{client} finds another one at work"),
+            Word::Alarm(true) => f.write_str("the broker's memory is full"),
+            Word::Alarm(false) => f.write_str("the broker has room again"),
+            Word::Restarted => f.write_str("the broker has restarted"),
+            Word::Node(node, false) => write!(f, "node {node} is down"),
+            Word::Node(node, true) => write!(f, "node {node} is back"),
+            Word::Split(node, true) => write!(f, "node {node} is cut off from the others"),
+            Word::Split(node, false) => write!(f, "node {node} is no longer cut off"),
+            Word::Doubled => f.write_str("the message is there twice"),
+            Word::Vanished => f.write_str("the message is lost"),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! RabbitMQ, the part that locks and semaphores need: queues, exclusive ones above all, connections and channels, as
+//! RabbitMQ 3.10 has them; and on the other side of the network the published *persistent semaphore* with its clients and
+//! administrators, literally and corrected, and the message that serves as a mutex.
+//!
+//! Rules (R-Q-…) and flaws of the published text (F-…) are cited by number and stand in `model/services/rabbitmq/rules.md`.
+
+mod assumptions;
+mod bench;
+mod broker;
+mod clients;
+mod display;
+mod messages;
+mod mutants;
+mod operator;
+mod scenarios;
+mod settings;
+
+use serde::{Deserialize, Serialize};
+
+pub use bench::Bench;
+pub use broker::{Broker, Channel, Connection, Queue, Trouble};
+pub use clients::{Administrator, Getter, Participant, Taker};
+pub use messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};
+pub use mutants::RabbitmqMutation;
+pub use operator::Act;
+pub use scenarios::SCENARIOS;
+pub use settings::{
+    Adds, Administration, AfterRace, AfterRefusal, Cluster, Connections, Counts, Failure, First, LostConnection,
+    NUMBERS, OnHeal, Operation, OperatorAct, Order, Overshoot, Placement, Probe, Release, Removes, Retries, Settings,
+    Silence, Socket, Split, Verify,
+};
+
+use fencepost_model::goal::Goal;
+use fencepost_model::ids::ClientId;
+use fencepost_model::mutation::Mutation;
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::service::{Administered, Event, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use fencepost_model::time::Instant;
+use fencepost_model::world::{Fault, World};
+
+/// What published documents say, and which promises show that it is wrong.
+pub const DOCUMENTS: &[&str] = &[include_str!("../documents/semaphore.toml")];
+
+/// The service's name as a type.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct RabbitMq;
+
+/// A connection is over.
+const CONNECTION_LOST: Goal = Goal::new("connection-lost");
+
+/// The system of scenarios in which a message is the lock.
+const MUTEX: &str = "rabbitmq-mutex";
+
+impl Service for RabbitMq {
+    const SYSTEMS: &'static [&'static str] = &["rabbitmq-semaphore", MUTEX];
+    const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
+    const GOALS: &'static [Goal] = &[CONNECTION_LOST];
+    const MUTATIONS: &'static [Mutation] = RabbitmqMutation::MUTATIONS;
+    type Settings = Settings;
+    type Message = Text;
+    type Timer = Timer;
+    type Command = Wish;
+    type OperatorAction = Act;
+    type Fault = Trouble;
+    type Event = Word;
+    type Client = Participant;
+    type Server = Broker;
+
+    fn start(scenario: &Scenario<Self>) -> (Broker, Vec<Participant>) {
+        (Broker::at_start(scenario), Participant::all(scenario))
+    }
+
+    fn record(broker: &Broker, scenario: &Scenario<Self>) -> Record {
+        broker.record(&scenario.system)
+    }
+
+    fn operator_actions(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
+        operator::offers(world, scenario, offer);
+    }
+
+    fn operate(broker: &mut Broker, act: Act, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+        broker.operate(act, context, out);
+    }
+
+    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
+        Broker::offer_trouble(world, scenario, offer);
+    }
+
+    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+        Broker::suffer(world, fault, context, out);
+    }
+
+    fn on_environment_fault(broker: &mut Broker, fault: Fault<Self>, context: &Context<'_, Self>) {
+        broker.notice(fault, context);
+    }
+
+    fn server_deadline(broker: &Broker, settings: &Settings) -> Option<Instant> {
+        broker.must_happen_by(settings)
+    }
+}
+
+impl ServiceMessage for Text {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {
+    fn begins_read(self) -> bool {
+        self == Wish::Verify
+    }
+}
+
+impl Event for Word {
+    fn goal(&self) -> Option<Goal> {
+        match self {
+            Word::Full(_) => Some(Goal::FULL),
+            Word::Freed(_) => Some(Goal::SLOT_FREED),
+            Word::Verified(_, true) => Some(Goal::VERIFIED),
+            Word::Finished(..) | Word::Pending(..) => Some(Goal::ADMINISTERED),
+            Word::Cut(_) => Some(CONNECTION_LOST),
+            _ => None,
+        }
+    }
+
+    fn read_ended(&self) -> Option<(ClientId, Option<ClientId>)> {
+        match self {
+            Word::Verified(client, is_held) => Some((*client, is_held.then_some(*client))),
+            _ => None,
+        }
+    }
+
+    fn administered(&self) -> Option<Administered> {
+        match self {
+            Word::Began(_, limit) => Some(Administered::Began { limit: (*limit).into() }),
+            Word::Added(_) | Word::Removed(_) => Some(Administered::Changed),
+            Word::Counted(_, count) => Some(Administered::Counted((*count).into())),
+            Word::Finished(_, size) => Some(Administered::Finished { size: (*size).into(), is_complete: true }),
+            Word::Pending(_, size) => Some(Administered::Finished { size: (*size).into(), is_complete: false }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What somebody with the right to do so may do to the broker from outside.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::messages::{Name, Shape};
+use super::settings::OperatorAct;
+use super::{Broker, RabbitMq, display};
+use fencepost_model::ids::SessionId;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::world::World;
+use fencepost_model::world::normal::Normal;
+
+/// One act.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Act {
+    /// Deletes a queue, whoever owns it; nobody is told (R-Q-15, R-Q-16).
+    Delete(Name),
+    /// Declares a holder's queue that is not exclusive (F-43).
+    Declare(Name),
+    /// Closes a connection by force (R-Q-38).
+    Close(SessionId),
+}
+
+/// What a bystander declares.
+pub(super) const NOT_EXCLUSIVE: Shape =
+    Shape { exclusive: false, durable: false, auto_delete: false, keeps: super::Keeps::Nothing, expires: None };
+
+pub(super) fn offers(world: &World<RabbitMq>, scenario: &Scenario<RabbitMq>, offer: &mut dyn FnMut(Act)) {
+    let broker: &Broker = &world.server.process;
+    for act in &scenario.service.operator {
+        match act {
+            OperatorAct::DeleteHolder => {
+                broker.names().filter(|name| matches!(name, Name::Holder(_))).for_each(|name| offer(Act::Delete(name)))
+            }
+            OperatorAct::DeleteSlot => {
+                broker.names().filter(|name| matches!(name, Name::Slot(_))).for_each(|name| offer(Act::Delete(name)));
+            }
+            OperatorAct::DeclareHolder => {
+                let is_free = |name: &Name| broker.names().all(|other| other != *name);
+                broker.slots().map(Name::Holder).filter(is_free).for_each(|name| offer(Act::Declare(name)));
+            }
+            OperatorAct::CloseConnection => {
+                broker.connections().for_each(|connection| offer(Act::Close(connection.id)));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Act::Delete(name) => write!(f, "deletes {name}"),
+            Act::Declare(name) => write!(f, "declares {name}, not exclusive"),
+            Act::Close(id) => write!(f, "closes {}", display::connection(*id)),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the kernel asks of the settings.
+
+use super::{Connections, Operation, Settings, notes, validate};
+use crate::{Broker, RabbitMq, assumptions};
+use fencepost_model::assumption::Declarations;
+use fencepost_model::ids::ClientId;
+use fencepost_model::scenario::{Mistake, Note, Scenario};
+use fencepost_model::service;
+use fencepost_model::time::Ticks;
+
+impl service::Settings<RabbitMq> for Settings {
+    fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
+        let Settings { queues, heartbeat, beat, retry_every, patience, verify_every, lease_margin, cluster, .. } = self;
+        let optional = [&mut queues.expires, heartbeat, patience, verify_every, lease_margin].into_iter().flatten();
+        [beat, retry_every, &mut cluster.tick].into_iter().chain(optional).for_each(visit);
+    }
+
+    /// R-Q-46: silence is noticed after up to three times the heartbeat.
+    fn longest(&self) -> Ticks {
+        let mut longest = self.heartbeat.map_or(Ticks::ZERO, |beat| beat.times(3));
+        self.clone().durations(&mut |ticks| longest = longest.max(*ticks));
+        longest
+    }
+
+    fn capacity(&self) -> usize {
+        let created = self.administration.does.iter().flatten().filter_map(|operation| match operation {
+            Operation::Create(size) => Some(usize::from(*size)),
+            _ => None,
+        });
+        created.chain([self.slots.len(), 1]).max().unwrap_or(1)
+    }
+
+    fn capacity_at_start(&self) -> Option<u16> {
+        u16::try_from(self.slots.len()).ok()
+    }
+
+    /// Those on different nodes differ, and so does who opens the connection that all use.
+    fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
+        let node = |client: ClientId| self.cluster.node_of(client.place());
+        self.connections == Connections::Own && node(one) == node(other)
+    }
+
+    fn role(scenario: &Scenario<RabbitMq>, participant: ClientId) -> Option<String> {
+        let beyond = participant.0.checked_sub(scenario.clients).filter(|number| *number > 0)?;
+        Some(format!("administrator {beyond}"))
+    }
+
+    fn fault_is_possible(scenario: &Scenario<RabbitMq>, kind: usize) -> Result<(), &'static str> {
+        Broker::fault_is_possible(&scenario.service, kind)
+    }
+
+    fn validate(scenario: &Scenario<RabbitMq>) -> Result<(), Mistake> {
+        validate(scenario)
+    }
+
+    fn notes(scenario: &Scenario<RabbitMq>) -> Vec<Note> {
+        notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<RabbitMq>, list: &mut Declarations<RabbitMq>) {
+        assumptions::declare(scenario, list);
+    }
+}

@@ -1,0 +1,183 @@
+//! Settings that cannot be meant.
+
+use super::{Connections, NUMBERS, Operation, Silence};
+use crate::{MUTEX, RabbitMq, Trouble};
+use fencepost_model::properties::Property;
+use fencepost_model::scenario::{Mistake, Note, Scenario};
+use fencepost_model::time::Ticks;
+
+/// Settings that have no effect, because the budget that they need is zero.
+pub fn notes(scenario: &Scenario<RabbitMq>) -> Vec<Note> {
+    let (settings, budget) = (&scenario.service, scenario.budget);
+    [
+        (settings.patience.is_some() && budget.retries == 0, "service.patience", "retries"),
+        (!settings.operator.is_empty() && budget.operator == 0, "service.operator", "operator"),
+        (settings.alarms && !budget.affords(Trouble::ALARM), "service.alarms", "disk_alarms"),
+        (
+            !settings.cluster.go_down.is_empty() && !budget.affords(Trouble::CRASH),
+            "service.cluster.go_down",
+            "node_crashes",
+        ),
+        (settings.cluster.splits && !budget.affords(Trouble::PARTITION), "service.cluster.splits", "partitions"),
+    ]
+    .into_iter()
+    .filter(|(is_idle, ..)| *is_idle)
+    .map(|(_, path, needed)| Note::without_budget(path, needed))
+    .collect()
+}
+
+type Verdict = Result<(), Mistake>;
+
+fn wrong(path: &str, message: impl Into<String>) -> Verdict {
+    Err(Mistake::at(path, message))
+}
+
+/// Looks for settings that contradict each other.
+pub fn validate(scenario: &Scenario<RabbitMq>) -> Verdict {
+    time(scenario)?;
+    slots(scenario)?;
+    administration(scenario)?;
+    cluster(scenario)?;
+    budget(scenario)?;
+    promises(scenario)
+}
+
+fn time(scenario: &Scenario<RabbitMq>) -> Verdict {
+    let settings = &scenario.service;
+    if settings.retry_every == Ticks::ZERO {
+        return wrong("service.retry_every", "asking again after 0 ticks would stop time; use 1 or more");
+    }
+    if settings.heartbeat == Some(Ticks::ZERO) {
+        return wrong("service.heartbeat", "a heartbeat of 0 means none; leave it out");
+    }
+    if settings.heartbeat.is_none() && settings.beat > Ticks::ZERO {
+        return wrong("service.beat", "without a heartbeat nobody beats; set `heartbeat`");
+    }
+    if settings.heartbeat.is_some_and(|heartbeat| settings.beat > heartbeat) {
+        return wrong("service.beat", "clients beat at least once in every heartbeat");
+    }
+    match (settings.lease_margin, settings.heartbeat) {
+        (Some(_), None) => {
+            return wrong("service.lease_margin", "a lease counts from the heartbeat; set `heartbeat`");
+        }
+        (Some(margin), Some(heartbeat)) if margin >= heartbeat.times(2) => {
+            return wrong("service.lease_margin", "with such a margin the lease is over before it begins");
+        }
+        _ => {}
+    }
+    if settings.verify_every == Some(Ticks::ZERO) {
+        return wrong("service.verify_every", "verifying every 0 ticks would stop time; use 1 or more");
+    }
+    if settings.silence != Silence::default() && settings.patience.is_none() {
+        return wrong(
+            "service.silence",
+            "who waits for ever for an answer does not take silence for one; set `patience`",
+        );
+    }
+    if scenario.budget.retries > 0 && settings.patience.is_none() {
+        return wrong("budget.retries", "requests are given up only with both `budget.retries` and `service.patience`");
+    }
+    Ok(())
+}
+
+fn slots(scenario: &Scenario<RabbitMq>) -> Verdict {
+    let settings = &scenario.service;
+    let is_sorted = settings.slots.windows(2).all(|pair| pair[0] < pair[1]);
+    if !is_sorted || settings.slots.last().is_some_and(|last| *last > NUMBERS) {
+        return wrong("service.slots", format!("the numbers of slots go up, and up to {NUMBERS}"));
+    }
+    if settings.attempts == Some(0) {
+        return wrong("service.attempts", "with 0 attempts nobody ever gets a slot; use 1 or more");
+    }
+    if settings.queues.exclusive {
+        return wrong("service.queues.exclusive", "slots belong to nobody; only holders' queues are exclusive");
+    }
+    if settings.queues.expires == Some(Ticks::ZERO) {
+        return wrong("service.queues.expires", "a queue that expires at once cannot be used; use 1 or more");
+    }
+    if settings.connections == Connections::Shared && scenario.budget.crashes > 0 {
+        return wrong(
+            "budget.crashes",
+            "clients that share a connection are one process: one of them cannot die alone",
+        );
+    }
+    Ok(())
+}
+
+fn administration(scenario: &Scenario<RabbitMq>) -> Verdict {
+    let does = &scenario.service.administration.does;
+    if scenario.system == MUTEX && !does.is_empty() {
+        return wrong("service.administration", "one message as a mutex is not administered");
+    }
+    if does.iter().any(Vec::is_empty) {
+        return wrong("service.administration.does", "an administrator without an operation; leave it out");
+    }
+    let largest = |operation: &Operation| match operation {
+        Operation::Create(size) | Operation::Add(size) | Operation::Remove(size) => *size,
+        Operation::Destroy => 0,
+    };
+    let added: u32 = does.iter().flatten().map(|operation| u32::from(largest(operation))).sum();
+    let at_start = scenario.service.slots.last().copied().unwrap_or(0);
+    if added + u32::from(at_start) > u32::from(NUMBERS) {
+        return wrong("service.administration.does", format!("that may come to more than {NUMBERS} slots"));
+    }
+    Ok(())
+}
+
+fn cluster(scenario: &Scenario<RabbitMq>) -> Verdict {
+    let cluster = &scenario.service.cluster;
+    if !(1..=3).contains(&cluster.nodes) {
+        return wrong("service.cluster.nodes", "there may be from 1 to 3 nodes");
+    }
+    let is_strange = |node: &u8| !(1..=cluster.nodes).contains(node);
+    for (list, path) in [
+        (&cluster.clients_at, "service.cluster.clients_at"),
+        (&cluster.slots_at, "service.cluster.slots_at"),
+        (&cluster.go_down, "service.cluster.go_down"),
+    ] {
+        if list.iter().any(is_strange) {
+            return wrong(path, format!("there are only nodes 1 to {}", cluster.nodes));
+        }
+    }
+    if cluster.splits && cluster.nodes == 1 {
+        return wrong("service.cluster.splits", "one node cannot be cut off from others; set `nodes`");
+    }
+    Ok(())
+}
+
+fn budget(scenario: &Scenario<RabbitMq>) -> Verdict {
+    let (settings, budget) = (&scenario.service, scenario.budget);
+    if budget.operator > 0 && settings.operator.is_empty() {
+        return wrong("budget.operator", "an operator acts only with both `budget.operator` and `service.operator`");
+    }
+    Ok(())
+}
+
+fn promises(scenario: &Scenario<RabbitMq>) -> Verdict {
+    let is_mutex = scenario.system == MUTEX;
+    for (place, promise) in scenario.promises.iter().enumerate() {
+        let property = promise.property;
+        let fits = match property {
+            Property::MutualExclusion | Property::SlotConservation => is_mutex,
+            Property::SlotLimit
+            | Property::SlotLimitBelief
+            | Property::SlotExclusion
+            | Property::Contiguity
+            | Property::CountExact
+            | Property::SizeAsAsked
+            | Property::SingleAdministrator
+            | Property::LeaseExclusion
+            | Property::VerifyTruthful => !is_mutex,
+            Property::SingleOwner | Property::EventuallyAcquired | Property::Progress => true,
+            _ => false,
+        };
+        if !fits {
+            let message = format!("`{property}` says nothing about a `{}`", scenario.system);
+            return wrong(&format!("promise.{place}.property"), message);
+        }
+        if property == Property::VerifyTruthful && !scenario.service.verifies_when_asked {
+            return wrong("service.verifies_when_asked", "nobody asks for a verification; set it to true");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! One lock on several nodes, without an agreement protocol between them.
+//!
+//! | System | Recipe | Hazard |
+//! |---|---|---|
+//! | `redlock` | independent nodes that keep a key for a lease; a majority of them is the lock | B-44 |
+//! | `copied-lock` | one node leads, and is copied to the others, before or after it says yes | B-45 |
+//!
+//! Clients try once and come back later: an attempt that fails is over.
+
+mod assumed;
+mod assumptions;
+mod locker;
+mod messages;
+mod mutants;
+mod nodes;
+mod scenarios;
+mod settings;
+
+use serde::{Deserialize, Serialize};
+
+pub use locker::Locker;
+pub use messages::{Text, Timer, Trouble, Value, Wish};
+pub use mutants::RedlockMutation;
+pub use nodes::Nodes;
+pub use scenarios::SCENARIOS;
+pub use settings::{Grants, Settings, Validity};
+
+use fencepost_model::ids::ClientId;
+use fencepost_model::mutation::Mutation;
+use fencepost_model::never::Never;
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use fencepost_model::world::World;
+
+/// The service's name as a type.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Redlock;
+
+const COPIED: &str = "copied-lock";
+
+impl Service for Redlock {
+    const SYSTEMS: &'static [&'static str] = &["redlock", COPIED];
+    const MUTATIONS: &'static [Mutation] = RedlockMutation::MUTATIONS;
+    type Settings = Settings;
+    type Message = Text;
+    type Timer = Timer;
+    type Command = Wish;
+    type OperatorAction = Never;
+    type Fault = Trouble;
+    type Event = Never;
+    type Client = Locker;
+    type Server = Nodes;
+
+    fn start(scenario: &Scenario<Self>) -> (Nodes, Vec<Locker>) {
+        let clients = (0..scenario.clients).map(|place| Locker::new(ClientId::of(place.into()), scenario));
+        (Nodes::new(scenario), clients.collect())
+    }
+
+    fn record(nodes: &Nodes, _: &Scenario<Self>) -> Record {
+        nodes.record()
+    }
+
+    fn operate(_: &mut Nodes, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match act {}
+    }
+
+    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
+        Nodes::offer_trouble(world, scenario, offer);
+    }
+
+    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        Nodes::suffer(world, fault, context);
+    }
+}
+
+impl ServiceMessage for Text {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {}

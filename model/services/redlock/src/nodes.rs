@@ -1,0 +1,296 @@
+//! The nodes: each has one key. Either nobody but the clients knows of all of them, or one leads and is copied.
+
+use serde::{Deserialize, Serialize};
+
+use super::messages::{Text, Timer, Trouble, Value};
+use super::settings::{Grants, Settings};
+use super::{COPIED, Redlock};
+use crate::RedlockMutation;
+use fencepost_model::fact::{Ending, Fact, Refusal};
+use fencepost_model::ids::{ClientId, Index, Token};
+use fencepost_model::list::List;
+use fencepost_model::process::{Context, Input, Message, Outbox, Process};
+use fencepost_model::protocol::Record;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Deadline, Instant};
+use fencepost_model::world::World;
+use fencepost_model::world::normal::Normal;
+
+/// All nodes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Nodes {
+    pub(super) nodes: List<Node, 3>,
+    /// How many writes there were, on whichever side.
+    last: Index,
+    /// Which one leads, from 1, where one does.
+    leader: u8,
+    /// Which one cannot reach the others.
+    apart: Option<u8>,
+    /// Who has been told that the lock is theirs, and has not given it back.
+    #[normal(sorted)]
+    promised: List<ClientId, 2>,
+}
+
+/// One node.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub(super) struct Node {
+    pub(super) key: Option<Key>,
+    /// It has started anew and answers from then on.
+    back: Option<Deadline>,
+    is_gone: bool,
+    /// How new what it has is.
+    version: Index,
+    /// Since when it has what the others have not.
+    ahead: Option<Deadline>,
+    /// Whom it owes an answer, as soon as enough others have it.
+    owed: Option<Value>,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub(super) struct Key {
+    pub(super) value: Value,
+    /// When its lease is over; none: it has none.
+    pub(super) over: Option<Deadline>,
+}
+
+type Ctx<'a> = Context<'a, Redlock>;
+type Out<'a> = &'a mut Outbox<Redlock>;
+
+impl Nodes {
+    pub(super) fn new(scenario: &Scenario<Redlock>) -> Self {
+        let nodes = (0..scenario.service.nodes).map(|_| Node::default()).collect();
+        Nodes { nodes, last: Index(0), leader: u8::from(scenario.system == COPIED), apart: None, promised: List::new() }
+    }
+
+    pub(super) fn record(&self) -> Record {
+        let owners = if self.leader > 0 {
+            self.promised.clone()
+        } else {
+            let mut owners: List<ClientId, 2> = List::new();
+            for key in self.nodes.iter().filter_map(|node| node.key) {
+                let count = self.nodes.iter().filter(|node| node.key.is_some_and(|other| other.value == key.value));
+                if count.count() > self.nodes.len() / 2 && !owners.contains(&key.value.creator) {
+                    owners.push(key.value.creator);
+                }
+            }
+            owners
+        };
+        Record { owners, token: Token(0), ..Record::default() }
+    }
+
+    fn at(&mut self, number: u8) -> &mut Node {
+        &mut self.nodes[usize::from(number) - 1]
+    }
+
+    fn numbers(&self) -> std::ops::RangeInclusive<u8> {
+        1..=u8::try_from(self.nodes.len()).expect("few nodes")
+    }
+
+    fn is_gone(&self, number: u8) -> bool {
+        self.nodes[usize::from(number) - 1].is_gone
+    }
+
+    /// Whether two nodes reach each other.
+    fn reach(&self, one: u8, other: u8) -> bool {
+        let is_apart = |number: u8| self.apart == Some(number);
+        !self.is_gone(one) && !self.is_gone(other) && is_apart(one) == is_apart(other)
+    }
+
+    /// Of those that reach it, the node with the newest; itself, if none is newer.
+    fn newest_in_reach_of(&self, number: u8) -> u8 {
+        let version = |number: &u8| self.nodes[usize::from(*number) - 1].version;
+        let reached = self.numbers().rev().filter(|other| self.reach(number, *other));
+        reached.max_by_key(version).unwrap_or(number)
+    }
+
+    /// Whom a client reaches as leader: every other client is on the side of the node that is cut off.
+    fn leader_for(&self, client: ClientId) -> u8 {
+        match self.apart {
+            Some(apart) if client.place() % 2 == 1 => apart,
+            _ => self.leader,
+        }
+    }
+
+    /// How many have what the node has.
+    fn copies(&self, number: u8) -> usize {
+        self.numbers().filter(|other| self.reach(number, *other)).count()
+    }
+
+    /// Notes that a node has what the others have not.
+    fn write(&mut self, number: u8, context: &Ctx<'_>) {
+        self.last = self.last.next();
+        let last = self.last;
+        let node = self.at(number);
+        node.version = last;
+        node.ahead.get_or_insert(Deadline(context.now));
+    }
+
+    fn promise(&mut self, client: ClientId, out: Out<'_>) {
+        let stolen = self.promised.iter().any(|other| *other != client);
+        self.promised.retain(|other| *other != client);
+        self.promised.insert_sorted(client);
+        out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen });
+    }
+
+    fn lock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+        let client = value.creator;
+        let settings = &context.scenario.service;
+        let number = if told == 0 { self.leader_for(client) } else { told };
+        let node = self.at(number);
+        if node.is_gone || node.back.is_some_and(|back| !back.is_due(context.now)) {
+            return;
+        }
+        node.back = None;
+        if node.key.is_some_and(|key| key.over.is_none_or(|over| !over.is_due(context.now)) && key.value != value) {
+            out.record(Fact::Refused { client, why: Refusal::Held });
+            out.send(client.into(), Text::Held(told, value));
+            return;
+        }
+        let over = (told > 0).then(|| Deadline(context.now + settings.lease()));
+        node.key = Some(Key { value, over });
+        if told == 0 {
+            self.write(number, context);
+            if settings.grants == Grants::ByQuorum && !context.is_mutated(RedlockMutation::PromisedUncopied) {
+                self.at(number).owed = Some(value);
+                return;
+            }
+            self.promise(client, out);
+        }
+        out.send(client.into(), Text::Locked(told, value));
+    }
+
+    fn unlock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+        let client = value.creator;
+        let number = if told == 0 { self.leader_for(client) } else { told };
+        let node = self.at(number);
+        let is_foreign = node.key.is_none_or(|key| key.value != value);
+        if node.is_gone || is_foreign && !context.is_mutated(RedlockMutation::UnlocksForeign) {
+            return;
+        }
+        node.key = None;
+        if told == 0 {
+            self.write(number, context);
+            self.promised.take(&client);
+            out.record(Fact::Freed { by: Ending::Released });
+        }
+    }
+
+    /// What a node has reaches the others that it can reach, and whoever waits for that hears of it.
+    fn copy(&mut self, number: u8, out: Out<'_>) {
+        let Node { key, version, owed, .. } = *self.at(number);
+        for other in self.numbers().filter(|other| *other != number) {
+            if self.reach(number, other) {
+                let node = self.at(other);
+                (node.key, node.version) = (key, version);
+            }
+        }
+        let is_enough = self.copies(number) > self.nodes.len() / 2;
+        let node = self.at(number);
+        node.ahead = None;
+        if let Some(value) = owed.filter(|_| is_enough) {
+            node.owed = None;
+            self.promise(value.creator, out);
+            out.send(value.creator.into(), Text::Locked(0, value));
+        }
+    }
+
+    pub(super) fn offer_trouble(world: &World<Redlock>, scenario: &Scenario<Redlock>, offer: &mut dyn FnMut(Trouble)) {
+        let nodes = &world.server.process;
+        let affords = |kind: usize| world.left.affords(kind);
+        let Settings { jumps, fails, splits, .. } = scenario.service;
+        let is_whole = nodes.apart.is_none();
+        for number in nodes.numbers() {
+            if affords(Trouble::RESTART) {
+                offer(Trouble::Restart(number));
+            }
+            if jumps && affords(Trouble::JUMP) {
+                offer(Trouble::Jump(number));
+            }
+            if fails && affords(Trouble::CRASH) && is_whole && nodes.leader == number && nodes.copies(number) > 1 {
+                offer(Trouble::Fail(number));
+            }
+            if splits && affords(Trouble::SPLIT) && is_whole && nodes.copies(number) > 1 {
+                offer(Trouble::Split(number));
+            }
+        }
+        if !is_whole {
+            offer(Trouble::Heal);
+        }
+    }
+
+    pub(super) fn suffer(world: &mut World<Redlock>, trouble: Trouble, context: &Ctx<'_>) {
+        let nodes = &mut world.server.process;
+        let settings = &context.scenario.service;
+        match trouble {
+            Trouble::Restart(number) => {
+                let node = nodes.at(number);
+                let is_slow =
+                    settings.restart_delay.count() > 0 && !context.is_mutated(RedlockMutation::AnswersAfterRestart);
+                node.back = is_slow.then(|| Deadline(context.now + settings.restart_delay));
+                if !settings.keeps || context.is_mutated(RedlockMutation::RestartForgetsKey) {
+                    node.key = None;
+                }
+            }
+            Trouble::Jump(number) => {
+                let node = nodes.at(number);
+                node.key = node.key.filter(|key| key.over.is_none());
+            }
+            Trouble::Fail(number) => {
+                *nodes.at(number) = Node { is_gone: true, ..Node::default() };
+                nodes.elect();
+            }
+            Trouble::Split(number) => {
+                nodes.apart = Some(number);
+                nodes.elect();
+            }
+            Trouble::Heal => {
+                nodes.apart = None;
+                let leader = nodes.leader;
+                let Node { key, version, .. } = *nodes.at(leader);
+                for number in nodes.numbers().filter(|number| *number != leader) {
+                    let node = nodes.at(number);
+                    if !node.is_gone && !context.is_mutated(RedlockMutation::HealKeepsBoth) {
+                        *node = Node { key, version, ..Node::default() };
+                    }
+                }
+            }
+        }
+    }
+
+    /// If the leader is gone or cut off, one of the others leads: whoever has the newest.
+    fn elect(&mut self) {
+        let is_able = |number: &u8| !self.is_gone(*number) && self.apart != Some(*number);
+        if is_able(&self.leader) {
+            return;
+        }
+        let some = self.numbers().find(is_able);
+        self.leader = some.map_or(self.leader, |some| self.newest_in_reach_of(some));
+    }
+}
+
+impl Process<Redlock> for Nodes {
+    fn on(&mut self, input: Input<Redlock>, context: &Ctx<'_>, out: Out<'_>) {
+        match input {
+            Input::Message { message: Message::Service(Text::Lock(node, value)), .. } => {
+                self.lock(node, value, context, out);
+            }
+            Input::Message { message: Message::Service(Text::Unlock(node, value)), .. } => {
+                self.unlock(node, value, context, out);
+            }
+            Input::Wake(Timer::Copy(number)) => self.copy(number, out),
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<Redlock>, due: &mut dyn FnMut(Timer, Instant)) {
+        for number in self.numbers() {
+            if let Some(ahead) = self.nodes[usize::from(number) - 1].ahead {
+                due(Timer::Copy(number), ahead.0);
+            }
+        }
+    }
+
+    fn restarted(&self, _: &Scenario<Redlock>) -> Self {
+        self.clone()
+    }
+}

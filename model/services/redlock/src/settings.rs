@@ -1,0 +1,181 @@
+//! Constants of a scenario, and what it must not say.
+
+use serde::{Deserialize, Serialize};
+
+use super::{COPIED, Redlock, Trouble};
+use fencepost_model::assumption::Declarations;
+use fencepost_model::ids::ClientId;
+use fencepost_model::properties::Property;
+use fencepost_model::scenario::{Mistake, Note, OptionalBudget, Scenario};
+use fencepost_model::service;
+use fencepost_model::service_fault::ServiceFault;
+use fencepost_model::time::Ticks;
+
+/// The `[service]` table. What one system only has is refused in the other.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How many nodes there are, up to 7.
+    pub nodes: u8,
+    /// `redlock`: for how long a node keeps a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease: Option<Ticks>,
+    /// `redlock`: how much earlier a client stops.
+    pub drift: Ticks,
+    /// `redlock`: from when on a client counts its lease.
+    pub validity: Validity,
+    /// `redlock`: whether a node that starts anew still has its key.
+    pub keeps: bool,
+    /// `redlock`: for how long it does not answer.
+    pub restart_delay: Ticks,
+    /// `redlock`: whether the clock of a node may jump ahead, within `budget.clock_jumps`.
+    pub jumps: bool,
+    /// `copied-lock`: when the lock is granted.
+    pub grants: Grants,
+    /// `copied-lock`: whether the leading node may crash, within `budget.node_crashes`.
+    pub fails: bool,
+    /// `copied-lock`: whether a node may be cut off, each side with clients of its own, within `budget.splits`.
+    pub splits: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            nodes: 3,
+            lease: None,
+            drift: Ticks::ZERO,
+            validity: Validity::FromRequest,
+            keeps: false,
+            restart_delay: Ticks::ZERO,
+            jumps: false,
+            grants: Grants::ByQuorum,
+            fails: false,
+            splits: false,
+        }
+    }
+}
+
+/// From when on a client counts its lease.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Validity {
+    /// From before it asked: what the answers took is taken off.
+    FromRequest,
+    /// From the answer that made the majority.
+    FromAnswer,
+}
+
+/// When a lock that is copied is granted.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grants {
+    /// As soon as the leading node has it.
+    AtOnce,
+    /// When a majority of all nodes has it.
+    ByQuorum,
+}
+
+impl Settings {
+    /// How long a node keeps a key; no time at all where it is not said.
+    pub(super) fn lease(&self) -> Ticks {
+        self.lease.unwrap_or_default()
+    }
+}
+
+impl service::Settings<Redlock> for Settings {
+    fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
+        let Settings { lease, drift, restart_delay, .. } = self;
+        lease.iter_mut().chain([drift, restart_delay]).for_each(visit);
+    }
+
+    /// Those on different sides of a split differ.
+    fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
+        !self.splits || one.place() % 2 == other.place() % 2
+    }
+
+    fn fault_is_possible(scenario: &Scenario<Redlock>, kind: usize) -> Result<(), &'static str> {
+        fault_is_possible(scenario, kind)
+    }
+
+    fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
+        validate(scenario)
+    }
+
+    fn notes(scenario: &Scenario<Redlock>) -> Vec<Note> {
+        notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Redlock>, list: &mut Declarations<Redlock>) {
+        super::assumptions::declare(scenario, list);
+    }
+}
+
+/// Settings that have no effect, because the budget that they need is zero.
+pub(super) fn notes(scenario: &Scenario<Redlock>) -> Vec<Note> {
+    let Settings { jumps, fails, splits, .. } = scenario.service;
+    [
+        (jumps, Trouble::JUMP, "service.jumps"),
+        (fails, Trouble::CRASH, "service.fails"),
+        (splits, Trouble::SPLIT, "service.splits"),
+    ]
+    .into_iter()
+    .filter(|(is_set, kind, _)| *is_set && !scenario.budget.affords(*kind))
+    .map(|(_, kind, path)| Note::without_budget(path, Trouble::KINDS[kind].budget))
+    .collect()
+}
+
+pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
+    let (settings, plain) = (&scenario.service, Settings::default());
+    let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
+    if !(1..=7).contains(&settings.nodes) {
+        return wrong("service.nodes", "there may be from 1 to 7 nodes");
+    }
+    let is_copied = scenario.system == COPIED;
+    for (is_said, is_about_copies, path) in [
+        (settings.lease.is_some(), false, "service.lease"),
+        (settings.drift != plain.drift, false, "service.drift"),
+        (settings.validity != plain.validity, false, "service.validity"),
+        (settings.keeps, false, "service.keeps"),
+        (settings.restart_delay != plain.restart_delay, false, "service.restart_delay"),
+        (settings.jumps, false, "service.jumps"),
+        (settings.grants != plain.grants, true, "service.grants"),
+        (settings.fails, true, "service.fails"),
+        (settings.splits, true, "service.splits"),
+    ] {
+        if is_said && is_about_copies != is_copied {
+            return Err(Mistake::at(path, format!("that says nothing about a `{}`", scenario.system)));
+        }
+    }
+    if !is_copied && settings.drift >= settings.lease() {
+        return wrong("service.lease", "say for how long nodes keep a key; it must be longer than `drift`");
+    }
+    scenario.has_none(&[OptionalBudget::Operator, OptionalBudget::Retries])?;
+    if scenario.writes > 0 {
+        return wrong("writes", "these clients write nothing; leave it out");
+    }
+    for (place, promise) in scenario.promises.iter().enumerate() {
+        let fits = match promise.property {
+            Property::MutualExclusion => true,
+            Property::SingleOwner => is_copied,
+            Property::LeaseExclusion => !is_copied,
+            _ => false,
+        };
+        if !fits {
+            let message = format!("`{}` says nothing about a `{}`", promise.property, scenario.system);
+            return Err(Mistake::at(&format!("promise.{place}.property"), message));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn fault_is_possible(scenario: &Scenario<Redlock>, kind: usize) -> Result<(), &'static str> {
+    let (settings, is_copied) = (&scenario.service, scenario.system == COPIED);
+    let (is_possible, what) = match kind {
+        Trouble::RESTART => (!is_copied, "nodes of a `copied-lock` crash for good; nodes of a `redlock` restart"),
+        Trouble::JUMP => (settings.jumps, "clocks jump only with `service.jumps = true`"),
+        Trouble::CRASH => (settings.fails, "the leading node crashes only with `service.fails = true`"),
+        Trouble::SPLIT => (settings.splits, "nodes are split only with `service.splits = true`"),
+        _ => (true, ""),
+    };
+    if is_possible { Ok(()) } else { Err(what) }
+}

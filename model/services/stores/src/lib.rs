@@ -1,0 +1,81 @@
+//! One small store, and the published semaphores and queues that people have built on such stores: without sessions, with
+//! a list of who is in.
+//!
+//! | System | Recipe | Hazard |
+//! |---|---|---|
+//! | `token-pool` | tokens lie in a list; a reaper frees what was taken too long ago | B-33 |
+//! | `ranked-semaphore` | a ticket or a timestamp each, and the first `limit` hold | B-34 |
+//! | `holder-records` | a document with the names of the holders | B-35 |
+//! | `sequence-queue` | nodes with numbers, the lowest hold | B-47 |
+//!
+//! The store's operations are atomic one by one; what goes wrong goes wrong between them.
+
+mod assumed;
+mod assumptions;
+mod member;
+mod messages;
+mod mutants;
+mod scenarios;
+mod settings;
+mod store;
+
+use serde::{Deserialize, Serialize};
+
+pub use member::Member;
+pub use messages::{Answer, Request, Text, Timer, Wish};
+pub use mutants::StoresMutation;
+pub use scenarios::SCENARIOS;
+pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
+pub use store::Store;
+
+use fencepost_model::mutation::Mutation;
+use fencepost_model::never::Never;
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use fencepost_model::world::World;
+
+/// The service's name as a type.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Stores;
+
+const TOKENS: &str = "token-pool";
+const RANKED: &str = "ranked-semaphore";
+const RECORDS: &str = "holder-records";
+const QUEUE: &str = "sequence-queue";
+
+impl Service for Stores {
+    const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
+    const MUTATIONS: &'static [Mutation] = StoresMutation::MUTATIONS;
+    type Settings = Settings;
+    type Message = Text;
+    type Timer = Timer;
+    type Command = Wish;
+    type OperatorAction = Never;
+    type Fault = Never;
+    type Event = Never;
+    type Client = Member;
+    type Server = Store;
+
+    fn start(scenario: &Scenario<Self>) -> (Store, Vec<Member>) {
+        (Store::new(scenario), (0..scenario.clients).map(|_| Member::new(scenario)).collect())
+    }
+
+    fn record(store: &Store, scenario: &Scenario<Self>) -> Record {
+        store.record(scenario)
+    }
+
+    fn operate(_: &mut Store, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match act {}
+    }
+
+    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match fault {}
+    }
+}
+
+impl ServiceMessage for Text {}
+
+impl ServiceTimer for Timer {}
+
+impl ServiceCommand for Wish {}

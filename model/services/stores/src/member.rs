@@ -1,0 +1,242 @@
+//! The client: asks step by step as its recipe says, enters when it is told that a slot is its own, and gives it back.
+
+use serde::{Deserialize, Serialize};
+
+use super::messages::{Answer, Request, Text, Timer, Wish};
+use super::settings::{GiveBack, Joins, Nodes, Sequence};
+use super::{QUEUE, RANKED, Stores, TOKENS};
+use crate::StoresMutation;
+use fencepost_model::fact::{Fact, Leaving};
+use fencepost_model::ids::{Call, Index, ProcessId, Token};
+use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Deadline, Instant, LeaseEnd, StartTime};
+use fencepost_model::world::normal::Normal;
+
+/// A client.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Member {
+    phase: Phase,
+    /// Its place in the row, while it waits there; 0: none.
+    entry: Index,
+    /// The last call it has made.
+    call: Call,
+    rounds: u8,
+    /// How often it may still ask anew when no answer comes.
+    retries: u8,
+    limit: u8,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Phase {
+    Idle,
+    /// A request is under way, on the last call.
+    Asking {
+        request: Request,
+        give_up: Option<Deadline>,
+        /// Until when a slot would be its own that it is given now.
+        until: Option<LeaseEnd>,
+    },
+    /// None was free; it asks again.
+    Waiting {
+        retry: Deadline,
+    },
+    Inside {
+        number: Index,
+        until: Option<LeaseEnd>,
+    },
+    /// It is out, and what says so is under way on the last call: it asks for nothing before that has arrived.
+    Leaving {
+        request: Request,
+        give_up: Option<Deadline>,
+    },
+}
+
+impl Member {
+    pub(super) fn new(scenario: &Scenario<Stores>) -> Self {
+        let (rounds, retries, limit) = (scenario.rounds, scenario.budget.retries, scenario.service.limit);
+        Member { phase: Phase::Idle, entry: Index(0), call: Call(0), rounds, retries, limit }
+    }
+
+    /// Sends a request; returns when it is given up.
+    fn send(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Option<Deadline> {
+        self.call = self.call.next();
+        out.send(ProcessId::Server, Text::Ask(self.call, request));
+        context.scenario.service.patience.map(|patience| Deadline(context.now + patience))
+    }
+
+    fn ask(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
+        let give_up = self.send(request, context, out);
+        let until = match request {
+            Request::Take => context.scenario.service.ttl_of(context.client()).map(|ttl| LeaseEnd(context.now + ttl)),
+            _ => None,
+        };
+        self.phase = Phase::Asking { request, give_up, until };
+    }
+
+    fn say(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
+        let give_up = self.send(request, context, out);
+        self.phase = Phase::Leaving { request, give_up };
+    }
+
+    /// What it asks first when it wants a slot.
+    fn first(&self, context: &Context<'_, Stores>) -> Request {
+        let settings = &context.scenario.service;
+        match &*context.scenario.system {
+            QUEUE => Request::Enqueue { named: settings.nodes == Nodes::Named },
+            RANKED => match (settings.sequence, settings.joins) {
+                (Sequence::Timestamps, _) => Request::Join(Some(StartTime(context.now))),
+                (Sequence::Tickets, Joins::Atomic) => Request::Join(None),
+                (Sequence::Tickets, Joins::StepByStep) => Request::Draw,
+            },
+            _ => Request::Take,
+        }
+    }
+
+    fn retry(&mut self, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
+        let request = match self.entry {
+            Index(0) if context.scenario.service.stale_after.is_some() => Request::Reap,
+            Index(0) => self.first(context),
+            entry => Request::Place(entry),
+        };
+        self.ask(request, context, out);
+    }
+
+    fn wait(&mut self, context: &Context<'_, Stores>) {
+        self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
+    }
+
+    fn enter(
+        &mut self,
+        number: Index,
+        until: Option<LeaseEnd>,
+        context: &Context<'_, Stores>,
+        out: &mut Outbox<Stores>,
+    ) {
+        if until.is_some_and(|until| !until.covers(context.now)) {
+            return self.wait(context);
+        }
+        self.entry = Index(0);
+        self.phase = Phase::Inside { number, until };
+        out.record(Fact::Entered { client: context.client(), token: Token(number.0) });
+    }
+
+    fn hear(
+        &mut self,
+        request: Request,
+        until: Option<LeaseEnd>,
+        answer: Answer,
+        context: &Context<'_, Stores>,
+        out: &mut Outbox<Stores>,
+    ) {
+        let beyond = u8::from(context.is_mutated(StoresMutation::RankBeyondLimit));
+        match (request, answer) {
+            (Request::Take, Answer::Number(number)) => self.enter(number, until, context, out),
+            (Request::Reap, _) => self.ask(self.first(context), context, out),
+            (Request::Draw, Answer::Number(number)) => self.ask(Request::Insert(number), context, out),
+            (Request::Insert(number), _) | (Request::Enqueue { .. }, Answer::Number(number)) => {
+                self.ask(Request::Place(number), context, out);
+            }
+            (_, Answer::Placed(number, before)) if before < self.limit + beyond => {
+                self.enter(number, None, context, out)
+            }
+            (_, Answer::Placed(number, _)) if context.scenario.system == QUEUE => {
+                self.entry = number;
+                self.wait(context);
+            }
+            (_, Answer::Placed(..)) if context.is_mutated(StoresMutation::RankKept) => self.wait(context),
+            (_, Answer::Placed(number, _)) => self.ask(Request::Remove(number), context, out),
+            _ => {
+                self.entry = Index(0);
+                self.wait(context);
+            }
+        }
+    }
+
+    fn leave(&mut self, number: Index, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
+        out.record(Fact::Left { client: context.client(), why: Leaving::Done });
+        let request = match context.scenario.service.give_back {
+            _ if context.scenario.system != TOKENS => Request::Remove(number),
+            GiveBack::Unconditional => Request::Push(number),
+            GiveBack::CheckThenPush => Request::Check(number),
+            GiveBack::Conditional => Request::GiveBack(number),
+        };
+        self.say(request, context, out);
+    }
+}
+
+impl Process<Stores> for Member {
+    fn on(&mut self, input: Input<Stores>, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
+        match (self.phase, input) {
+            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+                self.rounds -= 1;
+                self.ask(self.first(context), context, out);
+            }
+            (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.retry(context, out),
+            (Phase::Asking { request, .. }, Input::Wake(Timer::GiveUp)) => {
+                self.retries -= 1;
+                self.ask(request, context, out);
+            }
+            (Phase::Leaving { request, .. }, Input::Wake(Timer::GiveUp)) => {
+                self.retries -= 1;
+                self.say(request, context, out);
+            }
+            (
+                Phase::Leaving { request, .. },
+                Input::Message { message: Message::Service(Text::Tell(call, answer)), .. },
+            ) if call == self.call => match (request, answer) {
+                (Request::Check(number), Answer::Yes) => self.say(Request::Push(number), context, out),
+                _ => self.phase = Phase::Idle,
+            },
+            (
+                Phase::Asking { request, until, .. },
+                Input::Message { message: Message::Service(Text::Tell(call, answer)), .. },
+            ) if call == self.call => self.hear(request, until, answer, context, out),
+            (Phase::Inside { number, .. }, Input::Command(Wish::Release)) => self.leave(number, context, out),
+            (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => {
+                self.phase = Phase::Idle;
+                out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
+            }
+            // An answer to what it does not wait for any more.
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<Stores>, due: &mut dyn FnMut(Timer, Instant)) {
+        match self.phase {
+            Phase::Waiting { retry } => due(Timer::Retry, retry.0),
+            Phase::Asking { give_up: Some(at), .. } | Phase::Leaving { give_up: Some(at), .. } if self.retries > 0 => {
+                due(Timer::GiveUp, at.0);
+            }
+            Phase::Inside { until: Some(until), .. } => due(Timer::Lapse, until.0),
+            _ => {}
+        }
+    }
+
+    /// Its user begins the round anew in which it died.
+    fn restarted(&self, _: &Scenario<Stores>) -> Self {
+        let rounds = self.rounds + u8::from(self.phase != Phase::Idle);
+        Member { phase: Phase::Idle, entry: Index(0), rounds, ..*self }
+    }
+}
+
+impl Client<Stores> for Member {
+    fn commands(&self, _: &Context<'_, Stores>, offer: &mut dyn FnMut(Wish)) {
+        match self.phase {
+            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
+            Phase::Inside { .. } => offer(Wish::Release),
+            _ => {}
+        }
+    }
+
+    fn belief(&self) -> Belief {
+        match self.phase {
+            Phase::Inside { until, .. } => {
+                Belief { is_inside: true, until, slots: Some(self.limit.into()), ..Belief::default() }
+            }
+            Phase::Idle | Phase::Leaving { .. } => Belief::default(),
+            Phase::Asking { .. } | Phase::Waiting { .. } => Belief { is_waiting: true, ..Belief::default() },
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Constants of a scenario, and what it must not say.
+
+use serde::{Deserialize, Serialize};
+
+use super::{QUEUE, RANKED, RECORDS, Stores, TOKENS};
+use fencepost_model::assumption::Declarations;
+use fencepost_model::ids::ClientId;
+use fencepost_model::properties::Property;
+use fencepost_model::scenario::{Mistake, Note, OptionalBudget, Scenario};
+use fencepost_model::service;
+use fencepost_model::time::Ticks;
+
+/// The `[service]` table. What one system only has is refused in the others.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// How many slots there are.
+    pub limit: u8,
+    /// How long a client waits before it asks again.
+    pub retry_every: Ticks,
+    /// How long it waits for an answer; it then asks anew, `budget.retries` times at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience: Option<Ticks>,
+    /// `token-pool`: from which age on a taken token is free again, by whoever looks for one next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_after: Option<Ticks>,
+    /// `token-pool`: how a token is given back.
+    pub give_back: GiveBack,
+    /// `ranked-semaphore`: what decides who comes first.
+    pub sequence: Sequence,
+    /// `ranked-semaphore`: from which age on timestamps are told apart no more. Nothing as old as that may still be under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Ticks>,
+    /// `ranked-semaphore`: how a client gets its rank.
+    pub joins: Joins,
+    /// `holder-records`: the TTL that each client writes into its record; 0: none, and so for those beyond the list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ttls: Vec<Ticks>,
+    /// `holder-records`: how long a record without TTL counts; for ever, if nobody has said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_ttl: Option<Ticks>,
+    /// `holder-records`: what becomes of a holder that asks again.
+    pub reentry: Reentry,
+    /// `sequence-queue`: whether a client finds its own entry again.
+    pub nodes: Nodes,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            limit: 1,
+            retry_every: Ticks::new(1),
+            patience: None,
+            stale_after: None,
+            give_back: GiveBack::Conditional,
+            sequence: Sequence::Tickets,
+            memory: None,
+            joins: Joins::Atomic,
+            ttls: Vec::new(),
+            without_ttl: None,
+            reentry: Reentry::NewRecord,
+            nodes: Nodes::Named,
+        }
+    }
+}
+
+/// How a token is given back (B-33).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GiveBack {
+    /// It is pushed, whoever has it by now.
+    Unconditional,
+    /// The client looks whether it is still its own, and pushes it then.
+    CheckThenPush,
+    /// Both in one step.
+    Conditional,
+}
+
+/// What decides who comes first (B-34).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sequence {
+    /// The numbers of a counter.
+    Tickets,
+    /// The clocks of the clients.
+    Timestamps,
+}
+
+/// How a client gets its rank (B-34).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Joins {
+    /// It draws a ticket, inserts itself, and asks for its rank.
+    StepByStep,
+    /// All in one step.
+    Atomic,
+}
+
+/// What becomes of a holder that asks again, because it does not remember (B-35).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reentry {
+    /// It is told that no slot is free.
+    Refused,
+    /// It is let in on the record that is there.
+    SameRecord,
+    /// It is let in on a record with a number of its own, so that what it said before does not count any more.
+    NewRecord,
+}
+
+/// What tells a client's entries from those of others (B-47).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nodes {
+    /// Nothing but the number that comes with the answer.
+    Anonymous,
+    /// A name that the client knows before: asked twice, there is one entry.
+    Named,
+}
+
+impl Settings {
+    pub(super) fn ttl_of(&self, client: ClientId) -> Option<Ticks> {
+        self.ttls.get(client.place()).copied().filter(|ttl| *ttl > Ticks::ZERO).or(self.without_ttl)
+    }
+}
+
+impl service::Settings<Stores> for Settings {
+    fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks)) {
+        let Settings { retry_every, patience, stale_after, memory, ttls, without_ttl, .. } = self;
+        let optional = [patience, stale_after, memory, without_ttl].into_iter().flatten();
+        [retry_every].into_iter().chain(optional).chain(ttls.iter_mut()).for_each(visit);
+    }
+
+    fn capacity(&self) -> usize {
+        self.limit.into()
+    }
+
+    /// Whose TTLs differ are not; and of equal timestamps the first client's comes first.
+    fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
+        self.sequence == Sequence::Tickets && self.ttl_of(one) == self.ttl_of(other)
+    }
+
+    fn tokens_are_indexes(&self) -> bool {
+        true
+    }
+
+    fn validate(scenario: &Scenario<Stores>) -> Result<(), Mistake> {
+        validate(scenario)
+    }
+
+    fn notes(scenario: &Scenario<Stores>) -> Vec<Note> {
+        notes(scenario)
+    }
+
+    fn assumptions(scenario: &Scenario<Stores>, list: &mut Declarations<Stores>) {
+        super::assumptions::declare(scenario, list);
+    }
+}
+
+type Verdict = Result<(), Mistake>;
+
+/// Settings that have no effect, because the budget that they need is zero.
+pub(super) fn notes(scenario: &Scenario<Stores>) -> Vec<Note> {
+    let is_idle = scenario.service.patience.is_some() && scenario.budget.retries == 0;
+    is_idle.then(|| Note::without_budget("service.patience", "retries")).into_iter().collect()
+}
+
+pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
+    let (settings, plain) = (&scenario.service, Settings::default());
+    let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
+    if settings.limit == 0 {
+        return wrong("service.limit", "with 0 slots nobody ever gets in; use 1 or more");
+    }
+    let is_zero = |ticks: Option<Ticks>| ticks == Some(Ticks::ZERO);
+    if settings.retry_every == Ticks::ZERO || is_zero(settings.patience) {
+        return wrong("service", "`retry_every` and `patience` of 0 ticks would stop time; use 1 or more");
+    }
+    if is_zero(settings.stale_after) || is_zero(settings.without_ttl) {
+        return wrong("service", "`stale_after` and `without_ttl` of 0 ticks are over at once; use 1 or more");
+    }
+    if settings.patience.is_none() && scenario.budget.retries > 0 {
+        return wrong("service.patience", "a client asks anew only with both `patience` and `budget.retries`");
+    }
+    for (is_said, system, path) in [
+        (settings.stale_after.is_some(), TOKENS, "service.stale_after"),
+        (settings.give_back != plain.give_back, TOKENS, "service.give_back"),
+        (settings.sequence != plain.sequence, RANKED, "service.sequence"),
+        (settings.memory.is_some(), RANKED, "service.memory"),
+        (settings.joins != plain.joins, RANKED, "service.joins"),
+        (!settings.ttls.is_empty(), RECORDS, "service.ttls"),
+        (settings.without_ttl.is_some(), RECORDS, "service.without_ttl"),
+        (settings.reentry != plain.reentry, RECORDS, "service.reentry"),
+        (settings.nodes != plain.nodes, QUEUE, "service.nodes"),
+    ] {
+        if is_said && scenario.system != system {
+            return Err(Mistake::at(path, format!("that is about a `{system}`, and this is a `{}`", scenario.system)));
+        }
+    }
+    if settings.sequence == Sequence::Timestamps {
+        timestamps(scenario)?;
+    }
+    if scenario.system == QUEUE && scenario.budget.crashes > 0 {
+        return wrong(
+            "budget.crashes",
+            "what becomes of a dead client's entries is not part of this queue; leave it out",
+        );
+    }
+    scenario.has_none(&[OptionalBudget::Operator])?;
+    for (place, promise) in scenario.promises.iter().enumerate() {
+        let property = promise.property;
+        let fits = match property {
+            Property::SlotLimit | Property::SlotLimitBelief | Property::EventuallyAcquired | Property::Progress => true,
+            Property::SlotConservation => scenario.system == TOKENS,
+            Property::MutualExclusion => settings.limit == 1,
+            _ => false,
+        };
+        if !fits {
+            let message = format!("`{property}` says nothing about such a `{}`", scenario.system);
+            return Err(Mistake::at(&format!("promise.{place}.property"), message));
+        }
+    }
+    if scenario.writes > 0 {
+        return wrong("writes", "these clients write nothing; leave it out");
+    }
+    Ok(())
+}
+
+/// Timestamps of clocks that may be far apart could not be told from old ones.
+fn timestamps(scenario: &Scenario<Stores>) -> Verdict {
+    let settings = &scenario.service;
+    if settings.joins == Joins::StepByStep {
+        return Err(Mistake::at("service.joins", "a timestamp is drawn by the client: there are no steps in between"));
+    }
+    let clocks = &scenario.clocks;
+    let apart = clocks.offsets.iter().map(|offset| offset.count().abs()).max().unwrap_or(0) + clocks.skew.count();
+    match (scenario.synchrony.message_delay, settings.memory) {
+        (Some(delay), Some(memory)) if delay.count() + 2 * apart < memory.count() => Ok(()),
+        _ => Err(Mistake::at(
+            "service.memory",
+            "timestamps need `synchrony.message_delay`, and a `memory` longer than that and twice the largest skew",
+        )),
+    }
+}
