@@ -1,7 +1,7 @@
 //! Everything that can follow a moment of a recorded run.
 
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Promise, Scenario};
+use fencepost_model::service::Service;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::Action;
 
@@ -19,7 +19,7 @@ use crate::worlds::Worlds;
 ///
 /// # Panics
 /// The run has fewer steps, or cannot be repeated: [`replay`](fencepost_model::trace::replay()) says so before.
-pub fn check_around<P: Protocol>(
+pub fn check_around<P: Service>(
     trace: &Trace<P>,
     after: usize,
     options: &Options,
@@ -51,7 +51,7 @@ pub fn check_around<P: Protocol>(
 }
 
 /// What has happened, where fewer promises are judged: less is remembered then, and that shows in messages.
-fn past<'a, P: Protocol>(
+fn past<'a, P: Service>(
     judged: &Scenario<P>,
     actions: impl Iterator<Item = &'a Action<P>>,
 ) -> Result<Vec<Action<P>>, InternalError> {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fencepost_model::mutation::CheckerMutation;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
+use fencepost_model::service::Service;
 
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
@@ -23,7 +23,7 @@ use crate::worlds::Worlds;
 ///
 /// # Panics
 /// The scenario is impossible: [`Scenario::validate`] says why.
-pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, InternalError> {
+pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, InternalError> {
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
     }
@@ -54,7 +54,7 @@ pub fn check<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<V
 }
 
 /// Judges the promises about endless runs, on one state graph.
-fn in_the_end<P: Protocol>(
+fn in_the_end<P: Service>(
     scenario: &Scenario<P>,
     promises: &[&Promise],
     options: &Options,
@@ -82,7 +82,7 @@ fn in_the_end<P: Protocol>(
 }
 
 /// Explores a scenario in which these promises are judged.
-fn run<P: Protocol>(scenario: &Scenario<P>, promises: &[Promise], options: &Options) -> Result<Run<P>, InternalError> {
+fn run<P: Service>(scenario: &Scenario<P>, promises: &[Promise], options: &Options) -> Result<Run<P>, InternalError> {
     let judged = scenario.judging(|promise| promises.contains(promise));
     let start = options.supervisor.microseconds();
     let exploration = match options.engine {

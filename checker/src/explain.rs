@@ -1,7 +1,7 @@
 //! From a path of normal forms to a run of the concrete world, in which client 1 stays client 1 and time goes on.
 
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::trace::{Lasso, Recorder, Trace, replay};
 use fencepost_model::world::{Action, World};
 
@@ -10,7 +10,7 @@ use crate::reduction::{Form, Formed};
 
 /// Rebuilds the run that comes by these worlds in normal form, each with whether the step to it broke a promise, and
 /// repeats it before it is shown to anybody. Before them goes what had happened when the search began.
-pub(crate) fn concretise<P: Protocol>(
+pub(crate) fn concretise<P: Service>(
     scenario: &Scenario<P>,
     form: &Form,
     past: &[Action<P>],
@@ -39,7 +39,7 @@ pub(crate) fn concretise<P: Protocol>(
 }
 
 /// The same for an endless run: each step with its action, up to what the normal form forgets.
-pub(crate) fn concretise_lasso<P: Protocol>(
+pub(crate) fn concretise_lasso<P: Service>(
     scenario: &Scenario<P>,
     form: &Form,
     path: Vec<(Action<P>, Formed<P>)>,
@@ -67,7 +67,7 @@ pub(crate) fn concretise_lasso<P: Protocol>(
 }
 
 /// The first of these actions that leads to the given normal form.
-fn action_to<P: Protocol>(
+fn action_to<P: Service>(
     scenario: &Scenario<P>,
     form: &Form,
     world: &World<P>,

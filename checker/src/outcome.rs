@@ -5,8 +5,8 @@ use std::fmt;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::mutation::CheckerMutation;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Promise, Scenario};
+use fencepost_model::service::Service;
 use fencepost_model::trace::{Trace, tell};
 use fencepost_model::world::Action;
 
@@ -14,7 +14,7 @@ use crate::engine::Marks;
 
 /// A finding, and the counterexample that shows it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Outcome<P: Protocol> {
+pub struct Outcome<P: Service> {
     /// What was found.
     pub finding: Finding,
     /// The counterexample.
@@ -34,7 +34,7 @@ impl fmt::Display for InternalError {
 impl std::error::Error for InternalError {}
 
 /// What one exploration found.
-pub(crate) struct Exploration<P: Protocol> {
+pub(crate) struct Exploration<P: Service> {
     /// Distinct states.
     pub states: u64,
     /// Transitions generated; a step that changes nothing is none.
@@ -52,13 +52,13 @@ pub(crate) struct Exploration<P: Protocol> {
 }
 
 /// An exploration, and who took how long for it.
-pub(crate) struct Run<P: Protocol> {
+pub(crate) struct Run<P: Service> {
     pub(crate) exploration: Exploration<P>,
     pub(crate) engine: &'static str,
     pub(crate) microseconds: u64,
 }
 
-impl<P: Protocol> Run<P> {
+impl<P: Service> Run<P> {
     /// What it says about a promise.
     pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome<P> {
         let Exploration { states, transitions, depth, ref violation, .. } = self.exploration;
@@ -122,7 +122,7 @@ impl<P: Protocol> Run<P> {
 }
 
 /// What must be reachable before a proof of this promise says something.
-fn goals<P: Protocol>(scenario: &Scenario<P>, promise: &Promise) -> impl Iterator<Item = Goal> {
+fn goals<P: Service>(scenario: &Scenario<P>, promise: &Promise) -> impl Iterator<Item = Goal> {
     let mut goals: Vec<Goal> = scenario.goals.iter().chain(promise.property.needs()).copied().collect();
     goals.sort_by_key(|goal| scenario.place_of(*goal));
     goals.dedup();

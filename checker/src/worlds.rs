@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use fencepost_model::goal::Reached;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, World};
 
@@ -18,7 +18,7 @@ use crate::outcome::{Exploration, InternalError};
 use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Taken};
 
 /// The space of a scenario.
-pub(crate) struct Worlds<P: Protocol> {
+pub(crate) struct Worlds<P: Service> {
     scenario: Scenario<P>,
     form: Form,
     /// What has happened before the search begins.
@@ -31,7 +31,7 @@ pub(crate) struct Worlds<P: Protocol> {
     pool: SharedPool<P>,
 }
 
-impl<P: Protocol> Worlds<P> {
+impl<P: Service> Worlds<P> {
     pub(crate) fn new(scenario: Scenario<P>, uses_symmetry: bool) -> Self {
         Worlds {
             form: Form::new(&scenario, uses_symmetry),
@@ -110,7 +110,7 @@ impl<P: Protocol> Worlds<P> {
 }
 
 /// The bit that stands for the action's kind.
-pub(crate) fn kind_bit<P: Protocol>(action: &Action<P>) -> u64 {
+pub(crate) fn kind_bit<P: Service>(action: &Action<P>) -> u64 {
     1 << action.kind_place()
 }
 
@@ -121,18 +121,18 @@ pub(crate) fn panicked(label: &str, panic: &(dyn std::any::Any + Send)) -> Strin
 }
 
 /// What is allocated once and used for every state.
-pub(crate) struct Scratch<P: Protocol> {
+pub(crate) struct Scratch<P: Service> {
     actions: Vec<Action<P>>,
     stepper: Option<Box<Stepper<P>>>,
 }
 
-impl<P: Protocol> Default for Scratch<P> {
+impl<P: Service> Default for Scratch<P> {
     fn default() -> Self {
         Scratch { actions: Vec::new(), stepper: None }
     }
 }
 
-impl<P: Protocol> Space for Worlds<P> {
+impl<P: Service> Space for Worlds<P> {
     /// Numbers of parts: a world itself is two kilobytes.
     type State = Collapsed;
     type Scratch = Scratch<P>;

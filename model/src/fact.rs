@@ -5,12 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{ClientId, SessionId, Tenure, Token};
-use crate::protocol::Protocol;
+use crate::service::Service;
 
 /// Something that became true during one step. Common to all lock services, but for [`Fact::Service`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
-pub enum Fact<P: Protocol> {
+pub enum Fact<P: Service> {
     /// The service recorded the client as owner, or confirmed that it is.
     Granted {
         /// Who asked.
@@ -132,7 +132,7 @@ pub enum Leaving {
     Crashed,
 }
 
-impl<P: Protocol> fmt::Display for Fact<P> {
+impl<P: Service> fmt::Display for Fact<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Fact::Granted { client, token: Token(0), fresh: true, .. } => write!(f, "{client} acquires the lock"),

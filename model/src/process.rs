@@ -10,11 +10,11 @@ use crate::fact::Fact;
 use crate::ids::{Call, ClientId, ProcessId, Tenure, Token};
 use crate::list::List;
 use crate::mutation::Mutation;
-use crate::protocol::Protocol;
+use crate::normal::Normal;
 use crate::resource::Write;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::time::{Instant, LeaseEnd};
-use crate::world::normal::Normal;
 
 /// A small value that can stand in an action, a message or a fact: it has a label, an order and a written form.
 pub trait Word: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
@@ -23,7 +23,7 @@ impl<T: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Sen
 
 /// What arrives at a process.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Input<P: Protocol> {
+pub enum Input<P: Service> {
     /// A message from the network.
     Message {
         /// Who sent it.
@@ -42,7 +42,7 @@ pub enum Input<P: Protocol> {
 /// What travels: words of the service, or of the protected resource that every service shares.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, serde::Serialize, serde::Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
-pub enum Message<P: Protocol> {
+pub enum Message<P: Service> {
     /// Between a client and the lock service.
     Service(P::Message),
     /// A client's write to the resource.
@@ -66,7 +66,7 @@ pub enum Message<P: Protocol> {
     },
 }
 
-impl<P: Protocol> Display for Message<P> {
+impl<P: Service> Display for Message<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Message::Service(message) => Display::fmt(message, f),
@@ -80,7 +80,7 @@ impl<P: Protocol> Display for Message<P> {
 }
 
 /// What a process may look at while it reacts.
-pub struct Context<'a, P: Protocol> {
+pub struct Context<'a, P: Service> {
     /// The constants.
     pub scenario: &'a Scenario<P>,
     /// The process's *own* clock.
@@ -89,7 +89,7 @@ pub struct Context<'a, P: Protocol> {
     pub me: ProcessId,
 }
 
-impl<P: Protocol> Context<'_, P> {
+impl<P: Service> Context<'_, P> {
     /// Which client it is.
     ///
     /// # Panics
@@ -105,18 +105,18 @@ impl<P: Protocol> Context<'_, P> {
 }
 
 /// What leaves a process: messages to send and facts that became true.
-pub struct Outbox<P: Protocol> {
+pub struct Outbox<P: Service> {
     pub(crate) messages: List<(ProcessId, Message<P>), 2>,
     pub(crate) facts: List<Fact<P>, 4>,
 }
 
-impl<P: Protocol> Default for Outbox<P> {
+impl<P: Service> Default for Outbox<P> {
     fn default() -> Self {
         Outbox::new()
     }
 }
 
-impl<P: Protocol> Outbox<P> {
+impl<P: Service> Outbox<P> {
     /// An empty one.
     pub fn new() -> Self {
         Outbox { messages: List::new(), facts: List::new() }
@@ -162,7 +162,7 @@ impl<P: Protocol> Outbox<P> {
 /// A participant.
 ///
 /// **Everything a process wants goes to the outbox; everything it waits for is read off its state by [`Process::wakes`].**
-pub trait Process<P: Protocol>:
+pub trait Process<P: Service>:
     Clone + Eq + Hash + Debug + Normal + Serialize + DeserializeOwned + Send + Sync + 'static
 {
     /// Takes one input and changes state.
@@ -181,7 +181,7 @@ pub trait Process<P: Protocol>:
 }
 
 /// A participant that wants the lock, or looks at it.
-pub trait Client<P: Protocol>: Process<P> + Copy {
+pub trait Client<P: Service>: Process<P> + Copy {
     /// What a user may ask of it now.
     fn commands(&self, context: &Context<'_, P>, offer: &mut dyn FnMut(P::Command));
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId, Tenure, Token};
 use crate::mutation::{KernelMutation, Mutation};
-use crate::protocol::Protocol;
-use crate::world::normal::Normal;
+use crate::normal::Normal;
+use crate::service::Service;
 
 /// Which writes the resource accepts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub struct Resource {
 
 impl Resource {
     /// Judges a write and remembers its token; says what happened.
-    pub fn judge<P: Protocol>(
+    pub fn judge<P: Service>(
         &mut self,
         from: ClientId,
         write: Write,

@@ -13,11 +13,11 @@ use crate::ids::{ClientId, Tenure, Token};
 use crate::list::List;
 use crate::mutation::Mutation;
 use crate::never::Never;
+use crate::normal::Normal;
 use crate::process::{Client, Context, Outbox, Process, Word};
 use crate::scenario::{AxisAlias, Mistake, Note, Scenario};
 use crate::service_fault::ServiceFault;
 use crate::time::{Instant, Ticks};
-use crate::world::normal::Normal;
 use crate::world::{Fault, World};
 
 /// A lock service with the recipes that people build on it.

@@ -2,8 +2,8 @@
 
 use crate::ids::ClientId;
 use crate::never::Never;
+use crate::normal::Normal;
 use crate::process::Word;
-use crate::world::normal::Normal;
 
 /// A fault of a service, or the end of one.
 pub trait ServiceFault: Word + Normal {

@@ -1,9 +1,8 @@
 //! After the storm: who still waits, and for how long that is allowed.
 
 use fencepost_model::properties::Property;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Promise, Scenario};
-use fencepost_model::service::Settings as _;
+use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::time::{TICKS_MAX, Ticks};
 use fencepost_model::trace::{Patience, Wait, complaint};
 use fencepost_model::world::World;
@@ -33,7 +32,7 @@ const STEPS: i64 = 100;
 /// The default bound of a wait: several times the longest duration of the service, the longest stall, and `STEPS` times the
 /// longest delay of a step. So every wait that exceeds it contains at least `STEPS` rounds in which each weakly fair action was
 /// taken. A bound in ticks alone takes a stall that outlasts the storm, and a few slow messages in a row, for starvation.
-fn usual<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> i64 {
+fn usual<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> i64 {
     let (step, standstill) = match settings.scheduler {
         // On average each enabled action is picked as often as time passes: its delay is about a tick.
         SchedulerKind::Uniform | SchedulerKind::Priorities => (Ticks::new(settings.refinement), Ticks::ZERO),
@@ -48,7 +47,7 @@ fn usual<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> i64 {
 }
 
 /// The longest delay of a step, at least a tick of the scenario; and the longest stall.
-fn latest<P: Protocol>(scenario: &Scenario<P>, profile: &Profile, refinement: i64) -> (Ticks, Ticks) {
+fn latest<P: Service>(scenario: &Scenario<P>, profile: &Profile, refinement: i64) -> (Ticks, Ticks) {
     let delay = profile.latency_max(refinement);
     let delay = scenario.synchrony.message_delay.map_or(delay, |bound| delay.min(bound));
     let [lateness, thinking] = [&profile.lateness, &profile.thinking].map(|curve| curve.longest(refinement));
@@ -58,7 +57,7 @@ fn latest<P: Protocol>(scenario: &Scenario<P>, profile: &Profile, refinement: i6
 }
 
 impl Endless {
-    pub(crate) fn of<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Self {
+    pub(crate) fn of<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Self {
         let is_endless = |promise: &&Promise| promise.property.is_about_endless_runs(promise.bound);
         let clients = i64::from(scenario.clients);
         let bound = match settings.calm {
@@ -83,7 +82,7 @@ impl Endless {
     }
 
     /// Notes who has waited too long.
-    pub(crate) fn judge<P: Protocol>(&self, scenario: &Scenario<P>, world: &World<P>, calm: &Calm, walk: &mut Walk<P>) {
+    pub(crate) fn judge<P: Service>(&self, scenario: &Scenario<P>, world: &World<P>, calm: &Calm, walk: &mut Walk<P>) {
         for property in &self.properties {
             let Some((age, who)) = calm.patience.longest(world, *property) else { continue };
             if age <= self.bound(*property) {

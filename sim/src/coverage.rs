@@ -7,13 +7,13 @@ use std::hash::{Hash, Hasher};
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::ProcessId;
 use fencepost_model::process::Client;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Action, World};
 
 /// A world in outline: how each client fares (whoever it is), whether the server takes part, how many have the lock by record,
 /// which kinds of messages are under way, and whether links are cut.
-pub(crate) fn outline<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
+pub(crate) fn outline<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
     let mut clients: Vec<_> = world
         .clients
         .iter()

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
 use fencepost_model::properties::Property;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 
 use crate::coverage::Coverage;
 use crate::run::{prepare, walk};
@@ -50,7 +50,7 @@ pub struct Hunted {
 ///
 /// # Panics
 /// The scenario is impossible once it is refined: its `validate` says why.
-pub fn hunt<P: Protocol>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
+pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
     let judged = scenario.judging(|promise| hunt.only.is_empty() || hunt.only.contains(&promise.property));
     let prepared = prepare(&judged, &hunt.settings);
     if let Err(mistake) = prepared.validate() {

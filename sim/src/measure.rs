@@ -4,9 +4,8 @@ use fencepost_model::fact::{Ending, Fact, Leaving};
 use fencepost_model::finding::Measurement;
 use fencepost_model::ids::{ClientId, ProcessId, SessionId, Tenure};
 use fencepost_model::process::Message;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::service::Settings as _;
+use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Fault, Step, World};
 
@@ -47,7 +46,7 @@ impl Meter {
     }
 
     /// Looks at a step and at the world after it.
-    pub(crate) fn look<P: Protocol>(
+    pub(crate) fn look<P: Service>(
         &mut self,
         scenario: &Scenario<P>,
         world: &World<P>,
@@ -78,7 +77,7 @@ impl Meter {
     }
 
     /// Time passes, and nothing else.
-    fn pass<P: Protocol>(&mut self, scenario: &Scenario<P>, world: &World<P>, ticks: Ticks) {
+    fn pass<P: Service>(&mut self, scenario: &Scenario<P>, world: &World<P>, ticks: Ticks) {
         let ticks = ticks.count();
         let taken = &mut self.taken;
         let (inside, room) = (world.inside().count(), scenario.service.capacity());
@@ -97,7 +96,7 @@ impl Meter {
     }
 
     /// `mistakes`: how many there were before this step.
-    fn hear<P: Protocol>(&mut self, world: &World<P>, fact: &Fact<P>, mistakes: u64) {
+    fn hear<P: Service>(&mut self, world: &World<P>, fact: &Fact<P>, mistakes: u64) {
         match fact {
             Fact::Renewed { .. } | Fact::Expired { .. } | Fact::Ended { .. } | Fact::Destroyed { .. } => {
                 self.taken.sessions += 1;
@@ -138,7 +137,7 @@ impl Meter {
 
     /// A session has ended by itself: because its client crashed, or by mistake. The first that ends after a crash is the one
     /// that the client had: a newer one is renewed, or bound to a check that is well again.
-    fn lose<P: Protocol>(&mut self, world: &World<P>, session: SessionId) {
+    fn lose<P: Service>(&mut self, world: &World<P>, session: SessionId) {
         let place = session.creator.place();
         let Some(client) = self.clients.get_mut(place) else { return };
         match client.crashed.take() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fencepost_model::finding::Measurement;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::trace::{Digest, Patience, Recorder, Trace};
 use fencepost_model::world::{Action, World};
@@ -22,7 +22,7 @@ const CROWD: usize = 64;
 
 /// What an execution from a seed came to.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Run<P: Protocol> {
+pub struct Run<P: Service> {
     /// The scenario's name.
     pub scenario: String,
     /// The seed.
@@ -61,7 +61,7 @@ pub struct Gist {
 }
 
 /// Takes a run of a scenario that was prepared, and writes nothing down.
-pub fn gist<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Gist {
+pub fn gist<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Gist {
     let walk = take(scenario, settings, false);
     Gist {
         digest: walk.digest.hex(),
@@ -78,7 +78,7 @@ pub fn gist<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Gist {
 ///
 /// # Panics
 /// The refinement is not positive, or the scenario is impossible once it is refined: its `validate` says why.
-pub fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
+pub fn ready<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
     let scenario = prepare(scenario, settings);
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
@@ -90,7 +90,7 @@ pub fn ready<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenar
 ///
 /// # Panics
 /// See [`ready`].
-pub fn simulate<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run<P> {
+pub fn simulate<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Run<P> {
     let scenario = ready(scenario, settings);
     let walk = walk(&scenario, settings);
     let trace = record(&scenario, settings, &walk);
@@ -109,7 +109,7 @@ pub fn simulate<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Run
 }
 
 /// The scenario that is simulated: refined, and widened if that is wanted.
-pub fn prepare<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
+pub fn prepare<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
     assert!(settings.refinement > 0, "a clock must tick");
     let clients = settings.clients.unwrap_or(scenario.clients);
     let rounds = settings.rounds.unwrap_or(scenario.rounds);
@@ -117,11 +117,11 @@ pub fn prepare<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Scen
 }
 
 /// Takes a run of a scenario that was prepared.
-pub fn walk<P: Protocol>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> {
+pub fn walk<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> {
     take(scenario, settings, true)
 }
 
-fn take<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
+fn take<P: Service>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
     let world = scenario.start();
     let storm = settings.storm_ticks();
     match settings.scheduler {
@@ -141,7 +141,7 @@ fn take<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -
     }
 }
 
-fn drive<P: Protocol>(
+fn drive<P: Service>(
     scenario: &Scenario<P>,
     mut world: World<P>,
     mut scheduler: impl Scheduler<P>,
@@ -223,7 +223,7 @@ fn drive<P: Protocol>(
     walk
 }
 
-fn record<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, walk: &Walk<P>) -> Trace<P> {
+fn record<P: Service>(scenario: &Scenario<P>, settings: &Settings, walk: &Walk<P>) -> Trace<P> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     for action in &walk.actions {

@@ -5,9 +5,8 @@
 
 use fencepost_model::finding::{Property, Split, Stage};
 use fencepost_model::ids::ClientId;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::service::Settings as _;
+use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::time::Ticks;
 use fencepost_model::world::World;
 
@@ -20,7 +19,7 @@ const LEVELS: u8 = 3;
 
 /// A run, stopped.
 #[derive(Clone)]
-struct Snapshot<P: Protocol> {
+struct Snapshot<P: Service> {
     world: World<P>,
     scheduler: Realistic<P>,
     actions: u64,
@@ -29,7 +28,7 @@ struct Snapshot<P: Protocol> {
 
 /// One repetition with so many runs for each level. The settings say how runs are taken; they end with the storm. The scheduler
 /// is the realistic one; the scenario is [`ready`](crate::ready).
-pub fn split<P: Protocol>(scenario: &Scenario<P>, settings: &Settings, promise: Property, effort: u64) -> Split {
+pub fn split<P: Service>(scenario: &Scenario<P>, settings: &Settings, promise: Property, effort: u64) -> Split {
     let storm = settings.storm_ticks();
     let start = |run: u64| {
         let world = scenario.start();
@@ -70,7 +69,7 @@ fn mixed(seed: u64, stage: u8, run: u64) -> u64 {
     stream.below(u64::MAX)
 }
 
-impl<P: Protocol> Snapshot<P> {
+impl<P: Service> Snapshot<P> {
     /// Goes on until the danger has this level, or the storm is over.
     fn reaches(
         &mut self,
@@ -100,7 +99,7 @@ impl<P: Protocol> Snapshot<P> {
 }
 
 /// How near the world is to two inside, below the violation itself.
-fn danger<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> u8 {
+fn danger<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u8 {
     let owners = P::record(&world.server.process, scenario).owners;
     let is_stale = |client: &ClientId| !owners.contains(client);
     if !world.inside().any(|client| is_stale(&client)) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fencepost_model::finding::Measurement;
 use fencepost_model::properties::Property;
-use fencepost_model::protocol::Protocol;
+use fencepost_model::service::Service;
 use fencepost_model::time::Instant;
 use fencepost_model::trace::{Digest, Wait};
 use fencepost_model::world::Action;
@@ -21,7 +21,7 @@ pub struct Violation {
 }
 
 /// A run as it is taken, before anybody writes it down.
-pub struct Walk<P: Protocol> {
+pub struct Walk<P: Service> {
     /// What happened, if it was to be kept.
     pub actions: Vec<Action<P>>,
     /// How many actions.
@@ -44,7 +44,7 @@ pub struct Walk<P: Protocol> {
     pub measurement: Option<Measurement>,
 }
 
-impl<P: Protocol> Walk<P> {
+impl<P: Service> Walk<P> {
     /// After how many actions it is.
     pub(crate) fn place(&self) -> usize {
         usize::try_from(self.taken).expect("a run fits into memory")

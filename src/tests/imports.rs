@@ -11,23 +11,15 @@ const CRATES: [&str; 5] = ["model/src", "sim/src", "checker/src", "reports/src",
 const SPLIT: [&str; 1] = ["commands"];
 
 /// Imports that still close a cycle. To mend one is to remove its line here; no line is ever added.
-const KNOWN: [(&str, &str, &str); 17] = [
-    ("checker/src", "check", "liveness"),
-    ("checker/src", "check", "stateright"),
-    ("checker/src", "check", "worlds"),
+const KNOWN: &[(&str, &str, &str)] = &[
     ("model/src", "assumption", "trace"),
-    ("model/src", "mutation", "scenario"),
-    ("model/src", "never", "world"),
-    ("model/src", "process", "world"),
     ("model/src", "service", "assumption"),
-    ("model/src", "service", "goal"),
     ("model/src", "service", "process"),
     ("model/src", "service", "scenario"),
     ("model/src", "service", "world"),
     ("model/src", "scenario", "properties"),
     ("model/src", "scenario", "world"),
     ("model/src", "service_fault", "process"),
-    ("model/src", "service_fault", "world"),
     ("model/src", "world", "properties"),
 ];
 

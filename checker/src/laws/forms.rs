@@ -7,8 +7,8 @@ use fencepost_model::fact::Fact;
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::ClientId;
 use fencepost_model::laws::{after, pick, walk};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Action, World};
 
 use super::{LawViolation, require};
@@ -18,7 +18,7 @@ use crate::reduction::{NormalForm, Symmetry, arranged};
 type Successor = (u64, Vec<String>, Vec<String>);
 
 /// The world in normal form; no client is interchangeable.
-fn normal<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> World<P> {
+fn normal<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> World<P> {
     World::clone(&NormalForm::new(scenario, Symmetry::none()).form(world.clone()))
 }
 
@@ -29,12 +29,12 @@ fn fingerprint(value: &impl Hash) -> u64 {
 }
 
 /// The kinds of facts, without the numbers that the normal form changes.
-fn kinds<P: Protocol>(facts: &[Fact<P>]) -> Vec<String> {
+fn kinds<P: Service>(facts: &[Fact<P>]) -> Vec<String> {
     facts.iter().map(|fact| format!("{fact:?}").split([' ', '(']).next().unwrap_or_default().to_owned()).collect()
 }
 
 /// What can happen next, sorted.
-fn successors<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Successor> {
+fn successors<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Successor> {
     let mut enabled = Vec::new();
     scenario.enabled(world, &mut enabled);
     let mut list: Vec<Successor> = enabled
@@ -54,7 +54,7 @@ fn successors<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Succ
 ///
 /// # Errors
 /// A world that its normal form does not stand for.
-pub(super) fn normal_form_is_invisible<P: Protocol>(
+pub(super) fn normal_form_is_invisible<P: Service>(
     scenario: &Scenario<P>,
     choices: &[u16],
 ) -> Result<(), LawViolation> {
@@ -74,7 +74,7 @@ pub(super) fn normal_form_is_invisible<P: Protocol>(
 ///
 /// # Errors
 /// Two clients that are called interchangeable and are not.
-pub(super) fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let symmetry = Symmetry::of(scenario);
     let Some(group) = symmetry.groups().next() else { return Ok(()) };
     let (one, other) = (group[0], group[group.len() - 1]);
@@ -130,7 +130,7 @@ pub(super) fn symmetry_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices
 ///
 /// # Errors
 /// A part of a world that was kept although it changed.
-pub(super) fn renewal_is_invisible<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub(super) fn renewal_is_invisible<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     for symmetry in [Symmetry::none(), Symmetry::of(scenario)] {
         let form = NormalForm::new(scenario, symmetry);
         let mut before = form.form(scenario.start());

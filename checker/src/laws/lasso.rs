@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::trace::{Trace, replay};
 use fencepost_model::world::{Action, World};
 
@@ -18,7 +18,7 @@ use crate::options::Options;
 const STATES_MAX: u64 = 6_000;
 
 /// What can be seen on the cycle of a lasso: each world, and what is enabled in it.
-struct Cycle<P: Protocol> {
+struct Cycle<P: Service> {
     worlds: Vec<World<P>>,
     /// By shape, which is what fairness is about.
     enabled: Vec<BTreeSet<Action<P>>>,
@@ -28,7 +28,7 @@ struct Cycle<P: Protocol> {
 }
 
 /// Each lasso that a scenario's promises are broken by closes, leaves its promise open, and is fair.
-pub(super) fn lassos_close<P: Protocol>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+pub(super) fn lassos_close<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let is_endless = |property: Property| {
         scenario
             .promises
@@ -53,7 +53,7 @@ pub(super) fn lassos_close<P: Protocol>(scenario: &Scenario<P>) -> Result<(), La
     Ok(())
 }
 
-impl<P: Protocol> Cycle<P> {
+impl<P: Service> Cycle<P> {
     fn of(scenario: &Scenario<P>, trace: &Trace<P>) -> Self {
         let from = trace.header.lasso.as_ref().map_or(0, |lasso| lasso.from);
         let mut cycle =

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fencepost_model::laws::{after, pick};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::Action;
 
@@ -15,7 +15,7 @@ use crate::reduction::{NormalForm, SharedPool, Stepper, Symmetry};
 ///
 /// # Errors
 /// A transition of which the cache knows something else.
-pub(super) fn lookup_is_invisible<P: Protocol>(scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
+pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
     for symmetry in [Symmetry::none(), Symmetry::of(scenario)] {
         let form = NormalForm::new(scenario, symmetry);
         let pool = SharedPool::default();

@@ -21,8 +21,8 @@ mod symmetry;
 
 use fencepost_model::laws as model;
 use fencepost_model::mutation::Layer;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 
 pub use draw::{Draw, walks};
 pub use fencepost_model::laws::LawViolation;
@@ -108,7 +108,7 @@ impl Law {
     ///
     /// # Errors
     /// How the law fails.
-    pub fn check<P: Protocol>(self, scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
+    pub fn check<P: Service>(self, scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
         let each = |law: fn(&Scenario<P>, &[u16]) -> Result<(), LawViolation>| {
             walks.iter().try_for_each(|walk| law(scenario, walk))
         };

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost_model::finding::Finding;
 use fencepost_model::goal::Goal;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::trace::replay;
 
 use super::{LawViolation, expect, require};
@@ -21,7 +21,7 @@ use crate::worlds::Worlds;
 /// Scenarios with more states than this take too long here.
 const STATES_MAX: u64 = 3_000;
 
-fn found<P: Protocol>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, LawViolation> {
+fn found<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, LawViolation> {
     expect(check(scenario, options))
 }
 
@@ -46,7 +46,7 @@ impl Supervisor for Off {
 
 /// A cut search says neither proven nor vacuous; a limit that is just large enough cuts nothing, and one less cuts. How large
 /// that is, is found without the model's help: by the states and levels that stateright counts.
-pub(super) fn limits_are_told<P: Protocol>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+pub(super) fn limits_are_told<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     for promise in &scenario.promises {
         // One promise at a time: several may share a search.
         let only = Some(promise.property);
@@ -83,7 +83,7 @@ pub(super) fn limits_are_told<P: Protocol>(scenario: &Scenario<P>) -> Result<(),
 }
 
 /// A proof asks for its goals: no scenario reaches all there are.
-pub(super) fn proofs_reach_their_goals<P: Protocol>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+pub(super) fn proofs_reach_their_goals<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let asked = Scenario { goals: Goal::KERNEL.iter().chain(P::GOALS).copied().collect(), ..scenario.clone() };
     for outcome in found(&asked, &quick())? {
         let Finding { property, verdict, .. } = outcome.finding;
@@ -95,7 +95,7 @@ pub(super) fn proofs_reach_their_goals<P: Protocol>(scenario: &Scenario<P>) -> R
 }
 
 /// Different states have different fingerprints: every state within reach is compared in full.
-pub(super) fn fingerprints_differ<P: Protocol>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+pub(super) fn fingerprints_differ<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let form = Form::new(scenario, false);
     let space = Worlds::new(scenario.clone(), false);
     let start = form.start(scenario);
@@ -128,7 +128,7 @@ pub(super) fn fingerprints_differ<P: Protocol>(scenario: &Scenario<P>) -> Result
 
 /// Each counterexample replays, breaks the promise with its last step and no sooner, and is as long as stateright's; and a
 /// search with two workers finds the same one.
-pub(super) fn counterexamples_are_shortest<P: Protocol>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+pub(super) fn counterexamples_are_shortest<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let own = found(scenario, &quick())?;
     let two = found(scenario, &Options { workers: 2, ..quick() })?;
     let other = found(scenario, &Options { engine: Engine::Stateright, ..quick() })?;

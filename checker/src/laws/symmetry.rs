@@ -1,7 +1,7 @@
 //! The same verdicts with symmetry and without.
 
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 
 use super::{LawViolation, expect, require};
 use crate::check::check;
@@ -12,7 +12,7 @@ use crate::options::Options;
 const STATES_MAX: u64 = 6_000;
 
 /// Verdicts and shortest lengths do not depend on whether interchangeable clients count as one.
-pub(super) fn verdicts_are_the_same<P: Protocol>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+pub(super) fn verdicts_are_the_same<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let limits = Limits { states: Some(STATES_MAX), depth: None };
     let by = |symmetry| {
         let options = Options { limits, symmetry, ..Options::default() };

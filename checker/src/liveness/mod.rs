@@ -19,9 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::{CheckerMutation, KernelMutation};
 use fencepost_model::properties::Property;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::service::Settings as _;
+use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::trace::{Lasso as Endless, Trace};
 use fencepost_model::world::Action;
 
@@ -42,7 +41,7 @@ const EDGES_MAX: u64 = 200_000_000;
 const ROUND: u64 = 256;
 
 /// The state graph of a scenario.
-pub(crate) struct Liveness<P: Protocol> {
+pub(crate) struct Liveness<P: Service> {
     scenario: Scenario<P>,
     graph: Graph,
     /// For each state: the clients that wait, and whether somebody is inside.
@@ -64,7 +63,7 @@ fn bit(client: ClientId) -> u32 {
     1 << client.place().min(30)
 }
 
-impl<P: Protocol> Liveness<P> {
+impl<P: Service> Liveness<P> {
     /// Builds the graph.
     ///
     /// # Errors
@@ -150,7 +149,7 @@ impl<P: Protocol> Liveness<P> {
 }
 
 /// A graph while it is built, breadth first.
-struct Build<'a, P: Protocol> {
+struct Build<'a, P: Service> {
     scenario: &'a Scenario<P>,
     options: &'a Options,
     graph: Graph,
@@ -170,7 +169,7 @@ struct Build<'a, P: Protocol> {
     marks: Marks,
 }
 
-impl<'a, P: Protocol> Build<'a, P> {
+impl<'a, P: Service> Build<'a, P> {
     fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
         let form = Form::new(scenario, false);
         Build {

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use fencepost_model::finding::Finding;
 use fencepost_model::laws::{LawViolation, rough};
 use fencepost_model::mutation::Mutation;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Replies, Scenario};
+use fencepost_model::service::Service;
 
 use crate::check::check;
 use crate::laws::Law;
@@ -52,7 +52,7 @@ pub enum Variant {
     Rough(Replies),
 }
 
-impl<P: Protocol> Subject for Scenario<P> {
+impl<P: Service> Subject for Scenario<P> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost_model::goal::Reached;
 use fencepost_model::mutation::CheckerMutation;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Step, World};
 
 use super::normal_form::{Formed, NormalForm};
@@ -28,7 +28,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// The form of a scenario's worlds.
-    pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
+    pub(crate) fn new<P: Service>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
         let symmetry = if uses_symmetry { Symmetry::of(scenario) } else { Symmetry::none() };
         Form {
             normal: NormalForm::new(scenario, symmetry),
@@ -44,22 +44,22 @@ impl Form {
     }
 
     /// The world at the start.
-    pub(crate) fn start<P: Protocol>(&self, scenario: &Scenario<P>) -> Formed<P> {
+    pub(crate) fn start<P: Service>(&self, scenario: &Scenario<P>) -> Formed<P> {
         self.of(scenario.start())
     }
 
     /// Brings a world into form.
-    pub(crate) fn of<P: Protocol>(&self, world: World<P>) -> Formed<P> {
+    pub(crate) fn of<P: Service>(&self, world: World<P>) -> Formed<P> {
         self.normal.form(world)
     }
 
     /// Brings a world into form after one step.
-    pub(crate) fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, step: &Step<P>) {
+    pub(crate) fn renew<P: Service>(&self, next: &mut Formed<P>, before: &Formed<P>, step: &Step<P>) {
         self.normal.renew(next, before, &step.touched);
     }
 
     /// Counts how many worlds some of the new states stand for.
-    pub(crate) fn sample<P: Protocol, W: Deref<Target = World<P>>>(&self, fingerprint: u64, world: impl FnOnce() -> W) {
+    pub(crate) fn sample<P: Service, W: Deref<Target = World<P>>>(&self, fingerprint: u64, world: impl FnOnce() -> W) {
         let symmetry = self.normal.symmetry();
         if !symmetry.is_none() && fingerprint.is_multiple_of(SAMPLE) {
             let orbit = symmetry.orbit(&*world()) as u64;

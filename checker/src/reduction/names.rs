@@ -4,11 +4,11 @@
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use fencepost_model::list::List;
 use fencepost_model::mutation::CheckerMutation;
-use fencepost_model::protocol::Protocol;
+use fencepost_model::normal::Visitor;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::Horizon;
-use fencepost_model::world::normal::Visitor;
 
 use super::order::Order;
 
@@ -21,7 +21,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    pub(super) fn of<P: Protocol>(scenario: &Scenario<P>) -> Self {
+    pub(super) fn of<P: Service>(scenario: &Scenario<P>) -> Self {
         let is_large_forgotten = scenario.is_mutated(CheckerMutation::LargeNumbersForgotten);
         Rules { horizon: Horizon::of(scenario), is_large_forgotten }
     }

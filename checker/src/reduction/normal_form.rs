@@ -9,11 +9,11 @@ use std::ops::Deref;
 
 use fencepost_model::ids::ProcessId;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
-use fencepost_model::protocol::Protocol;
+use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::World;
-use fencepost_model::world::normal::Normal;
 
 use super::names::Rules;
 use super::parts::Parts;
@@ -29,12 +29,12 @@ pub(crate) struct NormalForm {
 
 /// A world in normal form.
 #[derive(Debug)]
-pub(crate) struct Formed<P: Protocol> {
+pub(crate) struct Formed<P: Service> {
     pub(super) world: World<P>,
     pub(super) parts: Parts,
 }
 
-impl<P: Protocol> Clone for Formed<P> {
+impl<P: Service> Clone for Formed<P> {
     fn clone(&self) -> Self {
         Formed { world: self.world.clone(), parts: self.parts.clone() }
     }
@@ -45,14 +45,14 @@ impl<P: Protocol> Clone for Formed<P> {
     }
 }
 
-impl<P: Protocol> Deref for Formed<P> {
+impl<P: Service> Deref for Formed<P> {
     type Target = World<P>;
     fn deref(&self) -> &World<P> {
         &self.world
     }
 }
 
-impl<P: Protocol> Formed<P> {
+impl<P: Service> Formed<P> {
     /// 64 bits that tell it from other worlds; the same on every machine.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.parts.fingerprint
@@ -91,7 +91,7 @@ impl<P: Protocol> Formed<P> {
 
 impl NormalForm {
     /// That of a scenario, in which some clients are interchangeable.
-    pub(crate) fn new<P: Protocol>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
+    pub(crate) fn new<P: Service>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
         NormalForm { rules: Rules::of(scenario), symmetry, mutation: scenario.mutation }
     }
 
@@ -101,7 +101,7 @@ impl NormalForm {
     }
 
     /// Brings a world into form.
-    pub(crate) fn form<P: Protocol>(&self, mut world: World<P>) -> Formed<P> {
+    pub(crate) fn form<P: Service>(&self, mut world: World<P>) -> Formed<P> {
         let mut parts = Parts::default();
         self.bring(&mut world, &mut parts);
         Formed { world, parts }
@@ -109,7 +109,7 @@ impl NormalForm {
 
     /// Brings a world into form in which one step was taken, by the processes that it touched; before it, it was like the
     /// other one.
-    pub(crate) fn renew<P: Protocol>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
+    pub(crate) fn renew<P: Service>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let Formed { world, parts } = next;
         let touched = if self.mutation == Some(CheckerMutation::RenewalSparesServer.into()) {
             let is_server = |process: &&ProcessId| **process == ProcessId::Server;
@@ -122,13 +122,13 @@ impl NormalForm {
     }
 
     /// Brings a world into form of which nothing is known.
-    fn bring<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+    fn bring<P: Service>(&self, world: &mut World<P>, parts: &mut Parts) {
         parts.forget(world);
         parts.outsides = world.clients.iter().map(|_| 0).collect();
         self.finish(world, parts);
     }
 
-    fn finish<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+    fn finish<P: Service>(&self, world: &mut World<P>, parts: &mut Parts) {
         self.name(world, parts);
         if !self.symmetry.is_none() {
             for place in (0..world.clients.len()).filter(|place| parts.new.contains(*place)) {
@@ -149,7 +149,7 @@ impl NormalForm {
     }
 
     /// Gives everything that is new its name, and each of these parts its hash.
-    fn name<P: Protocol>(&self, world: &mut World<P>, parts: &mut Parts) {
+    fn name<P: Service>(&self, world: &mut World<P>, parts: &mut Parts) {
         let shift = world.now - Instant::START;
         let server = world.clients.len();
         if shift != Ticks::ZERO {

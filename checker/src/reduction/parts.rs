@@ -3,10 +3,10 @@
 
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::list::List;
-use fencepost_model::protocol::Protocol;
+use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::resource::Resource;
+use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::normal::{Normal, Visitor};
 use fencepost_model::world::{Ghosts, Seat, World};
 
 use super::hash::{fingerprint, hash_of};
@@ -119,7 +119,7 @@ impl Parts {
     }
 
     /// Nothing is known.
-    pub(super) fn forget<P: Protocol>(&mut self, world: &World<P>) {
+    pub(super) fn forget<P: Service>(&mut self, world: &World<P>) {
         let count = world.clients.len() + OTHERS + world.network.places().len();
         self.list = (0..count).map(|_| Part::default()).collect();
         self.new = Places(u64::MAX);
@@ -139,7 +139,7 @@ impl Parts {
     }
 
     /// After a step keeps what is known of parts that are as they were before it.
-    pub(super) fn keep<P: Protocol>(
+    pub(super) fn keep<P: Service>(
         &mut self,
         world: &World<P>,
         (before, known): (&World<P>, &Parts),
@@ -195,7 +195,7 @@ impl Parts {
         self.new = Places(u64::MAX);
     }
 
-    pub(super) fn look<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules) {
+    pub(super) fn look<P: Service>(&mut self, world: &mut World<P>, rules: &Rules) {
         for place in self.new.up_to(self.list.len()) {
             let mut looking = Looking::new(rules);
             visit(world, place, &mut looking);
@@ -204,7 +204,7 @@ impl Parts {
     }
 
     /// Gives new names where there are gaps.
-    pub(super) fn rename<P: Protocol>(&mut self, world: &mut World<P>, rules: &Rules, shift: Ticks) {
+    pub(super) fn rename<P: Service>(&mut self, world: &mut World<P>, rules: &Rules, shift: Ticks) {
         let mut all = Look::default();
         self.list.iter().for_each(|part| all.join(&part.look));
         let beyond = all.small.beyond();
@@ -228,7 +228,7 @@ impl Parts {
     }
 
     /// Restores the order of what is sorted.
-    pub(super) fn order<P: Protocol>(&mut self, world: &mut World<P>) {
+    pub(super) fn order<P: Service>(&mut self, world: &mut World<P>) {
         let clients = world.clients.len();
         if self.new.contains(clients) {
             world.server.process.sort();
@@ -258,19 +258,19 @@ impl Parts {
         }
     }
 
-    pub(super) fn hash<P: Protocol>(&mut self, world: &World<P>) {
+    pub(super) fn hash<P: Service>(&mut self, world: &World<P>) {
         for place in self.new.up_to(self.list.len()) {
             self.list[place].hash = hash(world, place);
         }
     }
 
-    pub(super) fn sum_up<P: Protocol>(&mut self, world: &World<P>) {
+    pub(super) fn sum_up<P: Service>(&mut self, world: &World<P>) {
         self.fingerprint = fingerprint(hash_of((&world.cuts, world.left)), self.list.iter().map(|part| part.hash));
     }
 }
 
 /// Shows the values of one part.
-fn visit<P: Protocol>(world: &mut World<P>, place: usize, visitor: &mut impl Visitor) {
+fn visit<P: Service>(world: &mut World<P>, place: usize, visitor: &mut impl Visitor) {
     let clients = world.clients.len();
     if let Some(seat) = world.clients.get_mut(place) {
         visit_seat(Some(ClientId::of(place)), seat, visitor);
@@ -298,7 +298,7 @@ pub(super) fn visit_memory(resource: &mut Resource, ghosts: &mut Ghosts, visitor
     ghosts.visit(visitor);
 }
 
-fn hash<P: Protocol>(world: &World<P>, place: usize) -> u64 {
+fn hash<P: Service>(world: &World<P>, place: usize) -> u64 {
     let clients = world.clients.len();
     if place < clients {
         hash_of(world.clients[place])

@@ -2,11 +2,11 @@
 
 use fencepost_model::ids::{ClientId, ProcessId, Tenure};
 use fencepost_model::list::List;
-use fencepost_model::protocol::Protocol;
+use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::resource::Resource;
 use fencepost_model::scenario::Budget;
+use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::normal::{Normal, Visitor};
 use fencepost_model::world::{Envelope, Ghosts, Link, Rename, Seat, World};
 
 use super::hash::hash_of;
@@ -15,7 +15,7 @@ use super::parts::{visit_memory, visit_seat};
 
 /// A part of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Piece<P: Protocol> {
+pub(super) enum Piece<P: Service> {
     /// A client, with its name.
     Client(ClientId, Seat<P::Client>),
     /// The server; boxed, for it is the largest by far.
@@ -61,7 +61,7 @@ impl Layout {
     }
 }
 
-impl<P: Protocol> Piece<P> {
+impl<P: Service> Piece<P> {
     /// What stands at this place in a world.
     pub(super) fn at(world: &World<P>, place: usize) -> Self {
         let places = Layout::of(world.clients.len());
@@ -130,7 +130,7 @@ impl<P: Protocol> Piece<P> {
     }
 }
 
-impl<P: Protocol> Piece<P> {
+impl<P: Service> Piece<P> {
     /// Calls clients by other names.
     fn rename(&mut self, name: &impl Fn(ClientId) -> ClientId) {
         let rename = |process: &mut ProcessId| {
@@ -184,7 +184,7 @@ impl<P: Protocol> Piece<P> {
     }
 }
 
-impl<P: Protocol> Normal for Piece<P> {
+impl<P: Service> Normal for Piece<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
             Piece::Client(client, seat) => visit_seat(Some(*client), seat, visitor),

@@ -8,10 +8,9 @@
 use fencepost_model::ids::ClientId;
 use fencepost_model::list::List;
 use fencepost_model::mutation::CheckerMutation;
-use fencepost_model::protocol::Protocol;
+use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::service::Settings as _;
-use fencepost_model::world::normal::Normal;
+use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::world::{Rename, Seat, World};
 
 use super::hash::{fingerprint, hash_of};
@@ -37,7 +36,7 @@ struct Looks {
 
 impl Symmetry {
     /// That of a scenario: clients are interchangeable that start alike, up to names, and that the service treats alike.
-    pub(crate) fn of<P: Protocol>(scenario: &Scenario<P>) -> Self {
+    pub(crate) fn of<P: Service>(scenario: &Scenario<P>) -> Self {
         let start = scenario.representative(&scenario.start());
         let clients = start.clients.len();
         let are_alike = |one: usize, other: usize| {
@@ -117,7 +116,7 @@ impl Symmetry {
     }
 
     /// How many worlds a canonical one stands for.
-    pub(crate) fn orbit<P: Protocol>(&self, world: &World<P>) -> usize {
+    pub(crate) fn orbit<P: Service>(&self, world: &World<P>) -> usize {
         let orders = self.orders(world.clients.len());
         let mut seen: Vec<u64> = orders.iter().map(|order| hash_of(arranged(world, order))).collect();
         seen.sort_unstable();
@@ -141,7 +140,7 @@ fn arrangements(order: &[usize], places: &[usize], from: usize) -> Vec<Vec<usize
 }
 
 /// What a client at this place is like, whatever its name: a hash.
-pub(super) fn outside<P: Protocol>(place: usize, seat: &Seat<P::Client>) -> u64 {
+pub(super) fn outside<P: Service>(place: usize, seat: &Seat<P::Client>) -> u64 {
     let mut seat = *seat;
     seat.process.visit(&mut Rename(&seen_by(place)));
     hash_of(seat)
@@ -154,13 +153,13 @@ pub(super) fn traces(layout: &Layout, count: usize, mut trace: impl FnMut(usize)
 }
 
 /// What messages under way and the server have of a client: a hash.
-pub(super) fn traces_in<P: Protocol>(world: &World<P>, place: usize) -> u64 {
+pub(super) fn traces_in<P: Service>(world: &World<P>, place: usize) -> u64 {
     let layout = Layout::of(world.clients.len());
     traces(&layout, layout.messages + world.network.places().len(), |part| Piece::at(world, part).trace(place))
 }
 
 /// The same world with clients at other places.
-pub(crate) fn arranged<P: Protocol>(world: &World<P>, order: &[usize]) -> World<P> {
+pub(crate) fn arranged<P: Service>(world: &World<P>, order: &[usize]) -> World<P> {
     let mut world = world.clone();
     arrange(&mut world, &order.iter().map(|place| place_of(*place)).collect());
     world.network.sort();
@@ -169,7 +168,7 @@ pub(crate) fn arranged<P: Protocol>(world: &World<P>, order: &[usize]) -> World<
 
 /// Puts at each place the client that `order` names for it, and gives each client the name of its new place. The order of
 /// messages has to be restored afterwards.
-pub(super) fn arrange<P: Protocol>(world: &mut World<P>, order: &Order) {
+pub(super) fn arrange<P: Service>(world: &mut World<P>, order: &Order) {
     let layout = Layout::of(world.clients.len());
     let arranged = |place| {
         let mut piece = Piece::at(world, place);

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use stateright::Model as _;
 
 use super::space::Space;
@@ -15,7 +15,7 @@ use crate::reduction::Form;
 ///
 /// # Panics
 /// The address is not on this machine, or cannot be bound: the caller tries that first.
-pub fn browse<P: Protocol>(scenario: &Scenario<P>, address: SocketAddr) {
+pub fn browse<P: Service>(scenario: &Scenario<P>, address: SocketAddr) {
     assert!(address.ip().is_loopback(), "{address} is open to others");
     let space = Space::new(scenario.clone(), Form::new(scenario, false), Limits::default(), Arc::new(Unsupervised));
     let _ = space.checker().serve(address);

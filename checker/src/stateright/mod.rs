@@ -12,8 +12,8 @@ mod space;
 
 use std::sync::Arc;
 
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Action, World};
 use stateright::{Checker as _, Model as _};
 
@@ -31,7 +31,7 @@ pub use model::Searchable;
 ///
 /// # Errors
 /// The model panicked, or a counterexample could not be repeated: an internal error.
-pub(crate) fn explore<P: Protocol>(
+pub(crate) fn explore<P: Service>(
     scenario: &Scenario<P>,
     form: Form,
     limits: Limits,

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
 use fencepost_model::ids::ClientId;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Action, World};
 use stateright::{Model, Property};
 
@@ -24,7 +24,7 @@ const ROUND: u64 = 256;
 
 /// A world in normal form, and whether the step into it broke a promise.
 #[derive(Clone, Debug)]
-pub(super) struct State<P: Protocol> {
+pub(super) struct State<P: Service> {
     /// Boxed: stateright moves states about, and a world is a kilobyte.
     pub(super) world: Box<Formed<P>>,
     pub(super) is_breached: bool,
@@ -32,15 +32,15 @@ pub(super) struct State<P: Protocol> {
     level: u32,
 }
 
-impl<P: Protocol> PartialEq for State<P> {
+impl<P: Service> PartialEq for State<P> {
     fn eq(&self, other: &Self) -> bool {
         (&**self.world, self.is_breached) == (&**other.world, other.is_breached)
     }
 }
 
-impl<P: Protocol> Eq for State<P> {}
+impl<P: Service> Eq for State<P> {}
 
-impl<P: Protocol> Hash for State<P> {
+impl<P: Service> Hash for State<P> {
     /// One word: our own fingerprint, the same on every machine.
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.world.fingerprint() ^ u64::from(self.is_breached));
@@ -48,7 +48,7 @@ impl<P: Protocol> Hash for State<P> {
 }
 
 /// The space of a scenario, with the counters of one search.
-pub(super) struct Space<P: Protocol> {
+pub(super) struct Space<P: Service> {
     scenario: Scenario<P>,
     pub(super) form: Form,
     limits: Limits,
@@ -68,7 +68,7 @@ pub(super) struct Space<P: Protocol> {
     failure: Mutex<Option<String>>,
 }
 
-impl<P: Protocol> Space<P> {
+impl<P: Service> Space<P> {
     pub(super) fn new(scenario: Scenario<P>, form: Form, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Self {
         Space {
             scenario,
@@ -155,7 +155,7 @@ fn add_bits(to: &AtomicU64, bits: u64) {
     }
 }
 
-impl<P: Protocol> Model for Space<P> {
+impl<P: Service> Model for Space<P> {
     type State = State<P>;
     type Action = Action<P>;
 

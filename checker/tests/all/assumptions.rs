@@ -3,13 +3,13 @@
 
 use fencepost::{AnyOutcome, with_trace};
 use fencepost_model::assumption::{Assumption, Class, Execution, Value};
-use fencepost_model::protocol::Protocol;
+use fencepost_model::service::Service;
 use fencepost_model::service_fault::ServiceFault;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, Fault};
 
 /// The name of the budget that an action is paid from, if it is a fault.
-fn budget<P: Protocol>(action: &Action<P>) -> Option<&'static str> {
+fn budget<P: Service>(action: &Action<P>) -> Option<&'static str> {
     Some(match action {
         Action::Lose(_) => "losses",
         Action::Duplicate(_) => "duplicates",
@@ -44,7 +44,7 @@ pub fn are_complete_and_hold(outcome: &AnyOutcome) {
     with_trace!(trace, trace => hold(trace, &finding.assumptions, &finding.scenario));
 }
 
-fn hold<P: Protocol>(trace: &Trace<P>, assumptions: &[Assumption], name: &str) {
+fn hold<P: Service>(trace: &Trace<P>, assumptions: &[Assumption], name: &str) {
     for budget in trace.steps.iter().filter_map(|line| budget(&line.action)) {
         let is_stated = assumptions.iter().any(|assumption| states(assumption, budget));
         assert!(is_stated, "{name}: a counterexample takes from `budget.{budget}`, and no assumption says so");

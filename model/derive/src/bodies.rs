@@ -95,7 +95,7 @@ impl Shape {
         let is_visited = |field: &&Field| matches!(field.rule, FieldRule::Visited | FieldRule::Sorted);
         let statements = self.fields.iter().filter(is_visited).map(|field| {
             let ty = &field.ty;
-            let trait_path = quote_spanned!(ty.span() => <#ty as ::fencepost_model::world::normal::Normal>);
+            let trait_path = quote_spanned!(ty.span() => <#ty as ::fencepost_model::normal::Normal>);
             statement(trait_path, field.variable())
         });
         quote!(#(#statements)*)
@@ -122,7 +122,7 @@ pub(crate) fn bodies(shapes: &[Shape], rules: &TypeRules) -> TokenStream {
             after.map(|after| quote!(fn settle(&mut self, oldest: ::fencepost_model::time::Instant) { #after }));
         return quote! {
             #[inline]
-            fn visit(&mut self, _: &mut impl ::fencepost_model::world::normal::Visitor) {}
+            fn visit(&mut self, _: &mut impl ::fencepost_model::normal::Visitor) {}
             #settle
         };
     }
@@ -132,7 +132,7 @@ pub(crate) fn bodies(shapes: &[Shape], rules: &TypeRules) -> TokenStream {
     quote! {
         #[inline]
         #[allow(unused_variables, reason = "some fields are skipped")]
-        fn visit(&mut self, visitor: &mut impl ::fencepost_model::world::normal::Visitor) {
+        fn visit(&mut self, visitor: &mut impl ::fencepost_model::normal::Visitor) {
             match self { #(#visits)* }
         }
 

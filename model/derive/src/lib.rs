@@ -53,14 +53,14 @@ fn expand(mut input: DeriveInput) -> syn::Result<proc_macro2::TokenStream> {
     if !generic.is_empty() {
         let bounds = &mut input.generics.make_where_clause().predicates;
         for ty in generic {
-            bounds.push(parse_quote!(#ty: ::fencepost_model::world::normal::Normal));
+            bounds.push(parse_quote!(#ty: ::fencepost_model::normal::Normal));
         }
     }
     let name = &input.ident;
     let (of, with, bounds) = input.generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
-        impl #of ::fencepost_model::world::normal::Normal for #name #with #bounds {
+        impl #of ::fencepost_model::normal::Normal for #name #with #bounds {
             #bodies
         }
     })

@@ -1,12 +1,12 @@
 //! An execution with every state that it passed, for checks that look back.
 
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::trace::Trace;
 use crate::world::{Action, Step, World};
 
 /// An execution: its scenario, its steps, and the states between them.
-pub struct Execution<P: Protocol> {
+pub struct Execution<P: Service> {
     /// The scenario by whose rules it was executed.
     pub scenario: Scenario<P>,
     /// For an endless execution: how many steps come before those that are repeated for ever.
@@ -17,7 +17,7 @@ pub struct Execution<P: Protocol> {
 }
 
 /// One step of an execution, with the states around it.
-pub struct Moment<'a, P: Protocol> {
+pub struct Moment<'a, P: Service> {
     /// The number of the step, from 1.
     pub number: usize,
     /// What happened.
@@ -30,7 +30,7 @@ pub struct Moment<'a, P: Protocol> {
     pub after: &'a World<P>,
 }
 
-impl<P: Protocol> Execution<P> {
+impl<P: Service> Execution<P> {
     /// Executes actions, each of which must be enabled.
     pub fn of<'a>(scenario: &Scenario<P>, actions: impl IntoIterator<Item = &'a Action<P>>) -> Self {
         let mut worlds = vec![scenario.start()];

@@ -2,16 +2,15 @@
 
 use super::{Assumption, Class, Declarations, Execution, Value};
 use crate::ids::ProcessId;
-use crate::protocol::Protocol;
 use crate::scenario::{Budget, Cap, Cutting, Scenario, UNLIMITED, Ways};
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::world::{Action, Fault};
 
 type Checked = Result<(), String>;
 
 /// A kind of fault that every service has: the name of its budget, one of it in words, and what it takes of the budget.
-struct Common<P: Protocol> {
+struct Common<P: Service> {
     name: &'static str,
     kind: &'static str,
     one: &'static str,
@@ -19,7 +18,7 @@ struct Common<P: Protocol> {
     cost: fn(&Action<P>, &Scenario<P>) -> u8,
 }
 
-impl<P: Protocol> Common<P> {
+impl<P: Service> Common<P> {
     const ALL: [Common<P>; 8] = [
         Common {
             name: "losses",
@@ -91,7 +90,7 @@ fn at_most(count: u8, what: &str) -> String {
     }
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     pub(super) fn declare_faults(&self, list: &mut Declarations<P>) {
         if self.budget.cuts > 0 {
             let ways = if self.network.ways == Ways::Both { "in both directions" } else { "in one direction" };
@@ -154,7 +153,7 @@ impl<P: Protocol> Scenario<P> {
 
 /// Declares `budget.retries`: how often each client may give up waiting for a response, which its deadline `timer` makes it do.
 /// `verb` says what it does then: it repeats the request, or gives it up.
-pub fn declare_retries<P: Protocol>(scenario: &Scenario<P>, list: &mut Declarations<P>, verb: &str, timer: P::Timer) {
+pub fn declare_retries<P: Service>(scenario: &Scenario<P>, list: &mut Declarations<P>, verb: &str, timer: P::Timer) {
     let retries = scenario.budget.retries;
     if retries == 0 {
         return;
@@ -184,7 +183,7 @@ fn within(count: u32, at_most: u8, what: &str) -> Checked {
     }
 }
 
-fn kind_of<P: Protocol>(action: &Action<P>) -> Option<usize> {
+fn kind_of<P: Service>(action: &Action<P>) -> Option<usize> {
     match action {
         Action::Fault(Fault::Service(fault)) => fault.kind(),
         _ => None,
@@ -192,7 +191,7 @@ fn kind_of<P: Protocol>(action: &Action<P>) -> Option<usize> {
 }
 
 /// A fault occurs only where there is a budget for it.
-fn no_other_faults<P: Protocol>(execution: &Execution<P>, budget: &Budget) -> Checked {
+fn no_other_faults<P: Service>(execution: &Execution<P>, budget: &Budget) -> Checked {
     execution.each(|moment| {
         let of_kernel =
             |common: &Common<P>| (common.count)(budget) == 0 && (common.cost)(moment.action, &execution.scenario) > 0;
@@ -203,7 +202,7 @@ fn no_other_faults<P: Protocol>(execution: &Execution<P>, budget: &Budget) -> Ch
 }
 
 /// Nothing arrives over a cut link; what is on it stays there, or is lost at once.
-fn cut_links<P: Protocol>(execution: &Execution<P>, scenario: &Scenario<P>) -> Checked {
+fn cut_links<P: Service>(execution: &Execution<P>, scenario: &Scenario<P>) -> Checked {
     execution.each(|moment| {
         if let Action::Deliver(envelope) = moment.action
             && moment.before.is_cut(envelope.link(), scenario)

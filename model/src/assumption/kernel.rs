@@ -2,8 +2,8 @@
 
 use super::{Assumption, Class, Declarations, Scope, Value};
 use crate::assumption::{fairness, timing};
-use crate::protocol::Protocol;
 use crate::scenario::{Drift, FairKind, Fairness, Replies, Scenario};
+use crate::service::Service;
 use crate::service_fault::{Nature, ServiceFault};
 use crate::time::Ticks;
 
@@ -11,7 +11,7 @@ fn timing(kind: &'static str, source: &'static str, sentence: String) -> Assumpt
     Assumption::new(Class::Timing, kind, source, sentence)
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     pub(super) fn declare_mutation(&self, list: &mut Declarations<P>) {
         let Some(mutation) = self.mutation else { return };
         let sentence =

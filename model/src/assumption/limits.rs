@@ -3,14 +3,14 @@
 use super::{Assumption, Class, Declarations, Execution, Scope};
 use crate::fact::Fact;
 use crate::process::Message;
-use crate::protocol::Protocol;
 use crate::resource::Accepts;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::world::{Action, Fault};
 
 type Checked = Result<(), String>;
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     pub(super) fn declare_limits(&self, list: &mut Declarations<P>) {
         let (rounds, writes) = (self.rounds, self.writes);
         let (plural, anew) = (
@@ -38,7 +38,7 @@ impl<P: Protocol> Scenario<P> {
 }
 
 /// How often each client's user asks for the lock, by the command that it gets first, between two restarts.
-fn asks_at_most<P: Protocol>(execution: &Execution<P>, rounds: u8) -> Checked {
+fn asks_at_most<P: Service>(execution: &Execution<P>, rounds: u8) -> Checked {
     let mut asked: Vec<Option<(P::Command, u32)>> = vec![None; usize::from(execution.scenario.clients)];
     execution.each(|moment| {
         if let Action::Fault(Fault::Restart(client)) = *moment.action
@@ -58,7 +58,7 @@ fn asks_at_most<P: Protocol>(execution: &Execution<P>, rounds: u8) -> Checked {
 }
 
 /// How many writes each client sends from one time that it enters to the next.
-fn writes_at_most<P: Protocol>(execution: &Execution<P>, writes: u8) -> Checked {
+fn writes_at_most<P: Service>(execution: &Execution<P>, writes: u8) -> Checked {
     let mut counts = vec![0_u32; execution.worlds()[0].clients.len()];
     execution.each(|moment| {
         for fact in &moment.step.facts {
@@ -83,7 +83,7 @@ fn writes_at_most<P: Protocol>(execution: &Execution<P>, writes: u8) -> Checked 
     })
 }
 
-fn nothing_is_read<P: Protocol>(execution: &Execution<P>) -> Checked {
+fn nothing_is_read<P: Service>(execution: &Execution<P>) -> Checked {
     execution.each(|moment| match moment.step.sent.iter().any(|sent| matches!(sent.message, Message::Read(_))) {
         true => Err("a client reads the resource".to_owned()),
         false => Ok(()),
@@ -91,7 +91,7 @@ fn nothing_is_read<P: Protocol>(execution: &Execution<P>) -> Checked {
 }
 
 /// What the resource has seen never falls.
-fn remembers<P: Protocol>(execution: &Execution<P>) -> Checked {
+fn remembers<P: Service>(execution: &Execution<P>) -> Checked {
     execution.each(|moment| match moment.after.resource.highest < moment.before.resource.highest {
         true => Err("the resource forgets".to_owned()),
         false => Ok(()),

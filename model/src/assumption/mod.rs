@@ -24,9 +24,8 @@ pub use execution::{Execution, Moment};
 pub use faults::declare_retries;
 pub use timing::messages_arrive_within;
 
-use crate::protocol::Protocol;
 use crate::scenario::{Promise, Scenario};
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 
 /// Something that a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -134,7 +133,7 @@ pub enum Scope {
 pub type Check<P> = Box<dyn Fn(&Execution<P>) -> Result<(), String>>;
 
 /// An assumption with its check.
-pub struct Declared<P: Protocol> {
+pub struct Declared<P: Service> {
     /// What is assumed.
     pub assumption: Assumption,
     /// For which promises.
@@ -142,7 +141,7 @@ pub struct Declared<P: Protocol> {
     check: Option<Check<P>>,
 }
 
-impl<P: Protocol> Declared<P> {
+impl<P: Service> Declared<P> {
     /// Whether the assumption holds of an execution.
     ///
     /// # Errors
@@ -158,11 +157,11 @@ impl<P: Protocol> Declared<P> {
 }
 
 /// The assumptions of a scenario, while they are declared.
-pub struct Declarations<P: Protocol> {
+pub struct Declarations<P: Service> {
     list: Vec<Declared<P>>,
 }
 
-impl<P: Protocol> Declarations<P> {
+impl<P: Service> Declarations<P> {
     /// Declares an assumption.
     pub fn declare(&mut self, assumption: Assumption, check: impl Fn(&Execution<P>) -> Result<(), String> + 'static) {
         self.declare_for(Scope::Every, assumption, check);
@@ -207,7 +206,7 @@ impl Assumption {
     }
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// Everything that verdicts of this scenario rest on, with the checks.
     pub fn declared(&self) -> Vec<Declared<P>> {
         let mut declarations = Declarations { list: Vec::new() };

@@ -3,17 +3,17 @@
 use super::{Execution, Moment};
 use crate::ids::ProcessId;
 use crate::process::Process;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::time::{Instant, Ticks};
 use crate::world::{Action, Condition, Envelope, Link, World};
 
 type Checked = Result<(), String>;
 
 /// Messages under way with the instant at which each was sent: counted here anew, and not taken from the world.
-struct UnderWay<P: Protocol>(Vec<(Envelope<P>, Instant)>);
+struct UnderWay<P: Service>(Vec<(Envelope<P>, Instant)>);
 
-impl<P: Protocol> UnderWay<P> {
+impl<P: Service> UnderWay<P> {
     fn follow(&mut self, moment: &Moment<'_, P>) {
         if let Action::Deliver(envelope) | Action::Lose(envelope) = moment.action {
             self.end(envelope);
@@ -30,7 +30,7 @@ impl<P: Protocol> UnderWay<P> {
 }
 
 /// No time passes while a message is under way for longer than that, unless its receiver is paused or its link is cut.
-pub fn messages_arrive_within<P: Protocol>(execution: &Execution<P>, bound: Ticks) -> Checked {
+pub fn messages_arrive_within<P: Service>(execution: &Execution<P>, bound: Ticks) -> Checked {
     let mut under_way = UnderWay(Vec::new());
     execution.each(|moment| {
         if matches!(moment.action, Action::Advance(_)) {
@@ -48,7 +48,7 @@ pub fn messages_arrive_within<P: Protocol>(execution: &Execution<P>, bound: Tick
 }
 
 /// Whoever asks receives the answer in the step in which it is given.
-pub(super) fn answers_are_instant<P: Protocol>(execution: &Execution<P>) -> Checked {
+pub(super) fn answers_are_instant<P: Service>(execution: &Execution<P>) -> Checked {
     execution.each(|moment| {
         let Action::Deliver(Envelope { from: caller, to: peer, .. }) = *moment.action else { return Ok(()) };
         let back = Link { from: peer, to: caller };
@@ -63,7 +63,7 @@ pub(super) fn answers_are_instant<P: Protocol>(execution: &Execution<P>) -> Chec
 }
 
 /// No time passes while a deadline of such a process is overdue by more than that.
-pub(super) fn wakes_are_late_by<P: Protocol>(
+pub(super) fn wakes_are_late_by<P: Service>(
     execution: &Execution<P>,
     bound: Ticks,
     is_meant: fn(ProcessId) -> bool,
@@ -86,7 +86,7 @@ pub(super) fn wakes_are_late_by<P: Protocol>(
 }
 
 /// Each deadline of a process with the true instant from which it may fire.
-fn each_deadline<P: Protocol>(
+fn each_deadline<P: Service>(
     scenario: &Scenario<P>,
     world: &World<P>,
     process: ProcessId,
@@ -102,7 +102,7 @@ fn each_deadline<P: Protocol>(
 }
 
 /// No clock is further than that from where it started.
-pub(super) fn clocks_stay_within<P: Protocol>(execution: &Execution<P>, start: &Scenario<P>, bound: Ticks) -> Checked {
+pub(super) fn clocks_stay_within<P: Service>(execution: &Execution<P>, start: &Scenario<P>, bound: Ticks) -> Checked {
     for (number, world) in execution.worlds().iter().enumerate() {
         for process in world.processes() {
             let moved = world.skew(process) - start.clocks.offset(process);
@@ -117,7 +117,7 @@ pub(super) fn clocks_stay_within<P: Protocol>(execution: &Execution<P>, start: &
 }
 
 /// Only clients' clocks move, and backwards.
-pub(super) fn clocks_fall_behind<P: Protocol>(execution: &Execution<P>) -> Checked {
+pub(super) fn clocks_fall_behind<P: Service>(execution: &Execution<P>) -> Checked {
     execution.each(|moment| match moment.action {
         Action::Slip { process, by } if process.client().is_none() || *by > Ticks::ZERO => {
             Err("that clock is not slow".to_owned())

@@ -3,15 +3,15 @@
 use super::walk::pick;
 use super::{LawViolation, require};
 use crate::assumption::Execution;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 
 /// Each assumption of the scenario holds of the execution that the choices pick. A mutant breaks some of them: what is
 /// assumed is that of the scenario without it.
 ///
 /// # Errors
 /// An assumption that does not hold.
-pub fn assumptions_hold<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub fn assumptions_hold<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let mut world = scenario.start();
     let (mut actions, mut enabled) = (Vec::new(), Vec::new());
     for choice in choices {

@@ -1,8 +1,8 @@
 //! Variants of a scenario in which more goes wrong and more is promised: laws hold in them, too.
 
 use crate::properties::{Bound, Property};
-use crate::protocol::Protocol;
 use crate::scenario::{Expect, Promise, Replies, Scenario};
+use crate::service::Service;
 use crate::time::Ticks;
 
 /// How long every bound is that a variant adds.
@@ -10,7 +10,7 @@ const BOUND: Ticks = Ticks::new(2);
 
 /// The scenario with three clients, each kind of fault, a bound on the delay of messages, and every property promised, as
 /// far as that is possible; on request, answers take no time.
-pub fn rough<P: Protocol>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P> {
+pub fn rough<P: Service>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P> {
     let mut rough = scenario.clone();
     let mut keep = |change: &dyn Fn(&mut Scenario<P>)| {
         let mut next = rough.clone();

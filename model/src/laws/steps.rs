@@ -6,9 +6,8 @@ use super::walk::{after, pick, walk};
 use super::{LawViolation, require};
 use crate::ids::ProcessId;
 use crate::process::Process;
-use crate::protocol::Protocol;
 use crate::scenario::{Budget, Cutting, Drift, Replies, Scenario, UNLIMITED};
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::Ticks;
 use crate::world::{Action, Condition, Envelope, Fault, Link, Step, World};
@@ -17,7 +16,7 @@ use crate::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 ///
 /// # Errors
 /// An action of which the two say different things.
-pub fn enabled_is_one_question<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub fn enabled_is_one_question<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let mut anywhere = BTreeSet::new();
     walk(scenario, choices, |_, enabled| {
         anywhere.extend(enabled.iter().copied());
@@ -38,7 +37,7 @@ pub fn enabled_is_one_question<P: Protocol>(scenario: &Scenario<P>, choices: &[u
 ///
 /// # Errors
 /// A kind of fault that costs nothing.
-pub fn budgets_are_kept<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let budgets = budgets(&scenario.budget);
     let mut taken = vec![0_usize; Action::<P>::KINDS.len()];
     let mut service_faults = Vec::new();
@@ -83,7 +82,7 @@ fn budgets(budget: &Budget) -> [(&'static str, u8); 8] {
 }
 
 /// The place of a service's fault among its kinds.
-fn service_fault<P: Protocol>(action: &Action<P>) -> Option<usize> {
+fn service_fault<P: Service>(action: &Action<P>) -> Option<usize> {
     match action {
         Action::Fault(Fault::Service(fault)) => fault.kind(),
         _ => None,
@@ -94,7 +93,7 @@ fn service_fault<P: Protocol>(action: &Action<P>) -> Option<usize> {
 ///
 /// # Errors
 /// A fault without its effect, or a process that acts while it is down or paused.
-pub fn faults_do_what_they_say<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub fn faults_do_what_they_say<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     walk(scenario, choices, |world, enabled| {
         let ends = |fault| enabled.contains(&Action::Fault(fault));
         for process in world.processes().filter(|process| world.condition(*process) == Condition::Paused) {
@@ -116,7 +115,7 @@ pub fn faults_do_what_they_say<P: Protocol>(scenario: &Scenario<P>, choices: &[u
 }
 
 /// Whoever acts is up, and what arrives does not come over a cut link.
-fn takes_part<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> Result<(), LawViolation> {
+fn takes_part<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> Result<(), LawViolation> {
     let actor = match action {
         Action::Command { client, .. } => Some((*client).into()),
         Action::Wake { process, .. } | Action::Choose { process, .. } => Some(*process),
@@ -131,7 +130,7 @@ fn takes_part<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Ac
     Ok(())
 }
 
-fn has_its_effect<P: Protocol>(
+fn has_its_effect<P: Service>(
     scenario: &Scenario<P>,
     world: &World<P>,
     action: &Action<P>,
@@ -170,7 +169,7 @@ fn has_its_effect<P: Protocol>(
 }
 
 /// Where answers take no time, none sets out to a client that has just asked and can hear it.
-fn answers_take_no_time<P: Protocol>(
+fn answers_take_no_time<P: Service>(
     scenario: &Scenario<P>,
     next: &World<P>,
     action: &Action<P>,
@@ -187,7 +186,7 @@ fn answers_take_no_time<P: Protocol>(
 }
 
 /// A clock may slip as far as its bound allows, from where it starts, and no further.
-fn slips_stay_within_bounds<P: Protocol>(
+fn slips_stay_within_bounds<P: Service>(
     scenario: &Scenario<P>,
     world: &World<P>,
     enabled: &[Action<P>],
@@ -207,7 +206,7 @@ fn slips_stay_within_bounds<P: Protocol>(
 
 /// Time passes unless a message or a deadline would be later than its bound. No bound counts for a receiver that is paused,
 /// for a cut link, or for a process that does not take part.
-fn time_waits_for_what_presses<P: Protocol>(
+fn time_waits_for_what_presses<P: Service>(
     scenario: &Scenario<P>,
     world: &World<P>,
     enabled: &[Action<P>],

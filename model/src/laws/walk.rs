@@ -1,12 +1,12 @@
 //! A walk through a scenario: each choice picks one of the enabled actions.
 
 use crate::laws::LawViolation;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::world::{Action, Step, World};
 
 /// The action that a choice picks.
-pub fn pick<P: Protocol>(enabled: &[Action<P>], choice: u16) -> Option<&Action<P>> {
+pub fn pick<P: Service>(enabled: &[Action<P>], choice: u16) -> Option<&Action<P>> {
     enabled.get(usize::from(choice) % enabled.len().max(1))
 }
 
@@ -14,7 +14,7 @@ pub fn pick<P: Protocol>(enabled: &[Action<P>], choice: u16) -> Option<&Action<P
 ///
 /// # Errors
 /// The first that `look` returns.
-pub fn walk<P: Protocol>(
+pub fn walk<P: Service>(
     scenario: &Scenario<P>,
     choices: &[u16],
     mut look: impl FnMut(&World<P>, &[Action<P>]) -> Result<(), LawViolation>,
@@ -31,7 +31,7 @@ pub fn walk<P: Protocol>(
 }
 
 /// The world after an action, and what the step did.
-pub fn after<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
+pub fn after<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
     let mut next = world.clone();
     let step = scenario.step(&mut next, action);
     (next, step)

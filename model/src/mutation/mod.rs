@@ -11,13 +11,10 @@ mod kernel;
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 pub use checker::CheckerMutation;
 pub use kernel::KernelMutation;
-
-use crate::protocol::Protocol;
-use crate::scenario::Scenario;
 
 /// A fault built into the sources. It is one of those that [`mutations!`](crate::mutations) declares.
 #[derive(Copy, Clone)]
@@ -161,18 +158,6 @@ impl Serialize for Mutation {
     }
 }
 
-/// Reads the mutation of a scenario: one of the kernel's, of the checker's, or of the scenario's service.
-pub(crate) fn read<'de, P: Protocol, D: Deserializer<'de>>(from: D) -> Result<Option<Mutation>, D::Error> {
-    let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
-    let found = known::<P>().find(|mutation| mutation.name() == name);
-    found.map(Some).ok_or_else(|| serde::de::Error::custom(format!("there is no mutation `{name}`")))
-}
-
-/// Every mutation that can make a difference in scenarios of a service: its own first, then those of kernel and checker.
-pub fn known<P: Protocol>() -> impl Iterator<Item = Mutation> {
-    P::MUTATIONS.iter().copied().chain(common())
-}
-
 /// Those that belong to no service.
 pub fn common() -> impl Iterator<Item = Mutation> {
     let kernel = KernelMutation::ALL.iter().copied().map(Mutation::from);
@@ -245,17 +230,4 @@ macro_rules! judge {
     (survives $reason:literal) => {
         $crate::mutation::Judge::Nothing($reason)
     };
-}
-
-impl<P: Protocol> Scenario<P> {
-    /// Whether this mutation is switched on.
-    #[inline]
-    pub fn is_mutated(&self, mutation: impl Into<Mutation>) -> bool {
-        self.mutation.is_some_and(|own| own.is(mutation))
-    }
-
-    /// Whether a mutation can make a difference here.
-    pub fn is_concerned_by(&self, mutation: Mutation) -> bool {
-        !mutation.layer().is_of_a_service() || P::MUTATIONS.contains(&mutation)
-    }
 }

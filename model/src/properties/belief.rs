@@ -5,12 +5,11 @@ use crate::fact::Fact;
 use crate::ids::ClientId;
 use crate::mutation::KernelMutation;
 use crate::process::Client;
-use crate::protocol::{Administered, Protocol};
-use crate::service::Event as _;
+use crate::service::{Administered, Event as _, Service};
 use crate::time::Ticks;
 use crate::world::Condition;
 
-pub(super) fn mutual_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn mutual_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     if !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
         return Ok(());
     }
@@ -23,7 +22,7 @@ pub(super) fn mutual_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>
 }
 
 /// A clock that falls back can bring a lease back to life, so this looks at every transition it is shown.
-pub(super) fn lease_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn lease_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
     let is_seen = |client: &ClientId| {
         let is_ahead = view.after.clients[client.place()].skew > Ticks::ZERO;
@@ -38,7 +37,7 @@ pub(super) fn lease_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>)
     Ok(())
 }
 
-pub(super) fn slot_limit_belief<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn slot_limit_belief<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let is_lowered = view.administered().any(|told| matches!(told, Administered::Finished { is_complete: true, .. }));
     if !is_lowered && !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
         return Ok(());
@@ -60,7 +59,7 @@ pub(super) fn slot_limit_belief<P: Protocol>(view: &View<'_, P>, _: Option<Ticks
     Err(format!("{} are inside, and one of them was promised a limit of {slots}", names.join(" and ")))
 }
 
-pub(super) fn slot_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn slot_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
     for fact in view.facts {
         let Fact::Entered { client, .. } = fact else { continue };
@@ -75,7 +74,7 @@ pub(super) fn slot_exclusion<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) 
     Ok(())
 }
 
-pub(super) fn verify_truthful<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn verify_truthful<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for fact in view.facts {
         let Fact::Service(fact) = fact else { continue };
         let Some((client, Some(owner))) = fact.read_ended() else { continue };
@@ -91,7 +90,7 @@ pub(super) fn verify_truthful<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>)
     Ok(())
 }
 
-pub(super) fn single_administrator<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn single_administrator<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     if view.facts.is_empty() {
         return Ok(());
     }

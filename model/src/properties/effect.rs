@@ -4,11 +4,10 @@ use super::View;
 use crate::fact::Fact;
 use crate::ids::Tenure;
 use crate::mutation::KernelMutation;
-use crate::protocol::Protocol;
-use crate::service::Event as _;
+use crate::service::{Event as _, Service};
 use crate::time::Ticks;
 
-pub(super) fn token_order<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn token_order<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let highest = view.after.ghosts.token;
     for fact in view.facts {
         if let Fact::Granted { client, token, fresh: true, .. } = fact
@@ -20,7 +19,7 @@ pub(super) fn token_order<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> 
     Ok(())
 }
 
-pub(super) fn sequencer_sound<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn sequencer_sound<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let ghosts = &view.after.ghosts;
     for fact in view.facts {
         if let Fact::Written { client, tenure, .. } = fact
@@ -32,7 +31,7 @@ pub(super) fn sequencer_sound<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>)
     Ok(())
 }
 
-pub(super) fn sequencer_complete<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn sequencer_complete<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let ghosts = &view.after.ghosts;
     for fact in view.facts {
         if let Fact::WriteRefused { client, tenure, .. } = fact
@@ -46,7 +45,7 @@ pub(super) fn sequencer_complete<P: Protocol>(view: &View<'_, P>, _: Option<Tick
     Ok(())
 }
 
-pub(super) fn linearizable<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn linearizable<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let reads = &view.after.ghosts.reads;
     for fact in view.facts {
         let Fact::Service(fact) = fact else { continue };
@@ -61,7 +60,7 @@ pub(super) fn linearizable<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
     Ok(())
 }
 
-pub(super) fn no_lost_update<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn no_lost_update<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let touched = view.after.ghosts.touched;
     for fact in view.facts {
         if let Fact::Written { client, tenure, .. } = fact

@@ -14,15 +14,14 @@ use crate::fact::Fact;
 use crate::goal::Goal;
 use crate::list::List;
 use crate::mutation::{KernelMutation, Mutation};
-use crate::protocol::{Administered, Protocol};
 use crate::scenario::Scenario;
-use crate::service::{Event as _, Settings as _};
+use crate::service::{Administered, Event as _, Service, Settings as _};
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
 /// What a property looks at: a transition, told by its facts, and the world behind it. The ghosts in that world have
 /// not heard of these facts yet, so they tell what was before.
-pub struct View<'a, P: Protocol> {
+pub struct View<'a, P: Service> {
     /// The constants.
     pub scenario: &'a Scenario<P>,
     /// What happened.
@@ -33,7 +32,7 @@ pub struct View<'a, P: Protocol> {
     pub after: &'a World<P>,
 }
 
-impl<P: Protocol> View<'_, P> {
+impl<P: Service> View<'_, P> {
     fn is_mutated(&self, mutation: impl Into<Mutation>) -> bool {
         self.scenario.is_mutated(mutation)
     }
@@ -166,7 +165,7 @@ macro_rules! properties {
             ///
             /// # Errors
             /// A sentence that says who broke the promise, and how.
-            pub fn check<P: Protocol>(self, view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+            pub fn check<P: Service>(self, view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
                 match self { $(Property::$name => $check(view, bound),)* }
             }
         }

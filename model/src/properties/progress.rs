@@ -2,12 +2,11 @@
 
 use super::View;
 use crate::mutation::KernelMutation;
-use crate::protocol::Protocol;
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
 use crate::world::Action;
 
-pub(super) fn acquired_in_time<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+pub(super) fn acquired_in_time<P: Service>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let (Some(bound), Some(since)) = (bound, view.after.ghosts.idle) else { return Ok(()) };
     let age = since.age(view.after.now);
     // It breaks when time passes: how long ago that was, the normal form forgets.
@@ -20,6 +19,6 @@ pub(super) fn acquired_in_time<P: Protocol>(view: &View<'_, P>, bound: Option<Ti
     Err(format!("for more than {bound} {idle}, and {} kept trying", waiting.join(" and ")))
 }
 
-pub(super) fn in_the_end<P: Protocol>(_: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn in_the_end<P: Service>(_: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     Ok(())
 }

@@ -4,10 +4,10 @@ use super::View;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::ClientId;
 use crate::mutation::KernelMutation;
-use crate::protocol::{Administered, Conflict, Protocol};
+use crate::service::{Administered, Conflict, Service};
 use crate::time::{Since, Ticks};
 
-pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn single_owner<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for fact in view.facts {
         if let Fact::Granted { client, stolen: true, .. } = fact
             && !view.is_mutated(KernelMutation::TheftUnseen)
@@ -31,7 +31,7 @@ pub(super) fn single_owner<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) ->
     }
 }
 
-pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+pub(super) fn lock_delay<P: Service>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
     let mut invalidated = view.after.ghosts.invalidated;
     let bound = bound - Ticks::new(i64::from(view.is_mutated(KernelMutation::LockDelayBoundTooShort)));
@@ -55,7 +55,7 @@ pub(super) fn lock_delay<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) 
     Ok(())
 }
 
-pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
+pub(super) fn ttl_lower_bound<P: Service>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
     let bound = bound - Ticks::new(i64::from(view.is_mutated(KernelMutation::TtlBoundTooShort)));
     for fact in view.facts {
@@ -69,7 +69,7 @@ pub(super) fn ttl_lower_bound<P: Protocol>(view: &View<'_, P>, bound: Option<Tic
     Ok(())
 }
 
-pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn session_consistency<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let is_refusal = |fact: &Fact<P>| matches!(fact, Fact::Refused { why: Refusal::Held | Refusal::LockDelay, .. });
     if view.facts.iter().all(is_refusal) || view.is_mutated(KernelMutation::RecordsUninspected) {
         return Ok(());
@@ -77,7 +77,7 @@ pub(super) fn session_consistency<P: Protocol>(view: &View<'_, P>, _: Option<Tic
     P::inspect(&view.after.server.process)
 }
 
-pub(super) fn slot_limit<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn slot_limit<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let record = P::record(&view.after.server.process, view.scenario);
     let Some(slots) = record.slots.or_else(|| view.limit()) else { return Ok(()) };
     let slots = slots + u16::from(view.is_mutated(KernelMutation::OneHolderMore));
@@ -87,7 +87,7 @@ pub(super) fn slot_limit<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> R
     Err(format!("{} are on record as holders, and there are {slots} slots", names(&record.owners)))
 }
 
-pub(super) fn slot_conservation<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn slot_conservation<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let record = P::record(&view.after.server.process, view.scenario);
     let (Some(slots), Some(free)) = (record.slots, record.free) else { return Ok(()) };
     let held = record.owners.len();
@@ -98,7 +98,7 @@ pub(super) fn slot_conservation<P: Protocol>(view: &View<'_, P>, _: Option<Ticks
     Err(format!("{free} free and {held} held are not {slots}"))
 }
 
-pub(super) fn contiguity<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn contiguity<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     if !view.administered().any(|told| told == Administered::Changed) {
         return Ok(());
     }
@@ -111,7 +111,7 @@ pub(super) fn contiguity<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> R
     Err(format!("the slots there are have the numbers {}", list(&numbers)))
 }
 
-pub(super) fn count_exact<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn count_exact<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for told in view.administered() {
         let Administered::Counted(count) = told else { continue };
         let numbers = view.numbers();
@@ -123,7 +123,7 @@ pub(super) fn count_exact<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> 
     Ok(())
 }
 
-pub(super) fn size_as_asked<P: Protocol>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+pub(super) fn size_as_asked<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     for told in view.administered() {
         let Administered::Finished { size, .. } = told else { continue };
         let numbers = view.numbers();

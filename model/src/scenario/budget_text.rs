@@ -8,7 +8,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::budget::{Budget, CAPS_MAX, Cap, UNLIMITED};
-use crate::protocol::Protocol;
+use crate::service::Service;
 use crate::service_fault::{FaultKind, Nature, ServiceFault};
 
 type Field = (&'static str, fn(&mut Budget) -> &mut u8);
@@ -29,7 +29,7 @@ pub(super) const COMMON: [Field; 9] = [
 /// Budgets of older files that were shared by faults of different services.
 const FORMER: [&str; 4] = ["outages", "endless_outages", "server_restarts", "false_alarms"];
 
-fn kinds<P: Protocol>() -> &'static [FaultKind] {
+fn kinds<P: Service>() -> &'static [FaultKind] {
     <P::Fault as ServiceFault>::KINDS
 }
 
@@ -43,7 +43,7 @@ fn former_kinds(kinds: &[FaultKind], name: &str) -> u8 {
 }
 
 /// The names that stand in new files for a budget of an older one, if `name` is such a budget of this service.
-pub(super) fn renamed<P: Protocol>(name: &str) -> Option<Vec<&'static str>> {
+pub(super) fn renamed<P: Service>(name: &str) -> Option<Vec<&'static str>> {
     if !FORMER.contains(&name) || kinds::<P>().iter().any(|kind| kind.budget == name) {
         return None;
     }
@@ -66,7 +66,7 @@ enum Key {
 
 struct KeySeed<P>(PhantomData<P>);
 
-impl<P: Protocol> Visitor<'_> for KeySeed<P> {
+impl<P: Service> Visitor<'_> for KeySeed<P> {
     type Value = Key;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,14 +95,14 @@ impl<P: Protocol> Visitor<'_> for KeySeed<P> {
     }
 }
 
-fn unknown<P: Protocol>(name: &str) -> String {
+fn unknown<P: Service>(name: &str) -> String {
     let common = COMMON.map(|(name, _)| name).into_iter();
     let own = kinds::<P>().iter().map(|kind| kind.budget);
     let names: Vec<&str> = common.chain(own).collect();
     format!("there is no budget `{name}` for this system; there are `{}`", names.join("`, `"))
 }
 
-impl<'de, P: Protocol> DeserializeSeed<'de> for KeySeed<P> {
+impl<'de, P: Service> DeserializeSeed<'de> for KeySeed<P> {
     type Value = Key;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Key, D::Error> {
@@ -168,7 +168,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn cap<P: Protocol>(&self) -> Result<Cap, String> {
+    fn cap<P: Service>(&self) -> Result<Cap, String> {
         let mut bits = 0_u8;
         for name in &self.of {
             let place = kinds::<P>().iter().position(|kind| kind.budget == name);
@@ -197,7 +197,7 @@ struct BudgetVisitor<P> {
     service: PhantomData<P>,
 }
 
-impl<'de, P: Protocol> Visitor<'de> for BudgetVisitor<P> {
+impl<'de, P: Service> Visitor<'de> for BudgetVisitor<P> {
     type Value = Budget;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -242,17 +242,17 @@ impl<'de, P: Protocol> Visitor<'de> for BudgetVisitor<P> {
 }
 
 /// Reads a budget with the names of the service's own faults.
-pub(crate) fn read<'de, P: Protocol, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
+pub(crate) fn read<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
     from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: false, service: PhantomData })
 }
 
 /// Reads what is left of a budget in some state.
-pub(crate) fn read_left<'de, P: Protocol, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
+pub(crate) fn read_left<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
     from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: true, service: PhantomData })
 }
 
 /// Writes every common budget, and those of the service's faults that are not 0.
-pub(crate) fn write<P: Protocol, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn write<P: Service, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
     let mut copy = *budget;
     let mut map = to.serialize_map(None)?;
     for (name, field) in COMMON {

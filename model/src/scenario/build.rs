@@ -3,12 +3,11 @@
 use super::{Budget, Clocks, Expect, Fairness, Goal, Links, OwnGoal, Promise, Scenario, Suite, Synchrony};
 use crate::fact::Fact;
 use crate::properties::{Property, Watched};
-use crate::protocol::Protocol;
 use crate::resource::Accepts;
-use crate::service::Settings;
+use crate::service::{Service, Settings};
 use crate::time::Ticks;
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// Two clients, one round, no faults, no promises.
     pub fn new(name: &str) -> Self {
         Scenario {

@@ -4,6 +4,8 @@
 mod budget;
 pub(crate) mod budget_text;
 mod build;
+mod goals;
+mod mutated;
 mod notes;
 mod text;
 mod validate;
@@ -11,15 +13,17 @@ mod vary;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::goal::{Goal, OwnGoal};
+pub use crate::goal::Goal;
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::Mutation;
 use crate::properties::Property;
-use crate::protocol::Protocol;
 use crate::resource::Accepts;
+use crate::service::Service;
 use crate::time::Ticks;
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, TooManyCaps, UNLIMITED};
+pub use goals::OwnGoal;
+pub use mutated::known;
 pub use notes::Note;
 pub use text::{Unreadable, from_toml, outdated, outdated_in_trace, system_of};
 pub use validate::Mistake;
@@ -29,10 +33,10 @@ pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 /// The constants of a world.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Scenario<P: Protocol> {
+pub struct Scenario<P: Service> {
     /// Unique name, also the file's.
     pub name: String,
-    /// Which protocol: [`Protocol::SYSTEMS`].
+    /// Which protocol: [`Service::SYSTEMS`].
     pub system: String,
     /// The published hazard it shows, as `B-01`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,13 +85,13 @@ pub struct Scenario<P: Protocol> {
     #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
     /// What must be possible: an unreached goal makes a proof vacuous.
-    #[serde(default, deserialize_with = "crate::goal::read::<P, _>", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "goals::read::<P, _>", skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
     /// Goals beside those that files can name; see [`Scenario::own_goal`].
     #[serde(skip)]
     pub own_goals: Vec<OwnGoal<P>>,
     /// A fault built in on purpose.
-    #[serde(default, deserialize_with = "crate::mutation::read::<P, _>", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "mutated::read::<P, _>", skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
 }
 

@@ -2,8 +2,7 @@
 //! has the same settings as its experiment, and a budget of zero.
 
 use super::{Links, Scenario};
-use crate::protocol::Protocol;
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
 
 /// A setting that has no effect in this scenario.
@@ -28,7 +27,7 @@ impl std::fmt::Display for Note {
     }
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// The settings that have no effect.
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::budget_text::renamed;
 use super::{Mistake, Scenario};
-use crate::protocol::Protocol;
+use crate::service::Service;
 
 /// Why a scenario file cannot be used: where, what, and what would be right.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ pub fn system_of(text: &str, file: &str) -> Result<String, Unreadable> {
 ///
 /// # Errors
 /// Anything a person can get wrong, with line and column.
-pub fn from_toml<P: Protocol>(text: &str, file: &str) -> Result<Scenario<P>, Unreadable> {
+pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Unreadable> {
     let refused = |error: toml::de::Error| unreadable(text, file, &error);
     let mut document = DeTable::parse(text).map_err(refused)?;
     add_recipe::<P>(document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
@@ -69,7 +69,7 @@ pub fn from_toml<P: Protocol>(text: &str, file: &str) -> Result<Scenario<P>, Unr
 }
 
 /// Puts the settings of the recipe that is named, if any, below those that the scenario has itself.
-fn add_recipe<P: Protocol>(document: &mut DeTable<'_>) -> Result<(), Mistake> {
+fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), Mistake> {
     let Some(DeValue::Table(service)) = document.get_mut("service").map(|value| value.get_mut()) else { return Ok(()) };
     let Some(named) = service.remove("recipe") else { return Ok(()) };
     let name = named.get_ref().as_str().unwrap_or_default();
@@ -111,7 +111,7 @@ impl Unreadable {
 }
 
 /// Names in a scenario text that are still read and have new names by now, with what to write instead.
-pub fn outdated<P: Protocol>(text: &str, file: &str) -> Vec<Unreadable> {
+pub fn outdated<P: Service>(text: &str, file: &str) -> Vec<Unreadable> {
     let Ok(document) = DeTable::parse(text) else { return Vec::new() };
     let Some(DeValue::Table(budget)) = document.get_ref().get("budget").map(Spanned::get_ref) else {
         return Vec::new();
@@ -122,7 +122,7 @@ pub fn outdated<P: Protocol>(text: &str, file: &str) -> Vec<Unreadable> {
 }
 
 /// The same for the first line of a trace.
-pub fn outdated_in_trace<P: Protocol>(header: &serde_json::Value) -> Vec<String> {
+pub fn outdated_in_trace<P: Service>(header: &serde_json::Value) -> Vec<String> {
     let Some(budget) = header["scenario"]["budget"].as_object() else { return Vec::new() };
     let is_used = |value: &serde_json::Value| *value != 0 && *value != false;
     let used = budget.iter().filter(|(_, value)| is_used(value));

@@ -2,8 +2,7 @@
 
 use super::{Budget, Scenario, Synchrony};
 use crate::properties::Bound;
-use crate::protocol::Protocol;
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{TICKS_MAX, Ticks};
 
@@ -46,7 +45,7 @@ impl OptionalBudget {
 /// The most clients a scenario may have.
 const CLIENTS_MAX: u16 = 10_000;
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// Looks for settings that contradict each other.
     ///
     /// # Errors

@@ -6,21 +6,13 @@ use std::ops::Add;
 use serde::{Deserialize, Serialize};
 
 use super::{Instant, Ticks};
-use crate::world::normal::{Normal, Visitor};
 
 macro_rules! typed {
-    ($(#[$doc:meta])* $name:ident, $visit:ident) => {
+    ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(pub Instant);
-
-        impl Normal for $name {
-            #[inline]
-            fn visit(&mut self, visitor: &mut impl Visitor) {
-                visitor.$visit(&mut self.0);
-            }
-        }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,19 +24,19 @@ macro_rules! typed {
 
 typed!(
     /// From when on something may happen.
-    Deadline, deadline
+    Deadline
 );
 typed!(
     /// The last instant that a lease covers.
-    LeaseEnd, until
+    LeaseEnd
 );
 typed!(
     /// When something began whose length counts, up to the longest duration of the service.
-    StartTime, elapsed
+    StartTime
 );
 typed!(
     /// A ghost's memory of when, for bounds of promises.
-    Since, since
+    Since
 );
 
 impl Deadline {

@@ -8,9 +8,8 @@ use crate::fact::Fact;
 use crate::hash::Fingerprinter;
 use crate::ids::{ProcessId, Tenure};
 use crate::process::Message;
-use crate::protocol::Protocol;
 use crate::resource::Write;
-use crate::service::ServiceMessage as _;
+use crate::service::{Service, ServiceMessage as _};
 use crate::time::Instant;
 use crate::world::{Action, Envelope, Fault, Link, Step};
 
@@ -23,7 +22,7 @@ pub struct Digest {
 
 impl Digest {
     /// Adds a step. `now` is true time after it.
-    pub fn add<P: Protocol>(&mut self, now: Instant, action: &Action<P>, step: &Step<P>) {
+    pub fn add<P: Service>(&mut self, now: Instant, action: &Action<P>, step: &Step<P>) {
         self.encoder.bytes.clear();
         self.encoder.signed(now.ticks());
         self.encoder.action(action);
@@ -42,7 +41,7 @@ impl Digest {
 
 /// The codes of kinds of action and of facts are part of what a digest means: a code is never changed or used again.
 impl Encoder {
-    fn action<P: Protocol>(&mut self, action: &Action<P>) {
+    fn action<P: Service>(&mut self, action: &Action<P>) {
         match action {
             Action::Command { client, command } => {
                 self.number(0);
@@ -76,7 +75,7 @@ impl Encoder {
         }
     }
 
-    fn fault<P: Protocol>(&mut self, fault: &Fault<P>) {
+    fn fault<P: Service>(&mut self, fault: &Fault<P>) {
         match fault {
             Fault::Crash(client) => self.process(7, (*client).into()),
             Fault::Restart(client) => self.process(8, (*client).into()),
@@ -91,7 +90,7 @@ impl Encoder {
         }
     }
 
-    fn fact<P: Protocol>(&mut self, fact: &Fact<P>) {
+    fn fact<P: Service>(&mut self, fact: &Fact<P>) {
         let codes = match fact {
             Fact::Granted { client, token, fresh, stolen } => {
                 [0, client.0.into(), token.0.into(), u64::from(*fresh) + 2 * u64::from(*stolen)]
@@ -117,7 +116,7 @@ impl Encoder {
     }
 
     /// A message with its ends. When it is due follows from when it was sent, and ghosts are no part of it.
-    fn envelope<P: Protocol>(&mut self, kind: u64, envelope: &Envelope<P>) {
+    fn envelope<P: Service>(&mut self, kind: u64, envelope: &Envelope<P>) {
         let Envelope { to, from, mut message, due: _ } = *envelope;
         self.link(kind, Link { from, to });
         let ghost = match &mut message {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{Header, Line, Mismatch, SCHEMA, SCHEMA_OLDEST, Trace, replay};
 use crate::assumption::Assumption;
 use crate::finding::Story;
-use crate::protocol::Protocol;
+use crate::service::Service;
 
 /// Why a trace file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ impl From<Mismatch> for BadTrace {
     }
 }
 
-impl<P: Protocol> Trace<P> {
+impl<P: Service> Trace<P> {
     /// The file's text.
     pub fn to_text(&self) -> String {
         let line = |json: serde_json::Result<String>| json.expect("plain data can be written") + "\n";
@@ -102,7 +102,7 @@ impl Replayed {
     ///
     /// # Errors
     /// The first step at which the trace and the model disagree.
-    pub fn of<P: Protocol>(trace: &Trace<P>) -> Result<Self, Mismatch> {
+    pub fn of<P: Service>(trace: &Trace<P>) -> Result<Self, Mismatch> {
         let now = replay(trace)?;
         Ok(Replayed {
             scenario: now.header.scenario.name.clone(),

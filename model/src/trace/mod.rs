@@ -23,8 +23,8 @@ pub use story::tell;
 pub use wait::{Patience, Wait, complaint};
 
 use crate::finding::{Broken, Property};
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::time::Instant;
 use crate::world::Action;
 
@@ -36,7 +36,7 @@ pub const SCHEMA_OLDEST: u32 = 1;
 
 /// A run with where it came from.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Trace<P: Protocol> {
+pub struct Trace<P: Service> {
     /// Where it came from.
     pub header: Header<P>,
     /// What happened.
@@ -46,7 +46,7 @@ pub struct Trace<P: Protocol> {
 /// The first line of a trace file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Header<P: Protocol> {
+pub struct Header<P: Service> {
     /// The version of the format.
     pub fencepost_trace: u32,
     /// Which protocol.
@@ -68,7 +68,7 @@ pub struct Header<P: Protocol> {
     pub scenario: Scenario<P>,
 }
 
-impl<P: Protocol> Header<P> {
+impl<P: Service> Header<P> {
     /// Whether this promise is broken by how the run goes on, and not by a single step.
     pub fn is_about_the_end(&self, property: Property) -> bool {
         self.lasso.as_ref().is_some_and(|lasso| lasso.property == property)
@@ -91,7 +91,7 @@ pub struct Lasso {
 /// One line of a trace file: one step.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Line<P: Protocol> {
+pub struct Line<P: Service> {
     /// Its number, from 1.
     pub step: usize,
     /// True time after it.

@@ -3,11 +3,11 @@
 use super::replay::{ends_as_said, possible};
 use super::script::find;
 use super::{Mismatch, Recorder, Trace};
-use crate::protocol::Protocol;
+use crate::service::Service;
 
 /// A run as it happens now.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Realigned<P: Protocol> {
+pub struct Realigned<P: Service> {
     /// What happens now.
     pub trace: Trace<P>,
     /// Where it first happens otherwise than it was written down, and how.
@@ -21,7 +21,7 @@ pub struct Realigned<P: Protocol> {
 ///
 /// # Errors
 /// The scenario is impossible by now.
-pub fn realign<P: Protocol>(trace: &Trace<P>) -> Result<Realigned<P>, Mismatch> {
+pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, Mismatch> {
     let scenario = possible(trace)?;
     let mut world = scenario.start();
     let mut recorder = Recorder::default();

@@ -5,23 +5,23 @@ use std::fmt;
 use super::wait::confirm;
 use super::{Digest, Header, Lasso, Line, SCHEMA, Trace};
 use crate::finding::Broken;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::world::{Action, Step, World};
 
 /// Writes down a run while it happens.
-pub struct Recorder<P: Protocol> {
+pub struct Recorder<P: Service> {
     steps: Vec<Line<P>>,
     digest: Digest,
 }
 
-impl<P: Protocol> Default for Recorder<P> {
+impl<P: Service> Default for Recorder<P> {
     fn default() -> Self {
         Recorder { steps: Vec::new(), digest: Digest::default() }
     }
 }
 
-impl<P: Protocol> Recorder<P> {
+impl<P: Service> Recorder<P> {
     /// Carries out the action and writes it down.
     pub fn step(&mut self, scenario: &Scenario<P>, world: &mut World<P>, action: &Action<P>) -> Step<P> {
         let step = scenario.step(world, action);
@@ -81,7 +81,7 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 /// The trace's scenario, if it is possible.
-pub(super) fn possible<P: Protocol>(trace: &Trace<P>) -> Result<&Scenario<P>, Mismatch> {
+pub(super) fn possible<P: Service>(trace: &Trace<P>) -> Result<&Scenario<P>, Mismatch> {
     let scenario = &trace.header.scenario;
     let mistake = |mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") };
     scenario.validate().map(|()| scenario).map_err(mistake)
@@ -91,7 +91,7 @@ pub(super) fn possible<P: Protocol>(trace: &Trace<P>) -> Result<&Scenario<P>, Mi
 ///
 /// # Errors
 /// The first step that cannot happen, or happens otherwise than it was written down.
-pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
+pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
     let scenario = possible(trace)?;
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
@@ -134,13 +134,13 @@ pub fn replay<P: Protocol>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
 }
 
 /// Whether the same promises break in two steps; and, where words count, in the same words.
-fn breaks_the_same<P: Protocol>(now: &Line<P>, then: &Line<P>, words_count: bool) -> bool {
+fn breaks_the_same<P: Service>(now: &Line<P>, then: &Line<P>, words_count: bool) -> bool {
     let properties = |line: &Line<P>| line.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
     if words_count { now.breaches == then.breaches } else { properties(now) == properties(then) }
 }
 
 /// Whether what a header says of a run's end is true of these steps, after which the world is like this.
-pub(super) fn ends_as_said<P: Protocol>(
+pub(super) fn ends_as_said<P: Service>(
     scenario: &Scenario<P>,
     trace: &Trace<P>,
     steps: &[Line<P>],
@@ -154,7 +154,7 @@ pub(super) fn ends_as_said<P: Protocol>(
 
 /// The world after an endless run's last step must be the one from which its repeated steps set out, but for values
 /// without absolute meaning; or nothing can happen any more.
-fn closes<P: Protocol>(
+fn closes<P: Service>(
     scenario: &Scenario<P>,
     steps: &[Line<P>],
     lasso: &Lasso,

@@ -12,8 +12,8 @@
 use std::fmt;
 
 use super::{Recorder, Trace};
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
@@ -38,7 +38,7 @@ impl std::error::Error for BadScript {}
 ///
 /// # Errors
 /// The first line that names nothing that may happen there, with what may.
-pub fn perform<P: Protocol>(script: &str, scenario: &Scenario<P>) -> Result<String, BadScript> {
+pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<String, BadScript> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     let mut text = String::new();
@@ -64,7 +64,7 @@ pub fn perform<P: Protocol>(script: &str, scenario: &Scenario<P>) -> Result<Stri
 }
 
 /// A recorded run as a script: what [`perform`] makes of it in the same scenario.
-pub fn script<P: Protocol>(trace: &Trace<P>) -> String {
+pub fn script<P: Service>(trace: &Trace<P>) -> String {
     let mut text = format!("scenario {}\n", trace.header.scenario.name);
     for line in &trace.steps {
         text += &format!("{}\n", line.label);
@@ -75,7 +75,7 @@ pub fn script<P: Protocol>(trace: &Trace<P>) -> String {
 }
 
 /// The enabled action with this label.
-pub(super) fn find<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, label: &str) -> Result<Action<P>, String> {
+pub(super) fn find<P: Service>(scenario: &Scenario<P>, world: &World<P>, label: &str) -> Result<Action<P>, String> {
     if let Some(ticks) = ticks_in(label) {
         let action = Action::Advance(ticks);
         let is_possible = scenario.is_enabled(world, &action);

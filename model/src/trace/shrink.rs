@@ -12,8 +12,8 @@ use super::{Recorder, Trace};
 use crate::finding::Property;
 use crate::hash::Fingerprinter;
 use crate::ids::ClientId;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
@@ -46,7 +46,7 @@ impl std::fmt::Display for Unshrinkable {
 ///
 /// # Errors
 /// It does not break it, or is endless.
-pub fn shrink<P: Protocol>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, Unshrinkable> {
+pub fn shrink<P: Service>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, Unshrinkable> {
     if trace.header.is_about_the_end(property) {
         return Err(Unshrinkable::Endless);
     }
@@ -66,7 +66,7 @@ pub fn shrink<P: Protocol>(trace: &Trace<P>, property: Property) -> Result<Trace
 }
 
 /// Steps first, passages of time not counted; then these; then how long they are.
-fn cost<P: Protocol>(plan: &[Action<P>]) -> (usize, usize, i64) {
+fn cost<P: Service>(plan: &[Action<P>]) -> (usize, usize, i64) {
     let passages = plan.iter().filter_map(|action| match action {
         Action::Advance(ticks) => Some(ticks.count()),
         _ => None,
@@ -76,7 +76,7 @@ fn cost<P: Protocol>(plan: &[Action<P>]) -> (usize, usize, i64) {
 }
 
 /// Follows a plan as far as it goes, until the promise breaks; what really happened, or `None` if it does not break.
-fn follow<P: Protocol>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec<Action<P>>> {
+fn follow<P: Service>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec<Action<P>>> {
     let mut world = scenario.start();
     let mut done = Vec::new();
     for wanted in plan {
@@ -94,7 +94,7 @@ fn follow<P: Protocol>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec
 }
 
 /// Takes the shorter plan if it still breaks the promise.
-fn take<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>, plan: &[Action<P>]) -> bool {
+fn take<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>, plan: &[Action<P>]) -> bool {
     match follow(scenario, plan) {
         Some(done) if cost(&done) < cost(best) => {
             *best = done;
@@ -105,7 +105,7 @@ fn take<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>, plan: &[
 }
 
 /// Leaves out what the breach does not need: large parts first, single steps, then pairs.
-fn leave_out<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) {
+fn leave_out<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) {
     let mut size = best.len() / 2;
     while size > 0 {
         let mut from = best.len().saturating_sub(size);
@@ -122,7 +122,7 @@ fn leave_out<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) {
     while best.len() <= PAIRS && leave_out_a_pair(scenario, best) {}
 }
 
-fn leave_out_a_pair<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> bool {
+fn leave_out_a_pair<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> bool {
     for second in (1..best.len()).rev() {
         for first in (0..second).rev() {
             let plan = [&best[..first], &best[first + 1..second], &best[second + 1..]].concat();
@@ -135,7 +135,7 @@ fn leave_out_a_pair<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P
 }
 
 /// Lets as little time pass as the breach needs.
-fn shorten_time<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) -> Vec<Action<P>> {
+fn shorten_time<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) -> Vec<Action<P>> {
     let mut place = 0;
     while place < best.len() {
         if let Action::Advance(ticks) = best[place] {
@@ -160,14 +160,14 @@ fn shorten_time<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) -
     best
 }
 
-fn fingerprint<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
+fn fingerprint<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
     let mut hash = Fingerprinter::default();
     scenario.representative(world).hash(&mut hash);
     hash.finish()
 }
 
 /// Looks from each moment of the run for a way to a later one, or to the breach, that takes fewer steps.
-fn cut_detours<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, worlds: usize) -> Vec<Action<P>> {
+fn cut_detours<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, worlds: usize) -> Vec<Action<P>> {
     let mut from = 0;
     while from < best.len() {
         let (world, later) = moments(scenario, &best, from);
@@ -182,7 +182,7 @@ fn cut_detours<P: Protocol>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, wo
 }
 
 /// The world before a step, and the later moments: by representative the last place at which the run has it.
-fn moments<P: Protocol>(
+fn moments<P: Service>(
     scenario: &Scenario<P>,
     plan: &[Action<P>],
     from: usize,
@@ -206,7 +206,7 @@ fn moments<P: Protocol>(
 }
 
 /// The shortcut that saves the most steps, and where it comes out.
-fn way_round<P: Protocol>(
+fn way_round<P: Service>(
     scenario: &Scenario<P>,
     start: &World<P>,
     later: &BTreeMap<u64, (usize, usize)>,
@@ -250,7 +250,7 @@ fn way_round<P: Protocol>(
 }
 
 /// Passages of time worth a try: a tick, and up to each deadline.
-fn passages<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action<P>> {
+fn passages<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action<P>> {
     let mut ticks = BTreeSet::from([Ticks::new(1)]);
     for process in world.processes() {
         world.wakes(scenario, process, &mut |_, due| {
@@ -261,7 +261,7 @@ fn passages<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action
 }
 
 /// The scenario with no more clients and no more misfortune than the run needs.
-fn fit<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenario<P> {
+fn fit<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenario<P> {
     let mut small = scenario.clone();
     let all = (1..=small.clients).map(ClientId);
     let needed: Vec<ClientId> = all.filter(|client| best.iter().any(|action| action.concerns(*client))).collect();
@@ -287,7 +287,7 @@ fn fit<P: Protocol>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenar
 }
 
 /// The shrunk run with everything that it breaks.
-fn record<P: Protocol>(trace: &Trace<P>, scenario: &Scenario<P>, actions: &[Action<P>]) -> Trace<P> {
+fn record<P: Service>(trace: &Trace<P>, scenario: &Scenario<P>, actions: &[Action<P>]) -> Trace<P> {
     let scenario = Scenario { promises: trace.header.scenario.promises.clone(), ..scenario.clone() };
     let mut world = scenario.start();
     let mut recorder = Recorder::default();

@@ -3,13 +3,12 @@
 use super::{Lasso, Trace};
 use crate::finding::{Arrow, Broken, Story, Told};
 use crate::ids::{ClientId, ProcessId};
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::world::{Action, Condition, Envelope, Fault, World};
 
 /// Tells a trace. Its actions must be possible: it comes from [`super::replay()`] or a recorder.
-pub fn tell<P: Protocol>(trace: &Trace<P>) -> Story {
+pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     let scenario = &trace.header.scenario;
     let mut world = scenario.start();
     let names = Names::of(scenario, world.clients.len());
@@ -62,7 +61,7 @@ struct Names(Vec<(String, String)>);
 
 impl Names {
     /// The highest number first: `client 1` is the beginning of `client 12`.
-    fn of<P: Protocol>(scenario: &Scenario<P>, participants: usize) -> Self {
+    fn of<P: Service>(scenario: &Scenario<P>, participants: usize) -> Self {
         let all = (0..participants).rev().map(ClientId::of);
         Names(all.filter_map(|client| Some((client.to_string(), P::Settings::role(scenario, client)?))).collect())
     }
@@ -77,12 +76,12 @@ impl Names {
     }
 }
 
-fn inside<P: Protocol>(world: &World<P>) -> Vec<u16> {
+fn inside<P: Service>(world: &World<P>) -> Vec<u16> {
     world.inside().map(|client| client.0).collect()
 }
 
 /// Where an action takes place.
-fn place_of<P: Protocol>(action: &Action<P>) -> Option<ProcessId> {
+fn place_of<P: Service>(action: &Action<P>) -> Option<ProcessId> {
     match action {
         Action::Command { client, .. } => Some(ProcessId::Client(*client)),
         Action::Deliver(envelope) => Some(envelope.to),
@@ -97,13 +96,13 @@ fn place_of<P: Protocol>(action: &Action<P>) -> Option<ProcessId> {
     }
 }
 
-struct Teller<P: Protocol> {
+struct Teller<P: Service> {
     clients: usize,
     under_way: Vec<(Envelope<P>, usize)>,
     arrows: Vec<Arrow>,
 }
 
-impl<P: Protocol> Teller<P> {
+impl<P: Service> Teller<P> {
     /// Half of the clients to the left of server and resource would look nicer, but a fixed order is easier to read.
     fn lane(&self, process: ProcessId) -> usize {
         match process {

@@ -6,9 +6,8 @@ use super::{Line, Mismatch};
 use crate::fact::Fact;
 use crate::finding::Property;
 use crate::ids::ClientId;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::time::{Instant, Ticks};
 use crate::world::World;
 
@@ -39,14 +38,14 @@ pub struct Patience {
 
 impl Patience {
     /// At the beginning of a calm.
-    pub fn new<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> Self {
+    pub fn new<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Self {
         let mut patience = Patience { idle: None, trying: vec![None; world.clients.len()] };
         patience.look(scenario, world, &[]);
         patience
     }
 
     /// Looks at a world, and at what has just become true in it.
-    pub fn look<P: Protocol>(&mut self, scenario: &Scenario<P>, world: &World<P>, facts: &[Fact<P>]) {
+    pub fn look<P: Service>(&mut self, scenario: &Scenario<P>, world: &World<P>, facts: &[Fact<P>]) {
         let mut is_trying = vec![false; self.trying.len()];
         world.waiting().for_each(|client| is_trying[client.place()] = true);
         for fact in facts {
@@ -61,7 +60,7 @@ impl Patience {
     }
 
     /// The longest that anybody has waited for what the property promises, and who: a single client, or all that keep trying.
-    pub fn longest<P: Protocol>(&self, world: &World<P>, property: Property) -> Option<(Ticks, Option<ClientId>)> {
+    pub fn longest<P: Service>(&self, world: &World<P>, property: Property) -> Option<(Ticks, Option<ClientId>)> {
         match property {
             Property::EventuallyAcquired => self.idle.map(|since| (world.now - since, None)),
             Property::Progress => {
@@ -75,7 +74,7 @@ impl Patience {
 }
 
 /// Who has waited for how long, as a sentence.
-pub fn complaint<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, age: Ticks, who: Option<ClientId>) -> String {
+pub fn complaint<P: Service>(scenario: &Scenario<P>, world: &World<P>, age: Ticks, who: Option<ClientId>) -> String {
     if let Some(client) = who {
         return format!("in the calm {client} kept trying for {age}, and did not get in");
     }
@@ -85,7 +84,7 @@ pub fn complaint<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, age: Tic
 }
 
 /// Whether all that is said of waiting is true of a run that was repeated.
-pub(super) fn confirm<P: Protocol>(scenario: &Scenario<P>, steps: &[Line<P>], waits: &[Wait]) -> Result<(), Mismatch> {
+pub(super) fn confirm<P: Service>(scenario: &Scenario<P>, steps: &[Line<P>], waits: &[Wait]) -> Result<(), Mismatch> {
     let Some(calm_from) = waits.iter().map(|wait| wait.calm_from).min() else { return Ok(()) };
     let wrong = |wait: &Wait, message: &str| Err(Mismatch { step: wait.step, message: message.to_owned() });
     let mut world = scenario.start();

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Envelope, Link};
 use crate::ids::{ClientId, ProcessId};
-use crate::protocol::Protocol;
+use crate::service::Service;
 use crate::time::Ticks;
 
 /// One thing that can happen.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
-pub enum Action<P: Protocol> {
+pub enum Action<P: Service> {
     /// A user asks something of a client.
     Command {
         /// Whom.
@@ -59,7 +59,7 @@ pub enum Action<P: Protocol> {
 /// Something that should not happen to a process or a link, or the end of it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
-pub enum Fault<P: Protocol> {
+pub enum Fault<P: Service> {
     /// A client dies; what it had in memory is gone.
     Crash(ClientId),
     /// It comes back.
@@ -76,7 +76,7 @@ pub enum Fault<P: Protocol> {
     Service(P::Fault),
 }
 
-impl<P: Protocol> Action<P> {
+impl<P: Service> Action<P> {
     /// Whether the client has a part in it.
     pub fn concerns(&self, client: ClientId) -> bool {
         let me = ProcessId::Client(client);
@@ -148,7 +148,7 @@ impl<P: Protocol> Action<P> {
     ];
 }
 
-impl<P: Protocol> fmt::Display for Action<P> {
+impl<P: Service> fmt::Display for Action<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Action::Command { client, command } => write!(f, "{client} is asked to {command}"),
@@ -174,7 +174,7 @@ impl<P: Protocol> fmt::Display for Action<P> {
     }
 }
 
-impl<P: Protocol> fmt::Display for Fault<P> {
+impl<P: Service> fmt::Display for Fault<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::Crash(client) => write!(f, "{client} crashes"),

@@ -4,11 +4,11 @@ use super::{Condition, Envelope, World};
 use crate::ids::ProcessId;
 use crate::mutation::KernelMutation;
 use crate::process::Process;
-use crate::protocol::Protocol;
 use crate::scenario::{Scenario, Synchrony};
+use crate::service::Service;
 use crate::time::{Instant, Ticks};
 
-impl<P: Protocol> World<P> {
+impl<P: Service> World<P> {
     /// What the process's own clock shows.
     pub fn clock(&self, process: ProcessId) -> Instant {
         self.now + self.skew(process)

@@ -4,12 +4,11 @@ use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Process};
-use crate::protocol::Protocol;
 use crate::scenario::{Drift, Scenario, Ways};
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// Lists everything that may happen, in a fixed order. Time advances by one tick: that misses nothing.
     pub fn enabled(&self, world: &World<P>, out: &mut Vec<Action<P>>) {
         out.clear();

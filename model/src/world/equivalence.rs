@@ -6,13 +6,13 @@
 
 use super::World;
 use super::horizon::Horizon;
-use super::normal::{Normal, Visitor};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
-use crate::protocol::Protocol;
+use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::time::{Instant, Ticks};
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// The world that stands for all equivalent ones: now is 0, what lies beyond the horizon is clamped, and numbers are ranks.
     #[must_use]
     pub fn representative(&self, world: &World<P>) -> World<P> {
@@ -29,7 +29,7 @@ impl<P: Protocol> Scenario<P> {
     }
 }
 
-impl<P: Protocol> Normal for World<P> {
+impl<P: Service> Normal for World<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         for (place, seat) in self.clients.iter_mut().enumerate() {
             visitor.scope(Some(ClientId::of(place)), seat.skew);

@@ -2,16 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::normal::Normal;
 use super::{Action, Condition, World};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::list::List;
 use crate::mutation::{KernelMutation, Mutation};
+use crate::normal::Normal;
 use crate::properties::{Property, Watched};
-use crate::protocol::{Administered, Protocol};
 use crate::scenario::{Promise, Scenario};
-use crate::service::{Event as _, ServiceCommand as _, Settings as _};
+use crate::service::{Administered, Event as _, Service, ServiceCommand as _, Settings as _};
 use crate::time::{Instant, Since};
 
 /// The memory of the properties.
@@ -74,13 +73,13 @@ fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
 }
 
 impl Ghosts {
-    pub(super) fn new<P: Protocol>(scenario: &Scenario<P>, clients: usize) -> Self {
+    pub(super) fn new<P: Service>(scenario: &Scenario<P>, clients: usize) -> Self {
         let limit = scenario.service.capacity_at_start().filter(|_| scenario.watches_limit());
         Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), limit, ..Ghosts::default() }
     }
 
     /// Remembers what one of the promises of a run needs of a fact.
-    fn remember<P: Protocol>(&mut self, now: Instant, fact: &Fact<P>, watched: Watched, mutation: Option<Mutation>) {
+    fn remember<P: Service>(&mut self, now: Instant, fact: &Fact<P>, watched: Watched, mutation: Option<Mutation>) {
         let is_mutated = |fault: KernelMutation| mutation == Some(fault.into());
         match *fact {
             Fact::Granted { client, token, fresh, .. } => {
@@ -133,7 +132,7 @@ impl Ghosts {
     }
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     fn watches_limit(&self) -> bool {
         self.watched().has_any(LIMIT)
     }

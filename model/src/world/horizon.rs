@@ -1,9 +1,8 @@
 //! How far back anything in a scenario looks: instants that lie further back are alike.
 
 use crate::mutation::CheckerMutation;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
 
 /// How far back each kind of instant is looked at, from the clock in scope, and what tokens are.
@@ -25,7 +24,7 @@ pub struct Horizon {
 
 impl Horizon {
     /// That of a scenario.
-    pub fn of<P: Protocol>(scenario: &Scenario<P>) -> Self {
+    pub fn of<P: Service>(scenario: &Scenario<P>) -> Self {
         // A clock that falls back looks at what was past already.
         let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
         let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);

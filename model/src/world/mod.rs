@@ -7,7 +7,7 @@ mod equivalence;
 mod ghosts;
 mod horizon;
 mod network;
-pub mod normal;
+
 mod shape;
 mod step;
 
@@ -23,16 +23,15 @@ pub use step::{Breach, Step};
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;
 use crate::process::Client;
-use crate::protocol::Protocol;
 use crate::resource::Resource;
 use crate::scenario::{Budget, Scenario};
-use crate::service::Settings as _;
+use crate::service::{Service, Settings as _};
 use crate::time::{Instant, Ticks};
 
 /// The state of everything.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct World<P: Protocol> {
+pub struct World<P: Service> {
     /// True time.
     pub now: Instant,
     /// The lock service.
@@ -55,7 +54,7 @@ pub struct World<P: Protocol> {
     pub ghosts: Ghosts,
 }
 
-impl<P: Protocol> Clone for World<P> {
+impl<P: Service> Clone for World<P> {
     fn clone(&self) -> Self {
         World {
             now: self.now,
@@ -122,7 +121,7 @@ impl<T> Seat<T> {
     }
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// The world at the start.
     pub fn start(&self) -> World<P> {
         let (server, clients) = P::start(self);
@@ -143,7 +142,7 @@ impl<P: Protocol> Scenario<P> {
     }
 }
 
-impl<P: Protocol> World<P> {
+impl<P: Service> World<P> {
     /// Whether a process takes part.
     pub fn condition(&self, process: ProcessId) -> Condition {
         match process {

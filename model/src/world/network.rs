@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::normal::{Normal, Visitor};
 use crate::ids::ProcessId;
 use crate::list::List;
+use crate::normal::{Normal, Visitor};
 use crate::process::Message;
-use crate::protocol::Protocol;
+use crate::service::Service;
 use crate::time::{Deadline, Ticks};
 
 /// A message on its way.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Envelope<P: Protocol> {
+pub struct Envelope<P: Service> {
     /// For whom.
     pub to: ProcessId,
     /// By whom.
@@ -36,7 +36,7 @@ pub struct Link {
     pub to: ProcessId,
 }
 
-impl<P: Protocol> Ord for Envelope<P> {
+impl<P: Service> Ord for Envelope<P> {
     /// By receiver, sender, message and deadline. The first two, which nearly always tell, are compared at once: that is what a
     /// simulation does most.
     #[inline]
@@ -47,14 +47,14 @@ impl<P: Protocol> Ord for Envelope<P> {
     }
 }
 
-impl<P: Protocol> PartialOrd for Envelope<P> {
+impl<P: Service> PartialOrd for Envelope<P> {
     #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<P: Protocol> Envelope<P> {
+impl<P: Service> Envelope<P> {
     /// The link it travels on.
     pub fn link(&self) -> Link {
         Link { from: self.from, to: self.to }
@@ -71,16 +71,16 @@ impl<P: Protocol> Envelope<P> {
 /// As a list, which a search hashes and compares; or, once somebody has [spread](Network::spread) it, as a tree, in which one among
 /// thousands is found, added and taken out without moving the others.
 #[derive(PartialEq, Eq, Hash, Debug)]
-pub struct Network<P: Protocol>(Bag<P>);
+pub struct Network<P: Service>(Bag<P>);
 
 #[derive(PartialEq, Eq, Hash, Debug)]
-enum Bag<P: Protocol> {
+enum Bag<P: Service> {
     Listed(List<Envelope<P>, 5>),
     /// How often each is under way.
     Spread(BTreeMap<Envelope<P>, u32>),
 }
 
-impl<P: Protocol> Clone for Network<P> {
+impl<P: Service> Clone for Network<P> {
     fn clone(&self) -> Self {
         Network(match &self.0 {
             Bag::Listed(list) => Bag::Listed(list.clone()),
@@ -97,25 +97,25 @@ impl<P: Protocol> Clone for Network<P> {
     }
 }
 
-impl<P: Protocol> Default for Network<P> {
+impl<P: Service> Default for Network<P> {
     fn default() -> Self {
         Network(Bag::Listed(List::new()))
     }
 }
 
-impl<P: Protocol> Serialize for Network<P> {
+impl<P: Service> Serialize for Network<P> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.iter())
     }
 }
 
-impl<'de, P: Protocol> Deserialize<'de> for Network<P> {
+impl<'de, P: Service> Deserialize<'de> for Network<P> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         List::deserialize(from).map(|list| Network(Bag::Listed(list)))
     }
 }
 
-impl<P: Protocol> Network<P> {
+impl<P: Service> Network<P> {
     /// Makes a tree of it, for worlds with thousands of messages that nobody searches.
     pub fn spread(&mut self) {
         let mut tree = BTreeMap::new();
@@ -258,7 +258,7 @@ impl<P: Protocol> Network<P> {
 }
 
 /// By hand: it says whose calls those of the message are.
-impl<P: Protocol> Normal for Envelope<P> {
+impl<P: Service> Normal for Envelope<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.scope(self.from.client().or(self.to.client()), Ticks::ZERO);
         self.message.visit(visitor);

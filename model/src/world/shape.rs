@@ -3,12 +3,12 @@
 
 use super::{Action, Envelope, Fault, World};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
-use crate::protocol::Protocol;
+use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::time::{Instant, Ticks};
-use crate::world::normal::{Normal, Visitor};
 
-impl<P: Protocol> Action<P> {
+impl<P: Service> Action<P> {
     /// The action without indexes, tokens, tenures, calls and numbers of sessions: two actions of one shape do the same
     /// in runs that have come to it in different ways. Of a passage of time only that it is one is left.
     #[must_use]
@@ -32,7 +32,7 @@ impl<P: Protocol> Action<P> {
     }
 }
 
-impl<P: Protocol> Action<P> {
+impl<P: Service> Action<P> {
     /// The same done to and by other clients.
     #[must_use]
     pub fn renamed(&self, rename: &impl Fn(ClientId) -> ClientId) -> Self {
@@ -72,7 +72,7 @@ impl<P: Protocol> Action<P> {
     }
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// The action itself, or the first of its shape that may happen; of a passage of time, as much of it as may pass.
     pub fn like(&self, world: &World<P>, wanted: &Action<P>) -> Option<Action<P>> {
         if self.is_enabled(world, wanted) {

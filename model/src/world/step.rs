@@ -7,15 +7,14 @@ use crate::list::List;
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::properties::{Property, View};
-use crate::protocol::Protocol;
 use crate::scenario::{Cutting, Replies, Scenario};
-use crate::service::{ServiceMessage as _, Settings as _};
+use crate::service::{Service, ServiceMessage as _, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{Deadline, Ticks};
 
 /// What one step did.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step<P: Protocol> {
+pub struct Step<P: Service> {
     /// What became true.
     pub facts: List<Fact<P>, 4>,
     /// Messages that set out.
@@ -37,7 +36,7 @@ pub struct Breach {
     pub message: String,
 }
 
-impl<P: Protocol> Scenario<P> {
+impl<P: Service> Scenario<P> {
     /// Carries out one action.
     ///
     /// # Panics
@@ -308,7 +307,7 @@ impl<P: Protocol> Scenario<P> {
     }
 }
 
-fn set_condition<P: Protocol>(world: &mut World<P>, process: ProcessId, condition: Condition) {
+fn set_condition<P: Service>(world: &mut World<P>, process: ProcessId, condition: Condition) {
     match process {
         ProcessId::Client(client) => world.clients[client.place()].condition = condition,
         ProcessId::Server => world.server.condition = condition,

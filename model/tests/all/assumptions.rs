@@ -7,8 +7,8 @@ use fencepost::consul::Consul;
 use fencepost::with_scenario;
 use fencepost::{AnyScenario, catalogue};
 use fencepost_model::assumption::{Class, Declared, Execution};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
@@ -17,7 +17,7 @@ const EXECUTIONS: usize = 3_000;
 const STEPS: usize = 120;
 
 /// A random execution; the passing of time is picked as rarely as any other action.
-fn execution<P: Protocol>(scenario: &Scenario<P>, random: &mut TestRng) -> Execution<P> {
+fn execution<P: Service>(scenario: &Scenario<P>, random: &mut TestRng) -> Execution<P> {
     let mut world = scenario.start();
     let (mut actions, mut enabled) = (Vec::new(), Vec::new());
     let length = 1 + random.next_u32() as usize % STEPS;
@@ -144,7 +144,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// How an execution breaks the assumption of another scenario, if one is found.
-fn broken<P: Protocol>(held: &Scenario<P>, executed: &Scenario<P>, kind: &str) -> Option<String> {
+fn broken<P: Service>(held: &Scenario<P>, executed: &Scenario<P>, kind: &str) -> Option<String> {
     let declared: Vec<Declared<P>> = held.declared().into_iter().filter(|it| it.assumption.kind == kind).collect();
     if declared.is_empty() {
         return None;

@@ -9,8 +9,8 @@ use fencepost_model::fact::Fact;
 use fencepost_model::laws::{
     LawViolation, budgets_are_kept, enabled_is_one_question, faults_do_what_they_say, properties_agree_with_their_twins,
 };
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::trace::{Recorder, Trace, perform, replay};
 use fencepost_model::world::{Action, Step, World};
 use proptest::collection::vec;
@@ -49,7 +49,7 @@ law!(a_refined_scenario_agrees, refinement_agrees);
 law!(what_is_not_budgeted_for_cannot_happen, budgets_are_kept);
 
 /// Walks through a scenario and shows each world with what is enabled in it.
-fn walk<P: Protocol>(scenario: &Scenario<P>, choices: &[u16], mut look: impl FnMut(&World<P>, &[Action<P>])) {
+fn walk<P: Service>(scenario: &Scenario<P>, choices: &[u16], mut look: impl FnMut(&World<P>, &[Action<P>])) {
     let mut world = scenario.start();
     let mut enabled = Vec::new();
     for choice in choices {
@@ -60,18 +60,18 @@ fn walk<P: Protocol>(scenario: &Scenario<P>, choices: &[u16], mut look: impl FnM
     }
 }
 
-fn after<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
+fn after<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
     let mut next = world.clone();
     let step = scenario.step(&mut next, action);
     (next, step)
 }
 
 /// The kinds of facts, without the numbers that the normal form changes.
-fn kinds<P: Protocol>(facts: &[Fact<P>]) -> Vec<String> {
+fn kinds<P: Service>(facts: &[Fact<P>]) -> Vec<String> {
     facts.iter().map(|fact| format!("{fact:?}").split([' ', '(']).next().unwrap_or_default().to_owned()).collect()
 }
 
-fn step_is_a_function<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+fn step_is_a_function<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     walk(scenario, choices, |world, enabled| {
         for action in enabled {
             assert!(scenario.is_enabled(world, action), "{action} is listed, and then it is not enabled");
@@ -81,7 +81,7 @@ fn step_is_a_function<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> R
     Ok(())
 }
 
-fn labels_are_unique<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+fn labels_are_unique<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     walk(scenario, choices, |_, enabled| {
         let labels: BTreeSet<String> = enabled.iter().map(ToString::to_string).collect();
         assert_eq!(labels.len(), enabled.len(), "{labels:#?}");
@@ -90,7 +90,7 @@ fn labels_are_unique<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Re
 }
 
 /// Records the walk as a trace.
-fn record<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Trace<P> {
+fn record<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Trace<P> {
     let (mut world, mut recorder, mut enabled) = (scenario.start(), Recorder::default(), Vec::new());
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
@@ -100,7 +100,7 @@ fn record<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Trace<P> {
     recorder.finish(scenario, "a law", None)
 }
 
-fn labels_replay<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+fn labels_replay<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let trace = record(scenario, choices);
     let mut script = String::new();
     for line in &trace.steps {
@@ -112,7 +112,7 @@ fn labels_replay<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result
     Ok(())
 }
 
-fn json_round_trip<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+fn json_round_trip<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let trace = record(scenario, choices);
     let again = Trace::from_text(&trace.to_text()).expect("what was written can be read");
     assert_eq!(again, trace);
@@ -125,7 +125,7 @@ fn json_round_trip<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Resu
 }
 
 /// On a finer clock the same things can happen: same labels, same facts, same breaches.
-fn refinement_agrees<P: Protocol>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+fn refinement_agrees<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     const FACTOR: i64 = 3;
     let fine = scenario.refined(FACTOR);
     let (mut world, mut fine_world) = (scenario.start(), fine.start());

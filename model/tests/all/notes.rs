@@ -2,8 +2,8 @@
 
 use fencepost::with_scenario;
 use fencepost::{AnyScenario, catalogue};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Axis, Scenario};
+use fencepost_model::service::Service;
 use fencepost_model::service_fault::ServiceFault;
 
 /// A small scenario with these additions to its tables.
@@ -58,7 +58,7 @@ fn the_catalogue_has_no_setting_without_effect() {
 }
 
 /// The budgets that the service declares.
-fn own_budgets<P: Protocol>(_: &Scenario<P>) -> Vec<&'static str> {
+fn own_budgets<P: Service>(_: &Scenario<P>) -> Vec<&'static str> {
     P::Fault::KINDS.iter().map(|kind| kind.budget).collect()
 }
 

@@ -6,12 +6,12 @@ use fencepost_model::assumption::Declarations;
 use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
 use fencepost_model::ids::{ClientId, ProcessId, Token};
 use fencepost_model::never::Never;
+use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::process::{Belief, Client as Participant, Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::{Mistake, Scenario};
 use fencepost_model::service::{self, Record, Service, ServiceMessage, ServiceTimer};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::World;
-use fencepost_model::world::normal::{Normal, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::machines::{Answer, Client, Phase, Request, Server, Timer};

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::protocol::Protocol;
+use fencepost_model::service::Service;
 use fencepost_model::time::Instant;
 use fencepost_model::world::Envelope;
 
 /// Something planned. When its time has come it may be impossible by then; it is looked at again.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Plan<P: Protocol> {
+pub(super) enum Plan<P: Service> {
     /// A message arrives.
     Deliver(Envelope<P>),
     /// A deadline fires; it was due at the instant given.
@@ -36,7 +36,7 @@ pub(super) enum Plan<P: Protocol> {
 /// Plans, soonest first; those of one instant in the order in which they were made. The heap holds places of plans: moving those
 /// about in it is cheaper.
 #[derive(Clone, Debug)]
-pub(super) struct Agenda<P: Protocol> {
+pub(super) struct Agenda<P: Service> {
     heap: BinaryHeap<Reverse<Key>>,
     plans: Vec<Plan<P>>,
     free: Vec<usize>,
@@ -68,7 +68,7 @@ impl Key {
     }
 }
 
-impl<P: Protocol> Agenda<P> {
+impl<P: Service> Agenda<P> {
     pub(super) fn new() -> Self {
         Agenda { heap: BinaryHeap::new(), plans: Vec::new(), free: Vec::new(), made: 0 }
     }

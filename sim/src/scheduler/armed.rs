@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use fencepost_model::ids::ProcessId;
-use fencepost_model::protocol::Protocol;
+use fencepost_model::service::Service;
 use fencepost_model::time::Instant;
 
 /// For each deadline of each process, when it was due. Clients have a handful each; the service may have one for each client.
 #[derive(Clone)]
-pub(super) struct Armed<P: Protocol> {
+pub(super) struct Armed<P: Service> {
     clients: Vec<Vec<(P::Timer, Instant)>>,
     others: BTreeMap<(ProcessId, P::Timer), Instant>,
 }
 
-impl<P: Protocol> Armed<P> {
+impl<P: Service> Armed<P> {
     pub(super) fn new(clients: usize) -> Self {
         Armed { clients: vec![Vec::new(); clients], others: BTreeMap::new() }
     }

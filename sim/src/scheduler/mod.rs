@@ -6,8 +6,8 @@ mod priorities;
 mod realistic;
 mod uniform;
 
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Action, Step, World};
 
 pub(crate) use priorities::Priorities;
@@ -17,7 +17,7 @@ pub(crate) use uniform::Uniform;
 /// Picks the next action.
 ///
 /// **Every action it picks is enabled; `None` means that the world is at rest.**
-pub(crate) trait Scheduler<P: Protocol> {
+pub(crate) trait Scheduler<P: Service> {
     /// The next action.
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>>;
 
@@ -67,7 +67,7 @@ impl SchedulerKind {
 }
 
 /// What may happen, and in a calm only what belongs to it; nothing once there is only time left to pass, and nobody waits.
-fn options<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool, list: &mut Vec<Action<P>>) {
+fn options<P: Service>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool, list: &mut Vec<Action<P>>) {
     scenario.enabled(world, list);
     if is_calm {
         list.retain(|action| !action.is_mishap());
@@ -79,7 +79,7 @@ fn options<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool,
 }
 
 /// Whether some deadline lies ahead.
-fn is_anybody_waiting<P: Protocol>(scenario: &Scenario<P>, world: &World<P>) -> bool {
+fn is_anybody_waiting<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> bool {
     let mut is_waiting = false;
     for process in world.processes() {
         world.wakes(scenario, process, &mut |_, _| is_waiting = true);

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Action, Step, World};
 
 use super::{Scheduler, options};
@@ -18,7 +18,7 @@ const HORIZON: u64 = 120;
 /// So often.
 const CHANGES: usize = 3;
 
-pub(crate) struct Priorities<P: Protocol> {
+pub(crate) struct Priorities<P: Service> {
     choice: Stream,
     /// How urgent what an actor does is; drawn when it is first seen.
     urgency: BTreeMap<Actor, u64>,
@@ -39,7 +39,7 @@ enum Actor {
     Chance(&'static str),
 }
 
-fn actor<P: Protocol>(action: &Action<P>) -> Actor {
+fn actor<P: Service>(action: &Action<P>) -> Actor {
     match action {
         Action::Command { client, .. } => Actor::User(*client),
         Action::Deliver(envelope) => Actor::Link(envelope.from, envelope.to),
@@ -49,7 +49,7 @@ fn actor<P: Protocol>(action: &Action<P>) -> Actor {
     }
 }
 
-impl<P: Protocol> Priorities<P> {
+impl<P: Service> Priorities<P> {
     pub(crate) fn new(seed: u64) -> Self {
         let mut choice = Stream::new(seed, Concern::Choice);
         let changes = (0..CHANGES).map(|_| choice.below(HORIZON)).collect();
@@ -62,7 +62,7 @@ impl<P: Protocol> Priorities<P> {
     }
 }
 
-impl<P: Protocol> Scheduler<P> for Priorities<P> {
+impl<P: Service> Scheduler<P> for Priorities<P> {
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         options(scenario, world, self.is_calm, &mut self.enabled);
         // In a calm nobody is put off for long.

@@ -1,25 +1,25 @@
 //! Any enabled action, each with the same probability. Blind, but it owes nothing to anybody's idea of what is likely.
 
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::{Action, Step, World};
 
 use super::{Scheduler, options};
 use crate::random::{Concern, Stream};
 
-pub(crate) struct Uniform<P: Protocol> {
+pub(crate) struct Uniform<P: Service> {
     choice: Stream,
     enabled: Vec<Action<P>>,
     is_calm: bool,
 }
 
-impl<P: Protocol> Uniform<P> {
+impl<P: Service> Uniform<P> {
     pub(crate) fn new(seed: u64) -> Self {
         Uniform { choice: Stream::new(seed, Concern::Choice), enabled: Vec::new(), is_calm: false }
     }
 }
 
-impl<P: Protocol> Scheduler<P> for Uniform<P> {
+impl<P: Service> Scheduler<P> for Uniform<P> {
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         options(scenario, world, self.is_calm, &mut self.enabled);
         self.choice.pick(&self.enabled)

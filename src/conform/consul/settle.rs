@@ -2,8 +2,8 @@
 
 use super::Agent;
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::time::{Instant, Ticks};
-use fencepost_model::world::normal::{Normal, Visitor};
 
 impl Agent {
     /// Forgets what makes no difference from an instant on: lock-delays that are over, and how large the gaps between log

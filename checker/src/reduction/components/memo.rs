@@ -16,10 +16,10 @@ use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::{ProcessId, Tenure};
 use fencepost_model::list::List;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
-use fencepost_model::protocol::Protocol;
+use fencepost_model::normal::Normal;
 use fencepost_model::scenario::{Cutting, Replies, Scenario};
+use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
-use fencepost_model::world::normal::Normal;
 use fencepost_model::world::{Action, Envelope, Fault, Step, World};
 
 use super::super::hash::fingerprint;
@@ -47,7 +47,7 @@ const SENT: usize = 3;
 
 /// What happens.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-enum Cause<P: Protocol> {
+enum Cause<P: Service> {
     /// A message arrives, by its number.
     Arrives(u32),
     /// A deadline has come.
@@ -72,7 +72,7 @@ enum Cause<P: Protocol> {
 
 /// What a step depends on.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-struct Key<P: Protocol> {
+struct Key<P: Service> {
     /// The parts, and zeros where there are fewer.
     parts: [u32; ROLES],
     /// With these tenures what they send is stamped.
@@ -82,7 +82,7 @@ struct Key<P: Protocol> {
 
 /// What a step of the open world depends on, and where in the world that is.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Question<P: Protocol> {
+pub(super) struct Question<P: Service> {
     key: Key<P>,
     /// The places of the parts.
     places: Roles,
@@ -103,7 +103,7 @@ struct Outcome {
 }
 
 /// What steps did.
-pub(super) struct Memo<P: Protocol> {
+pub(super) struct Memo<P: Service> {
     is_of_use: bool,
     mutation: Option<Mutation>,
     /// Whether what is remembered depends on every world that is passed.
@@ -124,7 +124,7 @@ pub(super) struct Memo<P: Protocol> {
     places: Cache<(u32, u64), u32>,
 }
 
-impl<P: Protocol> Memo<P> {
+impl<P: Service> Memo<P> {
     pub(super) fn new(scenario: &Scenario<P>, form: &NormalForm, clients: usize) -> Self {
         Memo {
             is_of_use: clients < usize::from(OWNERS),
@@ -459,12 +459,12 @@ impl<P: Protocol> Memo<P> {
 }
 
 /// Restores the order of messages.
-fn sort<P: Protocol>(copies: &Copies<P>, messages: &mut [u32]) {
+fn sort<P: Service>(copies: &Copies<P>, messages: &mut [u32]) {
     messages.sort_by(|one, other| copies.piece(*one).message().cmp(&copies.piece(*other).message()));
 }
 
 /// The same part after so much time; a server forgets what is meaningless from then on.
-fn settled<P: Protocol>(rules: &Rules, mut piece: Piece<P>, ticks: Ticks) -> Piece<P> {
+fn settled<P: Service>(rules: &Rules, mut piece: Piece<P>, ticks: Ticks) -> Piece<P> {
     if let Piece::Server(seat) = &mut piece {
         let clock = Instant::START + ticks + seat.skew;
         seat.process.settle(clock - rules.horizon.back);

@@ -16,8 +16,8 @@ mod pool;
 
 use fencepost_model::goal::Reached;
 use fencepost_model::list::List;
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::Action;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ pub(crate) struct Taken {
 }
 
 /// Takes steps of a search: opens a world, and says where its actions lead.
-pub(crate) struct Stepper<P: Protocol> {
+pub(crate) struct Stepper<P: Service> {
     copies: Copies<P>,
     memo: Memo<P>,
     opened: Collapsed,
@@ -66,7 +66,7 @@ pub(crate) struct Stepper<P: Protocol> {
     is_next_near: bool,
 }
 
-impl<P: Protocol> Stepper<P> {
+impl<P: Service> Stepper<P> {
     /// For the worlds of a scenario; the one at the start is open.
     pub(crate) fn new(scenario: &Scenario<P>, form: &NormalForm, pool: SharedPool<P>) -> Self {
         let mut copies = Copies::new(pool, form.rules);
@@ -144,7 +144,7 @@ impl<P: Protocol> Stepper<P> {
 }
 
 /// The numbers of a world's parts, most of which are those of the world before it, if there is one.
-fn collapse<P: Protocol>(copies: &mut Copies<P>, formed: &Formed<P>, before: Option<&Collapsed>) -> Collapsed {
+fn collapse<P: Service>(copies: &mut Copies<P>, formed: &Formed<P>, before: Option<&Collapsed>) -> Collapsed {
     let Formed { world, parts } = formed;
     let layout = Layout::of(world.clients.len());
     let rest = hash_of((&world.cuts, world.left));

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use fencepost_model::protocol::Protocol;
+use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::world::World;
-use fencepost_model::world::normal::Normal;
 
 use super::super::names::{Look, Looking, Rules};
 use super::super::parts::Part;
@@ -18,7 +18,7 @@ use super::Collapsed;
 use super::cache::Cache;
 
 /// The parts of all worlds of a search.
-pub(crate) struct Pool<P: Protocol> {
+pub(crate) struct Pool<P: Service> {
     parts: Vec<Arc<Known<P>>>,
     /// By kind and hash.
     numbers: BTreeMap<(u32, u64), u32>,
@@ -28,7 +28,7 @@ pub(crate) struct Pool<P: Protocol> {
 pub(crate) type SharedPool<P> = Arc<Mutex<Pool<P>>>;
 
 /// A part, and what is known of it.
-pub(super) struct Known<P: Protocol> {
+pub(super) struct Known<P: Service> {
     pub(super) piece: Piece<P>,
     pub(super) head: Head,
 }
@@ -48,13 +48,13 @@ impl Head {
     }
 }
 
-impl<P: Protocol> Default for Pool<P> {
+impl<P: Service> Default for Pool<P> {
     fn default() -> Self {
         Pool { parts: Vec::new(), numbers: BTreeMap::new() }
     }
 }
 
-impl<P: Protocol> Pool<P> {
+impl<P: Service> Pool<P> {
     /// The world of which the parts are in this pool.
     pub(crate) fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> World<P> {
         let mut world = scenario.start();
@@ -80,7 +80,7 @@ impl<P: Protocol> Pool<P> {
 }
 
 /// The parts that one worker has met.
-pub(super) struct Copies<P: Protocol> {
+pub(super) struct Copies<P: Service> {
     pool: SharedPool<P>,
     /// By number, as the pool has them.
     parts: Vec<Option<Arc<Known<P>>>>,
@@ -96,7 +96,7 @@ const UNPOISONED: &str = "no worker panics while it holds the pool";
 /// The logarithm of how many parts are found without asking the pool.
 const NUMBERS: u32 = 20;
 
-impl<P: Protocol> Copies<P> {
+impl<P: Service> Copies<P> {
     pub(super) fn new(pool: SharedPool<P>, rules: Rules) -> Self {
         let (parts, heads, numbers) = (Vec::new(), Vec::new(), Cache::new(NUMBERS));
         Copies { pool, parts, heads, numbers, rules }
@@ -156,7 +156,7 @@ impl<P: Protocol> Copies<P> {
     }
 }
 
-impl<P: Protocol> Known<P> {
+impl<P: Service> Known<P> {
     fn new(mut piece: Piece<P>, hash: u64, rules: &Rules) -> Self {
         let mut looking = Looking::new(rules);
         piece.visit(&mut looking);

@@ -10,9 +10,9 @@ use super::{
     Claim, Consul, Key, LOCK, Opaque, Operation, OperatorAct, Plain, Prefix, Request, Server, Settings, Slots,
 };
 use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
-use fencepost_model::world::normal::Normal;
 use fencepost_model::world::{Condition, World};
 
 /// One act.

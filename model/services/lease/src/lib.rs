@@ -22,12 +22,12 @@ use fencepost_model::assumption::{Assumption, Class, Declarations};
 use fencepost_model::ids::{ClientId, Index, Token};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::never::Never;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::{Mistake, OptionalBudget, Scenario};
 use fencepost_model::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::Ticks;
 use fencepost_model::world::World;
-use fencepost_model::world::normal::Normal;
 
 /// The service's name as a type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

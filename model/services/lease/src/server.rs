@@ -7,10 +7,10 @@ use crate::LeaseMutation;
 use fencepost_model::assumption::Execution;
 use fencepost_model::fact::{Ending, Fact, Refusal};
 use fencepost_model::ids::{ClientId, Index, ProcessId, Token};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, Ticks};
-use fencepost_model::world::normal::Normal;
 
 /// The server. Nothing happens when a loan is over, except that the lock may be lent again.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::normal::Normal;
 
 /// A queue's name, which is its only identity (R-Q-1).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use super::messages::{Name, Shape};
 use super::settings::OperatorAct;
 use super::{Broker, RabbitMq, display};
 use fencepost_model::ids::SessionId;
+use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::World;
-use fencepost_model::world::normal::Normal;
 
 /// One act.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

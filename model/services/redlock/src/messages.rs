@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::SessionId;
+use fencepost_model::normal::Normal;
 use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
-use fencepost_model::world::normal::Normal;
 
 /// What a client writes into a key: unlike everything that it, or anybody else, has ever written.
 pub type Value = SessionId;

@@ -9,12 +9,12 @@ use crate::RedlockMutation;
 use fencepost_model::fact::{Ending, Fact, Refusal};
 use fencepost_model::ids::{ClientId, Index, Token};
 use fencepost_model::list::List;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
-use fencepost_model::protocol::Record;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Record;
 use fencepost_model::time::{Deadline, Instant};
 use fencepost_model::world::World;
-use fencepost_model::world::normal::Normal;
 
 /// All nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use super::Stores;
 use super::store::Store;
 use fencepost_model::assumption::Execution;
-use fencepost_model::protocol::Protocol;
+use fencepost_model::service::Service;
 
 impl Store {
     /// The record never speaks of another limit.

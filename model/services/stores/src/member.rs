@@ -8,10 +8,10 @@ use super::{QUEUE, RANKED, Stores, TOKENS};
 use crate::StoresMutation;
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, Index, ProcessId, Token};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd, StartTime};
-use fencepost_model::world::normal::Normal;
 
 /// A client.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

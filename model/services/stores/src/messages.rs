@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, Index};
+use fencepost_model::normal::Normal;
 use fencepost_model::time::StartTime;
-use fencepost_model::world::normal::Normal;
 
 /// A request or an answer, on a call of the client's.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

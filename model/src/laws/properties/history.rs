@@ -4,27 +4,26 @@ use crate::fact::Fact;
 use crate::ids::{ClientId, Tenure};
 use crate::process::{Belief, Client};
 use crate::properties::Property;
-use crate::protocol::{Protocol, Record};
 use crate::scenario::{Promise, Scenario};
-use crate::service::Settings as _;
+use crate::service::{Record, Service, Settings as _};
 use crate::time::{Instant, Ticks};
 use crate::world::{Action, Condition, World};
 
 /// One step.
-pub(super) struct Moment<P: Protocol> {
+pub(super) struct Moment<P: Service> {
     pub(super) action: Action<P>,
     pub(super) facts: Vec<Fact<P>>,
     pub(super) after: World<P>,
 }
 
 /// An execution so far.
-pub(super) struct History<'a, P: Protocol> {
+pub(super) struct History<'a, P: Service> {
     pub(super) scenario: &'a Scenario<P>,
     start: World<P>,
     pub(super) moments: Vec<Moment<P>>,
 }
 
-impl<'a, P: Protocol> History<'a, P> {
+impl<'a, P: Service> History<'a, P> {
     pub(super) fn new(scenario: &'a Scenario<P>) -> Self {
         History { scenario, start: scenario.start(), moments: Vec::new() }
     }

@@ -10,8 +10,8 @@ use super::walk::{after, pick};
 use super::{LawViolation, require};
 use crate::process::Message;
 use crate::properties::Property;
-use crate::protocol::Protocol;
 use crate::scenario::Scenario;
+use crate::service::Service;
 use crate::world::{Action, Step};
 use history::{History, Moment};
 
@@ -20,7 +20,7 @@ use history::{History, Moment};
 ///
 /// # Errors
 /// A property and its twin that differ.
-pub fn properties_agree_with_their_twins<P: Protocol>(
+pub fn properties_agree_with_their_twins<P: Service>(
     scenario: &Scenario<P>,
     choices: &[u16],
 ) -> Result<(), LawViolation> {
@@ -54,7 +54,7 @@ pub fn properties_agree_with_their_twins<P: Protocol>(
 
 /// A write that a client sends is stamped with the tenure that it was granted last. A third party, which is granted none,
 /// writes for others.
-fn stamps_are_own<P: Protocol>(
+fn stamps_are_own<P: Service>(
     history: &History<'_, P>,
     action: &Action<P>,
     step: &Step<P>,

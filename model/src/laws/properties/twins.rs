@@ -7,12 +7,11 @@ use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Tenure, Token};
 use crate::process::Client as _;
 use crate::properties::Property;
-use crate::protocol::{Administered, Protocol};
-use crate::service::{Event as _, ServiceCommand as _, Settings as _};
+use crate::service::{Administered, Event as _, Service, ServiceCommand as _, Settings as _};
 use crate::time::Ticks;
 use crate::world::{Action, Condition};
 
-pub(super) fn is_violated<P: Protocol>(history: &History<'_, P>, property: Property, bound: Option<Ticks>) -> bool {
+pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Property, bound: Option<Ticks>) -> bool {
     // A step without facts is judged if a clock slips, or if time passes while the lock is idle and that has a bound.
     let is_judged = match history.action() {
         Some(Action::Slip { .. }) => true,
@@ -102,14 +101,14 @@ pub(super) fn is_violated<P: Protocol>(history: &History<'_, P>, property: Prope
     }
 }
 
-fn has_two_owners<P: Protocol>(history: &History<'_, P>) -> bool {
+fn has_two_owners<P: Service>(history: &History<'_, P>) -> bool {
     let record = history.record();
     let is_stolen = history.news().iter().any(|fact| matches!(fact, Fact::Granted { stolen: true, .. }));
     is_stolen || record.conflict.is_some() || record.numbers.is_none() && record.owners.len() > 1
 }
 
 /// The newest invalidation after which nobody has got the lock, the last step's own included.
-fn is_granted_too_soon<P: Protocol>(history: &History<'_, P>, bound: Ticks) -> bool {
+fn is_granted_too_soon<P: Service>(history: &History<'_, P>, bound: Ticks) -> bool {
     let now = history.last().now;
     let all = history.past().chain(history.news().iter().map(|fact| (now, fact)));
     let mut invalidated = None;
@@ -128,7 +127,7 @@ fn is_granted_too_soon<P: Protocol>(history: &History<'_, P>, bound: Ticks) -> b
     last
 }
 
-fn expires_too_soon<P: Protocol>(history: &History<'_, P>, bound: Ticks) -> bool {
+fn expires_too_soon<P: Service>(history: &History<'_, P>, bound: Ticks) -> bool {
     let now = history.last().now;
     history.news().iter().any(|fact| {
         let Fact::Expired { session } = fact else { return false };
@@ -146,17 +145,17 @@ fn expires_too_soon<P: Protocol>(history: &History<'_, P>, bound: Ticks) -> bool
 }
 
 /// What the facts of the last step say about how many slots there are.
-fn administered<P: Protocol>(history: &History<'_, P>) -> Vec<Administered> {
+fn administered<P: Service>(history: &History<'_, P>) -> Vec<Administered> {
     let told = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.administered() } else { None };
     history.news().iter().filter_map(told).collect()
 }
 
-fn numbers<P: Protocol>(history: &History<'_, P>) -> Vec<u8> {
+fn numbers<P: Service>(history: &History<'_, P>) -> Vec<u8> {
     history.record().numbers.map(|numbers| numbers.to_vec()).unwrap_or_default()
 }
 
 /// How many may be inside, where administrators change that: what the newest of them says.
-fn limit<P: Protocol>(history: &History<'_, P>) -> Option<u16> {
+fn limit<P: Service>(history: &History<'_, P>) -> Option<u16> {
     let told = |fact: &Fact<P>| match fact {
         Fact::Service(fact) => match fact.administered()? {
             Administered::Began { limit } => Some(limit),
@@ -170,13 +169,13 @@ fn limit<P: Protocol>(history: &History<'_, P>) -> Option<u16> {
     newest.or_else(before).or_else(|| history.scenario.service.capacity_at_start())
 }
 
-fn has_too_many_holders<P: Protocol>(history: &History<'_, P>) -> bool {
+fn has_too_many_holders<P: Service>(history: &History<'_, P>) -> bool {
     let record = history.record();
     record.slots.or_else(|| limit(history)).is_some_and(|slots| record.owners.len() > usize::from(slots))
 }
 
 /// Judged when somebody enters, or when a smaller number of slots is in force.
-fn has_too_many_inside<P: Protocol>(history: &History<'_, P>) -> bool {
+fn has_too_many_inside<P: Service>(history: &History<'_, P>) -> bool {
     let is_in_force = |told: &Administered| matches!(told, Administered::Finished { is_complete: true, .. });
     let enters = history.news().iter().any(|fact| matches!(fact, Fact::Entered { .. }));
     if !enters && !administered(history).iter().any(is_in_force) {
@@ -187,23 +186,20 @@ fn has_too_many_inside<P: Protocol>(history: &History<'_, P>) -> bool {
     [limit(history), promised].into_iter().flatten().any(|slots| inside.len() > usize::from(slots))
 }
 
-fn has_broken_records<P: Protocol>(history: &History<'_, P>) -> bool {
+fn has_broken_records<P: Service>(history: &History<'_, P>) -> bool {
     let changes_nothing =
         |fact: &Fact<P>| matches!(fact, Fact::Refused { why: Refusal::Held | Refusal::LockDelay, .. });
     !history.news().iter().all(changes_nothing) && P::inspect(&history.last().server.process).is_err()
 }
 
 /// The reads that the last step answers.
-fn reads_end<P: Protocol>(history: &History<'_, P>) -> Vec<(ClientId, Option<ClientId>)> {
+fn reads_end<P: Service>(history: &History<'_, P>) -> Vec<(ClientId, Option<ClientId>)> {
     let answered = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.read_ended() } else { None };
     history.news().iter().filter_map(answered).collect()
 }
 
 /// Who has had the lock since the client asked, before the last step; none if it has not asked.
-fn owners_since_question<P: Protocol>(
-    history: &History<'_, P>,
-    client: ClientId,
-) -> Option<BTreeSet<Option<ClientId>>> {
+fn owners_since_question<P: Service>(history: &History<'_, P>, client: ClientId) -> Option<BTreeSet<Option<ClientId>>> {
     let before = &history.moments[..history.moments.len().saturating_sub(1)];
     let mut owners = None;
     for moment in before {
@@ -229,7 +225,7 @@ fn owners_since_question<P: Protocol>(
 }
 
 /// The tenure on record before the last step, if one is: they are counted as they begin.
-fn present_tenure<P: Protocol>(history: &History<'_, P>) -> Option<Tenure> {
+fn present_tenure<P: Service>(history: &History<'_, P>) -> Option<Tenure> {
     let (mut count, mut is_running) = (Tenure::default(), false);
     for (_, fact) in history.past() {
         match fact {

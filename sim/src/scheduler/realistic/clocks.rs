@@ -1,15 +1,15 @@
 //! Clocks that run away, each at a rate of its own, and are set right now and then.
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, TICKS_MAX, Ticks};
 use fencepost_model::world::{Action, World};
 
 use super::super::agenda::Plan;
 use super::Realistic;
 
-impl<P: Protocol> Realistic<P> {
+impl<P: Service> Realistic<P> {
     /// Each clock has a rate of its own, and is set right now and then.
     pub(super) fn plan_clocks(&mut self, scenario: &Scenario<P>, world: &World<P>) {
         let Some(rates) = self.profile.drift.clone().filter(|_| scenario.budget.slips > 0) else { return };

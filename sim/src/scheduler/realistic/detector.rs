@@ -3,9 +3,8 @@
 //! It can do nothing that the scenario does not allow.
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::protocol::{Opinion, Protocol};
 use fencepost_model::scenario::Scenario;
-use fencepost_model::service::{ServiceTimer as _, Settings as _};
+use fencepost_model::service::{Opinion, Service, ServiceTimer as _, Settings as _};
 use fencepost_model::service_fault::ServiceFault as _;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Fault, Link, World};
@@ -77,7 +76,7 @@ impl Beside {
     }
 
     /// Whether the servers think that of the node which this deadline waits for, if it waits for one.
-    pub(super) fn allows<P: Protocol>(&self, timer: P::Timer) -> bool {
+    pub(super) fn allows<P: Service>(&self, timer: P::Timer) -> bool {
         timer.detector_opinion().is_none_or(|(client, wanted)| match (wanted, self.opinion(client)) {
             (Opinion::Failed, Opinion::Forgotten) => true,
             (wanted, opinion) => wanted == opinion,
@@ -90,7 +89,7 @@ impl Beside {
     }
 
     /// A fault of the world, as far as it concerns nodes.
-    pub(super) fn suffer<P: Protocol>(&mut self, fault: Fault<P>, scenario: &Scenario<P>, world: &World<P>) {
+    pub(super) fn suffer<P: Service>(&mut self, fault: Fault<P>, scenario: &Scenario<P>, world: &World<P>) {
         let moment = self.moment(world.now);
         let config = &scenario.service;
         match fault {
@@ -107,7 +106,7 @@ impl Beside {
     }
 
     /// What the client and the servers hear of each other is what the world's cuts leave of it.
-    fn reconnect<P: Protocol>(&mut self, client: ClientId, scenario: &Scenario<P>, world: &World<P>) {
+    fn reconnect<P: Service>(&mut self, client: ClientId, scenario: &Scenario<P>, world: &World<P>) {
         let (node, client) = (self.node(client), ProcessId::Client(client));
         let is_mute = world.is_cut(Link { from: client, to: ProcessId::Server }, scenario);
         let is_deaf = world.is_cut(Link { from: ProcessId::Server, to: client }, scenario);
@@ -146,7 +145,7 @@ impl Beside {
     }
 }
 
-impl<P: Protocol> Realistic<P> {
+impl<P: Service> Realistic<P> {
     /// The servers have another opinion of a client's node: deadlines that waited for it are planned. If the node is not silent,
     /// giving it up is a false alarm, and takes a budget for those.
     pub(super) fn hear(&mut self, scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Option<Action<P>> {
@@ -185,7 +184,7 @@ impl<P: Protocol> Realistic<P> {
 }
 
 /// The client whose node is given up wrongly by this.
-pub(super) fn false_alarm<P: Protocol>(action: &Action<P>) -> Option<ClientId> {
+pub(super) fn false_alarm<P: Service>(action: &Action<P>) -> Option<ClientId> {
     match action {
         Action::Fault(Fault::Service(fault)) => fault.false_alarm(),
         _ => None,

@@ -1,8 +1,8 @@
 //! What goes wrong, and when: mishaps of the budget, and processes and links that stand still.
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::{Cap, Scenario, UNLIMITED};
+use fencepost_model::service::Service;
 use fencepost_model::service_fault::{Nature, ServiceFault};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Fault, Link, World};
@@ -12,7 +12,7 @@ use super::Realistic;
 use super::detector::false_alarm;
 use crate::swarm::Swarm;
 
-impl<P: Protocol> Realistic<P> {
+impl<P: Service> Realistic<P> {
     pub(super) fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
         let budget = scenario.budget;
         // Where there is detector, it alone is wrong about nodes.

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::process::{Client, Context, Process};
-use fencepost_model::protocol::Protocol;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
@@ -23,7 +23,7 @@ use crate::random::{Concern, Stream};
 use crate::swarm::Swarm;
 
 #[derive(Clone)]
-pub(crate) struct Realistic<P: Protocol> {
+pub(crate) struct Realistic<P: Service> {
     profile: Profile,
     /// How much finer the clock is than the scenario's.
     refinement: i64,
@@ -52,7 +52,7 @@ pub(crate) struct Realistic<P: Protocol> {
     enabled: Vec<Action<P>>,
 }
 
-impl<P: Protocol> Realistic<P> {
+impl<P: Service> Realistic<P> {
     /// Plans everything that is known at the start. Mishaps strike before the end of the storm; a swarm leaves some out.
     pub(crate) fn new(
         seed: u64,
@@ -218,19 +218,19 @@ impl<P: Protocol> Realistic<P> {
 }
 
 /// Whether processes and links stand still for a while: not where lateness is bounded.
-pub(crate) fn may_stand_still<P: Protocol>(scenario: &Scenario<P>) -> bool {
+pub(crate) fn may_stand_still<P: Service>(scenario: &Scenario<P>) -> bool {
     scenario.synchrony.wake_delay.is_none() && scenario.synchrony.message_delay.is_none()
 }
 
 /// Whether what a plan came to may happen. A message was looked for in the network a moment ago.
-fn is_possible<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> bool {
+fn is_possible<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> bool {
     match action {
         Action::Deliver(envelope) => scenario.may_arrive(world, envelope),
         _ => scenario.is_enabled(world, action),
     }
 }
 
-fn wishes<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
+fn wishes<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
     let seat = &world.clients[client.place()];
     let mut commands = Vec::new();
     if seat.condition == Condition::Up {
@@ -240,7 +240,7 @@ fn wishes<P: Protocol>(scenario: &Scenario<P>, world: &World<P>, client: ClientI
     commands
 }
 
-impl<P: Protocol> Scheduler<P> for Realistic<P> {
+impl<P: Service> Scheduler<P> for Realistic<P> {
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         loop {
             let Some((at, plan)) = self.agenda.peek() else {

@@ -6,11 +6,11 @@ use super::ask;
 use crate::ConsulMutation;
 use crate::{Answer, Consul, RenewalErrors, Request, Settings, Timer};
 use fencepost_model::ids::{Call, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
-use fencepost_model::world::normal::Normal;
 
 /// A session that the client knows of. It may be gone without the client knowing.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

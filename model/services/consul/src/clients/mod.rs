@@ -20,10 +20,10 @@ pub use verifier::Verifier;
 
 use super::{Consul, Request, Text, Timer, Wish};
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Instant;
-use fencepost_model::world::normal::Normal;
 
 /// A client of any kind.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -6,9 +6,9 @@ use super::ask;
 use crate::ConsulMutation;
 use crate::{Consul, Request, Target, Timer, Watch};
 use fencepost_model::ids::{Call, Index};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::{Deadline, Instant};
-use fencepost_model::world::normal::Normal;
 
 /// A query under way, or the rest after one that failed.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

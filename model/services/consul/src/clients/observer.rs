@@ -9,8 +9,8 @@ use crate::settings::Reads;
 use crate::{Answer, Consul, LOCK, Opaque, Request, Text, Wish};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::Call;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox};
-use fencepost_model::world::normal::Normal;
 
 /// A third party.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use crate::{Answer, Consul, LOCK, Order, Request, Text};
 use fencepost_model::fact::Fact;
 use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox};
-use fencepost_model::world::normal::Normal;
 
 /// An order with the connection that it came on.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]

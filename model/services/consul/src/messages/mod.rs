@@ -16,8 +16,8 @@ use super::Status;
 use super::settings::CheckKind;
 use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::normal::Normal;
 
 /// The key that the lock recipe agrees on.
 pub const LOCK: Key = Key::Lock;

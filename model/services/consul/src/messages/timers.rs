@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
-use fencepost_model::world::normal::Normal;
+use fencepost_model::normal::Normal;
 
 /// Deadlines of server and clients.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::settings::{Behavior, CheckKind};
 use fencepost_model::few::Few;
 use fencepost_model::ids::{ClientId, Index, SessionId, Token};
+use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::time::Ticks;
-use fencepost_model::world::normal::{Normal, Visitor};
 
 /// A key of the store.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use crate::ConsulMutation;
 use crate::messages::{Key, Spelling};
 use crate::settings::CheckKind;
 use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::Context;
-use fencepost_model::world::normal::Normal;
 
 /// C-GEN-1: the tables of the replicated state that no client recipe looks at, and the table `index`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]

@@ -12,9 +12,9 @@ use crate::messages::{Answer, Checks};
 use crate::settings::CheckKind;
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::StartTime;
-use fencepost_model::world::normal::Normal;
 
 /// What a check says.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -12,10 +12,10 @@ use crate::{Consul, Word};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{ClientId, SessionId};
 use fencepost_model::list::List;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, StartTime};
-use fencepost_model::world::normal::Normal;
 
 /// The old leader, with what it has in memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

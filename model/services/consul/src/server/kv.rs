@@ -10,9 +10,9 @@ use crate::settings::{Log, Prunes, TreeDeletions};
 use fencepost_model::fact::{Ending, Fact, Refusal};
 use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId, Index, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::Instant;
-use fencepost_model::world::normal::Normal;
 
 /// What a caller writes besides the lock: value and flags.
 pub(super) type Content = (Opaque, u8);

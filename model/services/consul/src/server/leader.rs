@@ -14,12 +14,12 @@ use crate::messages::{Answer, Request, Text, Timer, Word};
 use crate::settings::{CheckKind, OldLeader, Requests, Restarts, Servers, Settings, Timers};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
 use fencepost_model::time::{Deadline, Instant, StartTime, Ticks};
 use fencepost_model::world::World;
-use fencepost_model::world::normal::Normal;
 
 /// What can go wrong in the service itself.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

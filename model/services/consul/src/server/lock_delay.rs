@@ -6,9 +6,9 @@ use super::Server;
 use crate::Consul;
 use crate::ConsulMutation;
 use crate::messages::Key;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::Context;
 use fencepost_model::time::{Deadline, Ticks};
-use fencepost_model::world::normal::Normal;
 
 /// A key that cannot be acquired before `until`. C-LD-7: it belongs to the name, whatever becomes of the entry.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

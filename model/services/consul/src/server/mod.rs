@@ -40,10 +40,10 @@ use super::settings::Registers;
 use super::{Consul, SessionUse};
 use fencepost_model::ids::{Call, ClientId, Index, SessionId};
 use fencepost_model::list::List;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, StartTime};
-use fencepost_model::world::normal::Normal;
 
 pub use books::{Query, QueryRefusal};
 pub use catalog::{Node, Status};

@@ -7,9 +7,9 @@ use crate::Consul;
 use crate::ConsulMutation;
 use crate::messages::{Answer, Prefix, Target, Text, Timer, Watch};
 use fencepost_model::ids::{Call, ClientId, Index};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::{Deadline, Instant};
-use fencepost_model::world::normal::Normal;
 
 /// A blocking query that waits.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -9,9 +9,9 @@ use crate::settings::Expiry;
 use crate::{Behavior, Consul};
 use fencepost_model::fact::{Ending, Fact};
 use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::{Deadline, Instant, Ticks};
-use fencepost_model::world::normal::Normal;
 
 /// A live session.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::normal::Normal;
 
 /// A check of a node. Each node has one of each kind.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
+use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::normal::Normal;
 
 /// Whose session a client uses.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

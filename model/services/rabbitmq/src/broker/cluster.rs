@@ -7,8 +7,8 @@ use crate::RabbitmqMutation;
 use crate::Settings;
 use crate::messages::{Name, Problem, Request, Timer, Word};
 use crate::settings::{OnHeal, Split};
+use fencepost_model::normal::Normal;
 use fencepost_model::time::{Instant, StartTime};
-use fencepost_model::world::normal::Normal;
 
 /// A node's bit.
 pub(super) fn bit(node: u8) -> u8 {

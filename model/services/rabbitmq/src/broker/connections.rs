@@ -9,9 +9,9 @@ use crate::RabbitmqMutation;
 use crate::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Word};
 use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, StartTime};
-use fencepost_model::world::normal::{Normal, Visitor};
 
 /// A connection, as the broker sees it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

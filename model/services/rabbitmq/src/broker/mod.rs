@@ -28,11 +28,11 @@ use super::{RabbitMq, Settings};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId, Token};
 use fencepost_model::list::List;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
-use fencepost_model::protocol::{Conflict, Record};
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::{Conflict, Record};
 use fencepost_model::time::{Instant, StartTime};
-use fencepost_model::world::normal::Normal;
 
 /// The broker, all nodes of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]

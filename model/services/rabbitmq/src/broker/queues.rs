@@ -7,8 +7,8 @@ use crate::RabbitmqMutation;
 use crate::messages::{Answer, Difference, Keeps, Name, Problem, Request, Shape, Word};
 use crate::settings::Placement;
 use fencepost_model::ids::SessionId;
+use fencepost_model::normal::Normal;
 use fencepost_model::time::StartTime;
-use fencepost_model::world::normal::Normal;
 
 /// A queue, as the nodes see it that have it on record.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]

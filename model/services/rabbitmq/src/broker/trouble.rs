@@ -11,10 +11,10 @@ use crate::operator::{Act, NOT_EXCLUSIVE};
 use crate::settings::{Settings, Socket};
 use crate::{RabbitMq, display};
 use fencepost_model::ids::{ProcessId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service_fault::{FaultKind, ServiceFault};
 use fencepost_model::time::{Deadline, StartTime};
-use fencepost_model::world::normal::Normal;
 use fencepost_model::world::{Fault, World};
 
 /// What can go wrong in the service itself.

@@ -8,10 +8,10 @@ use crate::RabbitmqMutation;
 use crate::messages::{Answer, Name, Request, Timer, Wish};
 use fencepost_model::fact::{Fact, Leaving, Refusal};
 use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant};
-use fencepost_model::world::normal::Normal;
 
 /// A client that takes a message for a lock.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

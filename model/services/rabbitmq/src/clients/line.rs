@@ -7,10 +7,10 @@ use crate::RabbitmqMutation;
 use crate::messages::{Answer, Ask, Problem, Request, Text};
 use crate::settings::{AfterRefusal, Connections, Probe};
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, LeaseEnd};
-use fencepost_model::world::normal::Normal;
 
 /// The connection that a client uses, or will open with its next request.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

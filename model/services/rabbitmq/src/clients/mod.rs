@@ -16,10 +16,10 @@ pub use taker::Taker;
 use super::messages::{Text, Timer, Wish};
 use super::{MUTEX, RabbitMq};
 use fencepost_model::ids::ClientId;
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Instant;
-use fencepost_model::world::normal::Normal;
 
 /// A client of any kind.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -17,10 +17,10 @@ use crate::ConsulMutation;
 use crate::settings::{Release, SessionUse};
 use crate::{Consul, Entry, Request, Text, Timer, Wish};
 use fencepost_model::ids::{Call, ClientId, SessionId, Token};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Message, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
-use fencepost_model::world::normal::Normal;
 
 /// A client that wants the lock.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -15,11 +15,11 @@ use crate::settings::{self, Registers, Release, Semaphore};
 use crate::{Answer, Consul, Entry, Opaque, Server, Target, Text, Timer, Wish};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, Index, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Message, Outbox};
-use fencepost_model::protocol::Record;
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Record;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
-use fencepost_model::world::normal::Normal;
 
 /// A client that wants a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Act, Semaphore, TreeDeletions};
-use fencepost_model::protocol::Protocol;
+use fencepost_model::service::Service;
 
 fn watch(target: Target, index: Index) -> Request {
     Request::Watch(Watch { target, index, wait: None })

@@ -14,10 +14,10 @@ use crate::messages::{Answer, Name, Problem, Request, Shape, Timer, Wish, Word};
 use crate::settings::{Administration, Counts, Failure, NUMBERS, Operation, Release, Retries, Settings};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant};
-use fencepost_model::world::normal::Normal;
 
 /// An administrator.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::Task;
 use crate::RabbitmqMutation;
 use crate::settings::{Adds, Administration, Base, NUMBERS, Operation, Order, Overshoot, Removes, Retries};
 use fencepost_model::mutation::Mutation;
-use fencepost_model::world::normal::Normal;
+use fencepost_model::normal::Normal;
 
 /// A step of an administrator.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

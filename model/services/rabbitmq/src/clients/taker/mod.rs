@@ -14,10 +14,10 @@ use crate::messages::{Answer, Request, Timer, Wish};
 use crate::settings::{First, Release, Settings};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
-use fencepost_model::world::normal::Normal;
 
 /// A client that wants a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -43,7 +43,7 @@ pub trait Visitor {
 ///
 /// ```
 /// use fencepost_model::time::Deadline;
-/// use fencepost_model::world::normal::Normal;
+/// use fencepost_model::normal::Normal;
 ///
 /// #[derive(Normal)]
 /// struct Lock {
@@ -55,7 +55,7 @@ pub trait Visitor {
 ///
 /// ```compile_fail,E0277
 /// use fencepost_model::time::Instant;
-/// use fencepost_model::world::normal::Normal;
+/// use fencepost_model::normal::Normal;
 ///
 /// #[derive(Normal)]
 /// struct Lock {

@@ -4,7 +4,7 @@ use super::{Normal, Visitor};
 use crate::few::Few;
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::list::List;
-use crate::time::{Instant, Ticks};
+use crate::time::{Deadline, Instant, LeaseEnd, Since, StartTime, Ticks};
 
 /// Values with a meaning of their own.
 macro_rules! plain {
@@ -17,6 +17,20 @@ macro_rules! plain {
 }
 
 plain!((), bool, u8, u16, u32, u64, Ticks);
+
+/// Stored instants, by what they are compared for.
+macro_rules! instants {
+    ($($name:ty: $visit:ident),*) => {$(
+        impl Normal for $name {
+            #[inline]
+            fn visit(&mut self, visitor: &mut impl Visitor) {
+                visitor.$visit(&mut self.0);
+            }
+        }
+    )*};
+}
+
+instants!(Deadline: deadline, LeaseEnd: until, StartTime: elapsed, Since: since);
 
 /// What contains others shows each of them.
 macro_rules! contents {
