@@ -2,13 +2,13 @@
 
 use std::fmt;
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::{Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{Trace, tell};
-use fencepost_model::world::Action;
 
 use crate::engine::Marks;
 
@@ -105,15 +105,10 @@ impl<P: Service> Run<P> {
 
     fn certificate(&self, scenario: &Scenario<P>, promise: &Promise) -> Certificate {
         let kinds = self.exploration.marks.kinds;
-        let never = |(place, _): &(usize, &&str)| kinds & (1 << *place) == 0;
+        let never = |kind: &ActionKind| kinds & (1 << *kind as u64) == 0;
         Certificate {
             goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
-            never_taken: Action::<P>::KINDS
-                .iter()
-                .enumerate()
-                .filter(never)
-                .map(|(_, kind)| (*kind).to_owned())
-                .collect(),
+            never_taken: ActionKind::ALL.iter().copied().filter(never).map(|kind| kind.name().to_owned()).collect(),
             reductions: self.exploration.reductions.clone(),
             // 64, and hashed twice: first each part of a world, then all of them.
             fingerprint_bits: 63,

@@ -111,7 +111,7 @@ impl<P: Service> Worlds<P> {
 
 /// The bit that stands for the action's kind.
 pub(crate) fn kind_bit<P: Service>(action: &Action<P>) -> u64 {
-    1 << action.kind_place()
+    1 << action.kind() as u64
 }
 
 /// What is said of a panic.

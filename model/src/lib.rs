@@ -19,6 +19,7 @@
 // What `#[derive(Normal)]` writes names this crate, inside it and outside.
 extern crate self as fencepost_model;
 
+pub mod action_kind;
 pub mod assumption;
 pub mod fact;
 pub mod few;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use fencepost_model::finding::{Arrow, Story, Told};
+use fencepost_model::finding::{ActionKind, Arrow, Story, Told};
 
 use crate::escape::escape;
 
@@ -185,9 +185,9 @@ impl<'a> Drawing<'a> {
     fn points(&self, svg: &mut String) {
         for (step, told) in self.story.steps.iter().enumerate() {
             let Some(lane) = told.lane else { continue };
-            let class = match (told.breaches.is_empty(), told.kind.as_str()) {
+            let class = match (told.breaches.is_empty(), told.kind) {
                 (false, _) => "point broken",
-                (true, "deliver" | "command" | "wake") => "point",
+                (true, Some(ActionKind::Deliver | ActionKind::Command | ActionKind::Wake)) => "point",
                 (true, _) => "point fault",
             };
             let (x, y) = (self.x(lane), Self::y(step));

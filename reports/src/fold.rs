@@ -16,9 +16,6 @@ const ROUND: usize = 2;
 /// Faults are drawn while there are no more than so many; a swarm of them would be the whole run.
 const FAULTS: usize = 40;
 
-const MISHAPS: [&str; 11] =
-    ["crash", "restart", "pause", "resume", "cut", "heal", "lose", "duplicate", "slip", "operator", "service-fault"];
-
 /// The story itself if it is short, or a folded one.
 pub fn fold(story: &Story) -> Cow<'_, Story> {
     let count = story.steps.len();
@@ -38,7 +35,7 @@ pub fn fold(story: &Story) -> Cow<'_, Story> {
                 keep(place.saturating_sub(BEFORE), place + ROUND);
             }
         }
-        if MISHAPS.contains(&step.kind.as_str()) && faults < FAULTS {
+        if step.kind.is_some_and(|kind| kind.is_mishap() || kind.is_repair()) && faults < FAULTS {
             faults += 1;
             keep(place.saturating_sub(ROUND), place + ROUND + 1);
         }
@@ -63,7 +60,7 @@ fn folded(story: &Story, is_kept: &[bool]) -> Story {
             let row = short.steps.last_mut().expect("it was pushed for the stretch");
             *row = Told {
                 label: format!("… {stretch} steps"),
-                kind: "folded".to_owned(),
+                kind: None,
                 lane: None,
                 facts: Vec::new(),
                 breaches: Vec::new(),
@@ -86,13 +83,15 @@ fn folded(story: &Story, is_kept: &[bool]) -> Story {
 mod tests {
     use fencepost_model::finding::{Broken, Property};
 
+    use fencepost_model::finding::ActionKind;
+
     use super::*;
 
     fn long(steps: usize) -> Story {
         let step = |place: usize| Told {
             at: place as i64,
             label: place.to_string(),
-            kind: "deliver".to_owned(),
+            kind: Some(ActionKind::Deliver),
             ..Told::default()
         };
         let arrow = |sent: usize| Arrow { sent, ended: Some(sent + 1), text: sent.to_string(), ..Arrow::default() };
@@ -109,7 +108,7 @@ mod tests {
         assert_eq!(fold(&long(WHOLE)).steps.len(), WHOLE);
         let mut story = long(10_000);
         story.steps[5000].breaches.push(Broken { property: Property::MutualExclusion, message: "both".to_owned() });
-        story.steps[7000].kind = "crash".to_owned();
+        story.steps[7000].kind = Some(ActionKind::Crash);
         let short = fold(&story);
         let labels: Vec<&str> = short.steps.iter().map(|step| step.label.as_str()).collect();
         assert_eq!(labels.len(), 2 * ENDS + BEFORE + ROUND + 2 * ROUND + 1 + 3);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fencepost_model::finding::{Story, Told};
+use fencepost_model::finding::{ActionKind, Story, Told};
 
 /// How wide labels may be, in characters, where nothing else is known; what is longer is not cut, it pushes the right column away.
 const LABEL_WIDTH: usize = 74;
@@ -37,7 +37,7 @@ pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String
 
 /// Time that passes is seen in the margin.
 fn is_shown(step: &Told) -> bool {
-    step.kind != "advance" || !step.facts.is_empty() || !step.breaches.is_empty()
+    step.kind != Some(ActionKind::Advance) || !step.facts.is_empty() || !step.breaches.is_empty()
 }
 
 /// Who holds by record, and who is inside.

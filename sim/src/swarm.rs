@@ -3,16 +3,27 @@
 
 use std::fmt;
 
+use fencepost_model::action_kind::ActionKind;
+
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 
 /// The kinds of misfortune that a seed may leave out.
-const KINDS: [&str; 8] = ["lose", "duplicate", "crash", "pause", "cut", "slip", "operator", "service-fault"];
+const KINDS: [ActionKind; 8] = [
+    ActionKind::Lose,
+    ActionKind::Duplicate,
+    ActionKind::Crash,
+    ActionKind::Pause,
+    ActionKind::Cut,
+    ActionKind::Slip,
+    ActionKind::Operator,
+    ActionKind::ServiceFault,
+];
 
 /// What one seed plays with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Swarm {
-    kinds: Vec<&'static str>,
+    kinds: Vec<ActionKind>,
     has_stalls: bool,
     /// Whether links stand still for a while, one at a time.
     has_clogs: bool,
@@ -31,7 +42,7 @@ impl Swarm {
         Swarm { kinds, has_stalls, has_clogs, powers }
     }
 
-    pub(crate) fn has(&self, kind: &str) -> bool {
+    pub(crate) fn has(&self, kind: ActionKind) -> bool {
         self.kinds.contains(&kind)
     }
 
@@ -65,7 +76,7 @@ impl fmt::Display for Swarm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stalls = self.has_stalls.then_some("stall");
         let clogs = self.has_clogs.then_some("clog");
-        let kinds: Vec<&str> = self.kinds.iter().copied().chain(stalls).chain(clogs).collect();
+        let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).chain(stalls).chain(clogs).collect();
         let rate = |power: i64| match power {
             0.. => format!("×{}", 1 << power),
             _ => format!("×1/{}", 1 << -power),

@@ -137,7 +137,7 @@ fn after_the_storm_nothing_goes_wrong_any_more() {
             for action in walk(&scenario, &settings).actions {
                 if world.now.ticks() > settings.storm * settings.refinement {
                     calm_actions += 1;
-                    let is_mishap = matches!(action.kind(), "lose" | "duplicate" | "crash" | "pause" | "cut" | "slip" | "operator");
+                    let is_mishap = action.kind().is_mishap();
                     assert!(!is_mishap, "{name}: {action}");
                 }
                 scenario.step(&mut world, &action);

@@ -98,8 +98,8 @@ impl<P: Service> Cycle<P> {
     /// The error is an action that is put off for ever and must not be.
     fn is_fair(&self, scenario: &Scenario<P>) -> Result<(), Action<P>> {
         let fairness = &scenario.fairness;
-        let is_weak = |action: &Action<P>| fairness.weak.iter().any(|kind| kind.name() == action.kind());
-        let is_strong = |action: &Action<P>| fairness.strong.iter().any(|kind| kind.name() == action.kind());
+        let is_weak = |action: &Action<P>| fairness.weak.contains(&action.kind());
+        let is_strong = |action: &Action<P>| fairness.strong.contains(&action.kind());
         // Where nothing is enabled at all the execution ends.
         let ends = self.taken.is_empty() && self.enabled.iter().all(BTreeSet::is_empty);
         let ever: BTreeSet<&Action<P>> = self.enabled.iter().flatten().collect();

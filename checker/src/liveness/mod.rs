@@ -16,6 +16,7 @@ mod lasso;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::{CheckerMutation, KernelMutation};
 use fencepost_model::properties::Property;
@@ -285,8 +286,7 @@ impl<'a, P: Service> Build<'a, P> {
 
     fn strength(&self, action: &Action<P>) -> Option<Strength> {
         let fairness = &self.scenario.fairness;
-        let is_among =
-            |kinds: &[fencepost_model::scenario::FairKind]| kinds.iter().any(|kind| kind.name() == action.kind());
+        let is_among = |kinds: &[ActionKind]| kinds.contains(&action.kind());
         match action {
             Action::Advance(_) if is_among(&fairness.weak) || is_among(&fairness.strong) => Some(Strength::Always),
             _ if is_among(&fairness.strong) => Some(Strength::Strong),

@@ -1,17 +1,21 @@
 //! Checks of fairness: an endless execution must not put off for ever what is assumed to be fair.
 
 use super::Execution;
-use crate::scenario::FairKind;
+use crate::action_kind::ActionKind;
 use crate::service::Service;
 use crate::world::Action;
 
-fn is_among<P: Service>(kinds: &[FairKind], action: &Action<P>) -> bool {
-    kinds.iter().any(|kind| kind.name() == action.kind())
+fn is_among<P: Service>(kinds: &[ActionKind], action: &Action<P>) -> bool {
+    kinds.contains(&action.kind())
 }
 
 /// In the part that is repeated, an action of these kinds that is enabled in every state (weak), or in some state (strong),
 /// is taken. An execution that ends must end where none of them is enabled.
-pub(super) fn is_fair<P: Service>(execution: &Execution<P>, kinds: &[FairKind], is_strong: bool) -> Result<(), String> {
+pub(super) fn is_fair<P: Service>(
+    execution: &Execution<P>,
+    kinds: &[ActionKind],
+    is_strong: bool,
+) -> Result<(), String> {
     let Some(from) = execution.repeats_from else { return Ok(()) };
     let scenario = &execution.scenario;
     let enabled_shapes = |world: &crate::world::World<P>| {

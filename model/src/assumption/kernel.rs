@@ -1,8 +1,9 @@
 //! What the kernel declares of time, clocks and fairness, and the mutation if there is one.
 
 use super::{Assumption, Class, Declarations, Scope, Value};
+use crate::action_kind::ActionKind;
 use crate::assumption::{fairness, timing};
-use crate::scenario::{Drift, FairKind, Fairness, Replies, Scenario};
+use crate::scenario::{Drift, Fairness, Replies, Scenario};
 use crate::service::Service;
 use crate::service_fault::{Nature, ServiceFault};
 use crate::time::Ticks;
@@ -105,9 +106,9 @@ impl<P: Service> Scenario<P> {
 
     pub(super) fn declare_fairness(&self, list: &mut Declarations<P>) {
         let Fairness { weak, strong } = &self.fairness;
-        let names = |kinds: &[FairKind]| kinds.iter().map(|kind| kind.name().to_owned()).collect::<Vec<_>>();
-        let unfair: Vec<FairKind> =
-            FairKind::ALL.iter().copied().filter(|kind| !weak.contains(kind) && !strong.contains(kind)).collect();
+        let names = |kinds: &[ActionKind]| kinds.iter().map(|kind| kind.name().to_owned()).collect::<Vec<_>>();
+        let unfair: Vec<ActionKind> =
+            ActionKind::FAIR.into_iter().filter(|kind| !weak.contains(kind) && !strong.contains(kind)).collect();
         if !weak.is_empty() {
             let sentence = format!("weakly fair: {}", names(weak).join(", "));
             let value: Value = names(weak).into_iter().collect();

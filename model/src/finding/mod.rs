@@ -5,6 +5,8 @@ mod study;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::action_kind::ActionKind;
+
 pub use crate::assumption::{Assumption, Class as AssumptionClass};
 pub use crate::properties::{Level, Property};
 pub use crate::scenario::{Expect, Suite};
@@ -145,8 +147,8 @@ pub struct Told {
     pub at: i64,
     /// What happened, as a sentence.
     pub label: String,
-    /// The kind of action.
-    pub kind: String,
+    /// The kind of action; none: several steps are told as one.
+    pub kind: Option<ActionKind>,
     /// What became true, as sentences.
     pub facts: Vec<String>,
     /// In which lane it happened; none for time and the like.

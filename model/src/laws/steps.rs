@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::walk::{after, pick, walk};
 use super::{LawViolation, require};
+use crate::action_kind::ActionKind;
 use crate::ids::ProcessId;
 use crate::process::Process;
 use crate::scenario::{Budget, Cutting, Drift, Replies, Scenario, UNLIMITED};
@@ -39,14 +40,14 @@ pub fn enabled_is_one_question<P: Service>(scenario: &Scenario<P>, choices: &[u1
 /// A kind of fault that costs nothing.
 pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let budgets = budgets(&scenario.budget);
-    let mut taken = vec![0_usize; Action::<P>::KINDS.len()];
+    let mut taken = vec![0_usize; ActionKind::ALL.len()];
     let mut service_faults = Vec::new();
     let mut world = scenario.start();
     let mut enabled = Vec::new();
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
         let Some(action) = pick(&enabled, *choice) else { break };
-        taken[action.kind_place()] += match action {
+        taken[action.kind() as usize] += match action {
             Action::Operator(act) => usize::from(scenario.service.operator_cost(*act)),
             _ => 1,
         };
@@ -56,7 +57,7 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
             require(count <= usize::from(cap.at_most), || format!("{count} faults of {cap:?}"))?;
         }
         let budget = budgets.iter().find(|(kind, _)| *kind == action.kind()).map(|(_, budget)| usize::from(*budget));
-        let count = taken[action.kind_place()];
+        let count = taken[action.kind() as usize];
         require(budget.is_none_or(|budget| count <= budget), || {
             format!("{count} × {}, and the budget is {}", action.kind(), budget.unwrap_or_default())
         })?;
@@ -67,17 +68,17 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
 }
 
 /// How often each kind of fault of the kernel may happen.
-fn budgets(budget: &Budget) -> [(&'static str, u8); 8] {
+fn budgets(budget: &Budget) -> [(ActionKind, u8); 8] {
     let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *budget;
     [
-        ("lose", losses),
-        ("duplicate", duplicates),
-        ("crash", crashes),
-        ("restart", restarts),
-        ("pause", pauses),
-        ("cut", cuts),
-        ("slip", slips),
-        ("operator", operator),
+        (ActionKind::Lose, losses),
+        (ActionKind::Duplicate, duplicates),
+        (ActionKind::Crash, crashes),
+        (ActionKind::Restart, restarts),
+        (ActionKind::Pause, pauses),
+        (ActionKind::Cut, cuts),
+        (ActionKind::Slip, slips),
+        (ActionKind::Operator, operator),
     ]
 }
 

@@ -11,8 +11,9 @@ mod text;
 mod validate;
 mod vary;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::action_kind::ActionKind;
 pub use crate::goal::Goal;
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::Mutation;
@@ -137,78 +138,36 @@ impl Synchrony {
 #[serde(deny_unknown_fields, default)]
 pub struct Fairness {
     /// Kinds of action that happen in the end if they are possible all the time.
-    pub weak: Vec<FairKind>,
+    #[serde(deserialize_with = "fair_kinds")]
+    pub weak: Vec<ActionKind>,
     /// Kinds of action that happen in the end if they are possible again and again.
-    pub strong: Vec<FairKind>,
+    #[serde(deserialize_with = "fair_kinds")]
+    pub strong: Vec<ActionKind>,
 }
 
 impl Default for Fairness {
     fn default() -> Self {
         Fairness {
-            weak: vec![FairKind::Deliver, FairKind::Wake, FairKind::Choose, FairKind::Advance],
+            weak: vec![ActionKind::Deliver, ActionKind::Wake, ActionKind::Choose, ActionKind::Advance],
             strong: Vec::new(),
         }
     }
 }
 
+/// Reads the kinds of action that a scenario calls fair: faults and operators cannot be.
+fn fair_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ActionKind>, D::Error> {
+    let names = Vec::<String>::deserialize(from)?;
+    let kind = |name: &String| ActionKind::FAIR.into_iter().find(|kind| kind.name() == name);
+    let known = || ActionKind::FAIR.map(ActionKind::name).join("`, `");
+    let found = names.iter().map(|name| {
+        let unknown = || format!("unknown variant `{name}`, expected one of `{}`", known());
+        kind(name).ok_or_else(|| serde::de::Error::custom(unknown()))
+    });
+    found.collect()
+}
+
 fn is_usual(fairness: &Fairness) -> bool {
     *fairness == Fairness::default()
-}
-
-/// A kind of action that a scenario may call fair.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FairKind {
-    /// A message under way arrives.
-    Deliver,
-    /// A deadline fires.
-    Wake,
-    /// Chance decides.
-    Choose,
-    /// Time passes.
-    Advance,
-    /// A user gets round to what he wants.
-    Command,
-    /// A paused process goes on.
-    Resume,
-    /// A cut link heals.
-    Heal,
-    /// A crashed client comes back.
-    Restart,
-}
-
-impl FairKind {
-    /// All of them.
-    pub const ALL: [FairKind; 8] = [
-        FairKind::Deliver,
-        FairKind::Wake,
-        FairKind::Choose,
-        FairKind::Advance,
-        FairKind::Command,
-        FairKind::Resume,
-        FairKind::Heal,
-        FairKind::Restart,
-    ];
-
-    /// The kind's name, the same as that of the action.
-    pub fn name(self) -> &'static str {
-        match self {
-            FairKind::Deliver => "deliver",
-            FairKind::Wake => "wake",
-            FairKind::Choose => "choose",
-            FairKind::Advance => "advance",
-            FairKind::Command => "command",
-            FairKind::Resume => "resume",
-            FairKind::Heal => "heal",
-            FairKind::Restart => "restart",
-        }
-    }
-}
-
-impl std::fmt::Display for FairKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// How messages travel, and what a cut link does.

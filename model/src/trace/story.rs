@@ -31,7 +31,7 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
         steps.push(Told {
             at: line.at.ticks(),
             label: names.said(&action.to_string()),
-            kind: action.kind().to_owned(),
+            kind: Some(action.kind()),
             facts: step.facts.iter().map(|fact| names.said(&fact.to_string())).collect(),
             lane: place_of(action).map(|process| teller.lane(process)),
             owners: record.owners.iter().map(|client| client.0).collect(),

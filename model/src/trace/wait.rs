@@ -108,7 +108,7 @@ pub(super) fn confirm<P: Service>(scenario: &Scenario<P>, steps: &[Line<P>], wai
         if wait.calm_from != calm_from || wait.step > steps.len() || wait.step <= calm_from {
             return wrong(wait, "the run has no such step in its calm");
         }
-        if in_calm(wait).any(|line| line.action.is_mishap()) {
+        if in_calm(wait).any(|line| line.action.kind().is_mishap()) {
             return wrong(wait, "something goes wrong in what is said to be the calm");
         }
     }

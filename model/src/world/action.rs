@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Envelope, Link};
+use crate::action_kind::ActionKind;
 use crate::ids::{ClientId, ProcessId};
 use crate::service::Service;
 use crate::time::Ticks;
@@ -95,57 +96,27 @@ impl<P: Service> Action<P> {
         }
     }
 
-    /// The kind of action, for the list of what a search never tried.
-    pub fn kind(&self) -> &'static str {
-        Self::KINDS[self.kind_place()]
-    }
-
-    /// Whether something goes wrong, or somebody meddles: nothing of the kind happens in a calm. What mends is none.
-    pub fn is_mishap(&self) -> bool {
-        !matches!(self.kind(), "command" | "deliver" | "wake" | "choose" | "advance" | "restart" | "resume" | "heal")
-    }
-
-    /// The place of its kind in [`Action::KINDS`].
-    pub fn kind_place(&self) -> usize {
+    /// What kind of thing happens.
+    pub fn kind(&self) -> ActionKind {
         match self {
-            Action::Command { .. } => 0,
-            Action::Deliver(_) => 1,
-            Action::Wake { .. } => 2,
-            Action::Advance(_) => 3,
-            Action::Operator(_) => 4,
-            Action::Lose(_) => 5,
-            Action::Duplicate(_) => 6,
-            Action::Fault(Fault::Crash(_)) => 7,
-            Action::Fault(Fault::Restart(_)) => 8,
-            Action::Fault(Fault::Pause(_)) => 9,
-            Action::Fault(Fault::Resume(_)) => 10,
-            Action::Fault(Fault::Cut(_)) => 11,
-            Action::Fault(Fault::Heal(_)) => 12,
-            Action::Slip { .. } => 13,
-            Action::Choose { .. } => 14,
-            Action::Fault(Fault::Service(_)) => 15,
+            Action::Command { .. } => ActionKind::Command,
+            Action::Deliver(_) => ActionKind::Deliver,
+            Action::Wake { .. } => ActionKind::Wake,
+            Action::Advance(_) => ActionKind::Advance,
+            Action::Operator(_) => ActionKind::Operator,
+            Action::Lose(_) => ActionKind::Lose,
+            Action::Duplicate(_) => ActionKind::Duplicate,
+            Action::Fault(Fault::Crash(_)) => ActionKind::Crash,
+            Action::Fault(Fault::Restart(_)) => ActionKind::Restart,
+            Action::Fault(Fault::Pause(_)) => ActionKind::Pause,
+            Action::Fault(Fault::Resume(_)) => ActionKind::Resume,
+            Action::Fault(Fault::Cut(_)) => ActionKind::Cut,
+            Action::Fault(Fault::Heal(_)) => ActionKind::Heal,
+            Action::Slip { .. } => ActionKind::Slip,
+            Action::Choose { .. } => ActionKind::Choose,
+            Action::Fault(Fault::Service(_)) => ActionKind::ServiceFault,
         }
     }
-
-    /// Every kind.
-    pub const KINDS: [&'static str; 16] = [
-        "command",
-        "deliver",
-        "wake",
-        "advance",
-        "operator",
-        "lose",
-        "duplicate",
-        "crash",
-        "restart",
-        "pause",
-        "resume",
-        "cut",
-        "heal",
-        "slip",
-        "choose",
-        "service-fault",
-    ];
 }
 
 impl<P: Service> fmt::Display for Action<P> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fencepost_model::finding::Story;
+use fencepost_model::finding::{ActionKind, Story};
 
 /// The run as text for Mermaid.
 pub fn mermaid(story: &Story, title: &str) -> String {
@@ -12,7 +12,7 @@ pub fn mermaid(story: &Story, title: &str) -> String {
     }
     let mut last = None;
     for (place, step) in story.steps.iter().enumerate() {
-        if step.kind == "advance" && step.facts.is_empty() && step.breaches.is_empty() {
+        if step.kind == Some(ActionKind::Advance) && step.facts.is_empty() && step.breaches.is_empty() {
             continue;
         }
         let everybody = format!("p0,p{}", story.lanes.len().saturating_sub(1));

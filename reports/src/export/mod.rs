@@ -23,14 +23,16 @@ fn clients(story: &Story) -> usize {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use fencepost_model::finding::{Arrow, Broken, Certificate, Expect, Finding, Property, Story, Told, Verdict};
+    use fencepost_model::finding::{
+        ActionKind, Arrow, Broken, Certificate, Expect, Finding, Property, Story, Told, Verdict,
+    };
 
     /// A run of three steps: a request, that gets lost once, and somebody inside; with names that no format likes.
     pub(crate) fn story() -> Story {
         let step = |at: i64, label: &str, lane: usize| Told {
             at,
             label: label.to_owned(),
-            kind: "deliver".to_owned(),
+            kind: Some(ActionKind::Deliver),
             lane: Some(lane),
             ..Told::default()
         };

@@ -1,7 +1,7 @@
 //! A run as trace events for Perfetto and chrome://tracing: a track for each participant, steps as instants, messages as flows,
 //! and who has the lock and who is inside as slices. A tick is a millisecond; steps of one instant lie a microsecond apart.
 
-use fencepost_model::finding::{Story, Told};
+use fencepost_model::finding::{ActionKind, Story, Told};
 use serde_json::{Value, json};
 
 use super::clients;
@@ -21,7 +21,7 @@ pub fn perfetto(story: &Story, title: &str) -> String {
         let broken: Vec<String> =
             told.breaches.iter().map(|breach| format!("{}: {}", breach.property, breach.message)).collect();
         events.push(json!({
-            "ph": "X", "pid": 1, "tid": lane, "ts": at(step), "dur": 1, "name": told.label, "cat": told.kind,
+            "ph": "X", "pid": 1, "tid": lane, "ts": at(step), "dur": 1, "name": told.label, "cat": told.kind.map_or("folded", ActionKind::name),
             "args": { "step": step + 1, "at": told.at, "facts": told.facts, "broken": broken },
         }));
     }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::service::Service;
 use fencepost_model::time::Instant;
@@ -20,7 +21,7 @@ pub(super) enum Plan<P: Service> {
     /// What a client leaves to chance is decided.
     Choose(ClientId),
     /// Something of this kind goes wrong, or is mended.
-    Mishap(&'static str),
+    Mishap(ActionKind),
     /// The servers hear something about a client's node.
     Hear(ClientId),
     /// A clock has run away by another step, ahead or behind.

@@ -70,7 +70,7 @@ impl SchedulerKind {
 fn options<P: Service>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool, list: &mut Vec<Action<P>>) {
     scenario.enabled(world, list);
     if is_calm {
-        list.retain(|action| !action.is_mishap());
+        list.retain(|action| !action.kind().is_mishap());
     }
     let only_time_passes = list.iter().all(|action| matches!(action, Action::Advance(_)));
     if only_time_passes && !is_anybody_waiting(scenario, world) {

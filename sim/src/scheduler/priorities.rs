@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
@@ -36,7 +37,7 @@ enum Actor {
     Link(ProcessId, ProcessId),
     Clock(ProcessId),
     Time,
-    Chance(&'static str),
+    Chance(ActionKind),
 }
 
 fn actor<P: Service>(action: &Action<P>) -> Actor {

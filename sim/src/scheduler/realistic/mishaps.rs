@@ -1,5 +1,6 @@
 //! What goes wrong, and when: mishaps of the budget, and processes and links that stand still.
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::scenario::{Cap, Scenario, UNLIMITED};
 use fencepost_model::service::Service;
@@ -24,14 +25,14 @@ impl<P: Service> Realistic<P> {
         let slips = if self.profile.drift.is_some() { 0 } else { budget.slips };
         let span = u64::try_from(storm.count()).unwrap_or(0).max(1);
         for (count, kind) in [
-            (budget.losses, "lose"),
-            (budget.duplicates, "duplicate"),
-            (budget.crashes, "crash"),
-            (budget.pauses, "pause"),
-            (budget.cuts, "cut"),
-            (slips, "slip"),
-            (budget.operator, "operator"),
-            (of_service, "service-fault"),
+            (budget.losses, ActionKind::Lose),
+            (budget.duplicates, ActionKind::Duplicate),
+            (budget.crashes, ActionKind::Crash),
+            (budget.pauses, ActionKind::Pause),
+            (budget.cuts, ActionKind::Cut),
+            (slips, ActionKind::Slip),
+            (budget.operator, ActionKind::Operator),
+            (of_service, ActionKind::ServiceFault),
         ] {
             let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {
@@ -41,7 +42,7 @@ impl<P: Service> Realistic<P> {
         }
     }
 
-    pub(super) fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: &'static str) -> Option<Action<P>> {
+    pub(super) fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: ActionKind) -> Option<Action<P>> {
         scenario.enabled(world, &mut self.enabled);
         let has_detector = self.detector.is_some();
         self.enabled.retain(|action| action.kind() == kind && !(has_detector && false_alarm(action).is_some()));
@@ -106,9 +107,9 @@ impl<P: Service> Realistic<P> {
     /// What mends a mishap comes after it.
     pub(super) fn plan_mending(&mut self, now: Instant, fault: Fault<P>) {
         let kind = match fault {
-            Fault::Crash(_) => "restart",
-            Fault::Pause(_) => "resume",
-            Fault::Cut(_) => "heal",
+            Fault::Crash(_) => ActionKind::Restart,
+            Fault::Pause(_) => ActionKind::Resume,
+            Fault::Cut(_) => ActionKind::Heal,
             Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
         };
         let after = self.profile.mending.draw(self.refinement, &mut self.mishaps);

@@ -7,6 +7,7 @@ mod mishaps;
 
 use std::collections::BTreeMap;
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::process::{Client, Context, Process};
 use fencepost_model::scenario::Scenario;
@@ -91,7 +92,7 @@ impl<P: Service> Realistic<P> {
             new.plan_process(scenario, world, process);
         }
         new.plan_mishaps(scenario, swarm, storm);
-        if swarm.is_none_or(|swarm| swarm.has("slip")) {
+        if swarm.is_none_or(|swarm| swarm.has(ActionKind::Slip)) {
             new.plan_clocks(scenario, world);
         }
         if may_stand_still(scenario) && swarm.is_none_or(Swarm::has_stalls) {
@@ -306,13 +307,7 @@ impl<P: Service> Scheduler<P> for Realistic<P> {
             matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_) | Plan::Drift(..) | Plan::Resync(_))
         });
         scenario.enabled(world, &mut self.enabled);
-        let mendable: Vec<&'static str> = self
-            .enabled
-            .iter()
-            .filter(|action| !action.is_mishap())
-            .map(Action::kind)
-            .filter(|kind| ["restart", "resume", "heal"].contains(kind))
-            .collect();
+        let mendable: Vec<ActionKind> = self.enabled.iter().map(Action::kind).filter(|kind| kind.is_repair()).collect();
         for kind in mendable {
             self.agenda.plan(world.now, Plan::Mishap(kind));
         }
