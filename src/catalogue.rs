@@ -1,8 +1,8 @@
 //! The services that ship with fencepost, and their scenarios. A new service is a line in the list below.
 
 use fencepost_model::mutation::Mutation;
-use fencepost_model::scenario::Unreadable;
-use fencepost_model::trace::BadTrace;
+use fencepost_model::scenario::ScenarioError;
+use fencepost_model::trace::TraceError;
 use fencepost_registry::{AnyScenario, AnyTrace, Catalogue};
 
 /// The services that ship with fencepost.
@@ -43,12 +43,12 @@ pub fn mutations() -> Vec<Mutation> {
 ///
 /// # Errors
 /// Anything a person can get wrong, with line and column.
-pub fn read(text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable> {
+pub fn read(text: &str, file: &str) -> Result<Box<dyn AnyScenario>, ScenarioError> {
     CATALOGUE.read(text, file)
 }
 
 /// Names in a scenario text that are still read and have new names by now.
-pub fn outdated(text: &str, file: &str) -> Vec<Unreadable> {
+pub fn outdated(text: &str, file: &str) -> Vec<ScenarioError> {
     CATALOGUE.outdated(text, file)
 }
 
@@ -56,7 +56,7 @@ pub fn outdated(text: &str, file: &str) -> Vec<Unreadable> {
 ///
 /// # Errors
 /// The line and step that cannot be read.
-pub fn read_trace(text: &str) -> Result<Box<dyn AnyTrace>, BadTrace> {
+pub fn read_trace(text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {
     CATALOGUE.read_trace(text)
 }
 

@@ -15,7 +15,7 @@ use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::normal::Normal;
 use crate::process::{Client, Context, Outbox, Process, Word};
-use crate::scenario::{AxisAlias, Mistake, Note, Scenario};
+use crate::scenario::{AxisAlias, Note, Scenario, SettingError};
 use crate::service_fault::ServiceFault;
 use crate::time::{Instant, Ticks};
 use crate::world::{Fault, World};
@@ -166,7 +166,7 @@ pub trait Settings<S: Service>:
     ///
     /// # Errors
     /// They do not: the setting, and what to write instead.
-    fn validate(scenario: &Scenario<S>) -> Result<(), Mistake>;
+    fn validate(scenario: &Scenario<S>) -> Result<(), SettingError>;
 
     /// Settings that have no effect, because the budget that they need is zero.
     fn notes(_scenario: &Scenario<S>) -> Vec<Note> {

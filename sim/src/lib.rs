@@ -36,7 +36,7 @@ mod swarm;
 mod walk;
 
 pub use coverage::Coverage;
-pub use curve::{Curve, NoCurve};
+pub use curve::{Curve, CurveError};
 pub use detector::{Cuts, DetectorSettings, Outcome, Trial, trial};
 pub use hunt::{Hunt, Hunted, hunt};
 pub use profile::{Peer, Profile, SlowLink, Way};

@@ -21,32 +21,32 @@ impl From<Exit> for ExitCode {
 
 /// Why a command did not come to a verdict.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum CommandError {
     /// The user can do something about it.
     Input(String),
     /// An internal error.
     Internal(String),
 }
 
-impl Trouble {
+impl CommandError {
     pub fn exit(&self) -> Exit {
         match self {
-            Trouble::Input(_) => Exit::Usage,
-            Trouble::Internal(_) => Exit::Internal,
+            CommandError::Input(_) => Exit::Usage,
+            CommandError::Internal(_) => Exit::Internal,
         }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Input(message) | Trouble::Internal(message) => f.write_str(message),
+            CommandError::Input(message) | CommandError::Internal(message) => f.write_str(message),
         }
     }
 }
 
-impl From<fencepost::checker::InternalError> for Trouble {
+impl From<fencepost::checker::InternalError> for CommandError {
     fn from(error: fencepost::checker::InternalError) -> Self {
-        Trouble::Internal(error.to_string())
+        CommandError::Internal(error.to_string())
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use fencepost::AnyOutcome;
 use fencepost::model::finding::Finding;
 
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::output::write_trace;
 
 /// Writes the trace, if it is wanted, and notes where.
-pub fn keep(outcome: AnyOutcome, out: Option<&Path>) -> Result<Finding, Trouble> {
+pub fn keep(outcome: AnyOutcome, out: Option<&Path>) -> Result<Finding, CommandError> {
     let mut finding = outcome.finding;
     if let Some(trace) = outcome.trace {
         let name = format!("{}--{}", finding.scenario, finding.property);

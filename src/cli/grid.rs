@@ -9,7 +9,7 @@ use fencepost::model::finding::{Finding, Search, Searched};
 use fencepost::model::scenario::{Axis, Varied};
 
 use crate::args::Common;
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 use crate::findings::keep;
 use crate::parallel::{in_parallel, progress};
 use crate::supervisor::Watch;
@@ -21,10 +21,10 @@ pub fn search(
     watch: &Arc<Watch>,
     out: Option<&Path>,
     common: &Common,
-) -> Result<Search, Trouble> {
+) -> Result<Search, CommandError> {
     let settings: Vec<(usize, Varied<Box<dyn AnyScenario>>)> = scenario.vary(axes).into_iter().enumerate().collect();
     let bar = progress(settings.len(), "settings", common.quiet || common.json);
-    let results = in_parallel(&settings, &bar, |(place, varied)| -> Result<Searched, Trouble> {
+    let results = in_parallel(&settings, &bar, |(place, varied)| -> Result<Searched, CommandError> {
         let names = varied.settings.clone();
         let scenario = match &varied.scenario {
             Ok(scenario) => scenario,
@@ -34,13 +34,13 @@ pub fn search(
         let outcomes = scenario.check(&Options { supervisor, ..Options::default() })?;
         let folder = out.map(|out| out.join(format!("{}-{}", scenario.name(), place + 1)));
         let findings = outcomes.into_iter().map(|outcome| keep(outcome, folder.as_deref()));
-        Ok(Searched { settings: names, found: Ok(findings.collect::<Result<Vec<Finding>, Trouble>>()?) })
+        Ok(Searched { settings: names, found: Ok(findings.collect::<Result<Vec<Finding>, CommandError>>()?) })
     });
     Ok(Search {
         is_of_points: false,
         title: String::new(),
         scenario: scenario.name().to_owned(),
-        settings: results.into_iter().collect::<Result<_, Trouble>>()?,
+        settings: results.into_iter().collect::<Result<_, CommandError>>()?,
     })
 }
 

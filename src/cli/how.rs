@@ -9,7 +9,7 @@ use fencepost::model::scenario::Axis;
 use fencepost::sim::{Profile, SchedulerKind, Settings};
 use serde::Deserialize as _;
 
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 use crate::target::quoted;
 
 /// What the numbers of a plan may be.
@@ -76,12 +76,12 @@ pub fn pace(text: &str, file: &str) -> Result<Pace, String> {
 }
 
 /// Whether so many combinations can be spelt out.
-pub fn are_countable(axes: &[Axis]) -> Result<(), Trouble> {
+pub fn are_countable(axes: &[Axis]) -> Result<(), CommandError> {
     let combinations = axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.len()));
     if combinations <= COMBINATIONS_MAX {
         return Ok(());
     }
-    Err(Trouble::Input(format!("`vary`: these are more than {COMBINATIONS_MAX} combinations; name fewer values")))
+    Err(CommandError::Input(format!("`vary`: these are more than {COMBINATIONS_MAX} combinations; name fewer values")))
 }
 
 fn scheduler(name: &str) -> Result<SchedulerKind, String> {
@@ -130,6 +130,6 @@ impl How {
 }
 
 /// A scenario may name durations that do not fit any more when they are refined, or clients that are too many.
-pub fn look_at(scenario: &dyn AnyScenario, settings: &Settings) -> Result<(), Trouble> {
-    scenario.can_be_simulated(settings).map_err(Trouble::Input)
+pub fn look_at(scenario: &dyn AnyScenario, settings: &Settings) -> Result<(), CommandError> {
+    scenario.can_be_simulated(settings).map_err(CommandError::Input)
 }

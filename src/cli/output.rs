@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 
 /// Writes to stdout. Whoever reads may have gone, as `head` does; then there is nothing left to do.
 pub fn say(text: &str) {
@@ -19,18 +19,18 @@ pub fn say_json(object: &impl serde::Serialize) {
 }
 
 /// Makes a folder and those above it.
-pub fn make_folder(path: &Path) -> Result<(), Trouble> {
-    fs::create_dir_all(path).map_err(|error| Trouble::Input(format!("{} cannot be made: {error}", path.display())))
+pub fn make_folder(path: &Path) -> Result<(), CommandError> {
+    fs::create_dir_all(path).map_err(|error| CommandError::Input(format!("{} cannot be made: {error}", path.display())))
 }
 
 /// Writes a file and the folders above it.
-pub fn write(path: &Path, text: &str) -> Result<(), Trouble> {
+pub fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     make_folder(path.parent().unwrap_or(Path::new("")))?;
-    fs::write(path, text).map_err(|error| Trouble::Input(format!("{} cannot be written: {error}", path.display())))
+    fs::write(path, text).map_err(|error| CommandError::Input(format!("{} cannot be written: {error}", path.display())))
 }
 
 /// Writes a trace into the folder for output, if there is one.
-pub fn write_trace(out: Option<&Path>, name: &str, trace: &str) -> Result<Option<PathBuf>, Trouble> {
+pub fn write_trace(out: Option<&Path>, name: &str, trace: &str) -> Result<Option<PathBuf>, CommandError> {
     let Some(out) = out else { return Ok(None) };
     let path = out.join("traces").join(format!("{name}.jsonl"));
     write(&path, trace)?;

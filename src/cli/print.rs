@@ -3,7 +3,7 @@
 use fencepost::reports::timeline::timeline;
 use fencepost::{AnyRun, AnyScenario, Expect};
 
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 use crate::json::{Simulated, Violated};
 use crate::output::{say, width};
 use crate::target::quoted;
@@ -33,10 +33,12 @@ pub fn is_surprising(scenario: &dyn AnyScenario, run: &AnyRun) -> bool {
 }
 
 /// Tells a run, or what of it leads to the first promise that it breaks.
-pub fn tell(run: &AnyRun, trace: Option<&str>, show: usize, until_broken: bool) -> Result<(), Trouble> {
+pub fn tell(run: &AnyRun, trace: Option<&str>, show: usize, until_broken: bool) -> Result<(), CommandError> {
     if show > 0 {
-        let mut replayed =
-            run.trace.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
+        let mut replayed = run
+            .trace
+            .replay()
+            .map_err(|error| CommandError::Internal(format!("the run cannot be repeated: {error}")))?;
         if let Some(first) = run.violations.first().filter(|_| until_broken) {
             replayed.story.steps.truncate(usize::try_from(first.step).unwrap_or(usize::MAX));
         }

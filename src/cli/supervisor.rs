@@ -10,7 +10,7 @@ use memory_stats::memory_stats;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 
 /// The first signal that came; 0: none.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
@@ -94,9 +94,9 @@ pub struct Watch {
 
 impl Watch {
     /// A watch that starts now. `memory_max` is in MiB.
-    pub fn new(timeout: Option<Duration>, memory_max: Option<u64>) -> Result<Self, Trouble> {
+    pub fn new(timeout: Option<Duration>, memory_max: Option<u64>) -> Result<Self, CommandError> {
         if memory_max.is_some() && resident().is_none() {
-            return Err(Trouble::Input(
+            return Err(CommandError::Input(
                 "--max-memory: this system does not tell how much memory a program uses".to_owned(),
             ));
         }

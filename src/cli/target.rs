@@ -5,14 +5,14 @@ use std::path::Path;
 
 use fencepost::AnyTrace;
 use fencepost::catalogue;
-use fencepost::model::scenario::Unreadable;
+use fencepost::model::scenario::ScenarioError;
 use fencepost::{AnyScenario, Property, Suite};
 
 use crate::args::Common;
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 
 /// The scenarios that a word on the command line means.
-pub fn find(word: &str, common: &Common) -> Result<Vec<Box<dyn AnyScenario>>, Trouble> {
+pub fn find(word: &str, common: &Common) -> Result<Vec<Box<dyn AnyScenario>>, CommandError> {
     if is_file(word) {
         return read(word, common).map(|scenario| vec![scenario]);
     }
@@ -26,7 +26,7 @@ pub fn find(word: &str, common: &Common) -> Result<Vec<Box<dyn AnyScenario>>, Tr
         [] => "see `fencepost list`".to_owned(),
         ref names => format!("did you mean {}?", names.join(", ")),
     };
-    Err(Trouble::Input(format!("there is no scenario, hazard or file `{word}`; {hint}")))
+    Err(CommandError::Input(format!("there is no scenario, hazard or file `{word}`; {hint}")))
 }
 
 fn is_file(word: &str) -> bool {
@@ -49,46 +49,48 @@ pub fn quoted(word: &str) -> String {
 }
 
 /// The one scenario that a word means.
-pub fn one(word: &str, common: &Common) -> Result<Box<dyn AnyScenario>, Trouble> {
+pub fn one(word: &str, common: &Common) -> Result<Box<dyn AnyScenario>, CommandError> {
     let mut found = find(word, common)?;
     if found.len() > 1 {
         let names: Vec<&str> = found.iter().map(|scenario| scenario.name()).collect();
-        return Err(Trouble::Input(format!("{word} means several scenarios; choose one of {}", names.join(", "))));
+        return Err(CommandError::Input(format!("{word} means several scenarios; choose one of {}", names.join(", "))));
     }
     Ok(found.remove(0))
 }
 
-fn read(file: &str, common: &Common) -> Result<Box<dyn AnyScenario>, Trouble> {
-    let text = fs::read_to_string(file).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
+fn read(file: &str, common: &Common) -> Result<Box<dyn AnyScenario>, CommandError> {
+    let text =
+        fs::read_to_string(file).map_err(|error| CommandError::Input(format!("{file} cannot be read: {error}")))?;
     let scenario = parse(&text, file)?;
     if let Some(mutation) = scenario.mutation().filter(|_| !common.allow_mutation) {
         let message = format!(
             "`{}` breaks the model on purpose: no verdict would be about the service. Leave it out; or take the mutant with --allow-mutation",
             mutation.name()
         );
-        return Err(Trouble::Input(Unreadable::at(&text, file, "mutation", message).to_string()));
+        return Err(CommandError::Input(ScenarioError::at(&text, file, "mutation", message).to_string()));
     }
     catalogue::outdated(&text, file).iter().for_each(|name| eprintln!("warning: {name}"));
     Ok(scenario)
 }
 
 /// The trace in a file. It is not replayed yet.
-pub fn trace(path: &Path) -> Result<Box<dyn AnyTrace>, Trouble> {
+pub fn trace(path: &Path) -> Result<Box<dyn AnyTrace>, CommandError> {
     let file = path.display();
-    let text = fs::read_to_string(path).map_err(|error| Trouble::Input(format!("{file} cannot be read: {error}")))?;
+    let text =
+        fs::read_to_string(path).map_err(|error| CommandError::Input(format!("{file} cannot be read: {error}")))?;
     let trace = parse_trace(&text, &file.to_string())?;
     catalogue::outdated_in_trace(&text).iter().for_each(|name| eprintln!("warning: {file}: line 1: {name}"));
     Ok(trace)
 }
 
 /// The scenario that stands in a file.
-pub fn parse(text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Trouble> {
-    catalogue::read(text, file).map_err(|error| Trouble::Input(error.to_string()))
+pub fn parse(text: &str, file: &str) -> Result<Box<dyn AnyScenario>, CommandError> {
+    catalogue::read(text, file).map_err(|error| CommandError::Input(error.to_string()))
 }
 
 /// The trace that stands in a file.
-pub fn parse_trace(text: &str, file: &str) -> Result<Box<dyn AnyTrace>, Trouble> {
-    catalogue::read_trace(text).map_err(|error| Trouble::Input(format!("{file}: {error}")))
+pub fn parse_trace(text: &str, file: &str) -> Result<Box<dyn AnyTrace>, CommandError> {
+    catalogue::read_trace(text).map_err(|error| CommandError::Input(format!("{file}: {error}")))
 }
 
 /// Why there is nothing to look for.

@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::consul::{Question, Reply};
-use super::trouble::Trouble;
+use super::error::ConformError;
 use super::wire::{Consul, get, put, question};
 
 /// The name of a run's sessions; its nodes and queries are called `fencepost-…`, its keys `fencepost/…`.
@@ -74,7 +74,7 @@ impl Consul {
     /// # Errors
     /// It is not empty, or does not say so clearly. Then nothing has been removed, unless `Removal::Everything` or
     /// `Removal::Leftovers` allowed it.
-    pub fn make_room(&self, removal: Removal) -> Result<(), Trouble> {
+    pub fn make_room(&self, removal: Removal) -> Result<(), ConformError> {
         let contents = self.contents()?;
         match removal {
             Removal::Nothing => {}
@@ -89,14 +89,14 @@ impl Consul {
             true => "All of it has the names that a run of `fencepost conform` gives; --clean removes it",
             false => "A run would remove everything in it; --wipe says that it may",
         };
-        Err(Trouble(format!("the agent is in use: it has {contents}. {way_out}")))
+        Err(ConformError(format!("the agent is in use: it has {contents}. {way_out}")))
     }
 
     /// What is in the agent.
     ///
     /// # Errors
     /// It does not say so clearly.
-    pub fn contents(&self) -> Result<Contents, Trouble> {
+    pub fn contents(&self) -> Result<Contents, ConformError> {
         if self.has_acls {
             return Err(self.unclear("/v1/agent/self", "access control is on, and cuts lists short"));
         }
@@ -132,11 +132,11 @@ impl Consul {
     }
 
     /// Removes what a run has put into the agent, and nothing else.
-    pub(super) fn clean(&self) -> Result<(), Trouble> {
+    pub(super) fn clean(&self) -> Result<(), ConformError> {
         self.remove(&self.contents()?, false)
     }
 
-    fn remove(&self, contents: &Contents, with_all: bool) -> Result<(), Trouble> {
+    fn remove(&self, contents: &Contents, with_all: bool) -> Result<(), ConformError> {
         let is_wanted = |item: &&Item| with_all || item.is_marked;
         for Item { id, .. } in contents.sessions.iter().filter(is_wanted) {
             self.must(&put(&format!("/v1/session/destroy/{id}"), ""))?;
@@ -155,16 +155,16 @@ impl Consul {
         Ok(())
     }
 
-    fn must(&self, question: &Question) -> Result<(), Trouble> {
+    fn must(&self, question: &Question) -> Result<(), ConformError> {
         let reply = self.ask(question)?;
         if reply.status == 200 {
             return Ok(());
         }
-        Err(Trouble(format!("{} {}: {}", question.method, question.url, seen(&reply))))
+        Err(ConformError(format!("{} {}: {}", question.method, question.url, seen(&reply))))
     }
 
     /// A list, if the agent says clearly what is in it. C-KV-5: that of all keys is not absent when it is empty.
-    fn list(&self, url: &str) -> Result<Vec<Value>, Trouble> {
+    fn list(&self, url: &str) -> Result<Vec<Value>, ConformError> {
         let reply = self.ask(&get(url))?;
         match serde_json::from_slice(&reply.body) {
             Ok(Value::Array(items)) if reply.status == 200 => Ok(items),
@@ -172,7 +172,7 @@ impl Consul {
         }
     }
 
-    fn fields<const N: usize>(&self, url: &str, item: &Value, names: [&str; N]) -> Result<[String; N], Trouble> {
+    fn fields<const N: usize>(&self, url: &str, item: &Value, names: [&str; N]) -> Result<[String; N], ConformError> {
         let missing = names.into_iter().find(|name| !item[*name].is_string());
         if let Some(name) = missing {
             return Err(self.unclear(url, &format!("an item without {name}")));
@@ -180,8 +180,8 @@ impl Consul {
         Ok(names.map(|name| item[name].as_str().unwrap_or_default().to_owned()))
     }
 
-    fn unclear(&self, url: &str, seen: &str) -> Trouble {
-        Trouble(format!("{url} does not say clearly what is in the agent: {seen}. Nothing was removed"))
+    fn unclear(&self, url: &str, seen: &str) -> ConformError {
+        ConformError(format!("{url} does not say clearly what is in the agent: {seen}. Nothing was removed"))
     }
 }
 

@@ -6,9 +6,9 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 use super::commands::{Command, sequence};
+use super::error::ConformError;
 use super::sequence::{Exchange, Sequence, Stop};
 use super::tally::Tally;
-use super::trouble::Trouble;
 use super::wire::Consul;
 
 /// The most commands in one sequence, besides its prelude.
@@ -28,7 +28,12 @@ pub struct Found {
 ///
 /// # Errors
 /// The agent cannot be talked to.
-pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(&[Exchange])) -> Result<Found, Trouble> {
+pub fn hunt(
+    consul: &Consul,
+    seed: u64,
+    commands: u64,
+    each: &mut dyn FnMut(&[Exchange]),
+) -> Result<Found, ConformError> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
@@ -38,7 +43,7 @@ pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(&[Ex
     let trees = Cell::new(0_u64);
     while tally.total() < commands {
         let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
-        let trouble: RefCell<Option<Trouble>> = RefCell::default();
+        let trouble: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
             trees.set(trees.get() + 1);
@@ -51,7 +56,7 @@ pub fn hunt(consul: &Consul, seed: u64, commands: u64, each: &mut dyn FnMut(&[Ex
                     *last.borrow_mut() = Some(exchanges);
                     Err(TestCaseError::fail("the answers differ"))
                 }
-                Err(Stop::Trouble(found)) => {
+                Err(Stop::ConformError(found)) => {
                     *trouble.borrow_mut() = Some(found);
                     Err(TestCaseError::reject("no answer"))
                 }

@@ -7,13 +7,14 @@
 //! tally      which answers came up              log     requests and answers in a file
 //! timed      TTLs, lock-delays, crowds           judge   whether they are possible
 //! watches    blocking queries                    verdict what can be said of a log
-//! amqp       the same for RabbitMQ               trouble what keeps all of it from being done
+//! amqp       the same for RabbitMQ               error   what keeps all of it from being done
 //! consul     the HTTP API of the model           guard   what may be removed from an agent
 //! ```
 
 pub mod amqp;
 mod commands;
 mod consul;
+mod error;
 mod guard;
 mod hunt;
 mod judge;
@@ -21,7 +22,6 @@ mod log;
 mod sequence;
 mod tally;
 mod timed;
-mod trouble;
 mod verdict;
 mod watches;
 mod wire;
@@ -29,6 +29,7 @@ mod wire;
 /// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
+pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{judge, judge_until};
@@ -36,7 +37,6 @@ pub use log::{Episode, Line, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;
 pub use timed::timed;
-pub use trouble::{Trouble, Unreadable};
 pub use verdict::{Impossible, Objection, Possible};
 pub use watches::{Missed, Watched, watches};
 pub use wire::Consul;

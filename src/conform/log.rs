@@ -15,7 +15,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::trouble::Unreadable;
+use super::error::LogError;
 
 /// A store that was empty at first, and what was asked of it.
 #[derive(Clone, PartialEq, Debug)]
@@ -97,11 +97,11 @@ const AT_ONCE: i64 = 1_000_000;
 ///
 /// # Errors
 /// A line is no JSON, lacks something, or has what nobody knows.
-pub fn read(text: &str) -> Result<Vec<Episode>, Unreadable> {
+pub fn read(text: &str) -> Result<Vec<Episode>, LogError> {
     let mut episodes: Vec<Episode> = Vec::new();
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = place + 1;
-        let wrong = |why: String| Unreadable { line: number, why };
+        let wrong = |why: String| LogError { line: number, why };
         let value: serde_json::Value = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         if value.get("consul").is_some() {
             let head: Head = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;

@@ -9,9 +9,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
+use super::error::ConformError;
 use super::guard::MARK;
 use super::log::Line;
-use super::trouble::Trouble;
 use super::wire::{Consul, get, put, question};
 
 /// A request with both answers.
@@ -55,18 +55,18 @@ pub(super) enum Stop {
     /// The answers to the last of these differ.
     Differs(Vec<Exchange>),
     /// The agent cannot be talked to.
-    Trouble(Trouble),
+    ConformError(ConformError),
 }
 
-impl From<Trouble> for Stop {
-    fn from(trouble: Trouble) -> Self {
-        Stop::Trouble(trouble)
+impl From<ConformError> for Stop {
+    fn from(trouble: ConformError) -> Self {
+        Stop::ConformError(trouble)
     }
 }
 
 impl<'a> Sequence<'a> {
     /// A sequence whose keys are below `tree`, where no key has been before: what happened to old names does not matter.
-    pub(super) fn new(consul: &'a Consul, tree: String) -> Result<Self, Trouble> {
+    pub(super) fn new(consul: &'a Consul, tree: String) -> Result<Self, ConformError> {
         consul.clean()?;
         Ok(Sequence {
             consul,
@@ -154,7 +154,7 @@ impl<'a> Sequence<'a> {
         let expected = self
             .agent
             .ask(&question, Moment::at(self.now), Hint::default())
-            .map_err(|overflow| Trouble(format!("{}: {overflow}", question.url)))?;
+            .map_err(|overflow| ConformError(format!("{}: {overflow}", question.url)))?;
         let difference = self.agent.accept(&expected, &reply).err().or_else(|| {
             // C-GEN-7: reads have an index, and writes have none.
             let is_read = question.method == "GET";

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use super::consul::{Question, Reply};
 use serde_json::{Value, json};
 
+use super::error::ConformError;
 use super::guard::MARK;
 use super::log::{Episode, Line};
-use super::trouble::Trouble;
 use super::wire::{Consul, get, put};
 
 /// How late a timer of an agent that has nothing else to do may be.
@@ -27,7 +27,7 @@ struct Desk<'a> {
     lines: Mutex<Vec<Line>>,
 }
 
-type Script = fn(&Desk<'_>) -> Result<(), Trouble>;
+type Script = fn(&Desk<'_>) -> Result<(), ConformError>;
 
 /// The scripts, with how often each is played.
 const SCRIPTS: &[(Script, usize)] = &[
@@ -44,7 +44,7 @@ const SCRIPTS: &[(Script, usize)] = &[
 ///
 /// # Errors
 /// The agent cannot be talked to.
-pub fn timed(consul: &Consul) -> Result<Vec<Episode>, Trouble> {
+pub fn timed(consul: &Consul) -> Result<Vec<Episode>, ConformError> {
     consul.clean()?;
     let plays: Vec<Script> = SCRIPTS.iter().flat_map(|(script, times)| vec![*script; *times]).collect();
     let episodes = thread::scope(|scope| {
@@ -65,7 +65,7 @@ pub fn timed(consul: &Consul) -> Result<Vec<Episode>, Trouble> {
 }
 
 impl Desk<'_> {
-    fn ask(&self, question: Question) -> Result<Reply, Trouble> {
+    fn ask(&self, question: Question) -> Result<Reply, ConformError> {
         let sent = self.now();
         let mut reply = self.consul.ask(&question)?;
         let received = self.now();
@@ -93,7 +93,7 @@ impl Desk<'_> {
         Duration::from_nanos(self.consul.options.session_ttl_min.unsigned_abs())
     }
 
-    fn session(&self, wish: &Value) -> Result<String, Trouble> {
+    fn session(&self, wish: &Value) -> Result<String, ConformError> {
         let mut wish = wish.clone();
         wish["Name"] = json!(MARK);
         wish["NodeChecks"] = wish.get("NodeChecks").cloned().unwrap_or_else(|| json!([]));
@@ -102,27 +102,27 @@ impl Desk<'_> {
         Ok(answer["ID"].as_str().unwrap_or_default().to_owned())
     }
 
-    fn with_ttl(&self) -> Result<String, Trouble> {
+    fn with_ttl(&self) -> Result<String, ConformError> {
         self.session(&json!({"TTL": format!("{}ns", self.ttl().as_nanos()), "LockDelay": "700ms"}))
     }
 
-    fn acquire(&self, key: &str, session: &str) -> Result<bool, Trouble> {
+    fn acquire(&self, key: &str, session: &str) -> Result<bool, ConformError> {
         let reply = self.ask(put(&format!("/v1/kv/{}{key}?acquire={session}", self.tree), "x"))?;
         Ok(reply.body.starts_with(b"true"))
     }
 
-    fn destroy(&self, session: &str) -> Result<(), Trouble> {
+    fn destroy(&self, session: &str) -> Result<(), ConformError> {
         self.ask(put(&format!("/v1/session/destroy/{session}"), ""))?;
         Ok(())
     }
 
-    fn lives(&self, session: &str) -> Result<bool, Trouble> {
+    fn lives(&self, session: &str) -> Result<bool, ConformError> {
         let reply = self.ask(get(&format!("/v1/session/info/{session}")))?;
         Ok(reply.body.trim_ascii() != b"[]")
     }
 
     /// Asks again and again until it is so, or for too long.
-    fn until(&self, mut is_so: impl FnMut() -> Result<bool, Trouble>) -> Result<(), Trouble> {
+    fn until(&self, mut is_so: impl FnMut() -> Result<bool, ConformError>) -> Result<(), ConformError> {
         let end = Instant::now() + 3 * self.ttl() + Duration::from_secs(3);
         while !is_so()? && Instant::now() < end {
             thread::sleep(Duration::from_millis(50));
@@ -132,7 +132,7 @@ impl Desk<'_> {
 }
 
 /// C-TTL-2, C-LD-3: the session ends after twice its TTL, and its key cannot be had for the lock-delay.
-fn ttl_runs_out(desk: &Desk<'_>) -> Result<(), Trouble> {
+fn ttl_runs_out(desk: &Desk<'_>) -> Result<(), ConformError> {
     let (mine, other) = (desk.with_ttl()?, desk.session(&json!({}))?);
     desk.acquire("lead", &mine)?;
     desk.until(|| Ok(!desk.lives(&mine)?))?;
@@ -140,7 +140,7 @@ fn ttl_runs_out(desk: &Desk<'_>) -> Result<(), Trouble> {
 }
 
 /// C-TTL-3: a renewal between TTL and twice that is in time.
-fn late_renewals(desk: &Desk<'_>) -> Result<(), Trouble> {
+fn late_renewals(desk: &Desk<'_>) -> Result<(), ConformError> {
     let mine = desk.with_ttl()?;
     for _ in 0..2 {
         thread::sleep(desk.ttl().mul_f64(1.5));
@@ -150,7 +150,7 @@ fn late_renewals(desk: &Desk<'_>) -> Result<(), Trouble> {
 }
 
 /// C-TTL-5: a renewal at the very moment at which the timer fires.
-fn renewal_in_vain(desk: &Desk<'_>) -> Result<(), Trouble> {
+fn renewal_in_vain(desk: &Desk<'_>) -> Result<(), ConformError> {
     let mine = desk.with_ttl()?;
     thread::sleep(2 * desk.ttl() - Duration::from_micros(500));
     for _ in 0..3 {
@@ -161,7 +161,7 @@ fn renewal_in_vain(desk: &Desk<'_>) -> Result<(), Trouble> {
 }
 
 /// C-LD-3, C-LD-5, C-LD-7: the delay belongs to the name, whatever becomes of the entry.
-fn delay_ends(desk: &Desk<'_>) -> Result<(), Trouble> {
+fn delay_ends(desk: &Desk<'_>) -> Result<(), ConformError> {
     let mine = desk.session(&json!({"LockDelay": "900ms", "Behavior": "delete"}))?;
     let other = desk.session(&json!({}))?;
     desk.acquire("lead", &mine)?;
@@ -171,7 +171,7 @@ fn delay_ends(desk: &Desk<'_>) -> Result<(), Trouble> {
 }
 
 /// C-LD-9: an acquire that the leader has let pass before the destroy was applied.
-fn destroy_in_a_crowd(desk: &Desk<'_>) -> Result<(), Trouble> {
+fn destroy_in_a_crowd(desk: &Desk<'_>) -> Result<(), ConformError> {
     let mine = desk.session(&json!({"LockDelay": "15s"}))?;
     let others = [desk.session(&json!({}))?, desk.session(&json!({}))?];
     desk.acquire("lead", &mine)?;
@@ -186,7 +186,7 @@ fn destroy_in_a_crowd(desk: &Desk<'_>) -> Result<(), Trouble> {
 }
 
 /// C-LD-8: a transaction that fails leaves a lock-delay behind, and it hits the holder.
-fn failed_transaction(desk: &Desk<'_>) -> Result<(), Trouble> {
+fn failed_transaction(desk: &Desk<'_>) -> Result<(), ConformError> {
     let node = &desk.node;
     let check = json!({"CheckID": "c1", "Name": "c1", "Status": "passing"});
     desk.ask(put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "Check": check}).to_string()))?;
@@ -201,7 +201,7 @@ fn failed_transaction(desk: &Desk<'_>) -> Result<(), Trouble> {
 }
 
 /// C-LD-14: a second delay on the key, cut short by the timer of the first.
-fn delay_of_a_ghost(desk: &Desk<'_>) -> Result<(), Trouble> {
+fn delay_of_a_ghost(desk: &Desk<'_>) -> Result<(), ConformError> {
     let node = &desk.node;
     let check = json!({"CheckID": "c1", "Name": "c1", "Status": "passing"});
     desk.ask(put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "Check": check}).to_string()))?;

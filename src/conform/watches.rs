@@ -8,8 +8,8 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::commands::{PREFIXES, sequence};
+use super::error::ConformError;
 use super::sequence::{Exchange, Sequence, Stop};
-use super::trouble::Trouble;
 use super::wire::{Consul, get};
 
 /// How many reads were answered as the model says.
@@ -44,13 +44,13 @@ const PARKED: Duration = Duration::from_millis(25);
 ///
 /// # Errors
 /// The agent cannot be talked to.
-pub fn watches(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched, Missed>, Trouble> {
+pub fn watches(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched, Missed>, ConformError> {
     let watched = each_in_turn(consul, seed, cases)?;
     consul.clean()?;
     Ok(watched)
 }
 
-fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched, Missed>, Trouble> {
+fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched, Missed>, ConformError> {
     let mut bytes = [1; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
@@ -62,7 +62,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
         let last = commands.pop().expect("at least three");
         match sequence.run(&commands) {
             Ok(()) => {}
-            Err(Stop::Trouble(trouble)) => return Err(trouble),
+            Err(Stop::ConformError(trouble)) => return Err(trouble),
             Err(Stop::Differs(exchanges)) => {
                 return Ok(Err(Missed { url: String::new(), expected: Waking::Either, exchanges }));
             }
@@ -80,7 +80,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
             (reply, done)
         });
         let reply = match reply {
-            (Err(trouble), _) | (_, Err(Stop::Trouble(trouble))) => return Err(trouble),
+            (Err(trouble), _) | (_, Err(Stop::ConformError(trouble))) => return Err(trouble),
             (_, Err(Stop::Differs(exchanges))) => {
                 return Ok(Err(Missed { url, expected: Waking::Either, exchanges }));
             }

@@ -6,7 +6,7 @@ use super::consul::{Options, Question, Reply, nanoseconds};
 use serde_json::Value;
 use ureq::http::Request;
 
-use super::trouble::Trouble;
+use super::error::ConformError;
 
 /// A Consul agent that somebody runs.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl Consul {
     ///
     /// # Errors
     /// Nobody answers there, or not as a Consul agent does.
-    pub fn connect(address: &str) -> Result<Self, Trouble> {
+    pub fn connect(address: &str) -> Result<Self, ConformError> {
         let http = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -46,13 +46,13 @@ impl Consul {
         let mut consul = Consul { base, http, node: String::new(), options, version, position, has_acls: false };
         let reply = consul.ask(&get("/v1/agent/self"))?;
         let about: Value = serde_json::from_slice(&reply.body)
-            .map_err(|_| Trouble(format!("{} answers, but not as a Consul agent does", consul.base)))?;
+            .map_err(|_| ConformError(format!("{} answers, but not as a Consul agent does", consul.base)))?;
         let text = |path: &str| about.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
         (consul.node, consul.version) = (text("/Config/NodeName"), text("/Config/Version"));
         consul.position = text("/Stats/raft/applied_index");
         consul.has_acls = about.pointer("/DebugConfig/ACLsEnabled") == Some(&Value::Bool(true));
         if consul.node.is_empty() {
-            return Err(Trouble(format!("{} answers, but not as a Consul agent does", consul.base)));
+            return Err(ConformError(format!("{} answers, but not as a Consul agent does", consul.base)));
         }
         if let Some(minimum) = nanoseconds(&text("/DebugConfig/SessionTTLMin")).ok().filter(|minimum| *minimum > 0) {
             consul.options.session_ttl_min = minimum;
@@ -64,14 +64,14 @@ impl Consul {
     ///
     /// # Errors
     /// There is none.
-    pub fn ask(&self, question: &Question) -> Result<Reply, Trouble> {
+    pub fn ask(&self, question: &Question) -> Result<Reply, ConformError> {
         let trouble =
-            |error: ureq::Error| Trouble(format!("{} {}{}: {error}", question.method, self.base, question.url));
+            |error: ureq::Error| ConformError(format!("{} {}{}: {error}", question.method, self.base, question.url));
         let request = Request::builder()
             .method(question.method.as_str())
             .uri(format!("{}{}", self.base, question.url))
             .body(question.body.clone())
-            .map_err(|error| Trouble(format!("{}: {error}", question.url)))?;
+            .map_err(|error| ConformError(format!("{}: {error}", question.url)))?;
         let mut response = self.http.run(request).map_err(trouble)?;
         let header = response.headers().get("X-Consul-Index");
         let index = header.and_then(|value| value.to_str().ok()?.parse().ok());

@@ -1,8 +1,8 @@
 //! A list of services: what they ship with, and which of them reads a file.
 
 use fencepost_model::mutation::{Mutation, common};
-use fencepost_model::scenario::{Unreadable, system_of};
-use fencepost_model::trace::{BadTrace, system_of_trace};
+use fencepost_model::scenario::{ScenarioError, system_of};
+use fencepost_model::trace::{TraceError, system_of_trace};
 
 use crate::scenario::AnyScenario;
 use crate::service::AnyService;
@@ -55,18 +55,18 @@ impl Catalogue {
     ///
     /// # Errors
     /// Anything a person can get wrong, with line and column.
-    pub fn read(self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable> {
+    pub fn read(self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, ScenarioError> {
         let system = system_of(text, file)?;
         let Some(service) = self.service(&system) else {
             let known: Vec<&str> = self.systems().collect();
             let message = format!("there is no system `{system}`; there are `{}`", known.join("`, `"));
-            return Err(Unreadable::system(text, file, message));
+            return Err(ScenarioError::system(text, file, message));
         };
         service.read(text, file)
     }
 
     /// Names in a scenario text that are still read and have new names by now.
-    pub fn outdated(self, text: &str, file: &str) -> Vec<Unreadable> {
+    pub fn outdated(self, text: &str, file: &str) -> Vec<ScenarioError> {
         let system = system_of(text, file).unwrap_or_default();
         self.service(&system).map(|service| service.outdated(text, file)).unwrap_or_default()
     }
@@ -75,10 +75,10 @@ impl Catalogue {
     ///
     /// # Errors
     /// The line and step that cannot be read.
-    pub fn read_trace(self, text: &str) -> Result<Box<dyn AnyTrace>, BadTrace> {
+    pub fn read_trace(self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {
         let system = system_of_trace(text)?;
         let service = self.service(&system);
-        service.ok_or_else(|| BadTrace(format!("line 1: there is no system `{system}`")))?.read_trace(text)
+        service.ok_or_else(|| TraceError(format!("line 1: there is no system `{system}`")))?.read_trace(text)
     }
 
     /// Names in a trace's header that are still read and have new names by now.

@@ -10,9 +10,9 @@ use fencepost_model::assumption::Assumption;
 use fencepost_model::finding::{Finding, Split};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::properties::Property;
-use fencepost_model::scenario::{Axis, Mistake, Note, Promise, Scenario, Suite, Varied, vary};
+use fencepost_model::scenario::{Axis, Note, Promise, Scenario, SettingError, Suite, Varied, vary};
 use fencepost_model::service::{Service, Settings as _};
-use fencepost_model::trace::{BadScript, perform};
+use fencepost_model::trace::{ScriptError, perform};
 use fencepost_sim::{Gist, Hunt, Hunted, Settings, Violation, gist, hunt, prepare, ready, simulate, split};
 
 use crate::trace::AnyTrace;
@@ -35,7 +35,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// What is wrong, and where.
-    fn validate(&self) -> Result<(), Mistake>;
+    fn validate(&self) -> Result<(), SettingError>;
 
     /// Another one like it.
     fn copy(&self) -> Box<dyn AnyScenario>;
@@ -50,7 +50,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The service cannot make that promise.
-    fn promising(&self, promise: Promise) -> Result<Box<dyn AnyScenario>, Mistake>;
+    fn promising(&self, promise: Promise) -> Result<Box<dyn AnyScenario>, SettingError>;
 
     /// The same scenario with a fault built in on purpose, or without one.
     fn mutated(&self, mutation: Option<Mutation>) -> Box<dyn AnyScenario>;
@@ -90,7 +90,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The first line that names nothing that may happen there.
-    fn perform(&self, script: &str) -> Result<String, BadScript>;
+    fn perform(&self, script: &str) -> Result<String, ScriptError>;
 
     /// The scenario as what mutants are tried on.
     fn subject(&self) -> Box<dyn Subject>;
@@ -241,7 +241,7 @@ impl<S: Service> AnyScenario for Scenario<S> {
         Scenario::notes(self)
     }
 
-    fn validate(&self) -> Result<(), Mistake> {
+    fn validate(&self) -> Result<(), SettingError> {
         Scenario::validate(self)
     }
 
@@ -257,7 +257,7 @@ impl<S: Service> AnyScenario for Scenario<S> {
         Box::new(Scenario::judging(self, wanted))
     }
 
-    fn promising(&self, promise: Promise) -> Result<Box<dyn AnyScenario>, Mistake> {
+    fn promising(&self, promise: Promise) -> Result<Box<dyn AnyScenario>, SettingError> {
         let more = self.clone().promised(promise);
         Scenario::validate(&more)?;
         Ok(Box::new(more))
@@ -322,7 +322,7 @@ impl<S: Service> AnyScenario for Scenario<S> {
         browse(self, address);
     }
 
-    fn perform(&self, script: &str) -> Result<String, BadScript> {
+    fn perform(&self, script: &str) -> Result<String, ScriptError> {
         perform(script, self)
     }
 

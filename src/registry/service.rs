@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 
 use fencepost_model::goal::Goal;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::scenario::{Unreadable, from_toml, outdated, outdated_in_trace};
+use fencepost_model::scenario::{ScenarioError, from_toml, outdated, outdated_in_trace};
 use fencepost_model::service::Service;
-use fencepost_model::trace::{BadTrace, Trace};
+use fencepost_model::trace::{Trace, TraceError};
 
 use crate::scenario::AnyScenario;
 use crate::trace::AnyTrace;
@@ -33,16 +33,16 @@ pub trait AnyService: Debug + Send + Sync {
     ///
     /// # Errors
     /// Anything a person can get wrong, with line and column.
-    fn read(&self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable>;
+    fn read(&self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, ScenarioError>;
 
     /// Names in a scenario text that are still read and have new names by now.
-    fn outdated(&self, text: &str, file: &str) -> Vec<Unreadable>;
+    fn outdated(&self, text: &str, file: &str) -> Vec<ScenarioError>;
 
     /// Reads a trace of one of its systems.
     ///
     /// # Errors
     /// The line and step that cannot be read.
-    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, BadTrace>;
+    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError>;
 
     /// The same for the header of a trace.
     fn outdated_in_trace(&self, header: &serde_json::Value) -> Vec<String>;
@@ -90,15 +90,15 @@ impl<S: Service> AnyService for Registered<S> {
         S::MUTATIONS
     }
 
-    fn read(&self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, Unreadable> {
+    fn read(&self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, ScenarioError> {
         from_toml::<S>(text, file).map(|scenario| Box::new(scenario) as Box<dyn AnyScenario>)
     }
 
-    fn outdated(&self, text: &str, file: &str) -> Vec<Unreadable> {
+    fn outdated(&self, text: &str, file: &str) -> Vec<ScenarioError> {
         outdated::<S>(text, file)
     }
 
-    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, BadTrace> {
+    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {
         Trace::<S>::from_text(text).map(|trace| Box::new(trace) as Box<dyn AnyTrace>)
     }
 

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use fencepost_checker::{InternalError, Options, Outcome, check_around};
 use fencepost_model::finding::Property;
 use fencepost_model::service::Service;
-use fencepost_model::trace::{Mismatch, Replayed, Trace, Unshrinkable, realign, script, shrink};
+use fencepost_model::trace::{ReplayError, Replayed, ShrinkError, Trace, realign, script, shrink};
 use fencepost_model::world::Action;
 
 use crate::scenario::{AnyOutcome, AnyScenario};
@@ -38,7 +38,7 @@ pub trait AnyTrace: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// It does not break it.
-    fn shrink(&self, property: Property) -> Result<Box<dyn AnyTrace>, Unshrinkable>;
+    fn shrink(&self, property: Property) -> Result<Box<dyn AnyTrace>, ShrinkError>;
 
     /// The execution as a script; see [`fencepost_model::trace::script()`].
     fn script(&self) -> String;
@@ -50,13 +50,13 @@ pub trait AnyTrace: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The scenario is impossible by now.
-    fn realign(&self) -> Result<AnyRealigned, Mismatch>;
+    fn realign(&self) -> Result<AnyRealigned, ReplayError>;
 
     /// Repeats the execution and tells it.
     ///
     /// # Errors
     /// The first step at which the trace and the model disagree.
-    fn replay(&self) -> Result<Replayed, Mismatch>;
+    fn replay(&self) -> Result<Replayed, ReplayError>;
 
     /// Checks the promises of its scenario in what can follow its first `after` steps; see
     /// [`fencepost_checker::check_around`].
@@ -75,7 +75,7 @@ pub struct AnyRealigned {
     /// What happens now.
     pub trace: Box<dyn AnyTrace>,
     /// Where it first happens otherwise than it was written down, and how.
-    pub diverges: Option<Mismatch>,
+    pub diverges: Option<ReplayError>,
     /// The numbers of the steps that were left out.
     pub skipped: Vec<usize>,
 }
@@ -131,7 +131,7 @@ impl<S: Service> AnyTrace for Trace<S> {
         other.as_any().downcast_ref::<Self>().is_some_and(|other| self == other)
     }
 
-    fn shrink(&self, property: Property) -> Result<Box<dyn AnyTrace>, Unshrinkable> {
+    fn shrink(&self, property: Property) -> Result<Box<dyn AnyTrace>, ShrinkError> {
         shrink(self, property).map(|small| Box::new(small) as Box<dyn AnyTrace>)
     }
 
@@ -143,7 +143,7 @@ impl<S: Service> AnyTrace for Trace<S> {
         self.header.is_about_the_end(property)
     }
 
-    fn realign(&self) -> Result<AnyRealigned, Mismatch> {
+    fn realign(&self) -> Result<AnyRealigned, ReplayError> {
         realign(self).map(|found| AnyRealigned {
             trace: Box::new(found.trace),
             diverges: found.diverges,
@@ -151,7 +151,7 @@ impl<S: Service> AnyTrace for Trace<S> {
         })
     }
 
-    fn replay(&self) -> Result<Replayed, Mismatch> {
+    fn replay(&self) -> Result<Replayed, ReplayError> {
         Replayed::of(self)
     }
 

@@ -110,9 +110,9 @@ impl Budget {
     ///
     /// # Errors
     /// There are as many as there may be.
-    pub fn add(&mut self, cap: Cap) -> Result<(), TooManyCaps> {
+    pub fn add(&mut self, cap: Cap) -> Result<(), CapsError> {
         let place = self.caps.iter().position(|other| other.kinds == cap.kinds || other.kinds == 0);
-        *self.caps.get_mut(place.ok_or(TooManyCaps)?).expect("a position is within") = cap;
+        *self.caps.get_mut(place.ok_or(CapsError)?).expect("a position is within") = cap;
         self.order();
         Ok(())
     }
@@ -171,15 +171,15 @@ impl Budget {
 
 /// There is no room for another cap.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct TooManyCaps;
+pub struct CapsError;
 
-impl std::fmt::Display for TooManyCaps {
+impl std::fmt::Display for CapsError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "a scenario can have at most {CAPS_MAX} budgets for faults of its service")
     }
 }
 
-impl std::error::Error for TooManyCaps {}
+impl std::error::Error for CapsError {}
 
 impl Hash for Budget {
     /// Two words: most of it is 0, and which kinds a cap counts never changes.

@@ -22,13 +22,13 @@ use crate::resource::Accepts;
 use crate::service::Service;
 use crate::time::Ticks;
 use crate::world::Link;
-pub use budget::{Budget, CAPS_MAX, Cap, TooManyCaps, UNLIMITED};
+pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
 pub use goals::OwnGoal;
 pub use mutated::known;
 pub use notes::Note;
-pub use text::{Unreadable, from_toml, outdated, outdated_in_trace, system_of};
-pub use validate::Mistake;
+pub use text::{ScenarioError, from_toml, outdated, outdated_in_trace, system_of};
 pub use validate::OptionalBudget;
+pub use validate::SettingError;
 pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 
 /// The constants of a world.

@@ -7,12 +7,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::budget_text::renamed;
-use super::{Mistake, Scenario};
+use super::{Scenario, SettingError};
 use crate::service::Service;
 
 /// Why a scenario file cannot be used: where, what, and what would be right.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreadable {
+pub struct ScenarioError {
     /// The file, as it was named.
     pub file: String,
     /// Line, from 1.
@@ -23,13 +23,13 @@ pub struct Unreadable {
     pub message: String,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for ScenarioError {}
 
 /// Lists scenario files, as names and texts: the folder, then the names in order.
 #[macro_export]
@@ -49,7 +49,7 @@ struct Head {
 ///
 /// # Errors
 /// The text is not TOML, or names no system.
-pub fn system_of(text: &str, file: &str) -> Result<String, Unreadable> {
+pub fn system_of(text: &str, file: &str) -> Result<String, ScenarioError> {
     let head: Head = toml::from_str(text).map_err(|error| unreadable(text, file, &error))?;
     Ok(head.system)
 }
@@ -58,7 +58,7 @@ pub fn system_of(text: &str, file: &str) -> Result<String, Unreadable> {
 ///
 /// # Errors
 /// Anything a person can get wrong, with line and column.
-pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Unreadable> {
+pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, ScenarioError> {
     let refused = |error: toml::de::Error| unreadable(text, file, &error);
     let mut document = DeTable::parse(text).map_err(refused)?;
     add_recipe::<P>(document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
@@ -69,7 +69,7 @@ pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Unre
 }
 
 /// Puts the settings of the recipe that is named, if any, below those that the scenario has itself.
-fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), Mistake> {
+fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), SettingError> {
     let Some(DeValue::Table(service)) = document.get_mut("service").map(|value| value.get_mut()) else { return Ok(()) };
     let Some(named) = service.remove("recipe") else { return Ok(()) };
     let name = named.get_ref().as_str().unwrap_or_default();
@@ -79,7 +79,7 @@ fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), Mistake> {
             [] => "this system has no recipes".to_owned(),
             _ => format!("there is no recipe `{name}`; there are `{}`", known.join("`, `")),
         };
-        return Err(Mistake { path: "service.recipe".to_owned(), message });
+        return Err(SettingError { path: "service.recipe".to_owned(), message });
     };
     lay_below(service, DeTable::parse(text).expect("recipes are tested").into_inner());
     Ok(())
@@ -98,27 +98,27 @@ fn lay_below<'a>(table: &mut DeTable<'a>, below: DeTable<'a>) {
     }
 }
 
-impl Unreadable {
+impl ScenarioError {
     /// An error at the `system` line of a scenario text.
     pub fn system(text: &str, file: &str, message: String) -> Self {
-        Unreadable::at(text, file, "system", message)
+        ScenarioError::at(text, file, "system", message)
     }
 
     /// An error at the setting with this dotted path.
     pub fn at(text: &str, file: &str, path: &str, message: String) -> Self {
-        misplaced(text, file, &Mistake { path: path.to_owned(), message })
+        misplaced(text, file, &SettingError { path: path.to_owned(), message })
     }
 }
 
 /// Names in a scenario text that are still read and have new names by now, with what to write instead.
-pub fn outdated<P: Service>(text: &str, file: &str) -> Vec<Unreadable> {
+pub fn outdated<P: Service>(text: &str, file: &str) -> Vec<ScenarioError> {
     let Ok(document) = DeTable::parse(text) else { return Vec::new() };
     let Some(DeValue::Table(budget)) = document.get_ref().get("budget").map(Spanned::get_ref) else {
         return Vec::new();
     };
     let is_old = |key: &str| Some((format!("budget.{key}"), renamed::<P>(key)?));
     let old = budget.keys().filter_map(|key| is_old(key.get_ref()));
-    old.map(|(path, names)| Unreadable::at(text, file, &path, replacement(&names))).collect()
+    old.map(|(path, names)| ScenarioError::at(text, file, &path, replacement(&names))).collect()
 }
 
 /// The same for the first line of a trace.
@@ -140,19 +140,19 @@ fn replacement(names: &[&str]) -> String {
     }
 }
 
-fn unreadable(text: &str, file: &str, error: &toml::de::Error) -> Unreadable {
+fn unreadable(text: &str, file: &str, error: &toml::de::Error) -> ScenarioError {
     at(text, file, error.span().map_or(0, |span| span.start), error.message().to_owned())
 }
 
-fn misplaced(text: &str, file: &str, mistake: &Mistake) -> Unreadable {
+fn misplaced(text: &str, file: &str, mistake: &SettingError) -> ScenarioError {
     let offset = offset_of(text, &mistake.path).unwrap_or(0);
     at(text, file, offset, format!("{}: {}", mistake.path, mistake.message))
 }
 
-fn at(text: &str, file: &str, offset: usize, message: String) -> Unreadable {
+fn at(text: &str, file: &str, offset: usize, message: String) -> ScenarioError {
     let before = &text[..offset.min(text.len())];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    Unreadable {
+    ScenarioError {
         file: file.to_owned(),
         line: before.matches('\n').count() + 1,
         column: before[line_start..].chars().count() + 1,

@@ -8,21 +8,21 @@ use crate::time::{TICKS_MAX, Ticks};
 
 /// A setting that cannot be meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mistake {
+pub struct SettingError {
     /// The dotted path of the setting.
     pub path: String,
     /// What is wrong with it and what would be right.
     pub message: String,
 }
 
-impl Mistake {
+impl SettingError {
     /// A mistake at `path`.
     pub fn at(path: &str, message: impl Into<String>) -> Self {
-        Mistake { path: path.to_owned(), message: message.into() }
+        SettingError { path: path.to_owned(), message: message.into() }
     }
 }
 
-impl std::fmt::Display for Mistake {
+impl std::fmt::Display for SettingError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.path, self.message)
     }
@@ -50,18 +50,21 @@ impl<P: Service> Scenario<P> {
     ///
     /// # Errors
     /// The first mistake found.
-    pub fn validate(&self) -> Result<(), Mistake> {
-        let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
+    pub fn validate(&self) -> Result<(), SettingError> {
+        let wrong = |path: &str, message: &str| Err(SettingError::at(path, message));
         let budget = self.budget;
         if !P::SYSTEMS.contains(&self.system.as_str()) {
-            return Err(Mistake::at("system", format!("this is not a scenario of `{}`", P::SYSTEMS.join("` or `"))));
+            return Err(SettingError::at(
+                "system",
+                format!("this is not a scenario of `{}`", P::SYSTEMS.join("` or `")),
+            ));
         }
         if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
         {
             return wrong("name", "use lower-case letters, digits and hyphens");
         }
         if !(1..=CLIENTS_MAX).contains(&self.clients) {
-            return Err(Mistake::at("clients", format!("there must be from 1 to {CLIENTS_MAX} clients")));
+            return Err(SettingError::at("clients", format!("there must be from 1 to {CLIENTS_MAX} clients")));
         }
         if self.rounds == 0 {
             return wrong("rounds", "with 0 rounds nobody ever asks for the lock; use 1 or more");
@@ -85,13 +88,13 @@ impl<P: Service> Scenario<P> {
             return wrong("clocks.offsets", "there are more offsets than clients");
         }
         if let Some(kind) = self.fairness.strong.iter().find(|kind| self.fairness.weak.contains(kind)) {
-            return Err(Mistake::at(
+            return Err(SettingError::at(
                 "fairness.strong",
                 format!("`{kind}` is in `fairness.weak` as well; strong implies weak"),
             ));
         }
         if self.longest() > Ticks::new(TICKS_MAX) {
-            return Err(Mistake::at("service", format!("a duration is longer than {TICKS_MAX} ticks")));
+            return Err(SettingError::at("service", format!("a duration is longer than {TICKS_MAX} ticks")));
         }
         for (place, promise) in self.promises.iter().enumerate() {
             let message = match (promise.property.bound(), promise.bound) {
@@ -106,11 +109,11 @@ impl<P: Service> Scenario<P> {
                 _ => String::new(),
             };
             if !message.is_empty() {
-                return Err(Mistake::at(&format!("promise.{place}.bound"), message));
+                return Err(SettingError::at(&format!("promise.{place}.bound"), message));
             }
             if self.promises[..place].iter().any(|other| other.property == promise.property) {
                 let message = format!("`{}` is promised twice", promise.property);
-                return Err(Mistake::at(&format!("promise.{place}.property"), message));
+                return Err(SettingError::at(&format!("promise.{place}.property"), message));
             }
         }
         self.faults_are_possible()?;
@@ -124,18 +127,18 @@ impl<P: Service> Scenario<P> {
     }
 
     /// Refuses a budget for faults that cannot occur under these settings.
-    fn faults_are_possible(&self) -> Result<(), Mistake> {
+    fn faults_are_possible(&self) -> Result<(), SettingError> {
         for cap in self.budget.caps() {
             for (kind, declared) in P::Fault::KINDS.iter().enumerate().filter(|(kind, _)| cap.counts(*kind)) {
                 P::Settings::fault_is_possible(self, kind)
-                    .map_err(|what| Mistake::at(&format!("budget.{}", declared.budget), what))?;
+                    .map_err(|what| SettingError::at(&format!("budget.{}", declared.budget), what))?;
             }
         }
         Ok(())
     }
 
     /// Refuses a budget for what the service does not have.
-    pub fn has_none(&self, misfortunes: &[OptionalBudget]) -> Result<(), Mistake> {
+    pub fn has_none(&self, misfortunes: &[OptionalBudget]) -> Result<(), SettingError> {
         let Budget { operator, retries, .. } = self.budget;
         for misfortune in misfortunes {
             let (count, path) = match misfortune {
@@ -143,7 +146,7 @@ impl<P: Service> Scenario<P> {
                 OptionalBudget::Retries => (retries, "budget.retries"),
             };
             if count > 0 {
-                return Err(Mistake::at(path, format!("a `{}` has none; leave it out", self.system)));
+                return Err(SettingError::at(path, format!("a `{}` has none; leave it out", self.system)));
             }
         }
         Ok(())

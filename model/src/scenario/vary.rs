@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use toml::{Table, Value};
 
-use super::{Scenario, Unreadable, from_toml};
+use super::{Scenario, ScenarioError, from_toml};
 use crate::service::{Service, Settings};
 
 /// A setting and the values that it takes: `service.ttl=none,1,2`. `none` leaves the setting out; what is not a number, a
@@ -45,21 +45,21 @@ pub enum AliasMeaning {
 
 /// Why a text is no axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoAxis(String);
+pub struct AxisError(String);
 
-impl fmt::Display for NoAxis {
+impl fmt::Display for AxisError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for NoAxis {}
+impl std::error::Error for AxisError {}
 
 impl FromStr for Axis {
-    type Err = NoAxis;
+    type Err = AxisError;
 
-    fn from_str(text: &str) -> Result<Self, NoAxis> {
-        let wrong = || NoAxis(format!("`{text}` is not like `service.ttl=none,1,2`"));
+    fn from_str(text: &str) -> Result<Self, AxisError> {
+        let wrong = || AxisError(format!("`{text}` is not like `service.ttl=none,1,2`"));
         let (paths, values) = text.split_once('=').ok_or_else(wrong)?;
         let paths: Vec<Vec<String>> = paths.split('/').map(path).collect();
         let values: Vec<Vec<&str>> = split(values, ',').into_iter().map(|value| split(value, '/')).collect();
@@ -124,7 +124,7 @@ pub struct Varied<T> {
     /// One for each setting that varies.
     pub settings: Vec<String>,
     /// The scenario; or why these settings are impossible.
-    pub scenario: Result<T, Unreadable>,
+    pub scenario: Result<T, ScenarioError>,
 }
 
 /// One combination of values, as it is put together.
@@ -158,7 +158,7 @@ pub fn vary<S: Service>(scenario: &Scenario<S>, axes: &[Axis]) -> Vec<Varied<Sce
             let name = settings.join(", ");
             let scenario = match wrong {
                 None => from_toml(&text, &name),
-                Some(message) => Err(Unreadable { file: name, line: 1, column: 1, message }),
+                Some(message) => Err(ScenarioError { file: name, line: 1, column: 1, message }),
             };
             varied.push(Varied { scenario, settings });
         }

@@ -4,26 +4,26 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Header, Line, Mismatch, SCHEMA, SCHEMA_OLDEST, Trace, replay};
+use super::{Header, Line, ReplayError, SCHEMA, SCHEMA_OLDEST, Trace, replay};
 use crate::assumption::Assumption;
 use crate::finding::Story;
 use crate::service::Service;
 
 /// Why a trace file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadTrace(pub String);
+pub struct TraceError(pub String);
 
-impl fmt::Display for BadTrace {
+impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for BadTrace {}
+impl std::error::Error for TraceError {}
 
-impl From<Mismatch> for BadTrace {
-    fn from(mismatch: Mismatch) -> Self {
-        BadTrace(mismatch.to_string())
+impl From<ReplayError> for TraceError {
+    fn from(mismatch: ReplayError) -> Self {
+        TraceError(mismatch.to_string())
     }
 }
 
@@ -42,14 +42,14 @@ impl<P: Service> Trace<P> {
     ///
     /// # Errors
     /// Names the first line, and the step on it, that cannot be read.
-    pub fn from_text(text: &str) -> Result<Self, BadTrace> {
+    pub fn from_text(text: &str) -> Result<Self, TraceError> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let mut header: Header<P> =
-            serde_json::from_str(first).map_err(|error| BadTrace(format!("line 1, the header: {error}")))?;
+            serde_json::from_str(first).map_err(|error| TraceError(format!("line 1, the header: {error}")))?;
         header.scenario.settle();
         let step = |(place, line): (usize, &str)| {
             serde_json::from_str(line)
-                .map_err(|error| BadTrace(format!("line {}, step {}: {error}", place + 2, place + 1)))
+                .map_err(|error| TraceError(format!("line {}, step {}: {error}", place + 2, place + 1)))
         };
         let steps = rest.lines().enumerate().map(step).collect::<Result<Vec<Line<P>>, _>>()?;
         Ok(Trace { header, steps })
@@ -67,12 +67,12 @@ struct Peek {
 ///
 /// # Errors
 /// The text does not begin with the header of a trace, or has another format.
-pub fn system_of_trace(text: &str) -> Result<String, BadTrace> {
+pub fn system_of_trace(text: &str) -> Result<String, TraceError> {
     let first = text.lines().next().unwrap_or_default();
     let peek: Peek = serde_json::from_str(first)
-        .map_err(|error| BadTrace(format!("line 1 is not the header of a fencepost trace: {error}")))?;
+        .map_err(|error| TraceError(format!("line 1 is not the header of a fencepost trace: {error}")))?;
     if !(SCHEMA_OLDEST..=SCHEMA).contains(&peek.fencepost_trace) {
-        return Err(BadTrace(format!(
+        return Err(TraceError(format!(
             "line 1: the trace has format {}, this program reads {SCHEMA_OLDEST} to {SCHEMA}",
             peek.fencepost_trace
         )));
@@ -102,7 +102,7 @@ impl Replayed {
     ///
     /// # Errors
     /// The first step at which the trace and the model disagree.
-    pub fn of<P: Service>(trace: &Trace<P>) -> Result<Self, Mismatch> {
+    pub fn of<P: Service>(trace: &Trace<P>) -> Result<Self, ReplayError> {
         let now = replay(trace)?;
         Ok(Replayed {
             scenario: now.header.scenario.name.clone(),

@@ -14,11 +14,11 @@ mod wait;
 use serde::{Deserialize, Serialize};
 
 pub use digest::Digest;
-pub use file::{BadTrace, Replayed, system_of_trace};
+pub use file::{Replayed, TraceError, system_of_trace};
 pub use realign::{Realigned, realign};
-pub use replay::{Mismatch, Recorder, replay};
-pub use script::{BadScript, perform, script};
-pub use shrink::{Unshrinkable, shrink};
+pub use replay::{Recorder, ReplayError, replay};
+pub use script::{ScriptError, perform, script};
+pub use shrink::{ShrinkError, shrink};
 pub use story::tell;
 pub use wait::{Patience, Wait, complaint};
 

@@ -2,7 +2,7 @@
 
 use super::replay::{ends_as_said, possible};
 use super::script::find;
-use super::{Mismatch, Recorder, Trace};
+use super::{Recorder, ReplayError, Trace};
 use crate::service::Service;
 
 /// A run as it happens now.
@@ -11,7 +11,7 @@ pub struct Realigned<P: Service> {
     /// What happens now.
     pub trace: Trace<P>,
     /// Where it first happens otherwise than it was written down, and how.
-    pub diverges: Option<Mismatch>,
+    pub diverges: Option<ReplayError>,
     /// The numbers of the steps that cannot happen any more, and were left out.
     pub skipped: Vec<usize>,
 }
@@ -21,14 +21,14 @@ pub struct Realigned<P: Service> {
 ///
 /// # Errors
 /// The scenario is impossible by now.
-pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, Mismatch> {
+pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, ReplayError> {
     let scenario = possible(trace)?;
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     let (mut diverges, mut skipped) = (None, Vec::new());
     for line in &trace.steps {
         let mut note = |message: String| {
-            diverges.get_or_insert(Mismatch { step: line.step, message });
+            diverges.get_or_insert(ReplayError { step: line.step, message });
         };
         let action = match scenario.is_enabled(&world, &line.action) {
             true => Ok(line.action),
@@ -53,7 +53,7 @@ pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, Mismatch> {
                 now.header.lasso.clone_from(&trace.header.lasso);
                 now.header.waits.clone_from(&trace.header.waits);
             }
-            Err(Mismatch { message, .. }) => diverges = Some(Mismatch { step: now.steps.len(), message }),
+            Err(ReplayError { message, .. }) => diverges = Some(ReplayError { step: now.steps.len(), message }),
         }
     }
     Ok(Realigned { trace: now, diverges, skipped })

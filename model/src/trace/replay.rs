@@ -62,14 +62,14 @@ impl<P: Service> Recorder<P> {
 
 /// Where a trace and the model disagree.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mismatch {
+pub struct ReplayError {
     /// The number of the step, from 1; 0 for the header.
     pub step: usize,
     /// What is wrong.
     pub message: String,
 }
 
-impl fmt::Display for Mismatch {
+impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.step {
             0 => write!(f, "the trace's header: {}", self.message),
@@ -78,12 +78,12 @@ impl fmt::Display for Mismatch {
     }
 }
 
-impl std::error::Error for Mismatch {}
+impl std::error::Error for ReplayError {}
 
 /// The trace's scenario, if it is possible.
-pub(super) fn possible<P: Service>(trace: &Trace<P>) -> Result<&Scenario<P>, Mismatch> {
+pub(super) fn possible<P: Service>(trace: &Trace<P>) -> Result<&Scenario<P>, ReplayError> {
     let scenario = &trace.header.scenario;
-    let mistake = |mistake| Mismatch { step: 0, message: format!("its scenario is impossible: {mistake}") };
+    let mistake = |mistake| ReplayError { step: 0, message: format!("its scenario is impossible: {mistake}") };
     scenario.validate().map(|()| scenario).map_err(mistake)
 }
 
@@ -91,12 +91,12 @@ pub(super) fn possible<P: Service>(trace: &Trace<P>) -> Result<&Scenario<P>, Mis
 ///
 /// # Errors
 /// The first step that cannot happen, or happens otherwise than it was written down.
-pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
+pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
     let scenario = possible(trace)?;
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     for (place, line) in trace.steps.iter().enumerate() {
-        let at = |message: String| Mismatch { step: place + 1, message };
+        let at = |message: String| ReplayError { step: place + 1, message };
         if line.step != place + 1 {
             return Err(at(format!("it is numbered {}", line.step)));
         }
@@ -128,7 +128,7 @@ pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, Mismatch> {
             "the digest is {}, the trace says {}: steps are missing or added",
             now.header.digest, trace.header.digest
         );
-        return Err(Mismatch { step: 0, message });
+        return Err(ReplayError { step: 0, message });
     }
     Ok(now)
 }
@@ -145,7 +145,7 @@ pub(super) fn ends_as_said<P: Service>(
     trace: &Trace<P>,
     steps: &[Line<P>],
     last: &World<P>,
-) -> Result<(), Mismatch> {
+) -> Result<(), ReplayError> {
     if let Some(lasso) = &trace.header.lasso {
         closes(scenario, steps, lasso, last)?;
     }
@@ -159,8 +159,8 @@ fn closes<P: Service>(
     steps: &[Line<P>],
     lasso: &Lasso,
     last: &World<P>,
-) -> Result<(), Mismatch> {
-    let wrong = |message: String| Err(Mismatch { step: 0, message });
+) -> Result<(), ReplayError> {
+    let wrong = |message: String| Err(ReplayError { step: 0, message });
     let mut enabled = Vec::new();
     scenario.enabled(last, &mut enabled);
     if lasso.from == steps.len() {

@@ -19,26 +19,26 @@ use crate::world::{Action, World};
 
 /// Why a script cannot be performed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BadScript {
+pub struct ScriptError {
     /// The line, from 1.
     pub line: usize,
     /// What is wrong.
     pub message: String,
 }
 
-impl fmt::Display for BadScript {
+impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.message)
     }
 }
 
-impl std::error::Error for BadScript {}
+impl std::error::Error for ScriptError {}
 
 /// Performs a script and returns its text with fresh recordings. The `scenario` line has been read by the caller.
 ///
 /// # Errors
 /// The first line that names nothing that may happen there, with what may.
-pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<String, BadScript> {
+pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<String, ScriptError> {
     let mut world = scenario.start();
     let mut recorder = Recorder::default();
     let mut text = String::new();
@@ -51,7 +51,7 @@ pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<Strin
         if line.is_empty() || line.starts_with('#') || line.starts_with("scenario ") {
             continue;
         }
-        let action = find(scenario, &world, line).map_err(|message| BadScript { line: place + 1, message })?;
+        let action = find(scenario, &world, line).map_err(|message| ScriptError { line: place + 1, message })?;
         let step = recorder.step(scenario, &mut world, &action);
         for fact in &step.facts {
             text += &format!("    {fact}\n");

@@ -24,18 +24,18 @@ const WORLDS: [usize; 2] = [4_000, 40_000];
 
 /// Why a trace cannot be shrunk.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Unshrinkable {
+pub enum ShrinkError {
     /// It does not break the promise.
     NotBroken(Property),
     /// What breaks it is how the run goes on: no step could be left out without asking anew whether that is fair.
     Endless,
 }
 
-impl std::fmt::Display for Unshrinkable {
+impl std::fmt::Display for ShrinkError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Unshrinkable::NotBroken(property) => write!(f, "the run does not break `{property}`"),
-            Unshrinkable::Endless => {
+            ShrinkError::NotBroken(property) => write!(f, "the run does not break `{property}`"),
+            ShrinkError::Endless => {
                 f.write_str("endless runs cannot be shrunk; `fencepost check` finds a shortest one")
             }
         }
@@ -46,13 +46,13 @@ impl std::fmt::Display for Unshrinkable {
 ///
 /// # Errors
 /// It does not break it, or is endless.
-pub fn shrink<P: Service>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, Unshrinkable> {
+pub fn shrink<P: Service>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, ShrinkError> {
     if trace.header.is_about_the_end(property) {
-        return Err(Unshrinkable::Endless);
+        return Err(ShrinkError::Endless);
     }
     let judged = trace.header.scenario.judging(|promise| promise.property == property);
     let plan: Vec<Action<P>> = trace.steps.iter().map(|line| line.action).collect();
-    let mut best = follow(&judged, &plan).ok_or(Unshrinkable::NotBroken(property))?;
+    let mut best = follow(&judged, &plan).ok_or(ShrinkError::NotBroken(property))?;
     let mut effort = 0;
     while effort < WORLDS.len() {
         let before = cost(&best);

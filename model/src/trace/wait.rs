@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Line, Mismatch};
+use super::{Line, ReplayError};
 use crate::fact::Fact;
 use crate::finding::Property;
 use crate::ids::ClientId;
@@ -84,9 +84,13 @@ pub fn complaint<P: Service>(scenario: &Scenario<P>, world: &World<P>, age: Tick
 }
 
 /// Whether all that is said of waiting is true of a run that was repeated.
-pub(super) fn confirm<P: Service>(scenario: &Scenario<P>, steps: &[Line<P>], waits: &[Wait]) -> Result<(), Mismatch> {
+pub(super) fn confirm<P: Service>(
+    scenario: &Scenario<P>,
+    steps: &[Line<P>],
+    waits: &[Wait],
+) -> Result<(), ReplayError> {
     let Some(calm_from) = waits.iter().map(|wait| wait.calm_from).min() else { return Ok(()) };
-    let wrong = |wait: &Wait, message: &str| Err(Mismatch { step: wait.step, message: message.to_owned() });
+    let wrong = |wait: &Wait, message: &str| Err(ReplayError { step: wait.step, message: message.to_owned() });
     let mut world = scenario.start();
     let mut patience = None;
     for (place, line) in (1..).zip(steps) {

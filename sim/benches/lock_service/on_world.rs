@@ -8,7 +8,7 @@ use fencepost_model::ids::{ClientId, ProcessId, Token};
 use fencepost_model::never::Never;
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::process::{Belief, Client as Participant, Context, Input, Message, Outbox, Process};
-use fencepost_model::scenario::{Mistake, Scenario};
+use fencepost_model::scenario::{Scenario, SettingError};
 use fencepost_model::service::{self, Record, Service, ServiceMessage, ServiceTimer};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::World;
@@ -71,7 +71,7 @@ impl service::Settings<LockService> for NoSettings {
         Ticks::new(15)
     }
 
-    fn validate(_: &Scenario<LockService>) -> Result<(), Mistake> {
+    fn validate(_: &Scenario<LockService>) -> Result<(), SettingError> {
         Ok(())
     }
 

@@ -24,16 +24,16 @@ impl Curve {
     ///
     /// # Errors
     /// There are none, or too many, or they are negative, too long, or not in order.
-    pub fn new(quantiles: Vec<i64>) -> Result<Self, NoCurve> {
+    pub fn new(quantiles: Vec<i64>) -> Result<Self, CurveError> {
         let is_in_order = quantiles.is_sorted();
         match quantiles.as_slice() {
-            [] => Err(NoCurve("a distribution needs a number at least")),
-            _ if quantiles.len() > 4097 => Err(NoCurve("a distribution has 4097 quantiles at most")),
-            _ if !is_in_order => Err(NoCurve("quantiles must not fall")),
+            [] => Err(CurveError("a distribution needs a number at least")),
+            _ if quantiles.len() > 4097 => Err(CurveError("a distribution has 4097 quantiles at most")),
+            _ if !is_in_order => Err(CurveError("quantiles must not fall")),
             [first, .., last] if *first < 0 || *last > LONGEST => {
-                Err(NoCurve("durations lie between 0 and 1000000000"))
+                Err(CurveError("durations lie between 0 and 1000000000"))
             }
-            [only] if !(0..=LONGEST).contains(only) => Err(NoCurve("durations lie between 0 and 1000000000")),
+            [only] if !(0..=LONGEST).contains(only) => Err(CurveError("durations lie between 0 and 1000000000")),
             _ => Ok(Curve(quantiles)),
         }
     }
@@ -84,12 +84,12 @@ impl From<Curve> for Vec<i64> {
 
 /// Why a distribution is none.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoCurve(pub(crate) &'static str);
+pub struct CurveError(pub(crate) &'static str);
 
-impl fmt::Display for NoCurve {
+impl fmt::Display for CurveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl std::error::Error for NoCurve {}
+impl std::error::Error for CurveError {}

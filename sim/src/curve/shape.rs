@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::{Curve, NoCurve};
+use super::{Curve, CurveError};
 
 /// A distribution as it stands in a file, in thousandths of a tick.
 #[derive(Deserialize)]
@@ -28,28 +28,28 @@ pub(crate) enum Shape {
 const STRETCHES: u32 = 1024;
 
 impl TryFrom<Shape> for Curve {
-    type Error = NoCurve;
+    type Error = CurveError;
 
-    fn try_from(shape: Shape) -> Result<Self, NoCurve> {
+    fn try_from(shape: Shape) -> Result<Self, CurveError> {
         match shape {
             Shape::Constant(only) => Curve::new(vec![only]),
             Shape::Quantiles(quantiles) => Curve::new(quantiles),
             Shape::LogNormal { median, factor } => {
                 if median <= 0 || !factor.is_finite() {
-                    return Err(NoCurve("the median and the factor must be positive"));
+                    return Err(CurveError("the median and the factor must be positive"));
                 }
                 if factor < 1.0 {
-                    return Err(NoCurve("the factor must be at least 1"));
+                    return Err(CurveError("the factor must be at least 1"));
                 }
                 let quantile = |part: f64| median as f64 * libm::exp(libm::log(factor) * normal_quantile(part));
                 tabulate(quantile)
             }
             Shape::Pareto { at_least, alpha, at_most } => {
                 if at_least <= 0 || !alpha.is_finite() || alpha <= 0.0 {
-                    return Err(NoCurve("at_least and alpha must be positive"));
+                    return Err(CurveError("at_least and alpha must be positive"));
                 }
                 if at_most < at_least {
-                    return Err(NoCurve("at_most must not be less than at_least"));
+                    return Err(CurveError("at_most must not be less than at_least"));
                 }
                 let quantile = |part: f64| at_least as f64 * libm::pow(1.0 - part, -1.0 / alpha);
                 tabulate(|part| quantile(part).min(at_most as f64))
@@ -59,7 +59,7 @@ impl TryFrom<Shape> for Curve {
 }
 
 /// The quantiles at equal distances; the outermost ones half a stretch from the ends, which may lie at infinity.
-fn tabulate(quantile: impl Fn(f64) -> f64) -> Result<Curve, NoCurve> {
+fn tabulate(quantile: impl Fn(f64) -> f64) -> Result<Curve, CurveError> {
     let part = |step: u32| match step {
         0 => 0.25 / f64::from(STRETCHES),
         STRETCHES => 1.0 - 0.25 / f64::from(STRETCHES),

@@ -14,7 +14,7 @@ use fencepost::reports::html::Taken;
 use fencepost::{Property, Suite, explain};
 
 use crate::args::{Common, property, seconds};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::findings::{exit, keep};
 use crate::json::Checked;
 use crate::output::{is_coloured, say, say_json, write};
@@ -127,7 +127,7 @@ fn suite(text: &str) -> Result<Suite, String> {
     }
 }
 
-pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     let mut scenarios = check.suite.map(target::suite).unwrap_or_default();
     for word in &check.targets {
         scenarios.extend(target::find(word, common)?);
@@ -143,7 +143,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
         }
         let outcomes = check.watched(scenario.name(), common, |options| scenario.check(options))?;
         if outcomes.is_empty() {
-            return Err(Trouble::Input(nothing(&**scenario, check.property)));
+            return Err(CommandError::Input(nothing(&**scenario, check.property)));
         }
         for outcome in outcomes {
             findings.push(keep(outcome, common.out.as_deref())?);
@@ -160,9 +160,9 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// Everything that can follow a moment of a recorded run.
-fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Trouble> {
+fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, CommandError> {
     let Moment { file, after } = moment;
-    let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
+    let bad = |error: &dyn std::fmt::Display| CommandError::Input(format!("{file}: {error}"));
     let trace = target::trace(Path::new(file))?;
     let steps = trace.replay().map_err(|error| bad(&error))?.story.steps.len();
     if *after > steps {
@@ -176,7 +176,7 @@ fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Troub
     if outcomes.is_empty() {
         let scenario = trace.scenario();
         let is_made = |wanted| scenario.promises().iter().any(|promise| promise.property == wanted);
-        return Err(Trouble::Input(match check.property {
+        return Err(CommandError::Input(match check.property {
             Some(property) if is_made(property) => {
                 format!("only an endless run breaks `{property}`, and --from looks at steps")
             }
@@ -199,7 +199,7 @@ impl Check {
         name: &str,
         common: &Common,
         check: impl FnOnce(&Options) -> Result<Vec<AnyOutcome>, InternalError>,
-    ) -> Result<Vec<AnyOutcome>, Trouble> {
+    ) -> Result<Vec<AnyOutcome>, CommandError> {
         let mut watch = Watch::new(self.timeout, self.max_memory)?;
         if !common.quiet {
             watch = watch.showing(name);

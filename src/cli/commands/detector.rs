@@ -7,7 +7,7 @@ use fencepost::reports::chart::digits;
 use fencepost::sim::{DetectorSettings, Outcome, Profile, Trial, trial};
 
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::how::{Pace, profile};
 use crate::json;
 use crate::output::{say, say_json, write};
@@ -45,7 +45,7 @@ struct Row {
     outcomes: Vec<Outcome>,
 }
 
-pub fn run(detector: &Detector, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(detector: &Detector, common: &Common) -> Result<Exit, CommandError> {
     let trials = detector.trials()?;
     let seeds: Vec<(usize, u64)> =
         (0..trials.len()).flat_map(|place| (0..detector.seeds).map(move |seed| (place, seed))).collect();
@@ -53,7 +53,7 @@ pub fn run(detector: &Detector, common: &Common) -> Result<Exit, Trouble> {
     let bar = progress(seeds.len(), "runs", common.quiet);
     let outcomes =
         in_parallel(&seeds, &bar, |(place, seed)| (!was_interrupted()).then(|| trial(&trials[*place], *seed)));
-    let size = usize::try_from(detector.seeds).map_err(|_| Trouble::Input("too many seeds".to_owned()))?;
+    let size = usize::try_from(detector.seeds).map_err(|_| CommandError::Input("too many seeds".to_owned()))?;
     let complete = |outcomes: &[Option<Outcome>]| outcomes.iter().cloned().collect::<Option<Vec<Outcome>>>();
     let rows: Vec<Row> = trials
         .iter()
@@ -82,11 +82,11 @@ pub fn run(detector: &Detector, common: &Common) -> Result<Exit, Trouble> {
 }
 
 impl Detector {
-    fn trials(&self) -> Result<Vec<Trial>, Trouble> {
+    fn trials(&self) -> Result<Vec<Trial>, CommandError> {
         let Profile { stall, stall_every, detector: gossip, .. } =
             self.profile.as_ref().map(|pace| pace.profile.clone()).unwrap_or_default();
         let gossip = gossip.unwrap_or_default();
-        gossip.validate(0).map_err(Trouble::Input)?;
+        gossip.validate(0).map_err(CommandError::Input)?;
         let mut trials = Vec::new();
         for &members in &self.members {
             for &loss in &self.loss {

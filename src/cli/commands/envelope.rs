@@ -8,7 +8,7 @@ use fencepost::model::scenario::Axis;
 use fencepost::reports::study::grid;
 
 use crate::args::{Common, axis, seconds};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
 use crate::how::are_countable;
 use crate::json::Settled;
@@ -35,7 +35,7 @@ const DIAL: [&str; 3] = [
     "service.health.checks=[],[\"serf-health\"],[\"service-check\"]",
 ];
 
-pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, CommandError> {
     let scenario = target::one(&envelope.target, common)?;
     let axes = match &envelope.vary[..] {
         [] => DIAL.iter().map(|text| text.parse().expect("the dial is a constant")).collect(),
@@ -56,7 +56,7 @@ pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, Trouble> {
         say("\n✓ proven   ✗ violated   … bounded   ∅ vacuous   – impossible\n");
     }
     if search.settings.iter().all(|searched| searched.found.is_err()) {
-        return Err(Trouble::Input("no setting is possible: is a key misspelt?".to_owned()));
+        return Err(CommandError::Input("no setting is possible: is a key misspelt?".to_owned()));
     }
     Ok(if is_undecided(&search) { Exit::Undecided } else { Exit::AsExpected })
 }

@@ -9,7 +9,7 @@ use fencepost::{AnyScenario, Promise, Property};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Common, property, seconds, seeds};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::how::{self, How};
 use crate::json;
 use crate::output::{say, say_json, write_trace};
@@ -54,7 +54,7 @@ pub struct Hunt {
     show: usize,
 }
 
-pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, CommandError> {
     let mut scenarios = Vec::new();
     for word in &hunt.targets {
         let address = |scenario: Box<dyn AnyScenario>| (target::address(word, &*scenario), scenario);
@@ -81,14 +81,14 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, Trouble> {
 
 impl Hunt {
     /// A promise that is not made cannot be broken by any seed.
-    fn has_a_quarry(&self, scenario: &dyn AnyScenario) -> Result<(), Trouble> {
+    fn has_a_quarry(&self, scenario: &dyn AnyScenario) -> Result<(), CommandError> {
         let promises = scenario.promises();
         if promises.is_empty() {
-            return Err(Trouble::Input(nothing(scenario, None)));
+            return Err(CommandError::Input(nothing(scenario, None)));
         }
         let is_made = |wanted: &&Property| promises.iter().any(|promise| promise.property == **wanted);
         match self.property.iter().find(|wanted| !is_made(wanted)) {
-            Some(stranger) => Err(Trouble::Input(nothing(scenario, Some(*stranger)))),
+            Some(stranger) => Err(CommandError::Input(nothing(scenario, Some(*stranger)))),
             None => Ok(()),
         }
     }
@@ -110,11 +110,11 @@ impl Hunt {
         (address, scenario): (&str, &dyn AnyScenario),
         only: &[Property],
         common: &Common,
-    ) -> Result<Exit, Trouble> {
+    ) -> Result<Exit, CommandError> {
         let hunted = self.search(scenario, only, common.quiet || common.json);
         if let Some(seed) = hunted.differs {
             let message = format!("{}: seed {seed} is another run the second time", scenario.name());
-            return Err(Trouble::Internal(message));
+            return Err(CommandError::Internal(message));
         }
         let Some(seed) = hunted.seed else {
             self.tell_nothing((address, scenario), only, &hunted, common);

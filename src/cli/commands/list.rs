@@ -5,7 +5,7 @@ use fencepost::registry::Description;
 use fencepost::{Promise, Suite};
 
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json::{Expected, Listed};
 use crate::output::{say, say_json};
 use crate::target;
@@ -16,7 +16,7 @@ pub struct List {
     targets: Vec<String>,
 }
 
-pub fn run(list: &List, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(list: &List, common: &Common) -> Result<Exit, CommandError> {
     let mut scenarios = Vec::new();
     for word in &list.targets {
         scenarios.extend(target::find(word, common)?);

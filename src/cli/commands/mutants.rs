@@ -9,7 +9,7 @@ use fencepost::rabbitmq::RabbitmqMutation;
 use fencepost::{AnyScenario, Suite};
 
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json};
 use crate::parallel::{in_parallel, progress};
@@ -33,7 +33,7 @@ struct Fate {
     refuted: Option<&'static str>,
 }
 
-pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, CommandError> {
     heed_interrupts();
     let subjects = subjects(mutants, common)?;
     let mutations = catalogue::mutations();
@@ -62,7 +62,7 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// The scenarios that mutants are tried on, as they are.
-fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, Trouble> {
+fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, CommandError> {
     let mut scenarios: Vec<Box<dyn AnyScenario>> = Vec::new();
     for word in &mutants.targets {
         scenarios.extend(target::find(word, common)?);

@@ -7,7 +7,7 @@ use fencepost::AnyTrace;
 use fencepost::Property;
 
 use crate::args::{Common, property};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json::Regression;
 use crate::output::{say, say_json};
 use crate::target;
@@ -24,9 +24,9 @@ pub struct Regress {
     whole: bool,
 }
 
-pub fn run(regress: &Regress, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(regress: &Regress, common: &Common) -> Result<Exit, CommandError> {
     let file = regress.trace.display();
-    let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
+    let bad = |error: &dyn std::fmt::Display| CommandError::Input(format!("{file}: {error}"));
     let trace = target::trace(&regress.trace)?;
     trace.replay().map_err(|error| bad(&error))?;
     let Some(property) = regress.property.or(trace.broken()) else {

@@ -11,7 +11,7 @@ use fencepost::rests_on;
 use fencepost::{AnyRealigned, AnyTrace};
 
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json::{self, Simulated, Violated};
 use crate::output::{say, say_json, width, write, write_trace};
 use crate::target::{self, quoted};
@@ -59,7 +59,7 @@ fn exported(file: &str) -> Result<Exported, String> {
     Ok(Exported { file: PathBuf::from(file), format: *format })
 }
 
-pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(replay: &Replay, common: &Common) -> Result<Exit, CommandError> {
     let file = replay.trace.display();
     let trace = target::trace(&replay.trace)?;
     if replay.realign {
@@ -67,7 +67,7 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
     }
     let replayed = trace
         .replay()
-        .map_err(|error| Trouble::Input(format!("{file}: {error}; `--realign` repeats what can still happen")))?;
+        .map_err(|error| CommandError::Input(format!("{file}: {error}; `--realign` repeats what can still happen")))?;
     draw(replay, &replayed)?;
     let violations = violations(&replayed);
     if common.json {
@@ -100,11 +100,11 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// Repeats what can still happen. Only a run that is the same is as expected.
-fn realign(replay: &Replay, trace: &dyn AnyTrace, common: &Common) -> Result<Exit, Trouble> {
+fn realign(replay: &Replay, trace: &dyn AnyTrace, common: &Common) -> Result<Exit, CommandError> {
     let file = replay.trace.display();
     let AnyRealigned { trace: now, diverges, skipped } =
-        trace.realign().map_err(|error| Trouble::Input(format!("{file}: {error}")))?;
-    let told = now.replay().map_err(|error| Trouble::Internal(format!("the run cannot be repeated: {error}")))?;
+        trace.realign().map_err(|error| CommandError::Input(format!("{file}: {error}")))?;
+    let told = now.replay().map_err(|error| CommandError::Internal(format!("the run cannot be repeated: {error}")))?;
     draw(replay, &told)?;
     let violations = violations(&told);
     let stem = replay.trace.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -147,7 +147,7 @@ fn realign(replay: &Replay, trace: &dyn AnyTrace, common: &Common) -> Result<Exi
 }
 
 /// Writes the run down in whatever form is wanted.
-fn draw(replay: &Replay, replayed: &Replayed) -> Result<(), Trouble> {
+fn draw(replay: &Replay, replayed: &Replayed) -> Result<(), CommandError> {
     let seed = replayed.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
     let title = format!("{}, found by the {}{seed}", replayed.scenario, replayed.origin);
     replay.export.iter().try_for_each(|Exported { file, format }| write(file, &format(replayed, &title)))

@@ -7,7 +7,7 @@ use fencepost::sim::{Hunt, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Expect, Property, Suite};
 
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json, write};
 use crate::parallel::{in_parallel, progress};
@@ -46,7 +46,7 @@ impl Tried {
     }
 }
 
-pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, CommandError> {
     let mut scenarios = Vec::new();
     for word in &schedulers.targets {
         scenarios.extend(target::find(word, common)?);
@@ -56,7 +56,7 @@ pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, Trouble> {
     }
     let quarries: Vec<Quarry> = scenarios.iter().flat_map(|scenario| quarries(&**scenario)).collect();
     if quarries.is_empty() {
-        return Err(Trouble::Input("none of these promises is expected to break in a single step".to_owned()));
+        return Err(CommandError::Input("none of these promises is expected to break in a single step".to_owned()));
     }
     heed_interrupts();
     let bar = progress(quarries.len(), "promises", common.quiet);

@@ -7,7 +7,7 @@ use fencepost::Property;
 use fencepost::reports::timeline::timeline;
 
 use crate::args::{Common, property};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json::Shrunk;
 use crate::output::{say, say_json, width, write_trace};
 use crate::target::{self, quoted};
@@ -24,17 +24,18 @@ pub struct Shrink {
     show: usize,
 }
 
-pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, CommandError> {
     let file = shrink.trace.display();
-    let bad = |error: &dyn std::fmt::Display| Trouble::Input(format!("{file}: {error}"));
+    let bad = |error: &dyn std::fmt::Display| CommandError::Input(format!("{file}: {error}"));
     let trace = target::trace(&shrink.trace)?;
     trace.replay().map_err(|error| bad(&error))?;
     let Some(property) = shrink.property.or(trace.broken()) else {
         return Err(bad(&"the run breaks no promise: there is nothing to keep while it is shrunk"));
     };
     let small = trace.shrink(property).map_err(|error| bad(&error))?;
-    let told =
-        small.replay().map_err(|error| Trouble::Internal(format!("the shrunk run cannot be repeated: {error}")))?;
+    let told = small
+        .replay()
+        .map_err(|error| CommandError::Internal(format!("the shrunk run cannot be repeated: {error}")))?;
     let stem = shrink.trace.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = format!("{}--shrunk", stem.trim_end_matches("--shrunk"));
     let path = write_trace(common.out.as_deref(), &name, &small.to_text())?.map(|path| path.display().to_string());

@@ -6,7 +6,7 @@ use fencepost::model::scenario::Axis;
 use fencepost::sim::{SchedulerKind, Settings, Swarm};
 
 use crate::args::{Common, axis};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::how::{self, How};
 use crate::output::{say, say_json, write_trace};
 use crate::print::{is_surprising, line, tell};
@@ -35,7 +35,7 @@ pub struct Simulate {
     show: usize,
 }
 
-pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, CommandError> {
     let mut exit = Exit::AsExpected;
     for scenario in target::find(&simulate.target, common)? {
         let scenario = simulate.varied(&*scenario)?;
@@ -46,7 +46,7 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
         let run = scenario.simulate(&simulate.settings());
         if simulate.check_determinism && scenario.simulate(&simulate.settings()) != run {
             let message = format!("{}: seed {} is another run the second time", run.scenario, run.seed);
-            return Err(Trouble::Internal(message));
+            return Err(CommandError::Internal(message));
         }
         let name = format!("{}--seed-{}", run.scenario, run.seed);
         let trace =
@@ -65,15 +65,17 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, Trouble> {
 
 impl Simulate {
     /// The scenario with the settings that were asked for.
-    fn varied(&self, scenario: &dyn AnyScenario) -> Result<Box<dyn AnyScenario>, Trouble> {
+    fn varied(&self, scenario: &dyn AnyScenario) -> Result<Box<dyn AnyScenario>, CommandError> {
         if self.vary.is_empty() {
             return Ok(scenario.copy());
         }
         how::are_countable(&self.vary)?;
         let mut varied = scenario.vary(&self.vary);
         match (varied.pop(), varied.is_empty()) {
-            (Some(one), true) => one.scenario.map_err(|error| Trouble::Input(error.to_string())),
-            _ => Err(Trouble::Input("a run has one value of each setting; `fencepost sweep` takes several".to_owned())),
+            (Some(one), true) => one.scenario.map_err(|error| CommandError::Input(error.to_string())),
+            _ => Err(CommandError::Input(
+                "a run has one value of each setting; `fencepost sweep` takes several".to_owned(),
+            )),
         }
     }
 

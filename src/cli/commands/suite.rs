@@ -12,7 +12,7 @@ use fencepost::reports::matrix::{Paint, matrix};
 use fencepost::{AnyScenario, Suite};
 
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::findings;
 use crate::json::Checked;
 use crate::output::{is_coloured, make_folder, say, say_json, write};
@@ -23,7 +23,7 @@ use crate::target;
 
 type Results = Vec<Result<Vec<AnyOutcome>, InternalError>>;
 
-pub fn run(common: &Common) -> Result<Exit, Trouble> {
+pub fn run(common: &Common) -> Result<Exit, CommandError> {
     heed_interrupts();
     let start = Instant::now();
     let scenarios = target::suite(Suite::Standard);
@@ -68,7 +68,7 @@ fn summary(findings: &[Finding], scenarios: usize, seconds: f64) -> String {
 }
 
 /// Explores the scenarios on all cores; results come in the order of the scenarios.
-fn explore(scenarios: &[Box<dyn AnyScenario>], quiet: bool) -> Result<Results, Trouble> {
+fn explore(scenarios: &[Box<dyn AnyScenario>], quiet: bool) -> Result<Results, CommandError> {
     let watch = Arc::new(Watch::new(None, None)?);
     let bar = progress(scenarios.len(), "scenarios", quiet);
     Ok(in_parallel(scenarios, &bar, |scenario| {

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::wire::{FENCE, Line, short};
-use crate::Trouble;
+use crate::ConformError;
 use amq_protocol::frame::{AMQPContentHeader, AMQPFrame};
 use amq_protocol::protocol::AMQPClass;
 use amq_protocol::protocol::basic::{self, AMQPMethod as Basic, AMQPProperties};
@@ -21,7 +21,7 @@ impl Line {
     ///
     /// # Errors
     /// The socket fails in another way than by being closed.
-    pub fn ask(&mut self, channel: u16, close_ok: bool, request: &Request) -> Result<Option<Answer>, Trouble> {
+    pub fn ask(&mut self, channel: u16, close_ok: bool, request: &Request) -> Result<Option<Answer>, ConformError> {
         if close_ok {
             self.send(channel, AMQPClass::Channel(Channel::CloseOk(channel::CloseOk {})))?;
             self.deaf.remove(&channel);
@@ -46,7 +46,7 @@ impl Line {
     ///
     /// # Errors
     /// The socket fails.
-    pub fn pipeline(&mut self, names: &[Name]) -> Result<Vec<String>, Trouble> {
+    pub fn pipeline(&mut self, names: &[Name]) -> Result<Vec<String>, ConformError> {
         for name in names {
             self.publish(1, short(""), *name, true, false)?;
         }
@@ -60,14 +60,14 @@ impl Line {
                     confirmed = if ack.multiple { tag } else { confirmed + 1 };
                     said.push(format!("{}ack {tag}", if ack.multiple { "multiple " } else { "" }));
                 }
-                other => return Err(Trouble(format!("to a publish the broker said {other:?}"))),
+                other => return Err(ConformError(format!("to a publish the broker said {other:?}"))),
             }
         }
         Ok(said)
     }
 
     /// Reads up to the answer, or to where it should have come.
-    fn answer(&mut self, channel: u16, request: &Request) -> Result<Option<Answer>, Trouble> {
+    fn answer(&mut self, channel: u16, request: &Request) -> Result<Option<Answer>, ConformError> {
         let mut answer = None;
         let mut returned = false;
         // A confirm comes when the queue has the message, which may be later than what the channel says at once.
@@ -118,7 +118,7 @@ impl Line {
         request: &Request,
         class: AMQPClass,
         returned: bool,
-    ) -> Result<Option<Answer>, Trouble> {
+    ) -> Result<Option<Answer>, ConformError> {
         let few = |count: u32| u8::try_from(count).unwrap_or(u8::MAX);
         Ok(match class {
             AMQPClass::Channel(Channel::OpenOk(_)) => Some(Answer::Opened),
@@ -137,11 +137,11 @@ impl Line {
                 Some(Answer::Got { delivery, messages: few(ok.message_count) })
             }
             AMQPClass::Basic(Basic::GetEmpty(_)) => Some(Answer::Empty),
-            other => return Err(Trouble(format!("to {request} the broker said {other:?}"))),
+            other => return Err(ConformError(format!("to {request} the broker said {other:?}"))),
         })
     }
 
-    fn send_request(&mut self, channel: u16, request: &Request) -> Result<(), Trouble> {
+    fn send_request(&mut self, channel: u16, request: &Request) -> Result<(), ConformError> {
         let method = match request {
             Request::OpenChannel { confirms } => {
                 self.send(channel, AMQPClass::Channel(Channel::Open(channel::Open {})))?;
@@ -242,7 +242,7 @@ impl Line {
         name: Name,
         mandatory: bool,
         immediate: bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ConformError> {
         let routing_key = self.name(name);
         let publish = basic::Publish { exchange, routing_key, mandatory, immediate };
         self.send(channel, AMQPClass::Basic(Basic::Publish(publish)))?;
@@ -256,7 +256,7 @@ fn qos() -> AMQPClass {
 }
 
 /// What a reply code and its text mean.
-fn problem(code: u16, text: &str) -> Result<Problem, Trouble> {
+fn problem(code: u16, text: &str) -> Result<Problem, ConformError> {
     let inequivalent = |argument: &str| text.contains(&format!("inequivalent arg '{argument}'"));
     let found = match code {
         403 if text.contains("reserved prefix") => Problem::Reserved,
@@ -275,7 +275,7 @@ fn problem(code: u16, text: &str) -> Result<Problem, Trouble> {
         504 if text.contains("second 'channel.open'") => Problem::OpenTwice,
         540 => Problem::NotImplemented,
         320 => Problem::Forced,
-        _ => return Err(Trouble(format!("the broker said {code} {text}, which the model does not know"))),
+        _ => return Err(ConformError(format!("the broker said {code} {text}, which the model does not know"))),
     };
     Ok(found)
 }

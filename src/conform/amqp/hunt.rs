@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 
 use super::pair::{Command, Exchange, LINES, Pair, class};
 use super::wire::Broker;
-use crate::Trouble;
+use crate::ConformError;
 
 /// The most methods in one sequence.
 const LENGTH: usize = 80;
@@ -141,7 +141,7 @@ pub fn hunt(
     commands: u64,
     mutation: Option<Mutation>,
     each: &mut dyn FnMut(&[Exchange]),
-) -> Result<Found, Trouble> {
+) -> Result<Found, ConformError> {
     let mut bytes = [2; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
@@ -151,7 +151,7 @@ pub fn hunt(
     let sequences = Cell::new(0_u64);
     while found.total() < commands {
         let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
-        let trouble: RefCell<Option<Trouble>> = RefCell::default();
+        let trouble: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |wanted: Vec<(Command, u8)>| {
             sequences.set(sequences.get() + 1);
@@ -195,7 +195,7 @@ fn once(
     prefix: String,
     commands: &[Command],
     mutation: Option<Mutation>,
-) -> Result<(Vec<Exchange>, bool), Trouble> {
+) -> Result<(Vec<Exchange>, bool), ConformError> {
     make_room(broker, &prefix)?;
     let mut pair = Pair::live(broker, prefix.clone(), mutation);
     let mut is_alike = true;
@@ -223,7 +223,7 @@ const QUEUES: [Name; 3] = [Name::Slot(1), Name::Holder(1), Name::Mutex];
 
 /// Makes sure that none of the queues of a sequence is there: a clear 404 for each. A killed run with the same seed leaves
 /// such queues behind; they are deleted only where that is wanted.
-fn make_room(broker: &Broker, prefix: &str) -> Result<(), Trouble> {
+fn make_room(broker: &Broker, prefix: &str) -> Result<(), ConformError> {
     let mut line = broker.line(prefix)?;
     for name in QUEUES {
         let mut answer = line.ask(1, false, &Request::Look(name))?;
@@ -233,7 +233,7 @@ fn make_room(broker: &Broker, prefix: &str) -> Result<(), Trouble> {
         }
         if answer != Some(Answer::Error(Problem::NoQueue)) {
             let seen = answer.map_or("nothing".to_owned(), |answer| answer.to_string());
-            return Err(Trouble(format!(
+            return Err(ConformError(format!(
                 "the queue {} may be in use: to a passive declare the broker says “{seen}”, and not 404. Nothing was \
                  removed. A killed run with this seed leaves such queues behind; --clean deletes them",
                 line.name(name)

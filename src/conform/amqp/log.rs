@@ -5,7 +5,7 @@ use fencepost_rabbitmq::Answer;
 use serde::{Deserialize, Serialize};
 
 use super::pair::{Command, Exchange, LINES, Pair};
-use crate::Unreadable;
+use crate::LogError;
 
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,10 +58,10 @@ pub fn write(version: &str, sequences: &[Vec<Exchange>]) -> String {
 ///
 /// # Errors
 /// A line that is none of it.
-pub fn read(text: &str) -> Result<Sequences, Unreadable> {
+pub fn read(text: &str) -> Result<Sequences, LogError> {
     let mut sequences = Sequences::new();
     for (place, line) in text.lines().enumerate() {
-        let wrong = |why: String| Unreadable { line: place + 1, why };
+        let wrong = |why: String| LogError { line: place + 1, why };
         match serde_json::from_str(line).map_err(|error| wrong(error.to_string()))? {
             Entry::Begins { .. } => sequences.push(Vec::new()),
             Entry::Said { said, answer } => {

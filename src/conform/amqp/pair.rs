@@ -9,7 +9,7 @@ use fencepost_rabbitmq::{Answer, Ask, Bench, Problem, Request};
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Broker, Line};
-use crate::Trouble;
+use crate::ConformError;
 
 /// What is done on one of the connections.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -144,7 +144,7 @@ impl<'a> Pair<'a> {
     ///
     /// # Errors
     /// The broker cannot be talked to.
-    pub fn carry_out(&mut self, command: Command) -> Result<bool, Trouble> {
+    pub fn carry_out(&mut self, command: Command) -> Result<bool, ConformError> {
         let expected = self.expect(command);
         let answer = match command {
             Command::Ask { connection, channel, close_ok, request } => {

@@ -14,7 +14,7 @@ use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use amq_protocol::types::{AMQPValue, FieldTable, ShortString};
 use fencepost_rabbitmq::Request;
 
-use crate::Trouble;
+use crate::ConformError;
 
 /// A broker that somebody runs.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Broker {
     ///
     /// # Errors
     /// Nobody answers there, or not as a RabbitMQ broker does.
-    pub fn connect(address: &str) -> Result<Self, Trouble> {
+    pub fn connect(address: &str) -> Result<Self, ConformError> {
         let address = address.trim_start_matches("amqp://").trim_end_matches('/').to_owned();
         let mut broker = Broker { address, version: String::new(), removes_leftovers: false };
         let (_, version) = broker.open("")?;
@@ -64,12 +64,12 @@ impl Broker {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn line(&self, prefix: &str) -> Result<Line, Trouble> {
+    pub fn line(&self, prefix: &str) -> Result<Line, ConformError> {
         self.open(prefix).map(|(line, _)| line)
     }
 
-    fn open(&self, prefix: &str) -> Result<(Line, String), Trouble> {
-        let trouble = |what: &dyn fmt::Display| Trouble(format!("{}: {what}", self.address));
+    fn open(&self, prefix: &str) -> Result<(Line, String), ConformError> {
+        let trouble = |what: &dyn fmt::Display| ConformError(format!("{}: {what}", self.address));
         let socket = TcpStream::connect(&self.address).map_err(|error| trouble(&error))?;
         let ready = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
         ready.map_err(|error| trouble(&error))?;
@@ -129,27 +129,27 @@ fn text(value: &AMQPValue) -> String {
 }
 
 impl Line {
-    pub(super) fn send(&mut self, channel: u16, class: AMQPClass) -> Result<(), Trouble> {
+    pub(super) fn send(&mut self, channel: u16, class: AMQPClass) -> Result<(), ConformError> {
         self.write(&AMQPFrame::Method(channel, class))
     }
 
     /// Writes a frame; a socket that the broker has closed is found out when it is read.
-    pub(super) fn write(&mut self, frame: &AMQPFrame) -> Result<(), Trouble> {
+    pub(super) fn write(&mut self, frame: &AMQPFrame) -> Result<(), ConformError> {
         let mut buffer = vec![0; 4096];
         let context = gen_frame(frame)(WriteContext::from(std::io::Cursor::new(&mut buffer[..])))
-            .map_err(|error| Trouble(format!("a frame that cannot be written: {error}")))?;
+            .map_err(|error| ConformError(format!("a frame that cannot be written: {error}")))?;
         let (_, length) = context.into_inner();
         let length = usize::try_from(length).expect("a small frame");
         let _ = self.socket.write_all(&buffer[..length]);
         Ok(())
     }
 
-    pub(super) fn method(&mut self) -> Result<Option<AMQPClass>, Trouble> {
+    pub(super) fn method(&mut self) -> Result<Option<AMQPClass>, ConformError> {
         Ok(self.next()?.map(|(_, class)| class))
     }
 
     /// The next method from the broker, and its channel; none: the socket is closed. Contents are skipped.
-    pub(super) fn next(&mut self) -> Result<Option<(u16, AMQPClass)>, Trouble> {
+    pub(super) fn next(&mut self) -> Result<Option<(u16, AMQPClass)>, ConformError> {
         loop {
             if let Ok((rest, frame)) = parse_frame(&self.bytes[..]) {
                 let used = self.bytes.len() - rest.len();
@@ -157,7 +157,7 @@ impl Line {
                 match frame {
                     AMQPFrame::Method(channel, class) => return Ok(Some((channel, class))),
                     AMQPFrame::ProtocolHeader(_) => {
-                        return Err(Trouble("the broker speaks another protocol".to_owned()));
+                        return Err(ConformError("the broker speaks another protocol".to_owned()));
                     }
                     _ => continue,
                 }
@@ -169,7 +169,7 @@ impl Line {
                 Err(error) if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => {
                     return Ok(None);
                 }
-                Err(error) => return Err(Trouble(format!("no answer: {error}"))),
+                Err(error) => return Err(ConformError(format!("no answer: {error}"))),
             }
         }
     }

@@ -24,7 +24,7 @@ use fencepost_model::mutation::Mutation;
 use fencepost_model::never::Never;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
-use fencepost_model::scenario::{Mistake, OptionalBudget, Scenario};
+use fencepost_model::scenario::{OptionalBudget, Scenario, SettingError};
 use fencepost_model::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::Ticks;
 use fencepost_model::world::World;
@@ -128,12 +128,15 @@ impl service::Settings<Lease> for Settings {
         true
     }
 
-    fn validate(scenario: &Scenario<Lease>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<Lease>) -> Result<(), SettingError> {
         if scenario.service.lease == Ticks::ZERO {
-            return Err(Mistake::at("service.lease", "a lease of 0 ticks is over before it begins; use 1 or more"));
+            return Err(SettingError::at(
+                "service.lease",
+                "a lease of 0 ticks is over before it begins; use 1 or more",
+            ));
         }
         if scenario.service.retry_every == Ticks::ZERO {
-            return Err(Mistake::at(
+            return Err(SettingError::at(
                 "service.retry_every",
                 "asking again after 0 ticks would stop time; use 1 or more",
             ));

@@ -6,7 +6,7 @@ use super::{COPIED, Redlock, Trouble};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
-use fencepost_model::scenario::{Mistake, Note, OptionalBudget, Scenario};
+use fencepost_model::scenario::{Note, OptionalBudget, Scenario, SettingError};
 use fencepost_model::service;
 use fencepost_model::service_fault::ServiceFault;
 use fencepost_model::time::Ticks;
@@ -97,7 +97,7 @@ impl service::Settings<Redlock> for Settings {
         fault_is_possible(scenario, kind)
     }
 
-    fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError> {
         validate(scenario)
     }
 
@@ -124,9 +124,9 @@ pub(super) fn notes(scenario: &Scenario<Redlock>) -> Vec<Note> {
     .collect()
 }
 
-pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
+pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError> {
     let (settings, plain) = (&scenario.service, Settings::default());
-    let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
+    let wrong = |path: &str, message: &str| Err(SettingError::at(path, message));
     if !(1..=7).contains(&settings.nodes) {
         return wrong("service.nodes", "there may be from 1 to 7 nodes");
     }
@@ -143,7 +143,7 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
         (settings.splits, true, "service.splits"),
     ] {
         if is_said && is_about_copies != is_copied {
-            return Err(Mistake::at(path, format!("that says nothing about a `{}`", scenario.system)));
+            return Err(SettingError::at(path, format!("that says nothing about a `{}`", scenario.system)));
         }
     }
     if !is_copied && settings.drift >= settings.lease() {
@@ -162,7 +162,7 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), Mistake> {
         };
         if !fits {
             let message = format!("`{}` says nothing about a `{}`", promise.property, scenario.system);
-            return Err(Mistake::at(&format!("promise.{place}.property"), message));
+            return Err(SettingError::at(&format!("promise.{place}.property"), message));
         }
     }
     Ok(())

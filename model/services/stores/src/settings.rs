@@ -6,7 +6,7 @@ use super::{QUEUE, RANKED, RECORDS, Stores, TOKENS};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
-use fencepost_model::scenario::{Mistake, Note, OptionalBudget, Scenario};
+use fencepost_model::scenario::{Note, OptionalBudget, Scenario, SettingError};
 use fencepost_model::service;
 use fencepost_model::time::Ticks;
 
@@ -144,7 +144,7 @@ impl service::Settings<Stores> for Settings {
         true
     }
 
-    fn validate(scenario: &Scenario<Stores>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<Stores>) -> Result<(), SettingError> {
         validate(scenario)
     }
 
@@ -157,7 +157,7 @@ impl service::Settings<Stores> for Settings {
     }
 }
 
-type Verdict = Result<(), Mistake>;
+type Verdict = Result<(), SettingError>;
 
 /// Settings that have no effect, because the budget that they need is zero.
 pub(super) fn notes(scenario: &Scenario<Stores>) -> Vec<Note> {
@@ -167,7 +167,7 @@ pub(super) fn notes(scenario: &Scenario<Stores>) -> Vec<Note> {
 
 pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
     let (settings, plain) = (&scenario.service, Settings::default());
-    let wrong = |path: &str, message: &str| Err(Mistake::at(path, message));
+    let wrong = |path: &str, message: &str| Err(SettingError::at(path, message));
     if settings.limit == 0 {
         return wrong("service.limit", "with 0 slots nobody ever gets in; use 1 or more");
     }
@@ -193,7 +193,10 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
         (settings.nodes != plain.nodes, QUEUE, "service.nodes"),
     ] {
         if is_said && scenario.system != system {
-            return Err(Mistake::at(path, format!("that is about a `{system}`, and this is a `{}`", scenario.system)));
+            return Err(SettingError::at(
+                path,
+                format!("that is about a `{system}`, and this is a `{}`", scenario.system),
+            ));
         }
     }
     if settings.sequence == Sequence::Timestamps {
@@ -216,7 +219,7 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
         };
         if !fits {
             let message = format!("`{property}` says nothing about such a `{}`", scenario.system);
-            return Err(Mistake::at(&format!("promise.{place}.property"), message));
+            return Err(SettingError::at(&format!("promise.{place}.property"), message));
         }
     }
     if scenario.writes > 0 {
@@ -229,13 +232,16 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
 fn timestamps(scenario: &Scenario<Stores>) -> Verdict {
     let settings = &scenario.service;
     if settings.joins == Joins::StepByStep {
-        return Err(Mistake::at("service.joins", "a timestamp is drawn by the client: there are no steps in between"));
+        return Err(SettingError::at(
+            "service.joins",
+            "a timestamp is drawn by the client: there are no steps in between",
+        ));
     }
     let clocks = &scenario.clocks;
     let apart = clocks.offsets.iter().map(|offset| offset.count().abs()).max().unwrap_or(0) + clocks.skew.count();
     match (scenario.synchrony.message_delay, settings.memory) {
         (Some(delay), Some(memory)) if delay.count() + 2 * apart < memory.count() => Ok(()),
-        _ => Err(Mistake::at(
+        _ => Err(SettingError::at(
             "service.memory",
             "timestamps need `synchrony.message_delay`, and a `memory` longer than that and twice the largest skew",
         )),

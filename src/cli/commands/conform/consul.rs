@@ -9,15 +9,15 @@ use fencepost_conform::{
 
 use super::{Conform, conclude, tell, unreadable};
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json};
 use crate::parallel::progress;
 use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
 
 /// The model against an agent: first at random, then what takes real time.
-pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
-    let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);
+pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
+    let input = |trouble: fencepost_conform::ConformError| CommandError::Input(trouble.0);
     let consul = Consul::connect(address).map_err(input)?;
     let removal = match (conform.wipe, conform.clean) {
         (true, _) => Removal::Everything,
@@ -92,7 +92,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, T
 }
 
 /// A log against the model.
-pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Trouble> {
+pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
     heed_interrupts();
     let episodes = read(text).map_err(|why| unreadable(file, &why))?;
     match judge_until(&episodes, None, &was_interrupted) {

@@ -10,7 +10,7 @@ use clap::Args;
 use fencepost_conform::amqp;
 
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json};
 
@@ -45,23 +45,25 @@ pub struct Conform {
     clean: bool,
 }
 
-pub fn run(conform: &Conform, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
     match (&conform.recorded, &conform.consul, &conform.rabbitmq) {
         (Some(file), _, _) => recorded(file, common),
         (None, Some(address), _) => consul::live(conform, address, common),
         (None, None, Some(address)) => rabbitmq::live(conform, address, common),
-        (None, None, None) => Err(Trouble::Input("one of --consul URL, --rabbitmq URL or --recorded FILE".to_owned())),
+        (None, None, None) => {
+            Err(CommandError::Input("one of --consul URL, --rabbitmq URL or --recorded FILE".to_owned()))
+        }
     }
 }
 
 /// A log against the model of whatever it is a log of.
-fn recorded(file: &Path, common: &Common) -> Result<Exit, Trouble> {
+fn recorded(file: &Path, common: &Common) -> Result<Exit, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
     if amqp::is_one(&text) { rabbitmq::recorded(file, &text, common) } else { consul::recorded(file, &text, common) }
 }
 
-fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> Trouble {
-    Trouble::Input(format!("{}: {why}", file.display()))
+fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> CommandError {
+    CommandError::Input(format!("{}: {why}", file.display()))
 }
 
 /// A verdict on a log, as JSON where that is wanted.

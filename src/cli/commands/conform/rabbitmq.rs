@@ -9,13 +9,13 @@ use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, hunt, judge, re
 
 use super::{Conform, conclude, tell, unreadable};
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json};
 use crate::parallel::progress;
 
-pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, Trouble> {
-    let input = |trouble: fencepost_conform::Trouble| Trouble::Input(trouble.0);
+pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
+    let input = |trouble: fencepost_conform::ConformError| CommandError::Input(trouble.0);
     let mut broker = Broker::connect(address).map_err(input)?;
     broker.removes_leftovers = conform.clean;
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
@@ -42,7 +42,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, T
     Ok(Exit::AsExpected)
 }
 
-pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Trouble> {
+pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
     let sequences = read(text).map_err(|why| unreadable(file, &why))?;
     let (line, answer, expected) = match judge(&sequences, None) {
         Judged::Possible(answers) => {

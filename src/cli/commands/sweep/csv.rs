@@ -4,14 +4,14 @@ use std::io::Write;
 
 use super::plan::Jobs;
 use super::store::Store;
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 
 /// Writes a line for each run: the settings that vary, the seed, what the run came to, and for each promise at which step it broke.
 ///
 /// # Errors
 /// The store cannot be read, or the table not be written.
-pub fn export(store: &Store, jobs: &Jobs, to: impl Write) -> Result<(), Trouble> {
-    let wrong = |error: csv::Error| Trouble::Input(format!("the table cannot be written: {error}"));
+pub fn export(store: &Store, jobs: &Jobs, to: impl Write) -> Result<(), CommandError> {
+    let wrong = |error: csv::Error| CommandError::Input(format!("the table cannot be written: {error}"));
     let mut table = csv::Writer::from_writer(to);
     let promises = jobs.promises();
     let names = jobs.settings.first().map(|setting| setting.names.iter().map(|name| split(name).0).collect());

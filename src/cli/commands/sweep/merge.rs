@@ -10,7 +10,7 @@ use super::plan::{Jobs, Plan, Shard};
 use super::store::{Store, Taken};
 use super::{settings, summary};
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::output::{make_folder, say};
 
 #[derive(Args, Debug)]
@@ -33,9 +33,9 @@ struct Part {
     after: u64,
 }
 
-pub fn run(merge: &Merge, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(merge: &Merge, common: &Common) -> Result<Exit, CommandError> {
     if merge.into.exists() {
-        return Err(Trouble::Input(format!("{} is there already", merge.into.display())));
+        return Err(CommandError::Input(format!("{} is there already", merge.into.display())));
     }
     let (plan, parts) = open(&merge.parts)?;
     let jobs = plan.jobs()?;
@@ -43,7 +43,7 @@ pub fn run(merge: &Merge, common: &Common) -> Result<Exit, Trouble> {
     make_folder(merge.into.parent().unwrap_or(Path::new("")))?;
     // Under another name until it is whole.
     let unfinished = merge.into.with_extension("unfinished");
-    let gone = |error| Trouble::Input(format!("{}: {error}", unfinished.display()));
+    let gone = |error| CommandError::Input(format!("{}: {error}", unfinished.display()));
     if unfinished.exists() {
         fs::remove_file(&unfinished).map_err(gone)?;
     }
@@ -58,13 +58,13 @@ pub fn run(merge: &Merge, common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// Opens the parts, and puts them into the order of their runs.
-fn open(files: &[PathBuf]) -> Result<(Plan, Vec<Part>), Trouble> {
+fn open(files: &[PathBuf]) -> Result<(Plan, Vec<Part>), CommandError> {
     let mut parts: Vec<Part> = Vec::new();
     let mut whole: Option<Plan> = None;
     let mut places = BTreeSet::new();
     for file in files {
         if !places.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
-            return Err(Trouble::Input(format!("{} is named twice", file.display())));
+            return Err(CommandError::Input(format!("{} is named twice", file.display())));
         }
         let store = Store::open(file)?;
         let (plan, _, runs) = store.jobs()?;
@@ -72,10 +72,10 @@ fn open(files: &[PathBuf]) -> Result<(Plan, Vec<Part>), Trouble> {
         let name = file.display();
         if done < runs.end - runs.start {
             let all = runs.end - runs.start;
-            return Err(Trouble::Input(format!("{name} is not finished: {done} of {all} runs are in it")));
+            return Err(CommandError::Input(format!("{name} is not finished: {done} of {all} runs are in it")));
         }
         if *whole.get_or_insert_with(|| plan.clone()) != plan {
-            return Err(Trouble::Input(format!("{name} is a part of another sweep than {}", files[0].display())));
+            return Err(CommandError::Input(format!("{name} is a part of another sweep than {}", files[0].display())));
         }
         parts.push(Part { file: file.clone(), store, first: runs.start, after: runs.end });
     }
@@ -84,14 +84,14 @@ fn open(files: &[PathBuf]) -> Result<(Plan, Vec<Part>), Trouble> {
 }
 
 /// Whether the parts are the whole, without a gap and without an overlap.
-fn fit(parts: &[Part], runs: u64) -> Result<(), Trouble> {
+fn fit(parts: &[Part], runs: u64) -> Result<(), CommandError> {
     let mut next = 0;
     for Part { file, first, after, .. } in parts {
         if *first > next {
-            return Err(Trouble::Input(format!("the runs {next} to {} are in none of the parts", first - 1)));
+            return Err(CommandError::Input(format!("the runs {next} to {} are in none of the parts", first - 1)));
         }
         if *first < next {
-            return Err(Trouble::Input(format!(
+            return Err(CommandError::Input(format!(
                 "{}: its runs from {first} on are in another part, too",
                 file.display()
             )));
@@ -99,12 +99,12 @@ fn fit(parts: &[Part], runs: u64) -> Result<(), Trouble> {
         next = *after;
     }
     if next < runs {
-        return Err(Trouble::Input(format!("the runs {next} to {} are in none of the parts", runs - 1)));
+        return Err(CommandError::Input(format!("the runs {next} to {} are in none of the parts", runs - 1)));
     }
     Ok(())
 }
 
-fn write(file: &Path, plan: &Plan, jobs: &Jobs, parts: &[Part]) -> Result<(), Trouble> {
+fn write(file: &Path, plan: &Plan, jobs: &Jobs, parts: &[Part]) -> Result<(), CommandError> {
     let (mut store, _) = Store::open_or_make(file, plan, Shard::WHOLE.range(jobs.len()), &settings(jobs))?;
     let mut batch: Vec<Taken> = Vec::new();
     for part in parts {

@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use self::plan::{Job, Jobs, Plan, Shard};
 use self::store::{Broken, Store, Taken};
 use crate::args::{Common, seeds};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::how::How;
 use crate::json::Swept;
 use crate::output::{make_folder, say, say_json};
@@ -55,7 +55,7 @@ pub struct Sweep {
 /// So many runs are taken, and then kept all at once.
 const BATCH: u64 = 512;
 
-pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, CommandError> {
     heed_interrupts();
     let (mut store, jobs, runs) = sweep.open(common)?;
     let done = store.done_of(&runs)?;
@@ -77,7 +77,8 @@ pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, Trouble> {
     summary(&store, &jobs, common)?;
     if let Some(file) = &sweep.csv {
         make_folder(file.parent().unwrap_or(std::path::Path::new("")))?;
-        let table = fs::File::create(file).map_err(|error| Trouble::Input(format!("{}: {error}", file.display())))?;
+        let table =
+            fs::File::create(file).map_err(|error| CommandError::Input(format!("{}: {error}", file.display())))?;
         csv::export(&store, &jobs, std::io::BufWriter::new(table))?;
     }
     Ok(Exit::AsExpected)
@@ -85,11 +86,11 @@ pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, Trouble> {
 
 impl Sweep {
     /// The store, what is to be done in all, and which of it here.
-    fn open(&self, common: &Common) -> Result<(Store, Jobs, Range<u64>), Trouble> {
+    fn open(&self, common: &Common) -> Result<(Store, Jobs, Range<u64>), CommandError> {
         let Some(target) = &self.target else {
             if self.how.settings() != Settings::default() {
                 let file = self.store.display();
-                return Err(Trouble::Input(format!("{file} says how its runs are taken; leave the options out")));
+                return Err(CommandError::Input(format!("{file} says how its runs are taken; leave the options out")));
             }
             let store = Store::open(&self.store)?;
             let (_, jobs, runs) = store.jobs()?;
@@ -115,7 +116,7 @@ impl Sweep {
         let (store, is_new) = Store::open_or_make(&self.store, &plan, runs.clone(), &settings(&jobs))?;
         if !is_new && store.plan()? != (plan, runs.clone()) {
             let file = self.store.display();
-            return Err(Trouble::Input(format!(
+            return Err(CommandError::Input(format!(
                 "{file} holds another sweep; `fencepost sweep --store {file}` goes on with it"
             )));
         }
@@ -125,7 +126,7 @@ impl Sweep {
 
 /// Reads a store as the commands do, and takes none of its runs but the last again.
 #[cfg(test)]
-pub fn look_through(file: &std::path::Path) -> Result<(), Trouble> {
+pub fn look_through(file: &std::path::Path) -> Result<(), CommandError> {
     let store = Store::open(file)?;
     let (_, jobs, runs) = store.jobs()?;
     is_the_same_model(&store, &jobs)?;
@@ -161,7 +162,7 @@ fn take(jobs: &Jobs, number: u64) -> Taken {
 }
 
 /// A store that another version of the model has begun must not be gone on with.
-fn is_the_same_model(store: &Store, jobs: &Jobs) -> Result<(), Trouble> {
+fn is_the_same_model(store: &Store, jobs: &Jobs) -> Result<(), CommandError> {
     let Some((number, digest)) = store.last()? else { return Ok(()) };
     if jobs.job(number).is_none() {
         return Err(store.bad("table run, the last row", &format!("there is no run {number}")));
@@ -177,7 +178,7 @@ fn is_the_same_model(store: &Store, jobs: &Jobs) -> Result<(), Trouble> {
 }
 
 /// For each setting: how many runs, and how many of them broke which promise.
-fn summary(store: &Store, jobs: &Jobs, common: &Common) -> Result<(), Trouble> {
+fn summary(store: &Store, jobs: &Jobs, common: &Common) -> Result<(), CommandError> {
     let mut runs = vec![0u64; jobs.settings.len()];
     let mut broken: BTreeMap<(usize, String), u64> = BTreeMap::new();
     store.for_each(jobs, |run| {

@@ -10,7 +10,7 @@ use fencepost::sim::{Profile, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 use crate::how;
 
 /// Everything that decides what a store holds.
@@ -124,8 +124,8 @@ impl Plan {
     ///
     /// # Errors
     /// The scenario or an axis cannot be read, no combination is possible, or there are too many runs to count.
-    pub fn jobs(&self) -> Result<Jobs, Trouble> {
-        let bad = |error: &dyn fmt::Display| Trouble::Input(error.to_string());
+    pub fn jobs(&self) -> Result<Jobs, CommandError> {
+        let bad = |error: &dyn fmt::Display| CommandError::Input(error.to_string());
         self.validate().map_err(|mistake| bad(&mistake))?;
         let scenario = catalogue::read(&self.scenario, "the scenario").map_err(|error| bad(&error))?;
         let axes: Result<Vec<Axis>, _> = self.vary.iter().map(|text| text.parse::<Axis>()).collect();

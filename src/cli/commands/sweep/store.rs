@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, params};
 
 use super::plan::{Job, Jobs, Plan};
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 
 /// Marks a file as ours: “fpst”.
 const APPLICATION: i64 = 0x6670_7374;
@@ -68,10 +68,10 @@ impl Store {
     ///
     /// # Errors
     /// There is none, the file is something else, or somebody is at work on it.
-    pub fn open(file: &Path) -> Result<Self, Trouble> {
+    pub fn open(file: &Path) -> Result<Self, CommandError> {
         let (store, is_new) = Store::connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         if is_new {
-            return Err(Trouble::Input(format!("{} is empty", file.display())));
+            return Err(CommandError::Input(format!("{} is empty", file.display())));
         }
         Ok(store)
     }
@@ -85,7 +85,7 @@ impl Store {
         plan: &Plan,
         runs: Range<u64>,
         settings: &[(String, Option<String>)],
-    ) -> Result<(Self, bool), Trouble> {
+    ) -> Result<(Self, bool), CommandError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let (mut store, is_new) = Store::connect(file, flags)?;
         if is_new {
@@ -96,10 +96,10 @@ impl Store {
     }
 
     /// Opens a file; says whether nothing is in it.
-    fn connect(file: &Path, flags: OpenFlags) -> Result<(Self, bool), Trouble> {
+    fn connect(file: &Path, flags: OpenFlags) -> Result<(Self, bool), CommandError> {
         let opened = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
         let database =
-            opened.map_err(|error| Trouble::Input(format!("{} cannot be opened: {error}", file.display())))?;
+            opened.map_err(|error| CommandError::Input(format!("{} cannot be opened: {error}", file.display())))?;
         let store = Store { file: file.to_owned(), database };
         let locked = store.database.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
         store.heed("the file's header", locked)?;
@@ -111,11 +111,11 @@ impl Store {
             return Ok((store, true));
         }
         if application != APPLICATION {
-            return Err(Trouble::Input(format!("{} is no store of a sweep", file.display())));
+            return Err(CommandError::Input(format!("{} is no store of a sweep", file.display())));
         }
         if schema != SCHEMA {
             let file = file.display();
-            return Err(Trouble::Input(format!("{file} has format {schema}, this program reads {SCHEMA}")));
+            return Err(CommandError::Input(format!("{file} has format {schema}, this program reads {SCHEMA}")));
         }
         Ok((store, false))
     }
@@ -135,15 +135,15 @@ impl Store {
     }
 
     /// Says what is wrong at a place of the file.
-    pub fn bad(&self, place: &str, why: &dyn fmt::Display) -> Trouble {
-        Trouble::Input(format!("{}: {place}: {why}", self.file.display()))
+    pub fn bad(&self, place: &str, why: &dyn fmt::Display) -> CommandError {
+        CommandError::Input(format!("{}: {place}: {why}", self.file.display()))
     }
 
     /// Says what went wrong with the file.
-    fn heed<T>(&self, place: &str, result: rusqlite::Result<T>) -> Result<T, Trouble> {
+    fn heed<T>(&self, place: &str, result: rusqlite::Result<T>) -> Result<T, CommandError> {
         result.map_err(|error| {
             let file = self.file.display();
-            Trouble::Input(match error.sqlite_error_code() {
+            CommandError::Input(match error.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     format!("somebody else is at work on {file}")
                 }
@@ -154,7 +154,7 @@ impl Store {
     }
 
     /// What it is a store of, and which runs belong into it.
-    pub fn plan(&self) -> Result<(Plan, Range<u64>), Trouble> {
+    pub fn plan(&self) -> Result<(Plan, Range<u64>), CommandError> {
         let read = self.database.query_row("SELECT json, first, after FROM plan", [], |row| {
             Ok((row.get::<_, String>(0)?, unsigned(row, 1)?..unsigned(row, 2)?))
         });
@@ -167,7 +167,7 @@ impl Store {
     ///
     /// # Errors
     /// The plan cannot be read, or is impossible, or the store is for runs that it does not have.
-    pub fn jobs(&self) -> Result<(Plan, Jobs, Range<u64>), Trouble> {
+    pub fn jobs(&self) -> Result<(Plan, Jobs, Range<u64>), CommandError> {
         let (plan, runs) = self.plan()?;
         let jobs = plan.jobs().map_err(|trouble| self.bad("table plan, json", &trouble))?;
         if runs.start > runs.end || runs.end > jobs.len() {
@@ -181,7 +181,7 @@ impl Store {
     ///
     /// # Errors
     /// They are others than the first ones.
-    pub fn done_of(&self, runs: &Range<u64>) -> Result<u64, Trouble> {
+    pub fn done_of(&self, runs: &Range<u64>) -> Result<u64, CommandError> {
         let done = self.done()?;
         let last = self.last()?.map(|(number, _)| number);
         let is_first = |number: u64| number >= runs.start && number - runs.start == done - 1;
@@ -193,12 +193,12 @@ impl Store {
     }
 
     /// How many runs are in it.
-    fn done(&self) -> Result<u64, Trouble> {
+    fn done(&self) -> Result<u64, CommandError> {
         self.heed("table run", self.database.query_row("SELECT count(*) FROM run", [], |row| unsigned(row, 0)))
     }
 
     /// Number and digest of the last run in it.
-    pub fn last(&self) -> Result<Option<(u64, String)>, Trouble> {
+    pub fn last(&self) -> Result<Option<(u64, String)>, CommandError> {
         let last = "SELECT number, digest FROM run ORDER BY number DESC LIMIT 1";
         self.heed(
             "table run, the last row",
@@ -207,7 +207,7 @@ impl Store {
     }
 
     /// Adds runs, all of them or none.
-    pub fn add(&mut self, taken: &[Taken]) -> Result<(), Trouble> {
+    pub fn add(&mut self, taken: &[Taken]) -> Result<(), CommandError> {
         let added = self.insert(taken);
         self.heed("table run", added)
     }
@@ -234,7 +234,11 @@ impl Store {
     ///
     /// # Errors
     /// A row cannot be read, or is not of a run of the plan.
-    pub fn for_each(&self, jobs: &Jobs, mut show: impl FnMut(Taken) -> Result<(), Trouble>) -> Result<(), Trouble> {
+    pub fn for_each(
+        &self,
+        jobs: &Jobs,
+        mut show: impl FnMut(Taken) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
         let all = "SELECT number, setting, seed, actions, ticks, at_rest, digest FROM run ORDER BY number";
         let of_one = "SELECT property, step, message FROM violation WHERE number = ? ORDER BY property";
         let mut violations = self.heed("table violation", self.database.prepare(of_one))?;

@@ -7,7 +7,7 @@ use fencepost::sim::{Gist, Settings};
 
 use super::question::{ACTIONS, Simulated};
 use crate::args::Common;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::how::look_at;
 use crate::output::{say_json, write_trace};
 use crate::parallel::{in_parallel, progress};
@@ -39,13 +39,13 @@ pub fn settings(simulated: &Simulated) -> Vec<Setting> {
 }
 
 /// Takes all runs.
-pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<Vec<Point>, Trouble> {
+pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<Vec<Point>, CommandError> {
     let settings = settings(simulated);
     let is_quiet = common.quiet || common.json;
     if let Some(Err(problem)) = settings.first().map(|setting| &setting.scenario)
         && settings.iter().all(|setting| setting.scenario.is_err())
     {
-        return Err(Trouble::Input(format!("no setting is possible: {problem}")));
+        return Err(CommandError::Input(format!("no setting is possible: {problem}")));
     }
     let possible = |place: &usize| settings[*place].scenario.is_ok();
     let places: Vec<usize> = (0..settings.len()).filter(possible).collect();
@@ -60,7 +60,7 @@ pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<
         seeds.map(|seed| (seed, scenario(*place).gist(&Settings { seed, ..simulated.settings.clone() }))).collect()
     });
     if taken.iter().flatten().any(|(_, gist)| gist.actions >= ACTIONS) {
-        return Err(Trouble::Input(format!("a run takes more than {ACTIONS} actions; make --storm shorter")));
+        return Err(CommandError::Input(format!("a run takes more than {ACTIONS} actions; make --storm shorter")));
     }
     let mut sums: Vec<Sum> = settings.iter().map(Sum::new).collect();
     for ((place, _), runs) in pieces.iter().zip(taken) {
@@ -141,12 +141,12 @@ impl Sum {
 }
 
 /// Takes one run again, tells it, and writes its trace down.
-pub fn again(simulated: &Simulated, number: usize, seed: u64, common: &Common) -> Result<Exit, Trouble> {
+pub fn again(simulated: &Simulated, number: usize, seed: u64, common: &Common) -> Result<Exit, CommandError> {
     let settings = settings(simulated);
     let Some(setting) = settings.get(number - 1) else {
-        return Err(Trouble::Input(format!("there are {} settings", settings.len())));
+        return Err(CommandError::Input(format!("there are {} settings", settings.len())));
     };
-    let scenario = setting.scenario.as_ref().map_err(|problem| Trouble::Input(problem.clone()))?;
+    let scenario = setting.scenario.as_ref().map_err(|problem| CommandError::Input(problem.clone()))?;
     let run = scenario.simulate(&Settings { seed, ..simulated.settings.clone() });
     let name = format!("{}-{number}--seed-{seed}", run.scenario);
     let trace = write_trace(common.out.as_deref(), &name, &run.trace.to_text())?.map(|path| path.display().to_string());

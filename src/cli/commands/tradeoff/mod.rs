@@ -18,7 +18,7 @@ use fencepost::reports::study::{chart, csv, table, vega};
 use self::measure::{again, measure};
 use self::question::{Grid, Question};
 use crate::args::{Common, axis, property, seeds};
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
 use crate::how::{Pace, profile};
 use crate::output::{say, say_json, write};
@@ -76,7 +76,7 @@ impl Tradeoff {
     }
 }
 
-pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
+pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, CommandError> {
     heed_interrupts();
     let question = Question::of(tradeoff, common)?;
     if let (Some(one), Some(simulated)) = (&tradeoff.run, &question.simulated) {
@@ -94,13 +94,13 @@ pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, Trouble> {
         let search = search(&**scenario, axes, &watch, Some(&traces), common)?;
         if *is_of_points && search.settings.len() != points.len() {
             let (searched, simulated) = (search.settings.len(), points.len());
-            return Err(Trouble::Input(format!(
+            return Err(CommandError::Input(format!(
                 "{searched} settings are searched and {simulated} simulated: not one for one"
             )));
         }
         Ok(Search { title: title.clone(), is_of_points: *is_of_points, ..search })
     });
-    let searches = searches.collect::<Result<Vec<Search>, Trouble>>()?;
+    let searches = searches.collect::<Result<Vec<Search>, CommandError>>()?;
     if was_interrupted() {
         return Ok(stopped("nothing was written"));
     }
@@ -138,7 +138,7 @@ fn repeated() -> String {
 }
 
 /// The table on the terminal, and the page, the numbers and the chart as files.
-fn tell(study: &Study, out: &Path, common: &Common) -> Result<(), Trouble> {
+fn tell(study: &Study, out: &Path, common: &Common) -> Result<(), CommandError> {
     let file = |extension: &str| out.join(format!("tradeoff-{}.{extension}", study.name));
     write(&file("html"), &study_page(study))?;
     write(&file("json"), &serde_json::to_string(study).expect("plain data can be written"))?;

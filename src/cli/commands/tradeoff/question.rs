@@ -12,7 +12,7 @@ use fencepost::{AnyScenario, Property};
 
 use super::Tradeoff;
 use crate::args::Common;
-use crate::exit::Trouble;
+use crate::exit::CommandError;
 use crate::how::{STORMS, are_countable};
 use crate::studies::{READY, SearchText, Searched, StudyText};
 use crate::target::{self, nothing};
@@ -54,25 +54,25 @@ const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
 
 impl Question {
     /// The study of this name, or about this scenario; with what was asked for on the command line.
-    pub fn of(asked: &Tradeoff, common: &Common) -> Result<Question, Trouble> {
+    pub fn of(asked: &Tradeoff, common: &Common) -> Result<Question, CommandError> {
         let ready = READY.iter().find(|(name, _)| *name == asked.target);
         let written = || written(&asked.target);
         let (mut question, is_study) = match (ready, ready.is_none().then(written).flatten()) {
-            (Some((name, text)), _) => (Question::read(name, text, common).map_err(Trouble::Internal)?, true),
+            (Some((name, text)), _) => (Question::read(name, text, common).map_err(CommandError::Internal)?, true),
             (None, Some((name, text))) => {
-                let mistaken = |why| Trouble::Input(format!("{}: {why}", asked.target));
+                let mistaken = |why| CommandError::Input(format!("{}: {why}", asked.target));
                 (Question::read(&name, &text, common).map_err(mistaken)?, true)
             }
             (None, None) => (Question::about(&asked.target, common)?, false),
         };
         let Some(simulated) = &mut question.simulated else {
             if asked.changes_runs() {
-                return Err(Trouble::Input(format!(
+                return Err(CommandError::Input(format!(
                     "the study `{}` takes no runs: it is searched to the end",
                     question.name
                 )));
             }
-            question.validate().map_err(|why| Trouble::Input(format!("{}: {why}", asked.target)))?;
+            question.validate().map_err(|why| CommandError::Input(format!("{}: {why}", asked.target)))?;
             return Ok(question);
         };
         if !asked.vary.is_empty() {
@@ -93,7 +93,7 @@ impl Question {
         if let Some(profile) = &asked.profile {
             simulated.settings.profile = profile.profile.clone();
         }
-        question.validate().map_err(|why| Trouble::Input(format!("{}: {why}", asked.target)))?;
+        question.validate().map_err(|why| CommandError::Input(format!("{}: {why}", asked.target)))?;
         Ok(question)
     }
 
@@ -153,13 +153,13 @@ impl Question {
         })
     }
 
-    fn about(word: &str, common: &Common) -> Result<Question, Trouble> {
+    fn about(word: &str, common: &Common) -> Result<Question, CommandError> {
         let scenario = target::one(word, common).map_err(|trouble| match trouble {
-            Trouble::Input(message) => {
+            CommandError::Input(message) => {
                 let names = READY.map(|(name, _)| name).join(", ");
-                Trouble::Input(format!("{message}; studies that are ready: {names}"))
+                CommandError::Input(format!("{message}; studies that are ready: {names}"))
             }
-            Trouble::Internal(_) => trouble,
+            CommandError::Internal(_) => trouble,
         })?;
         Ok(Question {
             name: scenario.name().to_owned(),
@@ -197,13 +197,13 @@ fn written(file: &str) -> Option<(String, String)> {
 }
 
 /// A promise that runs can break; what is not promised is not judged, and would count as kept by every run.
-fn promised(scenario: &dyn AnyScenario, property: Property) -> Result<Property, Trouble> {
+fn promised(scenario: &dyn AnyScenario, property: Property) -> Result<Property, CommandError> {
     let promises = scenario.promises();
     let Some(promise) = promises.iter().find(|promise| promise.property == property) else {
-        return Err(Trouble::Input(nothing(scenario, Some(property))));
+        return Err(CommandError::Input(nothing(scenario, Some(property))));
     };
     if property.is_about_endless_runs(promise.bound) {
-        return Err(Trouble::Input(format!(
+        return Err(CommandError::Input(format!(
             "`{property}` is about what happens in the end, which no measured run comes to"
         )));
     }
@@ -218,10 +218,10 @@ fn measuring(storm: i64, profile: Profile) -> Settings {
 }
 
 /// The first promise about what clients believe, or else the first that a step can break.
-fn safety(scenario: &dyn AnyScenario) -> Result<Property, Trouble> {
+fn safety(scenario: &dyn AnyScenario) -> Result<Property, CommandError> {
     let promises = scenario.promises();
     let is_about_steps = |property: &Property| property.level() != Level::Progress;
     let properties = || promises.iter().map(|promise| promise.property);
     let found = properties().find(|property| property.level() == Level::Belief).or(properties().find(is_about_steps));
-    found.ok_or_else(|| Trouble::Input(format!("{} promises nothing that a step can break", scenario.name())))
+    found.ok_or_else(|| CommandError::Input(format!("{} promises nothing that a step can break", scenario.name())))
 }

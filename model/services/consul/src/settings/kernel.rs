@@ -5,7 +5,7 @@ use super::{Health, Monitor, Sequencer, Servers, SessionUse, Settings, Takes, no
 use crate::{Act, Consul, Server, assumptions, operator};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
-use fencepost_model::scenario::{AxisAlias, Mistake, Note, Scenario};
+use fencepost_model::scenario::{AxisAlias, Note, Scenario, SettingError};
 use fencepost_model::service;
 use fencepost_model::time::Ticks;
 
@@ -67,7 +67,7 @@ impl service::Settings<Consul> for Settings {
         Server::fault_is_possible(&scenario.service, kind)
     }
 
-    fn validate(scenario: &Scenario<Consul>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<Consul>) -> Result<(), SettingError> {
         validate(scenario)
     }
 

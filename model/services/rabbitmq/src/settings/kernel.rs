@@ -4,7 +4,7 @@ use super::{Connections, Operation, Settings, notes, validate};
 use crate::{Broker, RabbitMq, assumptions};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
-use fencepost_model::scenario::{Mistake, Note, Scenario};
+use fencepost_model::scenario::{Note, Scenario, SettingError};
 use fencepost_model::service;
 use fencepost_model::time::Ticks;
 
@@ -49,7 +49,7 @@ impl service::Settings<RabbitMq> for Settings {
         Broker::fault_is_possible(&scenario.service, kind)
     }
 
-    fn validate(scenario: &Scenario<RabbitMq>) -> Result<(), Mistake> {
+    fn validate(scenario: &Scenario<RabbitMq>) -> Result<(), SettingError> {
         validate(scenario)
     }
 

@@ -3,7 +3,7 @@
 use super::{Connections, NUMBERS, Operation, Silence};
 use crate::{MUTEX, RabbitMq, Trouble};
 use fencepost_model::properties::Property;
-use fencepost_model::scenario::{Mistake, Note, Scenario};
+use fencepost_model::scenario::{Note, Scenario, SettingError};
 use fencepost_model::time::Ticks;
 
 /// Settings that have no effect, because the budget that they need is zero.
@@ -26,10 +26,10 @@ pub fn notes(scenario: &Scenario<RabbitMq>) -> Vec<Note> {
     .collect()
 }
 
-type Verdict = Result<(), Mistake>;
+type Verdict = Result<(), SettingError>;
 
 fn wrong(path: &str, message: impl Into<String>) -> Verdict {
-    Err(Mistake::at(path, message))
+    Err(SettingError::at(path, message))
 }
 
 /// Looks for settings that contradict each other.

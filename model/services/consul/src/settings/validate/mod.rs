@@ -10,7 +10,7 @@ use super::{
 use crate::{Consul, Trouble};
 use fencepost_model::properties::{Level, Property};
 use fencepost_model::resource::Accepts;
-use fencepost_model::scenario::{Mistake, Note, Scenario};
+use fencepost_model::scenario::{Note, Scenario, SettingError};
 use fencepost_model::time::Ticks;
 
 /// Settings that have no effect, because the budget that they need is zero.
@@ -39,10 +39,10 @@ pub(crate) fn notes(scenario: &Scenario<Consul>) -> Vec<Note> {
     .collect()
 }
 
-type Verdict = Result<(), Mistake>;
+type Verdict = Result<(), SettingError>;
 
 fn wrong(path: &str, message: &str) -> Verdict {
-    Err(Mistake::at(path, message))
+    Err(SettingError::at(path, message))
 }
 
 pub(crate) fn validate(scenario: &Scenario<Consul>) -> Verdict {
@@ -87,7 +87,7 @@ fn durations(settings: &Settings) -> Verdict {
     }
     if ttl.is_none() && settings.counts_lease() {
         let who = if belief == Belief::SelfLimiting { "self-limiting" } else { "suspending" };
-        return Err(Mistake::at("service.belief", format!("a {who} client counts its TTL; set `ttl`")));
+        return Err(SettingError::at("service.belief", format!("a {who} client counts its TTL; set `ttl`")));
     }
     if belief == Belief::Suspending && renew_every.is_none() {
         return wrong("service.belief", "a suspending client goes on when it could renew; set `renew_every`");
@@ -172,7 +172,7 @@ fn promises(scenario: &Scenario<Consul>) -> Verdict {
     let is_semaphore = scenario.service.semaphore.is_some();
     for (place, promise) in scenario.promises.iter().enumerate() {
         let property = promise.property;
-        let says = |message: String| Err(Mistake::at(&format!("promise.{place}.property"), message));
+        let says = |message: String| Err(SettingError::at(&format!("promise.{place}.property"), message));
         if matches!(property, Property::TokenOrder | Property::SequencerComplete)
             && scenario.service.sequencer == Sequencer::None
         {

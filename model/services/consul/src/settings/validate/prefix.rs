@@ -6,7 +6,7 @@ use super::super::{
 };
 use super::{Verdict, wrong};
 use crate::{Consul, SEMAPHORE};
-use fencepost_model::scenario::{Mistake, Scenario};
+use fencepost_model::scenario::{Scenario, SettingError};
 use fencepost_model::time::Ticks;
 
 /// What the queue is not made for would be silently ignored.
@@ -69,14 +69,17 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         };
     };
     if scenario.system != SEMAPHORE {
-        return Err(Mistake::at("system", format!("[service.semaphore] belongs to the system `{SEMAPHORE}`")));
+        return Err(SettingError::at("system", format!("[service.semaphore] belongs to the system `{SEMAPHORE}`")));
     }
     let is_limit = |limit: &u8| (1..=LIMIT_MAX).contains(limit);
     if semaphore.limits.is_empty() || !semaphore.limits.iter().all(is_limit) {
-        return Err(Mistake::at("service.semaphore.limits", format!("name at least one limit, from 1 to {LIMIT_MAX}")));
+        return Err(SettingError::at(
+            "service.semaphore.limits",
+            format!("name at least one limit, from 1 to {LIMIT_MAX}"),
+        ));
     }
     if scenario.clients > CONTENDERS_MAX {
-        return Err(Mistake::at("clients", format!("a semaphore has room for {CONTENDERS_MAX} contenders")));
+        return Err(SettingError::at("clients", format!("a semaphore has room for {CONTENDERS_MAX} contenders")));
     }
     let acts_on_the_lock = |priced: &Priced| {
         !priced.act().is_about_health()

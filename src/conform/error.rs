@@ -4,29 +4,29 @@ use std::fmt;
 
 /// The server cannot be talked to.
 #[derive(Clone, Debug)]
-pub struct Trouble(pub String);
+pub struct ConformError(pub String);
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ConformError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for ConformError {}
 
 /// What is wrong with a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreadable {
+pub struct LogError {
     /// In which line, from 1.
     pub line: usize,
     /// Why.
     pub why: String,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.why)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for LogError {}
