@@ -5,7 +5,7 @@ mod contents;
 /// Implements [`trait@Normal`], field by field.
 pub use fencepost_derive::Normal;
 
-use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::time::{Instant, Ticks};
 
 /// Sees every value without absolute meaning. A field that nobody shows to it does not compile; the law tests find one that is
@@ -35,6 +35,12 @@ pub trait Visitor {
     fn client(&mut self, _: &mut ClientId) {}
     /// Says whose calls follow, and by how much the clock of the instants that follow is ahead.
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks);
+}
+
+/// The client whose calls a process makes, if it is one: the derive asks this for `#[normal(of = …)]`.
+#[inline]
+pub fn client_of(process: impl Into<ProcessId>) -> Option<ClientId> {
+    process.into().client()
 }
 
 /// Something that contains such values. It is derived: a field that nobody visits does not compile.

@@ -11,10 +11,10 @@ fn measured(clients: u16, more: &str) -> Measurement {
          [service]\nttl = 10\nrenew_every = 5\nlock_delay = 15\n{more}\n[[promise]]\nproperty = \"mutual-exclusion\"\n"
     );
     let profile = "latency = 5\nlateness = 0\nthinking = 2000\nstall = 0\nstall_every = 1000000000\nmending = 100000";
-    let profile: Profile = toml::from_str(profile).unwrap();
+    let profile: Profile = toml::from_str(profile).expect("a profile");
     let settings = Settings { storm: 600, profile, ends_with_storm: true, measures: true, ..Settings::default() };
-    let scenario = catalogue::read(&text, "steady").unwrap();
-    scenario.gist(&settings).measurement.unwrap()
+    let scenario = catalogue::read(&text, "steady").expect("a scenario");
+    scenario.gist(&settings).measurement.expect("it measures")
 }
 
 #[test]

@@ -89,7 +89,8 @@ impl Board {
         };
         let is = |mutation: CheckerMutation| self.mutation.is_some_and(|own| own.is(mutation));
         let is_depth = limits.depth.is_some_and(|depth| level >= depth);
-        if !is(CheckerMutation::CutUntold) && !(is(CheckerMutation::DepthUntold) && is_depth) {
+        let is_untold = is(CheckerMutation::CutUntold) || is(CheckerMutation::DepthUntold) && is_depth;
+        if !is_untold {
             counts.cut.get_or_insert(by);
         }
         self.is_cut.store(true, SeqCst);

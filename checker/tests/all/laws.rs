@@ -24,9 +24,9 @@ const SMALL: u64 = 1_500;
 fn small() -> Vec<Box<dyn AnyScenario>> {
     let standard: Vec<Box<dyn AnyScenario>> =
         catalogue::all().into_iter().filter(|scenario| scenario.description().suite == Suite::Standard).collect();
-    let is_small =
-        |scenario: &Box<dyn AnyScenario>| Baseline::of(scenario.subject(), SMALL).expect("no internal error").is_some();
-    let kept = in_parallel(&standard, is_small);
+    let kept = in_parallel(&standard, |scenario| {
+        Baseline::of(scenario.subject(), SMALL).expect("no internal error").is_some()
+    });
     standard.into_iter().zip(kept).filter(|(_, is_kept)| *is_kept).map(|(scenario, _)| scenario).collect()
 }
 

@@ -68,7 +68,7 @@ impl Shape {
             let FieldRule::CallOf(owner) = &call.rule else { return None };
             let (owner, call_variable) = (variable(owner), call.variable());
             Some(quote_spanned! { call.ty.span() =>
-                if let Some(client) = ::fencepost_model::ids::ProcessId::from(*#owner).client() {
+                if let Some(client) = ::fencepost_model::normal::client_of(*#owner) {
                     visitor.call_of(client, #call_variable);
                 }
             })

@@ -39,7 +39,7 @@ impl Desk {
         let context = Context { scenario: &self.scenario, now: self.now, me: ME.into() };
         let mut out = Outbox::new();
         self.client.on(input, &context, &mut out);
-        self.facts = out.facts().iter().copied().collect();
+        self.facts = out.facts().to_vec();
         let asked = out.messages().iter().filter_map(|(_, message)| match message {
             Message::Service(Text::Ask(call, request)) => Some((*call, *request)),
             _ => None,

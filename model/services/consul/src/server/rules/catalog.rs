@@ -18,7 +18,7 @@ impl Lab {
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         let mut out = Outbox::new();
         act(&mut self.server, &context, &mut out);
-        self.facts = out.facts().iter().copied().collect();
+        self.facts = out.facts().to_vec();
     }
 
     fn set_check(&mut self, node: ClientId, kind: CheckKind, status: Status) {

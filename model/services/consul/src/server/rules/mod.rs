@@ -49,7 +49,7 @@ impl Lab {
         let mut out = Outbox::new();
         let message = Message::Service(Text::Ask(Call(1), request));
         self.server.on(Input::Message { from: from.into(), message }, &context, &mut out);
-        self.facts = out.facts().iter().copied().collect();
+        self.facts = out.facts().to_vec();
         match *out.messages() {
             [(to, Message::Service(Text::Tell(Call(1), answer)))] if to == from.into() => answer,
             ref other => panic!("one answer on the same call, not {other:?}"),
@@ -74,7 +74,7 @@ impl Lab {
 
     /// Writes down the facts, and returns the answers.
     fn note(&mut self, out: &Outbox<Consul>) -> Vec<(ProcessId, Answer)> {
-        self.facts = out.facts().iter().copied().collect();
+        self.facts = out.facts().to_vec();
         let answer = |(to, message): &(ProcessId, Message<Consul>)| match message {
             Message::Service(Text::Tell(_, answer)) => (*to, *answer),
             other => panic!("the server only answers: {other:?}"),

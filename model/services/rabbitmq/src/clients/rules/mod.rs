@@ -58,7 +58,7 @@ impl Desk {
         let mut out = Outbox::new();
         let context = Context { scenario: &self.scenario, now: self.now, me: self.id.into() };
         self.client.on(input, &context, &mut out);
-        self.facts = out.facts().iter().copied().collect();
+        self.facts = out.facts().to_vec();
         let text = |(_, message): &(ProcessId, Message<RabbitMq>)| match message {
             Message::Service(text) => Some(*text),
             _ => None,
