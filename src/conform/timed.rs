@@ -70,7 +70,7 @@ impl Desk<'_> {
         let mut reply = self.consul.ask(&question)?;
         let received = self.now();
         // Others write at the same time: what the whole store's index is, is not ours to know.
-        reply.index = None;
+        (reply.index, reply.has_headers) = (None, false);
         let mut lines = self.lines.lock().expect("nobody panics");
         let number = lines.len() + 1;
         lines.push(Line { number, question, reply: Some(reply.clone()), sent, received, is_timed: true });

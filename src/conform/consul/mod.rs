@@ -7,6 +7,7 @@
 //! names         what small numbers are called outside   shape     what a body must look like
 //! duration      Go's durations                          settle    forgetting
 //! kv  sessions  transactions  catalog  prepared         the endpoints
+//! operations    what a transaction is made of
 //! watch         blocking queries
 //! ```
 
@@ -16,6 +17,7 @@ mod duration;
 mod exchange;
 mod kv;
 mod names;
+mod operations;
 mod prepared;
 mod sessions;
 mod settle;
@@ -32,6 +34,8 @@ pub use exchange::{Expected, Hint, Options, Question, Reply};
 pub use names::Overflow;
 pub use shape::Shape;
 pub use watch::{Sleep, Waking};
+
+use serde_json::{Map, Value};
 
 use self::exchange::{Answered, Parts, refused_options};
 use self::names::Names;
@@ -55,6 +59,8 @@ pub struct Agent {
     /// The ids of nodes, by node.
     node_ids: Vec<(String, ClientId)>,
     options: Options,
+    /// The name of its datacenter. C-GEN-12.
+    datacenter: String,
     now: Instant,
     hint: Hint,
 }
@@ -81,11 +87,18 @@ impl Agent {
             cards: Vec::new(),
             node_ids: Vec::new(),
             options,
+            datacenter: "dc1".to_owned(),
             now: Instant::at(0),
             hint: Hint::default(),
         };
         agent.add_own_node(node);
         agent
+    }
+
+    /// The same agent in another datacenter than `dc1`.
+    pub fn in_datacenter(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.datacenter);
+        self
     }
 
     /// Carries a request out at an instant, and says what must be answered.
@@ -101,22 +114,53 @@ impl Agent {
         }
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
         let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        let mut parts = Parts { method: &question.method, path, query, body: &question.body };
+        let (is_about_keys, is_about_catalog) = (path.starts_with("/v1/kv/"), path.starts_with("/v1/catalog/"));
+        let mut parts =
+            Parts { method: &question.method, path, query, body: &question.body, is_about_keys, is_about_catalog };
         for (start, methods, serve) in ENDPOINTS {
             let Some(rest) = parts.path.strip_prefix(start) else { continue };
             if !start.ends_with('/') && !rest.is_empty() {
                 continue;
             }
             parts.path = rest.to_owned();
+            if parts.method == "OPTIONS" {
+                return Ok(Expected::new(Class::Options, 200, Shape::Any));
+            }
             if !methods.contains(&parts.method) {
                 return Ok(Expected::text(Class::WrongMethod, 405, format!("method {} not allowed", parts.method)));
             }
             if let Some(refusal) = refused_options(&parts) {
                 return Ok(refusal);
             }
-            return serve(self, &parts);
+            return self.serve(*serve, &parts, knows_namespaces(start));
         }
         Ok(Expected::new(Class::NoSuchPath, 404, Shape::Any))
+    }
+
+    fn serve(&mut self, serve: Serve, parts: &Parts<'_>, knows_namespaces: bool) -> Answered {
+        let names_space = parts.get("ns").is_some_and(|space| !space.is_empty());
+        // C-GEN-11: but for a read of no key.
+        if names_space && knows_namespaces && !(is_plain_get(parts) && parts.path.is_empty()) {
+            return Ok(Expected::text(Class::Namespace, 400, "Invalid query parameter: \"ns\""));
+        }
+        let elsewhere = parts.get("dc").is_some_and(|name| !name.is_empty() && name != self.datacenter);
+        let mut expected = if elsewhere && !parts.is_about_catalog {
+            self.elsewhere(serve, parts)?
+        } else {
+            serve(self, parts)?
+        };
+        if parts.method != "GET" {
+            // C-GEN-7.
+            expected.has_index = Some(false);
+        }
+        Ok(expected)
+    }
+
+    /// C-GEN-12: nobody knows the way to another datacenter; but first the request is looked at.
+    fn elsewhere(&self, serve: Serve, parts: &Parts<'_>) -> Answered {
+        let expected = serve(&mut self.clone(), parts)?;
+        let is_refused = matches!(expected.status, 400 | 405 | 413) || expected.class == Class::BadNumber;
+        Ok(if is_refused { expected } else { Expected::text(Class::NoDatacenter, 500, "No path to datacenter") })
     }
 
     /// Holds an answer against what must be answered, and writes down what only the server knew.
@@ -129,6 +173,11 @@ impl Agent {
             return Err(format!("status {} instead of {}: {}", reply.status, expected.status, body.trim()));
         }
         expected.body.fit(&reply.body, &mut self.names)?;
+        match (expected.has_index, reply.index) {
+            (Some(false), Some(index)) => return Err(format!("X-Consul-Index: {index}, which no write has")),
+            (Some(true), None) if reply.has_headers => return Err("X-Consul-Index is missing".to_owned()),
+            _ => {}
+        }
         if let (Some(ours), Some(theirs)) = (expected.index, reply.index) {
             self.names.bind(ours, theirs).map_err(|why| format!("X-Consul-Index: {why}"))?;
         }
@@ -228,7 +277,22 @@ impl Agent {
     }
 }
 
-type Endpoint = (&'static str, &'static [&'static str], fn(&mut Agent, &Parts<'_>) -> Answered);
+/// A field of a body, whatever the letter case of its name; null is none.
+fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    object.iter().find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_null()).map(|(_, value)| value)
+}
+
+type Serve = fn(&mut Agent, &Parts<'_>) -> Answered;
+type Endpoint = (&'static str, &'static [&'static str], Serve);
+
+/// C-GEN-11: whether an endpoint looks at `ns`.
+fn knows_namespaces(endpoint: &str) -> bool {
+    !endpoint.starts_with("/v1/txn") && !endpoint.starts_with("/v1/query")
+}
+
+fn is_plain_get(parts: &Parts<'_>) -> bool {
+    parts.is_about_keys && parts.method == "GET" && !parts.has("keys") && !parts.has("recurse")
+}
 
 /// Where requests go; the longer path first.
 const ENDPOINTS: &[Endpoint] = &[

@@ -17,11 +17,27 @@ pub(super) struct Names {
     sessions: Arc<Vec<(String, SessionId)>>,
     spellings: Arc<Vec<String>>,
     nodes: Arc<Vec<String>>,
-    checks: Arc<Vec<String>>,
+    checks: Arc<Vec<CheckName>>,
     services: Arc<Vec<String>>,
     queries: Arc<Vec<String>>,
     query_ids: Arc<BTreeMap<u16, String>>,
+    query_texts: Arc<BTreeMap<u16, String>>,
     indexes: BTreeMap<Index, u64>,
+}
+
+/// A check of a node, as it was registered last.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct CheckName {
+    node: ClientId,
+    kind: CheckKind,
+    /// Its id in small letters. C-SES-12.
+    key: String,
+    /// Its id as it was written.
+    pub(super) id: String,
+    /// Its status as it was written. C-INV-14.
+    pub(super) status: String,
+    /// The service that it belongs to, as it was written.
+    pub(super) service: String,
 }
 
 /// Too many of a kind.
@@ -168,33 +184,57 @@ impl Names {
         &self.nodes[0]
     }
 
-    pub(super) fn check(&mut self, name: &str) -> Result<CheckKind, Overflow> {
-        let too_many = "more than 8 different checks";
-        let number = usize::from(number(&mut self.checks, &name.to_lowercase(), too_many)?);
-        (number < CheckKind::ROOM).then(|| CheckKind::of(number)).ok_or(Overflow(too_many))
+    /// What stands for a check of a node.
+    pub(super) fn check(&mut self, node: ClientId, name: &str) -> Result<CheckKind, Overflow> {
+        let key = name.to_lowercase();
+        if let Some(known) = self.checks.iter().find(|check| check.node == node && check.key == key) {
+            return Ok(known.kind);
+        }
+        let is_free = |kind: &CheckKind| !self.checks.iter().any(|check| (check.node, check.kind) == (node, *kind));
+        let kind = CheckKind::all().find(is_free).ok_or(Overflow("more than 32 checks of one node"))?;
+        let (id, status, service) = (name.to_owned(), String::new(), String::new());
+        Arc::make_mut(&mut self.checks).push(CheckName { node, kind, key, id, status, service });
+        Ok(kind)
     }
 
-    pub(super) fn check_name(&self, kind: CheckKind) -> Option<&str> {
-        self.checks.get(kind.number()).map(String::as_str)
+    /// Writes down how a check was registered.
+    pub(super) fn note_check(&mut self, node: ClientId, kind: CheckKind, [id, status, service]: [&str; 3]) {
+        let mut all = Arc::make_mut(&mut self.checks).iter_mut();
+        if let Some(check) = all.find(|check| (check.node, check.kind) == (node, kind)) {
+            (check.id, check.status, check.service) = (id.to_owned(), status.to_owned(), service.to_owned());
+        }
+    }
+
+    pub(super) fn check_name(&self, node: ClientId, kind: CheckKind) -> Option<&CheckName> {
+        self.checks.iter().find(|check| (check.node, check.kind) == (node, kind))
+    }
+
+    /// Checks are forgotten that are not registered, so that their numbers are free.
+    pub(super) fn forget_checks(&mut self, is_registered: impl Fn(ClientId, CheckKind) -> bool) {
+        if self.checks.iter().any(|check| !is_registered(check.node, check.kind)) {
+            Arc::make_mut(&mut self.checks).retain(|check| is_registered(check.node, check.kind));
+        }
     }
 
     pub(super) fn service(&mut self, name: &str) -> Result<u16, Overflow> {
         number(&mut self.services, &name.to_lowercase(), "more than 65,000 services")
     }
 
-    pub(super) fn service_name(&self, service: u16) -> &str {
-        &self.services[usize::from(service)]
-    }
-
+    /// C-PQ-8: names are alike whatever their letter case.
     pub(super) fn query_name(&mut self, name: &str) -> Result<Option<u16>, Overflow> {
         if name.is_empty() {
             return Ok(None);
         }
-        number(&mut self.queries, name, "more than 65,000 names of queries").map(Some)
+        number(&mut self.queries, &name.to_lowercase(), "more than 65,000 names of queries").map(Some)
     }
 
-    pub(super) fn query_text(&self, name: Option<u16>) -> &str {
-        name.map_or("", |name| &self.queries[usize::from(name)])
+    /// Writes down how the name of a query was written. C-PQ-8.
+    pub(super) fn note_query(&mut self, query: u16, name: &str) {
+        Arc::make_mut(&mut self.query_texts).insert(query, name.to_owned());
+    }
+
+    pub(super) fn query_text(&self, query: u16) -> &str {
+        self.query_texts.get(&query).map_or("", String::as_str)
     }
 
     /// The next number of a prepared query.
@@ -204,7 +244,7 @@ impl Names {
     }
 
     pub(super) fn query(&self, id: &str) -> Option<u16> {
-        self.query_ids.iter().find(|(_, text)| *text == id).map(|(number, _)| *number)
+        self.query_ids.iter().find(|(_, text)| text.eq_ignore_ascii_case(id)).map(|(number, _)| *number)
     }
 
     pub(super) fn query_id(&self, query: u16) -> &str {
@@ -296,7 +336,7 @@ fn few(count: usize, too_many: &'static str) -> Result<u16, Overflow> {
 }
 
 /// C-SES-20: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-fn is_uuid(text: &str) -> bool {
+pub(super) fn is_uuid(text: &str) -> bool {
     let is_digit = |(place, byte): (usize, u8)| match place {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),

@@ -10,6 +10,8 @@ impl Agent {
     /// positions are (C-GEN-4).
     pub fn settle(&mut self, oldest: Instant) {
         self.server.settle(oldest);
+        let server = &self.server;
+        self.names.forget_checks(|node, kind| server.check(node, kind).is_some());
         let mut all: Vec<Index> = vec![Index(0), Index(1), Index(u32::MAX)];
         self.each_index(&mut |index| all.push(*index));
         all.sort_unstable();

@@ -49,7 +49,7 @@ impl Talk {
 
     /// Lets the server give this answer.
     fn told(&mut self, expected: &Expected, body: &Value) {
-        let reply = Reply { status: expected.status, index: None, body: body.to_string().into_bytes() };
+        let reply = Reply { status: expected.status, index: None, has_headers: false, body: body.to_string().into_bytes() };
         self.agent.accept(expected, &reply).expect("as expected");
     }
 

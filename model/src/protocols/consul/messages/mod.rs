@@ -148,6 +148,14 @@ pub enum Operation {
     SetCheck(ClientId, CheckKind, Status),
     DropCheck(ClientId, CheckKind),
     Unknown,
+    SetCheckOf(ClientId, CheckKind, Status, u16),
+    GetCheck(ClientId, CheckKind),
+    SetNode(ClientId),
+    GetNode(ClientId),
+    DropNode(ClientId),
+    SetService(ClientId, u16),
+    GetService(ClientId, u16),
+    DropService(ClientId, u16),
 }
 
 /// What the server answers.
@@ -338,7 +346,16 @@ impl Normal for Operation {
                 key.visit(visitor);
                 visitor.index(index);
             }
-            Operation::SetCheck(node, ..) | Operation::DropCheck(node, _) => visitor.client(node),
+            Operation::SetCheck(node, ..)
+            | Operation::SetCheckOf(node, ..)
+            | Operation::GetCheck(node, _)
+            | Operation::DropCheck(node, _)
+            | Operation::SetNode(node)
+            | Operation::GetNode(node)
+            | Operation::DropNode(node)
+            | Operation::SetService(node, _)
+            | Operation::GetService(node, _)
+            | Operation::DropService(node, _) => visitor.client(node),
             Operation::CheckSession { key, session, .. } => {
                 key.visit(visitor);
                 session.iter_mut().for_each(|session| visitor.session(session));
