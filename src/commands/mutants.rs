@@ -74,7 +74,7 @@ fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, Trouble> {
 /// The rule by which the recorded answers of a real server are impossible in the model with the fault.
 #[cfg(feature = "conform")]
 fn refuted(mutation: Mutation) -> Option<&'static str> {
-    use fencepost::conform::{Objection, RECORDED, amqp, judge_until, read};
+    use fencepost::conform::{Limits, Objection, RECORDED, amqp, judge_until, read};
     match mutation.layer() {
         Layer::RabbitmqBroker => {
             let log = amqp::read(amqp::RECORDED).expect("it is tested");
@@ -83,7 +83,7 @@ fn refuted(mutation: Mutation) -> Option<&'static str> {
         }
         Layer::ConsulServer => {
             let episodes = read(RECORDED).expect("it is tested");
-            match judge_until(&episodes, Some(mutation), &was_interrupted) {
+            match judge_until(&episodes, Some(mutation), Limits::default(), &was_interrupted) {
                 Err(Objection::Impossible(impossible)) => Some(impossible.rule.map_or("some rule", |(rule, _)| rule)),
                 Err(Objection::Undecided { .. }) | Ok(_) => None,
             }

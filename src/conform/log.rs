@@ -10,9 +10,9 @@
 //! `sent` and `received` are seconds on one clock; without them each request follows the one before at once. `index` is
 //! `X-Consul-Index`, null if the answer had none; left out, it is not known. Without `status` no answer is known. Bytes that are no text go into `body64` and `answer64`.
 
+use super::consul::{Options, Question, Reply, nanoseconds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use super::consul::{Options, Question, Reply, nanoseconds};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::trouble::Unreadable;
@@ -175,6 +175,19 @@ fn bytes(text: Option<String>, coded: Option<String>) -> Result<Vec<u8>, String>
     }
 }
 
+/// Numbers the lines of episodes as they stand in the text that [`write`] makes of them: a number names its episode.
+pub fn number(episodes: &mut [Episode]) {
+    let mut last = 0;
+    for episode in episodes {
+        // Its head.
+        last += 1;
+        for line in &mut episode.lines {
+            last += 1;
+            line.number = last;
+        }
+    }
+}
+
 /// Writes episodes, as [`read`] reads them.
 pub fn write(version: &str, episodes: &[Episode]) -> String {
     let mut text = String::new();
@@ -207,9 +220,10 @@ impl Record {
             sent: Some(seconds(line.sent)),
             received: line.reply.as_ref().map(|_| seconds(line.received)),
             status: line.reply.as_ref().map(|reply| reply.status),
-            index: line.reply.as_ref().and_then(|reply| {
-                if reply.has_headers { Some(reply.index) } else { reply.index.map(Some) }
-            }),
+            index: line
+                .reply
+                .as_ref()
+                .and_then(|reply| if reply.has_headers { Some(reply.index) } else { reply.index.map(Some) }),
             answer,
             answer64,
         }

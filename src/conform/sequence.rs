@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use base64::Engine;
 use super::consul::{Agent, Expected, Hint, Question, Reply};
+use base64::Engine;
 use fencepost_model::time::Instant as Moment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -43,8 +43,12 @@ pub(super) struct Sequence<'a> {
 const NOBODY: &str = "00000000-aaaa-bbbb-cccc-000000000000";
 
 /// What is registered at the start: so that most sessions can be created.
-const PRELUDE: &[(&str, &str, bool)] =
-    &[("fencepost-n1", "c1", false), ("fencepost-n1", "c2", false), ("fencepost-n1", "c3", true), ("fencepost-n2", "c1", false)];
+const PRELUDE: &[(&str, &str, bool)] = &[
+    ("fencepost-n1", "c1", false),
+    ("fencepost-n1", "c2", false),
+    ("fencepost-n1", "c3", true),
+    ("fencepost-n2", "c1", false),
+];
 
 /// Why a sequence ended early.
 pub(super) enum Stop {
@@ -85,7 +89,13 @@ impl<'a> Sequence<'a> {
         for command in commands {
             self.carry_out(command)?;
         }
-        for url in ["/v1/session/list", "/v1/query", "/v1/health/node/fencepost-n1", "/v1/health/node/fencepost-n2", "/v1/kv/?recurse"] {
+        for url in [
+            "/v1/session/list",
+            "/v1/query",
+            "/v1/health/node/fencepost-n1",
+            "/v1/health/node/fencepost-n2",
+            "/v1/kv/?recurse",
+        ] {
             self.exchange(get(url))?;
         }
         self.exchange(get(&format!("/v1/kv/{}?recurse", self.tree)))?;
@@ -118,9 +128,8 @@ impl<'a> Sequence<'a> {
                 vec![*key]
             }
             Command::Transaction(verbs) => {
-                let names_index = |verb: &&Verb| {
-                    matches!((verb.verb, verb.at), ("cas" | "check-index" | "delete-cas", At::Present))
-                };
+                let names_index =
+                    |verb: &&Verb| matches!((verb.verb, verb.at), ("cas" | "check-index" | "delete-cas", At::Present));
                 verbs.iter().filter(names_index).map(|verb| verb.key).collect()
             }
             _ => return Ok(()),

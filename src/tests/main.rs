@@ -22,6 +22,7 @@ mod signals;
 #[cfg(feature = "cli")]
 mod sweeps;
 mod tidy;
+#[cfg(feature = "conform")]
 #[cfg(feature = "cli")]
 mod traces;
 #[cfg(feature = "cli")]

@@ -12,7 +12,8 @@ use fencepost::conform::{Consul, Removal};
 type Answer = (&'static str, u16, &'static str);
 
 /// What every agent says of itself.
-const ABOUT: &str = r#"{"Config": {"NodeName": "here", "Version": "1.8.7"}, "Stats": {"raft": {"applied_index": "7"}}}"#;
+const ABOUT: &str =
+    r#"{"Config": {"NodeName": "here", "Version": "1.8.7"}, "Stats": {"raft": {"applied_index": "7"}}}"#;
 
 /// An agent that is empty.
 const EMPTY: [Answer; 5] = [
@@ -73,7 +74,10 @@ fn serve(mut stream: TcpStream, answers: &[Answer], heard: &Mutex<Vec<String>>) 
     let asked = first.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
     let url = asked.split(' ').nth(1).expect("an url").to_owned();
     let is_write = !asked.starts_with("GET ");
-    heard.lock().expect("nobody panics").push(format!("{asked} {}", String::from_utf8_lossy(&body)).trim_end().to_owned());
+    heard
+        .lock()
+        .expect("nobody panics")
+        .push(format!("{asked} {}", String::from_utf8_lossy(&body)).trim_end().to_owned());
     let known = answers.iter().find(|(path, ..)| *path == url).map(|(_, status, body)| (*status, *body));
     let (status, body) = known.unwrap_or(if is_write { (200, "true") } else { (404, "") });
     let head = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
@@ -142,7 +146,11 @@ fn an_agent_with_something_in_it_is_refused_and_everything_goes_only_on_request(
 fn what_a_killed_run_left_behind_is_recognised_by_name_and_removed_only_on_request() {
     let left = [
         ("/v1/kv/?keys", 200, r#"["fencepost/7-1/a"]"#),
-        ("/v1/session/list", 200, r#"[{"ID": "s1", "Name": "fencepost", "Node": "here"}, {"ID": "s2", "Name": "", "Node": "fencepost-n1"}]"#),
+        (
+            "/v1/session/list",
+            200,
+            r#"[{"ID": "s1", "Name": "fencepost", "Node": "here"}, {"ID": "s2", "Name": "", "Node": "fencepost-n1"}]"#,
+        ),
         ("/v1/query", 200, r#"[{"ID": "q1", "Name": "", "Session": "S2"}]"#),
         ("/v1/catalog/nodes", 200, r#"[{"Node": "here"}, {"Node": "fencepost-n1"}]"#),
     ];
@@ -169,7 +177,10 @@ fn what_a_killed_run_left_behind_is_recognised_by_name_and_removed_only_on_reque
 
 #[test]
 fn a_removal_that_fails_ends_the_run() {
-    let used = [("/v1/session/list", 200, r#"[{"ID": "s1", "Name": "", "Node": "here"}]"#), ("/v1/session/destroy/s1", 403, "Permission denied")];
+    let used = [
+        ("/v1/session/list", 200, r#"[{"ID": "s1", "Name": "", "Node": "here"}]"#),
+        ("/v1/session/destroy/s1", 403, "Permission denied"),
+    ];
     let (result, writes) = Fake::with(&used).make_room(Removal::Everything);
     assert!(result.expect_err("refused").contains("403"));
     assert_eq!(writes, ["PUT /v1/session/destroy/s1"]);

@@ -225,8 +225,11 @@ fn verb() -> impl Strategy<Value = Verb> {
         1 => prop::sample::select(&["service set", "service get", "service delete"][..]),
         1 => Just("nonsense"),
     ];
-    let check =
-        (node(), prop::sample::select(&CHECKS[..2]), prop::sample::select(&["critical", "passing", "warning", "maintenance", ""][..]));
+    let check = (
+        node(),
+        prop::sample::select(&CHECKS[..2]),
+        prop::sample::select(&["critical", "passing", "warning", "maintenance", ""][..]),
+    );
     (verbs, 0..POOL, who(), at(), content(), prop_oneof![4 => Just(0), 1 => Just(7)], check)
         .prop_map(|(verb, key, who, at, value, flags, check)| Verb { verb, key, who, at, value, flags, check })
 }
@@ -307,7 +310,11 @@ fn raw() -> impl Strategy<Value = Command> {
             "/v1/catalog/register",
             r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Check":{"Node":"fencepost-n2","CheckID":"c1"}}"#,
         ),
-        ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Check":{"Status":"passing"}}"#),
+        (
+            "PUT",
+            "/v1/catalog/register",
+            r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Check":{"Status":"passing"}}"#,
+        ),
         (
             "PUT",
             "/v1/catalog/register",

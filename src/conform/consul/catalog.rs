@@ -1,14 +1,14 @@
 //! `/v1/catalog/` and `/v1/health/`: nodes, services and checks, as far as sessions hang on them.
 
+use fencepost_model::ids::ClientId;
+use fencepost_model::protocols::consul::CheckKind;
+use fencepost_model::protocols::consul::Status;
 use serde_json::{Map, Value};
 
 use super::names::Overflow;
 use super::sessions::SERF_HEALTH;
 use super::transactions::status;
 use super::{Agent, Answered, Class, Expected, Parts, Shape, field};
-use fencepost_model::ids::ClientId;
-use fencepost_model::protocols::consul::Status;
-use fencepost_model::protocols::consul::CheckKind;
 
 /// What a registration says of a check.
 pub(super) struct Wanted {
@@ -53,7 +53,8 @@ impl Agent {
             return Ok(Expected::text(Class::RegisterBody, 500, "Must provide"));
         }
         let node = self.names.node(text("Node"))?;
-        let service = field(&body, "Service").and_then(Value::as_object).map(|service| self.names.service(id_of(service)));
+        let service =
+            field(&body, "Service").and_then(Value::as_object).map(|service| self.names.service(id_of(service)));
         let service = service.transpose()?;
         let listed = field(&body, "Checks").and_then(Value::as_array).into_iter().flatten();
         let checks: Vec<Wanted> = field(&body, "Check")
@@ -63,7 +64,9 @@ impl Agent {
             .map(|check| self.wanted(node, check))
             .collect::<Result<_, _>>()?;
         self.server.begin_entry();
-        if let Some(other) = checks.iter().map(|check| &check.node).find(|other| !other.is_empty() && **other != text("Node")) {
+        if let Some(other) =
+            checks.iter().map(|check| &check.node).find(|other| !other.is_empty() && **other != text("Node"))
+        {
             // C-INV-15: the entry is in the log, and nothing of it is applied.
             let why = format!("check node {other:?} does not match node {:?}", text("Node"));
             return Ok(Expected::text(Class::CheckElsewhere, 500, why));

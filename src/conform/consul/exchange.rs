@@ -1,12 +1,13 @@
 //! What is asked and answered at the edge, and what is known besides.
 
+use fencepost_model::ids::Index;
+use fencepost_model::mutation::Mutation;
+
 use super::SECOND;
 use super::class::Class;
 use super::duration;
 use super::names::Overflow;
 use super::shape::Shape;
-use fencepost_model::ids::Index;
-use fencepost_model::mutation::Mutation;
 
 /// What is asked, as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]

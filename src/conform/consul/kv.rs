@@ -1,12 +1,12 @@
 //! `/v1/kv/`: the store.
 
+use fencepost_model::ids::{Index, SessionId};
+use fencepost_model::protocols::consul::{Answer, Claim, Entry, Key, Opaque, Spelling};
 use serde_json::json;
 
 use super::exchange::unsigned;
 use super::names::Named;
 use super::{Agent, Answered, Class, Expected, Parts, Shape};
-use fencepost_model::ids::{Index, SessionId};
-use fencepost_model::protocols::consul::{Answer, Claim, Entry, Key, Opaque, Spelling};
 
 /// C-KV-2: the most bytes that a value may have.
 pub(super) const VALUE_MAX: usize = 524_288;

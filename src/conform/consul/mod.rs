@@ -8,7 +8,7 @@
 //! duration      Go's durations                          settle    forgetting
 //! kv  sessions  transactions  catalog  prepared         the endpoints
 //! operations    what a transaction is made of
-//! watch         blocking queries
+//! watch         blocking queries                        meet      names before they are used
 //! ```
 
 mod catalog;
@@ -16,6 +16,7 @@ mod class;
 mod duration;
 mod exchange;
 mod kv;
+mod meet;
 mod names;
 mod operations;
 mod prepared;
@@ -35,16 +36,19 @@ pub use names::Overflow;
 pub use shape::Shape;
 pub use watch::{Sleep, Waking};
 
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use fencepost_model::ids::{ClientId, Index, ProcessId, SessionId};
+use fencepost_model::process::{Context, Outbox};
+use fencepost_model::protocols::consul::{Consul, Key, Prefix, Server};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
 use serde_json::{Map, Value};
 
 use self::exchange::{Answered, Parts, refused_options};
 use self::names::Names;
 use self::sessions::Card;
-use fencepost_model::protocols::consul::{Consul, Key, Prefix, Server};
-use fencepost_model::ids::{ClientId, Index, ProcessId, SessionId};
-use fencepost_model::process::{Context, Outbox};
-use fencepost_model::scenario::Scenario;
-use fencepost_model::time::{Instant, Ticks};
 
 /// A second, in the unit of an agent's time.
 pub const SECOND: i64 = 1_000_000_000;
@@ -52,7 +56,7 @@ pub const SECOND: i64 = 1_000_000_000;
 /// An agent of the model, with an empty store: one server that leads. Its time is in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Agent {
-    scenario: Scenario<Consul>,
+    scenario: Arc<Scenario<Consul>>,
     server: Server,
     names: Names,
     cards: Vec<Card>,
@@ -73,6 +77,14 @@ impl PartialEq for Agent {
     }
 }
 
+impl Hash for Agent {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.server.hash(state);
+        self.names.hash_with(self.server.sessions(), state);
+        (&self.cards, &self.node_ids).hash(state);
+    }
+}
+
 impl Agent {
     /// An agent with an empty store. `node` is its own, which has the check `serfHealth`.
     pub fn new(node: &str, options: Options) -> Self {
@@ -81,7 +93,7 @@ impl Agent {
         scenario.service.lock_delay = Ticks::new(15 * SECOND);
         scenario.mutation = options.mutation;
         let mut agent = Agent {
-            scenario,
+            scenario: Arc::new(scenario),
             server: Server::with_books(),
             names: Names::default(),
             cards: Vec::new(),
@@ -144,11 +156,8 @@ impl Agent {
             return Ok(Expected::text(Class::Namespace, 400, "Invalid query parameter: \"ns\""));
         }
         let elsewhere = parts.get("dc").is_some_and(|name| !name.is_empty() && name != self.datacenter);
-        let mut expected = if elsewhere && !parts.is_about_catalog {
-            self.elsewhere(serve, parts)?
-        } else {
-            serve(self, parts)?
-        };
+        let mut expected =
+            if elsewhere && !parts.is_about_catalog { self.elsewhere(serve, parts)? } else { serve(self, parts)? };
         if parts.method != "GET" {
             // C-GEN-7.
             expected.has_index = Some(false);
@@ -199,6 +208,21 @@ impl Agent {
     /// How long the end of each session delays its keys, in nanoseconds. C-LD-3.
     pub fn lock_delays(&self) -> Vec<i64> {
         self.server.lock_delays().map(|asked| self.scenario.service.capped(asked).count()).collect()
+    }
+
+    /// How many lock-delays there are, over or not.
+    pub fn delay_count(&self) -> usize {
+        self.server.delay_count()
+    }
+
+    /// The last log entry is at this position of the server's; false: it cannot be.
+    pub fn tell(&mut self, theirs: u64) -> bool {
+        self.names.bind(self.server.position(), theirs).is_ok()
+    }
+
+    /// How many log positions have been told.
+    pub fn told_count(&self) -> usize {
+        self.names.told_count()
     }
 
     /// The timer of a session fires, and what it sends into the log is not applied yet: a renewal is in vain. C-TTL-5.

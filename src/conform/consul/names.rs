@@ -1,7 +1,8 @@
 //! What things are called outside, and the small numbers that stand for them in the state. Keys are numbered in the order
 //! of their names, so that whatever begins with a prefix is a range; a new name makes room among the old ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use fencepost_model::ids::{ClientId, Index, SessionId};
@@ -12,9 +13,9 @@ use fencepost_model::protocols::consul::{Opaque, Plain, Prefix, Spelling};
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Names {
     keys: Arc<Vec<String>>,
-    values: Arc<Vec<Vec<u8>>>,
+    values: Arc<Values>,
     flags: Vec<u64>,
-    sessions: Arc<Vec<(String, SessionId)>>,
+    sessions: Arc<Sessions>,
     spellings: Arc<Vec<String>>,
     nodes: Arc<Vec<String>>,
     checks: Arc<Vec<CheckName>>,
@@ -25,8 +26,30 @@ pub(super) struct Names {
     indexes: BTreeMap<Index, u64>,
 }
 
+/// Values, by number and the other way round.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Values {
+    list: Vec<Vec<u8>>,
+    numbers: HashMap<Vec<u8>, u32>,
+}
+
+/// Ids of sessions in small letters, and what stands for them; of two for one, the first counts.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Sessions {
+    by_text: HashMap<String, SessionId>,
+    by_id: HashMap<SessionId, String>,
+    strangers: usize,
+}
+
+impl Sessions {
+    fn add(&mut self, text: &str, id: SessionId) {
+        self.by_text.insert(text.to_owned(), id);
+        self.by_id.entry(id).or_insert_with(|| text.to_owned());
+    }
+}
+
 /// A check of a node, as it was registered last.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Hash, Debug)]
 pub(super) struct CheckName {
     node: ClientId,
     kind: CheckKind,
@@ -92,16 +115,19 @@ impl Names {
         if bytes.is_empty() {
             return Plain::Empty;
         }
-        let place = self.values.iter().position(|known| known == bytes).unwrap_or_else(|| {
-            Arc::make_mut(&mut self.values).push(bytes.to_owned());
-            self.values.len() - 1
-        });
-        Plain::Bytes(u32::try_from(place).expect("few enough"))
+        if let Some(number) = self.values.numbers.get(bytes) {
+            return Plain::Bytes(*number);
+        }
+        let number = u32::try_from(self.values.list.len()).expect("few enough");
+        let values = Arc::make_mut(&mut self.values);
+        values.list.push(bytes.to_owned());
+        values.numbers.insert(bytes.to_owned(), number);
+        Plain::Bytes(number)
     }
 
     pub(super) fn bytes(&self, value: Opaque) -> &[u8] {
         match value {
-            Opaque::Bytes(place) => &self.values[place as usize],
+            Opaque::Bytes(place) => &self.values.list[place as usize],
             _ => &[],
         }
     }
@@ -136,15 +162,16 @@ impl Names {
     /// The same for a text that need not be an id.
     pub(super) fn any_session(&mut self, text: &str) -> Result<Named, Overflow> {
         let plain = text.to_ascii_lowercase();
-        let known = self.sessions.iter().find(|(name, _)| *name == plain).map(|(_, id)| *id);
-        let id = match known {
+        let id = match self.sessions.by_text.get(&plain).copied() {
             Some(id) => id,
             None => {
                 // Nobody creates sessions in the name of client 0.
-                let strangers = self.sessions.iter().filter(|(_, id)| id.creator == ClientId(0)).count();
-                let number = few(strangers + 1, "more than 65,535 sessions that nobody has created")?;
+                let strangers = self.sessions.strangers + 1;
+                let number = few(strangers, "more than 65,535 sessions that nobody has created")?;
                 let id = SessionId { creator: ClientId(0), number };
-                Arc::make_mut(&mut self.sessions).push((plain.clone(), id));
+                let sessions = Arc::make_mut(&mut self.sessions);
+                sessions.strangers = strangers;
+                sessions.add(&plain, id);
                 id
             }
         };
@@ -157,11 +184,11 @@ impl Names {
 
     /// Writes down the id that the server has given to a session.
     pub(super) fn name_session(&mut self, id: SessionId, text: &str) -> Result<(), String> {
-        let is_fresh = is_uuid(text) && !self.sessions.iter().any(|(name, _)| name == text);
+        let is_fresh = is_uuid(text) && !self.sessions.by_text.contains_key(text);
         if !is_fresh {
             return Err(format!("{text} is no fresh id of a session"));
         }
-        Arc::make_mut(&mut self.sessions).push((text.to_owned(), id));
+        Arc::make_mut(&mut self.sessions).add(text, id);
         Ok(())
     }
 
@@ -170,7 +197,7 @@ impl Names {
         if !spelling.is_plain() {
             return &self.spellings[usize::from(spelling.0) - 1];
         }
-        self.sessions.iter().find(|(_, known)| *known == id).map_or("", |(name, _)| name)
+        self.sessions.by_id.get(&id).map_or("", String::as_str)
     }
 
     /// C-SES-12: nodes and checks are looked up whatever their letter case.
@@ -297,6 +324,24 @@ impl Names {
             rank(&mut ours);
             self.indexes.insert(ours, theirs);
         }
+    }
+
+    pub(super) fn told_count(&self) -> usize {
+        self.indexes.len()
+    }
+
+    /// Names of keys, before they are used.
+    pub(super) fn meet_keys(&mut self, keys: BTreeSet<String>) {
+        let all: BTreeSet<String> = keys.into_iter().chain(self.keys.iter().cloned()).collect();
+        self.keys = Arc::new(all.into_iter().collect());
+    }
+
+    /// What tells names apart whose keys and values have been met: ids of sessions only as far as these live.
+    pub(super) fn hash_with<H: Hasher>(&self, live: impl Iterator<Item = SessionId>, state: &mut H) {
+        (self.keys.len(), self.values.list.len()).hash(state);
+        (&self.flags, &self.spellings, &self.nodes, &self.checks, &self.services).hash(state);
+        (&self.queries, &self.query_ids, &self.query_texts, &self.indexes).hash(state);
+        live.for_each(|id| self.session_text(id, Spelling::default()).hash(state));
     }
 
     /// The told log positions.

@@ -67,9 +67,7 @@ impl Agent {
         }
         let object = item.as_object().ok_or(Refused::Body)?;
         only(object, &["KV", "Node", "Service", "Check"])?;
-        let part = |name: &str| {
-            field(object, name).map(|part| part.as_object().ok_or(Refused::Body)).transpose()
-        };
+        let part = |name: &str| field(object, name).map(|part| part.as_object().ok_or(Refused::Body)).transpose();
         if let Some(kv) = part("KV")? {
             return self.read_kv(kv);
         }

@@ -1,11 +1,11 @@
 //! `/v1/query`: prepared queries, as far as they hang on sessions.
 
+use fencepost_model::protocols::consul::{Query, QueryRefusal};
 use serde_json::Value;
 
 use super::catalog::object;
 use super::names::{Named, is_uuid};
 use super::{Agent, Answered, Class, Expected, Parts, Shape, field};
-use fencepost_model::protocols::consul::{Query, QueryRefusal};
 
 impl Agent {
     pub(super) fn serve_queries(&mut self, parts: &Parts<'_>) -> Answered {
@@ -23,7 +23,10 @@ impl Agent {
         if let Some(name) = ["/execute", "/explain"].iter().find_map(|end| parts.path.strip_suffix(end)) {
             return Ok(self.execute(name, parts));
         }
-        if !is_uuid(&parts.path) && !(parts.method == "PUT" && object(parts.body).is_none()) {
+        if parts.method == "PUT" && object(parts.body).is_none() {
+            return Ok(Expected::text(Class::QueryBody, 400, "Request decode failed"));
+        }
+        if !is_uuid(&parts.path) {
             return Ok(Expected::text(Class::QueryNoId, 500, "UUID must be 36 characters"));
         }
         let query =

@@ -1,21 +1,31 @@
 //! `/v1/session/`: how sessions are asked for, and what is shown of them.
 
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::protocols::consul::CheckKind;
+use fencepost_model::protocols::consul::{Answer, Behavior, Terms};
+use fencepost_model::time::Ticks;
 use serde_json::{Map, Value, json};
 
 use super::duration::nanoseconds;
 use super::names::{Named, Overflow};
 use super::{Agent, Answered, Class, Expected, Parts, SECOND, Shape};
-use fencepost_model::ids::{ClientId, Index, SessionId};
-use fencepost_model::protocols::consul::CheckKind;
-use fencepost_model::protocols::consul::{Answer, Behavior, Terms};
-use fencepost_model::time::Ticks;
 
 /// A session as it was asked for: what is shown of it and has no other effect.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Card {
-    id: SessionId,
+    pub(super) id: SessionId,
     pub(super) create: Index,
-    wish: Wanted,
+    wish: Arc<Wanted>,
+}
+
+impl Hash for Card {
+    /// What was wished for is told by the id.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.id, self.create).hash(state);
+    }
 }
 
 /// What a body asks for. C-SES-1.
@@ -103,7 +113,7 @@ impl Agent {
             });
         }
         let id = self.act(|server, context, out| server.add_session(node, terms, context, out));
-        self.cards.push(Card { id, create: self.server.position(), wish });
+        self.cards.push(Card { id, create: self.server.position(), wish: Arc::new(wish) });
         Ok(Expected::new(Class::SessionCreated, 200, Shape::Object(vec![("ID", Shape::NewSession(id))])))
     }
 
@@ -127,6 +137,7 @@ impl Agent {
             Some(Ok(Value::Object(object))) => object,
             Some(_) => return Err(refused()),
         };
+        let mut bad_delay = None;
         for (name, value) in &object {
             if value.is_null() {
                 match name.to_lowercase().as_str() {
@@ -146,12 +157,16 @@ impl Agent {
                 "checks" => wish.checks = texts(value, &default).ok_or_else(refused)?,
                 "nodechecks" => wish.node_checks = Some(texts(value, &default).ok_or_else(refused)?),
                 "servicechecks" => wish.service_checks = Some(service_checks(value).ok_or_else(refused)?),
-                "lockdelay" => {
-                    wish.lock_delay =
-                        lock_delay(value).map_err(|why| Expected::text(Class::SessionDelay, 400, why))?;
-                }
+                "lockdelay" => match lock_delay(value) {
+                    Ok(delay) => wish.lock_delay = delay,
+                    Err(why) => bad_delay = Some(why),
+                },
                 _ => {}
             }
+        }
+        // It is looked at after everything else has been read.
+        if let Some(why) = bad_delay {
+            return Err(Expected::text(Class::SessionDelay, 400, why));
         }
         wish.choose_checks();
         if wish.node.is_empty() {
@@ -251,9 +266,9 @@ impl Card {
         let wish = &self.wish;
         let service_checks = match &wish.service_checks {
             None => Shape::Json(Value::Null),
-            Some(checks) => Shape::List(
-                checks.iter().map(|check| Shape::Some(vec![("ID", Shape::text(check))])).collect(),
-            ),
+            Some(checks) => {
+                Shape::List(checks.iter().map(|check| Shape::Some(vec![("ID", Shape::text(check))])).collect())
+            }
         };
         let mut fields = vec![
             ("ID", Shape::text(name)),

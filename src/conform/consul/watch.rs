@@ -1,11 +1,12 @@
 //! Blocking queries at the edge: what a read with an index waits for. Where Consul's answer depends on the shape of a tree in
 //! its memory (C-BLK-6), both are right.
 
+use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::protocols::consul::Prefix;
+
 use super::duration::nanoseconds;
 use super::exchange::unsigned;
 use super::{Agent, Parts, Question, SECOND};
-use fencepost_model::ids::{ClientId, Index, SessionId};
-use fencepost_model::protocols::consul::Prefix;
 
 /// A read that waits, with what it has seen.
 #[derive(Clone, PartialEq, Debug)]

@@ -42,7 +42,7 @@ fn c_inv_9_a_check_without_a_status_is_critical() {
 #[test]
 fn c_inv_13_reads_of_checks_are_at_the_index_of_their_table() {
     let mut talk = Talk::new();
-    let mut index = |talk: &mut Talk| talk.get("/v1/health/node/ext").index;
+    let index = |talk: &mut Talk| talk.get("/v1/health/node/ext").index;
     talk.node("ext", &["c1"]);
     let first = index(&mut talk);
     talk.put("/v1/kv/k", "x");

@@ -230,7 +230,11 @@ fn c_ses_22_null_in_a_list_leaves_the_default_in_its_place() {
     talk.node("ext", &["c1"]);
     assert_eq!(talk.shown(&json!({"NodeChecks": [null]}))["NodeChecks"], json!(["serfHealth"]));
     let shown = talk.shown(&json!({"Node": "ext", "NodeChecks": ["c1"], "Checks": [null]}));
-    assert_eq!((&shown["NodeChecks"], &shown["Checks"]), (&json!(["c1"]), &json!(null)), "it is the default, and dropped");
+    assert_eq!(
+        (&shown["NodeChecks"], &shown["Checks"]),
+        (&json!(["c1"]), &json!(null)),
+        "it is the default, and dropped"
+    );
     let refused = talk.put("/v1/session/create", json!({"Node": "ext", "NodeChecks": ["c1", null]}));
     assert_eq!(plain(&refused.body), json!("Missing check '' registration"));
 }

@@ -148,12 +148,8 @@ fn c_txn_5_a_name_that_is_new_does_not_move_the_keys_before_it_in_the_list() {
 fn c_txn_9_verbs_for_nodes_services_and_checks() {
     let mut talk = Talk::new();
     let node = |verb: &str, name: &str| json!({"Node": {"Verb": verb, "Node": {"Node": name, "Address": "127.0.0.1"}}});
-    let service = |verb: &str, on: &str, id: &str| {
-        json!({"Service": {"Verb": verb, "Node": on, "Service": {"ID": id, "Service": id}}})
-    };
-    let check = |verb: &str, on: &str, id: &str| {
-        json!({"Check": {"Verb": verb, "Check": {"Node": on, "CheckID": id, "Status": "passing", "ServiceID": "web"}}})
-    };
+    let service = |verb: &str, on: &str, id: &str| json!({"Service": {"Verb": verb, "Node": on, "Service": {"ID": id, "Service": id}}});
+    let check = |verb: &str, on: &str, id: &str| json!({"Check": {"Verb": verb, "Check": {"Node": on, "CheckID": id, "Status": "passing", "ServiceID": "web"}}});
     let mut what = |operations: Value| {
         let answer = talk.txn(&operations);
         let errors = plain(&answer.body)["Errors"].clone();
@@ -170,7 +166,10 @@ fn c_txn_9_verbs_for_nodes_services_and_checks() {
         (node("get", "T"), "done"),
         (service("get", "t", "web"), "service \"web\" on node \"t\" doesn't exist"),
         (check("set", "t", "c"), "Missing service registration"),
-        (json!({"Service": {"Verb": "delete", "Node": "t", "Service": {"ID": "web"}}}), "Must provide service name with ID"),
+        (
+            json!({"Service": {"Verb": "delete", "Node": "t", "Service": {"ID": "web"}}}),
+            "Must provide service name with ID",
+        ),
         (service("set", "t", "web"), "done"),
         (service("get", "t", "WEB"), "done"),
         (service("foo", "t", "web"), "unknown Service verb \"foo\""),

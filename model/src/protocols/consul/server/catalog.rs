@@ -252,23 +252,13 @@ impl Server {
     }
 
     /// C-INV-6: a node that is deregistered takes its checks and all its sessions along, also those without a check.
-    pub fn deregister_node(
-        &mut self,
-        id: ClientId,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) {
+    pub fn deregister_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.index = self.index.next();
         self.drop_node(id, context, out);
     }
 
     /// The same at the present log position. C-INV-4: so does a node whose name changes.
-    pub fn drop_node(
-        &mut self,
-        id: ClientId,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) {
+    pub fn drop_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.drop_services(id);
         let Some(node) = self.node_mut(id) else { return };
         node.is_listed = false;

@@ -231,12 +231,7 @@ impl Server {
     }
 
     /// C-KV-14: deletion ignores locks; the session lives on without the key, and there is no lock-delay (C-LD-6).
-    pub fn delete(
-        &mut self,
-        key: Key,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) -> Answer {
+    pub fn delete(&mut self, key: Key, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
         let holder = self.entry(key).and_then(|entry| entry.session);
         self.remove(key, context);
         if holder.is_some() && context.is_mutated(Mutation::LockDelayAfterDelete) {
@@ -253,12 +248,7 @@ impl Server {
 
     /// C-KV-17: every key below the prefix at one log position; as a deletion it ignores locks. What is remembered is
     /// the deletion of the prefix, and for the empty one nothing (C-KV-24).
-    pub fn delete_tree(
-        &mut self,
-        prefix: Prefix,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) -> Answer {
+    pub fn delete_tree(&mut self, prefix: Prefix, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
         let keys: Vec<Key> = self.keys().filter(|key| prefix.contains(*key)).collect();
         let before = self.tombstones.clone();
         for key in &keys {

@@ -122,10 +122,7 @@ impl Server {
     }
 
     /// Sessions whose timer may have fired by now, since when; without an instant, those whose timer has.
-    pub fn expirable(
-        &self,
-        now: Instant,
-    ) -> impl Iterator<Item = (SessionId, Option<Instant>)> + '_ {
+    pub fn expirable(&self, now: Instant) -> impl Iterator<Item = (SessionId, Option<Instant>)> + '_ {
         let is_due = move |row: &&Row| row.is_doomed || row.expires.is_some_and(|expires| expires <= now);
         self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_doomed)))
     }
@@ -154,12 +151,7 @@ impl Server {
     }
 
     /// The log applies the destroy entry of a timer that has fired.
-    pub fn expire(
-        &mut self,
-        session: SessionId,
-        context: &Context<'_, Consul>,
-        out: &mut Outbox<Consul>,
-    ) {
+    pub fn expire(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.index = self.index.next();
         out.record(Fact::Expired { session });
         self.invalidate(session, context, out);
