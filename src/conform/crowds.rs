@@ -37,7 +37,7 @@ struct Place<'a> {
 /// # Errors
 /// The agent cannot be talked to.
 pub fn crowd(consul: &Consul, seed: u64, number: u64) -> Result<Episode, Trouble> {
-    let tree = format!("fencepost/{}-crowd-{number}/", consul.position);
+    let tree = format!("fencepost/{}-crowd-{seed}-{number}/", consul.position);
     let place = Place { consul, began: Instant::now(), tree, lines: Mutex::default() };
     let outcome = thread::scope(|scope| {
         let client = |client: usize| {

@@ -30,7 +30,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 4_000_000, choices: 20_000 }
+        Limits { states: 1_000_000, choices: 20_000 }
     }
 }
 

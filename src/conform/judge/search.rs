@@ -186,15 +186,19 @@ impl<'a> Search<'a> {
                 }
                 Outcome::Next { state, class, has_effect } => {
                     note(&mut classes, of, class);
-                    let writes = of.filter(|request| has_effect && self.lines[*request].question.method != "GET");
-                    let after_reads = writes.and_then(|request| self.after_reads(&choice.state, step, request, answer));
-                    let state = after_reads.unwrap_or(state);
-                    let next = Choice { at: choice.at, state, tried: 0 };
+                    let mut next = Choice { at: choice.at, state, tried: 0 };
+                    let is_write = |request: &usize| has_effect && self.lines[*request].question.method != "GET";
+                    let later = of.filter(is_write).and_then(|request| {
+                        let states = (&mut choice.state, &mut next.state);
+                        self.after_reads(states, step, request, answer)
+                    });
                     if has_effect {
                         choice.tried += 1;
                         choices.push_back(choice);
                     }
+                    let at = next.at;
                     choices.push_back(next);
+                    choices.extend(later.map(|state| Choice { at, state, tried: 0 }));
                     if choices.len() > limits.choices {
                         choices.pop_front();
                         has_dropped = true;
@@ -330,29 +334,50 @@ impl<'a> Search<'a> {
         todo
     }
 
-    /// The same step, after the open reads of what it writes that fit before it.
-    fn after_reads(&self, before: &State, step: Step, write: usize, answer: &Answer) -> Option<State> {
+    /// Open reads of what is about to be written. Those that fit and tell nothing new are carried out in both states, before
+    /// the write and after it. If others are told to be older than the write, what comes of it after them is returned, too.
+    fn after_reads(
+        &self,
+        (before, after): (&mut State, &mut State),
+        step: Step,
+        write: usize,
+        answer: &Answer,
+    ) -> Option<State> {
         let until = self.lines[answer.place].received;
-        let mut state = before.clone();
-        let mut has_read = false;
+        let mut older = Vec::new();
         for request in answer.others.iter().copied() {
-            let is_read = self.lines[request].question.method == "GET" && !state.is_done(request);
-            let is_later = matches!((self.ranks[request], self.ranks[write]), (Some(seen), Some(mine)) if seen > mine);
-            if !is_read || is_later || !self.subjects[request].touches(&self.subjects[write]) {
+            let is_read = self.lines[request].question.method == "GET" && !before.is_done(request);
+            if request == write || !is_read || !self.subjects[request].touches(&self.subjects[write]) {
                 continue;
             }
-            let next = self.times(&state, request, until).into_iter().find_map(|now| {
-                match self.take(&state, Step::Serve(request, now)) {
-                    Outcome::Next { state, .. } => Some(state),
-                    _ => None,
+            let is_older = match (self.ranks[request], self.ranks[write]) {
+                (Some(seen), Some(mine)) if seen > mine => continue,
+                (Some(_), Some(_)) => true,
+                _ => false,
+            };
+            for now in self.times(before, request, until) {
+                match self.take(before, Step::Serve(request, now)) {
+                    Outcome::Next { has_effect: false, .. } => {
+                        before.finish(request);
+                        after.finish(request);
+                        break;
+                    }
+                    Outcome::Next { .. } if is_older => {
+                        older.push(Step::Serve(request, now));
+                        break;
+                    }
+                    _ => {}
                 }
-            });
-            if let Some(next) = next {
-                (state, has_read) = (next, true);
             }
         }
-        match self.take(&state, step) {
-            Outcome::Next { state, .. } if has_read => Some(state),
+        let mut state: Option<State> = None;
+        for read in older {
+            if let Outcome::Next { state: next, .. } = self.take(state.as_ref().unwrap_or(before), read) {
+                state = Some(next);
+            }
+        }
+        match self.take(&state?, step) {
+            Outcome::Next { state, .. } => Some(state),
             _ => None,
         }
     }

@@ -105,7 +105,7 @@ impl Search<'_> {
         for delay in state.agent.lock_delays() {
             let from = self.received.partition_point(|at| *at <= early.saturating_add(delay));
             let ends = self.received[from..].iter().take_while(|at| **at < late.saturating_add(delay));
-            instants.extend(ends.map(|at| at - delay));
+            instants.extend(ends.map(|at| at.saturating_sub(delay)));
         }
         instants.sort_unstable();
         instants.dedup();

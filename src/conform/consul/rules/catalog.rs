@@ -56,7 +56,13 @@ fn c_inv_13_reads_of_checks_are_at_the_index_of_their_table() {
     talk.put("/v1/catalog/deregister", json!({"Node": "other"}));
     assert_eq!(index(&mut talk), second);
     talk.put("/v1/catalog/deregister", json!({"Node": "ext"}));
-    assert!(index(&mut talk) > second, "its check went with the node");
+    let third = index(&mut talk);
+    assert!(third > second, "its check went with the node");
+    let with = json!({"Node": "other", "Address": "127.0.0.1", "Service": {"Service": "svc"}});
+    talk.put("/v1/catalog/register", &with);
+    assert_eq!(index(&mut talk), third);
+    talk.put("/v1/catalog/deregister", json!({"Node": "other", "ServiceID": "svc"}));
+    assert!(index(&mut talk) > third, "a service without a check went");
 }
 
 #[test]

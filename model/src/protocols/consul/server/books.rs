@@ -210,11 +210,13 @@ impl Server {
         mine.map(|(_, check, _)| CheckKind::of(usize::from(*check))).collect()
     }
 
-    /// The node is gone, and with it its services.
-    pub(super) fn drop_services(&mut self, node: ClientId) {
-        let Some(books) = &mut self.books else { return };
+    /// The node is gone, and with it its services. Returns whether it had any.
+    pub(super) fn drop_services(&mut self, node: ClientId) -> bool {
+        let Some(books) = &mut self.books else { return false };
+        let before = books.services.len();
         books.services.retain(|(other, _)| *other != node);
         books.attached.retain(|(other, ..)| *other != node);
+        books.services.len() < before
     }
 }
 

@@ -233,6 +233,10 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
+        if self.has_service(id, service) {
+            // C-INV-13: also without a check.
+            self.note_checks();
+        }
         for kind in self.forget_service(id, service) {
             if context.is_mutated(Mutation::ServiceLeavesChecks) {
                 continue;
@@ -259,7 +263,9 @@ impl Server {
 
     /// The same at the present log position. C-INV-4: so does a node whose name changes.
     pub fn drop_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        self.drop_services(id);
+        if self.drop_services(id) {
+            self.note_checks();
+        }
         let Some(node) = self.node_mut(id) else { return };
         node.is_listed = false;
         let had_checks = node.checks != Statuses::default();
