@@ -9,11 +9,13 @@
 //! watches    blocking queries                    verdict what can be said of a log
 //! amqp       the same for RabbitMQ               error   what keeps all of it from being done
 //! consul     the HTTP API of the model           guard   what may be removed from an agent
+//! crowds     several clients at the same time
 //! ```
 
 pub mod amqp;
 mod commands;
 mod consul;
+mod crowds;
 mod error;
 mod guard;
 mod hunt;
@@ -29,14 +31,16 @@ mod wire;
 /// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
+pub use consul::nanoseconds;
+pub use crowds::{CROWD, crowd};
 pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
-pub use judge::{judge, judge_until};
+pub use judge::{Limits, judge, judge_until};
 pub use log::{Episode, Line, read, write};
 pub use sequence::Exchange;
 pub use tally::Tally;
-pub use timed::timed;
+pub use timed::{LATENESS, timed};
 pub use verdict::{Impossible, Objection, Possible};
 pub use watches::{Missed, Watched, watches};
 pub use wire::Consul;

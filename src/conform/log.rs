@@ -8,12 +8,12 @@
 //! ```
 //!
 //! `sent` and `received` are seconds on one clock; without them each request follows the one before at once. `index` is
-//! `X-Consul-Index`. Without `status` no answer is known. Bytes that are no text go into `body64` and `answer64`.
+//! `X-Consul-Index`, null if the answer had none; left out, it is not known. Without `status` no answer is known. Bytes that are no text go into `body64` and `answer64`.
 
 use super::consul::{Options, Question, Reply, nanoseconds};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::error::LogError;
 
@@ -82,12 +82,17 @@ struct Record {
     received: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    index: Option<u64>,
+    /// Null: it was not there. Left out: that is not known.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
+    index: Option<Option<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer64: Option<String>,
+}
+
+fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<u64>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// How long a request takes whose times are not known.
@@ -141,7 +146,12 @@ impl Record {
         };
         let body = bytes(self.body, self.body64)?;
         let answer = bytes(self.answer, self.answer64)?;
-        let reply = self.status.map(|status| Reply { status, index: self.index, body: answer });
+        let reply = self.status.map(|status| Reply {
+            status,
+            index: self.index.flatten(),
+            has_headers: self.index.is_some(),
+            body: answer,
+        });
         let question = Question { method: self.method, url: self.url, body };
         Ok(Line { number, question, reply, sent, received, is_timed: self.sent.is_some() })
     }
@@ -162,6 +172,19 @@ fn bytes(text: Option<String>, coded: Option<String>) -> Result<Vec<u8>, String>
         (Some(text), None) => Ok(text.into_bytes()),
         (None, Some(coded)) => STANDARD.decode(coded).map_err(|error| error.to_string()),
         (None, None) => Ok(Vec::new()),
+    }
+}
+
+/// Numbers the lines of episodes as they stand in the text that [`write`] makes of them: a number names its episode.
+pub fn number(episodes: &mut [Episode]) {
+    let mut last = 0;
+    for episode in episodes {
+        // Its head.
+        last += 1;
+        for line in &mut episode.lines {
+            last += 1;
+            line.number = last;
+        }
     }
 }
 
@@ -197,7 +220,10 @@ impl Record {
             sent: Some(seconds(line.sent)),
             received: line.reply.as_ref().map(|_| seconds(line.received)),
             status: line.reply.as_ref().map(|reply| reply.status),
-            index: line.reply.as_ref().and_then(|reply| reply.index),
+            index: line
+                .reply
+                .as_ref()
+                .and_then(|reply| if reply.has_headers { Some(reply.index) } else { reply.index.map(Some) }),
             answer,
             answer64,
         }

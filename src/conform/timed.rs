@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::{Episode, Line};
+use super::log::{Episode, Line, number};
 use super::wire::{Consul, get, put};
 
-/// How late a timer of an agent that has nothing else to do may be.
-const LATENESS: i64 = 900_000_000;
+/// How late a timer of an agent that has nothing else to do may be, in nanoseconds, where nobody says otherwise.
+pub const LATENESS: i64 = 900_000_000;
 
 /// A script's side of the conversation.
 struct Desk<'a> {
@@ -40,27 +40,30 @@ const SCRIPTS: &[(Script, usize)] = &[
     (delay_of_a_ghost, 2),
 ];
 
-/// Plays every script, and returns what was said.
+/// Plays every script, and returns what was said; timers may be late by so many nanoseconds.
 ///
 /// # Errors
 /// The agent cannot be talked to.
-pub fn timed(consul: &Consul) -> Result<Vec<Episode>, ConformError> {
+pub fn timed(consul: &Consul, lateness: i64) -> Result<Vec<Episode>, ConformError> {
     consul.clean()?;
     let plays: Vec<Script> = SCRIPTS.iter().flat_map(|(script, times)| vec![*script; *times]).collect();
-    let episodes = thread::scope(|scope| {
+    let mut episodes = thread::scope(|scope| {
         let play = |(number, script): (usize, Script)| {
             scope.spawn(move || {
                 let tree = format!("fencepost/{}-timed-{number}/", consul.position);
                 let node = format!("fencepost-timed-{number}");
                 let desk = Desk { consul, began: Instant::now(), tree, node, lines: Mutex::default() };
                 script(&desk)?;
-                Ok(desk.into_episode())
+                Ok(desk.into_episode(lateness))
             })
         };
         let handles: Vec<_> = plays.into_iter().enumerate().map(play).collect();
         handles.into_iter().map(|handle| handle.join().expect("scripts do not panic")).collect::<Result<Vec<_>, _>>()
     });
     consul.clean()?;
+    if let Ok(episodes) = &mut episodes {
+        number(episodes);
+    }
     episodes
 }
 
@@ -70,7 +73,7 @@ impl Desk<'_> {
         let mut reply = self.consul.ask(&question)?;
         let received = self.now();
         // Others write at the same time: what the whole store's index is, is not ours to know.
-        reply.index = None;
+        (reply.index, reply.has_headers) = (None, false);
         let mut lines = self.lines.lock().expect("nobody panics");
         let number = lines.len() + 1;
         lines.push(Line { number, question, reply: Some(reply.clone()), sent, received, is_timed: true });
@@ -81,11 +84,11 @@ impl Desk<'_> {
         i64::try_from(self.began.elapsed().as_nanos()).expect("no script takes centuries")
     }
 
-    fn into_episode(self) -> Episode {
+    fn into_episode(self, lateness: i64) -> Episode {
         let mut lines = self.lines.into_inner().expect("nobody panics");
         lines.sort_by_key(|line| line.sent);
         let consul = self.consul;
-        Episode { node: consul.node.clone(), options: consul.options, lateness: Some(LATENESS), lines }
+        Episode { node: consul.node.clone(), options: consul.options, lateness: Some(lateness), lines }
     }
 
     /// The shortest TTL there is.

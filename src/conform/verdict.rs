@@ -11,8 +11,8 @@ pub struct Possible {
     pub lines: usize,
     /// Which answers there were.
     pub tally: Tally,
-    /// The most states that the server could have been in at once.
-    pub widest: usize,
+    /// How many states had to be remembered.
+    pub states: usize,
 }
 
 /// A log that could not have been.
@@ -33,7 +33,7 @@ pub enum Objection {
     Impossible(Impossible),
     /// That is not known: the log says too little, or asks for what the model does not have.
     Undecided {
-        /// At which line.
+        /// The answers before this line are possible.
         line: usize,
         /// Why.
         why: String,
@@ -44,7 +44,7 @@ impl fmt::Display for Objection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Objection::Impossible(impossible) => impossible.fmt(f),
-            Objection::Undecided { line, why } => write!(f, "undecided at line {line}: {why}"),
+            Objection::Undecided { line, why } => write!(f, "undecided, so far possible before line {line}: {why}"),
         }
     }
 }

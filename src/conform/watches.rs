@@ -58,7 +58,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
     let mut watched = Watched::default();
     for case in 0..cases {
         let (mut commands, target) = strategy.new_tree(&mut runner).expect("nothing is refused").current();
-        let mut sequence = Sequence::new(consul, format!("fencepost/{}-watch-{case}/", consul.position))?;
+        let mut sequence = Sequence::new(consul, format!("fencepost/{}-watch-{seed}-{case}/", consul.position))?;
         let last = commands.pop().expect("at least three");
         match sequence.run(&commands) {
             Ok(()) => {}

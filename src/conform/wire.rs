@@ -19,6 +19,8 @@ pub struct Consul {
     pub options: Options,
     /// Its version.
     pub version: String,
+    /// The name of its datacenter.
+    pub datacenter: String,
     /// Its log position when it was asked first: tells apart what one run after another writes.
     pub position: String,
     /// Whether access control is on.
@@ -43,12 +45,14 @@ impl Consul {
             plain => format!("http://{plain}"),
         };
         let (options, version, position) = (Options::default(), String::new(), String::new());
-        let mut consul = Consul { base, http, node: String::new(), options, version, position, has_acls: false };
+        let (node, datacenter) = (String::new(), String::new());
+        let mut consul = Consul { base, http, node, options, version, datacenter, position, has_acls: false };
         let reply = consul.ask(&get("/v1/agent/self"))?;
         let about: Value = serde_json::from_slice(&reply.body)
             .map_err(|_| ConformError(format!("{} answers, but not as a Consul agent does", consul.base)))?;
         let text = |path: &str| about.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
         (consul.node, consul.version) = (text("/Config/NodeName"), text("/Config/Version"));
+        consul.datacenter = text("/Config/Datacenter");
         consul.position = text("/Stats/raft/applied_index");
         consul.has_acls = about.pointer("/DebugConfig/ACLsEnabled") == Some(&Value::Bool(true));
         if consul.node.is_empty() {
@@ -77,7 +81,7 @@ impl Consul {
         let index = header.and_then(|value| value.to_str().ok()?.parse().ok());
         let status = response.status().as_u16();
         let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().map_err(trouble)?;
-        Ok(Reply { status, index, body })
+        Ok(Reply { status, index, has_headers: true, body })
     }
 }
 

@@ -91,7 +91,7 @@ fn named() -> Vec<Box<dyn Subject>> {
 
 /// The rule by which the recorded answers of a real server are impossible in the model with the fault.
 fn refuted(mutation: Mutation) -> Option<&'static str> {
-    use fencepost_conform::{Objection, RECORDED, amqp, judge_until, read};
+    use fencepost_conform::{Limits, Objection, RECORDED, amqp, judge_until, read};
     match mutation.layer().kind {
         LayerKind::Server if RabbitmqMutation::MUTATIONS.contains(&mutation) => {
             let log = amqp::read(amqp::RECORDED).expect("it is tested");
@@ -100,7 +100,7 @@ fn refuted(mutation: Mutation) -> Option<&'static str> {
         }
         LayerKind::Server if ConsulMutation::MUTATIONS.contains(&mutation) => {
             let episodes = read(RECORDED).expect("it is tested");
-            match judge_until(&episodes, Some(mutation), &was_interrupted) {
+            match judge_until(&episodes, Some(mutation), Limits::default(), &was_interrupted) {
                 Err(Objection::Impossible(impossible)) => Some(impossible.rule.map_or("some rule", |(rule, _)| rule)),
                 Err(Objection::Undecided { .. }) | Ok(_) => None,
             }

@@ -1,6 +1,6 @@
 //! Logs for `conform --recorded`, of Consul and of RabbitMQ.
 
-use fencepost_conform::{RECORDED, amqp, judge, read};
+use fencepost_conform::{Limits, RECORDED, amqp, judge_until, read};
 
 use super::fuzz;
 
@@ -25,7 +25,7 @@ fn mutated_consul_logs_are_judged_or_refused() {
     fuzz("logs of Consul", 1, &files, &["line "], |bytes| {
         let text = String::from_utf8_lossy(bytes);
         let episodes = read(&text).map_err(|error| format!("fuzzed.jsonl: {error}"))?;
-        let _ = judge(&episodes, None);
+        let _ = judge_until(&episodes, None, Limits { states: 5_000, choices: 1_000 }, &|| false);
         Ok(())
     });
 }

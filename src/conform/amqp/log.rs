@@ -81,18 +81,47 @@ pub fn read(text: &str) -> Result<Sequences, LogError> {
     Ok(sequences)
 }
 
-/// Holds a log against the model.
+/// Holds a log against the model. When the broker notices that a socket was closed, when the queues of its connection go,
+/// and when a queue expires, no log says: it may be at any time after (R-Q-39, R-Q-40, R-Q-25).
 pub fn judge(sequences: &Sequences, mutation: Option<Mutation>) -> Judged {
     let mut count = 0;
     for sequence in sequences {
-        let mut pair = Pair::alone(mutation);
+        let mut states = vec![Pair::alone(mutation)];
         for (line, command, answer) in sequence {
-            let expected = pair.expect(*command);
-            if expected != *answer {
-                return Judged::Impossible { line: *line, answer: *answer, expected };
+            let mut expected = None;
+            let mut next: Vec<Pair<'_>> = Vec::new();
+            for mut state in all_that_may_be(states) {
+                let told = state.expect_later(*command);
+                if told == *answer {
+                    if !next.iter().any(|other| other.is_as(&state)) {
+                        next.push(state);
+                    }
+                } else {
+                    expected.get_or_insert(told);
+                }
             }
+            if next.is_empty() {
+                return Judged::Impossible { line: *line, answer: *answer, expected: expected.flatten() };
+            }
+            states = next;
             count += 1;
         }
     }
     Judged::Possible(count)
+}
+
+/// These states, and what may become of them by themselves; those first in which everything has been dealt with that closes
+/// a connection.
+fn all_that_may_be(states: Vec<Pair<'_>>) -> Vec<Pair<'_>> {
+    let mut found: Vec<Pair<'_>> = Vec::new();
+    let mut open = states;
+    while let Some(state) = open.pop() {
+        if found.iter().any(|other| other.is_as(&state)) {
+            continue;
+        }
+        open.extend(state.developments());
+        found.push(state);
+    }
+    found.sort_by_key(Pair::unfinished);
+    found
 }

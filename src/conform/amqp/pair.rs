@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::mutation::Mutation;
-use fencepost_rabbitmq::{Answer, Ask, Bench, Problem, Request};
+use fencepost_rabbitmq::{Answer, Ask, Bench, Doing, Problem, Request};
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Broker, Line};
@@ -90,6 +90,8 @@ pub struct Pair<'a> {
     lines: [Option<Line>; LINES],
     /// Which of its connections each client uses.
     numbers: [u16; LINES],
+    /// Connections whose socket was closed, which the broker has not noticed.
+    unnoticed: Vec<SessionId>,
     /// What was said.
     pub exchanges: Vec<Exchange>,
 }
@@ -108,6 +110,7 @@ impl<'a> Pair<'a> {
             prefix: String::new(),
             lines: [const { None }; LINES],
             numbers: [1; LINES],
+            unnoticed: Vec::new(),
             exchanges: Vec::new(),
         }
     }
@@ -137,6 +140,54 @@ impl<'a> Pair<'a> {
                 self.numbers[usize::from(connection) - 1] += 1;
                 None
             }
+        }
+    }
+
+    /// What the model says, if the broker takes its time to notice that a socket was closed.
+    pub(super) fn expect_later(&mut self, command: Command) -> Option<Answer> {
+        let Command::HangUp { connection } = command else { return self.expect(command) };
+        let number = &mut self.numbers[usize::from(connection) - 1];
+        self.unnoticed.push(SessionId { creator: ClientId(connection), number: *number });
+        *number += 1;
+        None
+    }
+
+    /// What may become of the model by itself, in one step.
+    pub(super) fn developments(&self) -> Vec<Pair<'a>> {
+        let noticed = self.unnoticed.iter().map(|connection| {
+            let mut next = self.alone_as();
+            next.model.notice(*connection);
+            next.unnoticed.retain(|other| other != connection);
+            next
+        });
+        let done = self.model.doings().map(|doing| {
+            let mut next = self.alone_as();
+            next.model.carry_on(doing);
+            next
+        });
+        noticed.chain(done).collect()
+    }
+
+    /// How much is left to be done for connections that are over.
+    pub(super) fn unfinished(&self) -> usize {
+        let removals = self.model.doings().filter(|doing| matches!(doing, Doing::Remove(..))).count();
+        self.unnoticed.len() * 4 + removals
+    }
+
+    /// Whether nothing will ever tell the models apart.
+    pub(super) fn is_as(&self, other: &Pair<'_>) -> bool {
+        (&self.model, &self.numbers, &self.unnoticed) == (&other.model, &other.numbers, &other.unnoticed)
+    }
+
+    fn alone_as(&self) -> Pair<'a> {
+        Pair {
+            model: self.model.clone(),
+            broker: None,
+            prefix: String::new(),
+            lines: [const { None }; LINES],
+            numbers: self.numbers,
+            unnoticed: self.unnoticed.clone(),
+            exchanges: Vec::new(),
         }
     }
 

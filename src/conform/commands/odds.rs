@@ -34,7 +34,7 @@ fn command() -> impl Strategy<Value = Command> {
         4 => takeover().prop_map(Command::Transaction),
         14 => health(),
         8 => queries(),
-        4 => raw(),
+        7 => raw(),
     ]
 }
 
@@ -145,6 +145,13 @@ fn wish() -> impl Strategy<Value = Value> {
         json!({"Checks": ["serfHealth"], "NodeChecks": ["c2"]}),
         json!({}),
         json!({"NodeChecks": ["nothing"]}),
+        json!({"NodeChecks": [], "ServiceChecks": [{"ID": ""}]}),
+        json!({"NodeChecks": [], "ServiceChecks": [{"id": "C3"}]}),
+        json!({"NodeChecks": [], "ServiceChecks": [null]}),
+        json!({"NodeChecks": [], "ServiceChecks": ["c3"]}),
+        json!({"NodeChecks": [null]}),
+        json!({"NodeChecks": ["c1", null]}),
+        json!({"NodeChecks": ["c1"], "Checks": [null]}),
     ]);
     let behavior = prop_oneof![
         6 => Just(None),
@@ -213,10 +220,16 @@ fn verb() -> impl Strategy<Value = Verb> {
         1 => Just("delete-cas"),
         3 => Just("check set"),
         1 => Just("check delete"),
+        1 => Just("check get"),
+        1 => prop::sample::select(&["node set", "node get", "node delete"][..]),
+        1 => prop::sample::select(&["service set", "service get", "service delete"][..]),
         1 => Just("nonsense"),
     ];
-    let check =
-        (node(), prop::sample::select(&CHECKS[..2]), prop::sample::select(&["critical", "passing", "warning"][..]));
+    let check = (
+        node(),
+        prop::sample::select(&CHECKS[..2]),
+        prop::sample::select(&["critical", "passing", "warning", "maintenance", ""][..]),
+    );
     (verbs, 0..POOL, who(), at(), content(), prop_oneof![4 => Just(0), 1 => Just(7)], check)
         .prop_map(|(verb, key, who, at, value, flags, check)| Verb { verb, key, who, at, value, flags, check })
 }
@@ -225,6 +238,7 @@ fn health() -> impl Strategy<Value = Command> {
     let status = prop_oneof![
         6 => Just(Some("passing")),
         2 => Just(Some("warning")),
+        1 => prop::sample::select(&[Some("maintenance"), Some("Critical"), Some("")][..]),
         1 => Just(Some("critical")),
         1 => Just(None),
     ];
@@ -248,7 +262,7 @@ fn health() -> impl Strategy<Value = Command> {
 }
 
 fn queries() -> impl Strategy<Value = Command> {
-    let name = || prop::sample::select(&["", "fencepost-one", "fencepost-two"][..]);
+    let name = || prop::sample::select(&["", "fencepost-one", "fencepost-two", "Fencepost-One"][..]);
     let session = || prop::option::weighted(0.8, who());
     prop_oneof![
         5 => (0..POOL, name(), session()).prop_map(|(place, name, session)| Command::Query { place, name, session }),
@@ -276,9 +290,53 @@ fn raw() -> impl Strategy<Value = Command> {
         ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1"}"#),
         ("PUT", "/v1/catalog/deregister", "{}"),
         ("GET", "/v1/nothing/here", ""),
+        ("OPTIONS", "/v1/kv/lead", ""),
+        ("OPTIONS", "/v1/nothing/here", ""),
+        ("PUT", "/v1/kv/lead?flags=%2B1", "x"),
+        ("PUT", "/v1/kv/lead?cas=%2B0", "x"),
+        ("GET", "/v1/kv/lead?index=%2B1", ""),
+        ("GET", "/v1/kv/?ns=x", ""),
+        ("GET", "/v1/kv/lead?ns=", ""),
+        ("PUT", "/v1/kv/lead?ns=x&flags=x", "x"),
+        ("PUT", "/v1/session/create?ns=x", "["),
+        ("GET", "/v1/query?ns=x", ""),
+        ("PUT", "/v1/kv/lead?dc=nowhere", "x"),
+        ("GET", "/v1/session/list?dc=nowhere", ""),
+        ("PUT", "/v1/session/create?dc=nowhere", r#"{"TTL": "x"}"#),
+        ("PUT", "/v1/txn?dc=nowhere", "[]"),
+        ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Datacenter":"nowhere"}"#),
+        (
+            "PUT",
+            "/v1/catalog/register",
+            r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Check":{"Node":"fencepost-n2","CheckID":"c1"}}"#,
+        ),
+        (
+            "PUT",
+            "/v1/catalog/register",
+            r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Check":{"Status":"passing"}}"#,
+        ),
+        (
+            "PUT",
+            "/v1/catalog/register",
+            r#"{"node":"fencepost-n2","address":"127.0.0.1","check":{"checkid":"C1","status":"passing"}} and more"#,
+        ),
+        ("GET", "/v1/query/zzz", ""),
+        ("PUT", "/v1/query/zzz", "{}"),
+        ("PUT", "/v1/query/zzz", "{"),
+        ("DELETE", "/v1/query/zzz", ""),
+        ("GET", "/v1/query/FENCEPOST-one/execute", ""),
+        ("GET", "/v1/query/zzz/explain", ""),
+        ("PUT", "/v1/query/zzz/execute", ""),
+        ("PUT", "/v1/txn", "null"),
+        ("PUT", "/v1/txn", "[{}] and more"),
+        ("PUT", "/v1/txn", r#"[{"Session":{"Verb":"delete","Session":{"ID":"x"}}}]"#),
+        ("PUT", "/v1/txn", r#"[{"Node":{"Verb":"set","Node":{}}},{"KV":{"Verb":"get","Key":""}}]"#),
+        ("PUT", "/v1/txn", r#"[{"Service":{"Verb":"delete","Node":"fencepost-n1","Service":{"ID":"svc"}}}]"#),
+        ("PUT", "/v1/txn", r#"[{"Service":{"Verb":"foo","Node":"fencepost-n1","Service":{"Service":"svc"}}}]"#),
+        ("PUT", "/v1/txn", r#"[{"Node":{"Verb":"foo","Node":{"Node":"x"}}},{"Check":{"Verb":"foo"}}]"#),
     ];
     prop_oneof![
-        30 => prop::sample::select(&fixed[..]).prop_map(|(method, url, body)| Command::Raw(method, url, body)),
+        60 => prop::sample::select(&fixed[..]).prop_map(|(method, url, body)| Command::Raw(method, url, body)),
         1 => (0..POOL, prop::sample::select(&[524_288_usize, 524_289][..])).prop_map(|(key, size)| Command::Large(key, size)),
         2 => (0..POOL, prop::sample::select(&[64_usize, 65][..])).prop_map(|(key, count)| Command::Many(key, count)),
     ]

@@ -1,27 +1,38 @@
 //! `/v1/catalog/` and `/v1/health/`: nodes, services and checks, as far as sessions hang on them.
 
+use fencepost_consul::CheckKind;
+use fencepost_consul::Status;
+use fencepost_model::ids::ClientId;
 use serde_json::{Map, Value};
 
 use super::names::Overflow;
 use super::sessions::SERF_HEALTH;
 use super::transactions::status;
-use super::{Agent, Answered, Class, Expected, Parts, Shape};
-use fencepost_consul::CheckKind;
-use fencepost_consul::Status;
-use fencepost_model::ids::ClientId;
+use super::{Agent, Answered, Class, Expected, Parts, Shape, field};
 
 /// What a registration says of a check.
-struct Wanted {
-    kind: CheckKind,
-    status: Status,
-    service: Option<u16>,
+pub(super) struct Wanted {
+    pub(super) kind: CheckKind,
+    pub(super) service: Option<u16>,
+    /// The node that it names, if any.
+    node: String,
+    id: String,
+    status: String,
+    service_text: String,
+}
+
+impl Wanted {
+    pub(super) fn status(&self) -> Status {
+        status(&self.status)
+    }
 }
 
 impl Agent {
     /// The agent's own node is there from the start, and well.
     pub(super) fn add_own_node(&mut self, name: &str) {
         let node = self.names.node(name).expect("the first one");
-        let kind = self.names.check(SERF_HEALTH).expect("the first one");
+        let kind = self.names.check(node, SERF_HEALTH).expect("the first one");
+        self.names.note_check(node, kind, [SERF_HEALTH, "passing", ""]);
         self.act(|server, context, out| server.apply_check(node, kind, Status::Passing, context, out));
     }
 
@@ -34,25 +45,35 @@ impl Agent {
         let Some(body) = object(parts.body) else {
             return Ok(Expected::text(Class::RegisterBody, 400, "Request decode failed"));
         };
-        let text = |name: &str| body.get(name).and_then(Value::as_str).unwrap_or("");
+        let text = |name: &str| field(&body, name).and_then(Value::as_str).unwrap_or("");
+        if self.is_elsewhere(text("Datacenter")) {
+            return Ok(Expected::text(Class::NoDatacenter, 500, "No path to datacenter"));
+        }
         if text("Node").is_empty() || text("Address").is_empty() {
             return Ok(Expected::text(Class::RegisterBody, 500, "Must provide"));
         }
         let node = self.names.node(text("Node"))?;
-        let service = body.get("Service").filter(|service| !service.is_null()).map(|service| {
-            let id = service["ID"].as_str().or(service["Service"].as_str()).unwrap_or("");
-            self.names.service(id)
-        });
+        let service =
+            field(&body, "Service").and_then(Value::as_object).map(|service| self.names.service(id_of(service)));
         let service = service.transpose()?;
-        let listed = body.get("Checks").and_then(Value::as_array).into_iter().flatten();
-        let checks: Vec<Wanted> = body
-            .get("Check")
-            .filter(|check| !check.is_null())
+        let listed = field(&body, "Checks").and_then(Value::as_array).into_iter().flatten();
+        let checks: Vec<Wanted> = field(&body, "Check")
             .into_iter()
             .chain(listed)
-            .map(|check| self.read_check_of(check))
+            .filter_map(Value::as_object)
+            .map(|check| self.wanted(node, check))
             .collect::<Result<_, _>>()?;
         self.server.begin_entry();
+        if let Some(other) =
+            checks.iter().map(|check| &check.node).find(|other| !other.is_empty() && **other != text("Node"))
+        {
+            // C-INV-15: the entry is in the log, and nothing of it is applied.
+            let why = format!("check node {other:?} does not match node {:?}", text("Node"));
+            return Ok(Expected::text(Class::CheckElsewhere, 500, why));
+        }
+        if checks.iter().any(|check| check.id.is_empty()) {
+            return Ok(Expected::text(Class::CheckNoId, 500, "object missing primary index"));
+        }
         let known =
             |wanted: &Wanted| wanted.service.is_none_or(|of| Some(of) == service || self.server.has_service(node, of));
         if !checks.iter().all(known) {
@@ -63,19 +84,31 @@ impl Agent {
         self.server.add_node(node);
         service.into_iter().for_each(|service| self.server.add_service(node, service));
         let mut class = if is_renamed { Class::NodeRenamed } else { Class::NodeRegistered };
-        for Wanted { kind, status, service } in checks {
-            self.server.attach(node, kind, service);
+        for wanted in checks {
+            let (kind, status) = (wanted.kind, wanted.status());
+            self.server.attach(node, kind, wanted.service);
+            self.note(node, &wanted);
             self.act(|server, context, out| server.apply_check(node, kind, status, context, out));
             class = if status == Status::Critical { Class::CheckCritical } else { Class::CheckSet };
         }
         Ok(Expected::done(class, true))
     }
 
-    fn read_check_of(&mut self, check: &Value) -> Result<Wanted, Overflow> {
-        let text = |name: &str| check[name].as_str().unwrap_or("");
+    /// Reads a check of a node; without a node it is one of this.
+    pub(super) fn wanted(&mut self, node: ClientId, check: &Map<String, Value>) -> Result<Wanted, Overflow> {
+        let text = |name: &str| field(check, name).and_then(Value::as_str).unwrap_or("").to_owned();
         let id = if text("CheckID").is_empty() { text("Name") } else { text("CheckID") };
-        let service = (!text("ServiceID").is_empty()).then(|| self.names.service(text("ServiceID")));
-        Ok(Wanted { kind: self.names.check(id)?, status: status(text("Status")), service: service.transpose()? })
+        let service_text = text("ServiceID");
+        let service = (!service_text.is_empty()).then(|| self.names.service(&service_text)).transpose()?;
+        let kind = self.names.check(node, &id)?;
+        Ok(Wanted { kind, service, node: text("Node"), id, status: text("Status"), service_text })
+    }
+
+    /// Writes down how a check was registered.
+    pub(super) fn note(&mut self, node: ClientId, wanted: &Wanted) {
+        // C-SES-11: without a status it is critical.
+        let status = if wanted.status.is_empty() { "critical" } else { &wanted.status };
+        self.names.note_check(node, wanted.kind, [&wanted.id, status, &wanted.service_text]);
     }
 
     /// C-INV-4: a node's id says that it is the same node, whatever its name.
@@ -99,7 +132,10 @@ impl Agent {
         let Some(body) = object(parts.body) else {
             return Ok(Expected::text(Class::RegisterBody, 400, "Request decode failed"));
         };
-        let text = |name: &str| body.get(name).and_then(Value::as_str).unwrap_or("");
+        let text = |name: &str| field(&body, name).and_then(Value::as_str).unwrap_or("");
+        if self.is_elsewhere(text("Datacenter")) {
+            return Ok(Expected::text(Class::NoDatacenter, 500, "No path to datacenter"));
+        }
         if text("Node").is_empty() {
             return Ok(Expected::text(Class::RegisterBody, 500, "Must provide node"));
         }
@@ -111,7 +147,7 @@ impl Agent {
             self.act(|server, context, out| server.deregister_service(node, service, context, out));
             if was_there { Class::ServiceRemoved } else { Class::NothingRemoved }
         } else if !text("CheckID").is_empty() {
-            let kind = self.names.check(text("CheckID"))?;
+            let kind = self.names.check(node, text("CheckID"))?;
             let was_there = self.server.check(node, kind).is_some();
             self.act(|server, context, out| server.deregister_check(node, kind, context, out));
             if was_there { Class::CheckRemoved } else { Class::NothingRemoved }
@@ -123,32 +159,47 @@ impl Agent {
         Ok(Expected::done(class, true))
     }
 
-    /// C-GEN-8: the checks of a node, by id.
+    /// C-GEN-8: the checks of a node, by id. C-INV-13: at the index of the table of checks.
     pub(super) fn health_of_node(&mut self, parts: &Parts<'_>) -> Answered {
+        if parts.path.is_empty() {
+            return Ok(Expected::text(Class::SessionMissing, 400, "Missing node name"));
+        }
         let node = self.names.node(&parts.path)?;
-        let mut checks: Vec<(&str, Status, &str)> = CheckKind::all()
+        let mut checks: Vec<(String, Shape)> = CheckKind::all()
             .filter_map(|kind| {
-                let status = self.server.check(node, kind)?;
-                let service = self.server.service_of(node, kind).map_or("", |service| self.names.service_name(service));
-                Some((self.names.check_name(kind)?, status, service))
+                let said = self.server.check(node, kind)?;
+                let check = self.names.check_name(node, kind)?;
+                // C-INV-14: the text that was written; a model with a fault may say another.
+                let text = if status(&check.status) == said { check.status.clone() } else { said.to_string() };
+                let shape = Shape::Some(vec![
+                    ("CheckID", Shape::text(&check.id)),
+                    ("Status", Shape::text(text)),
+                    ("ServiceID", Shape::text(&check.service)),
+                ]);
+                Some((check.id.to_lowercase(), shape))
             })
             .collect();
-        checks.sort_unstable();
-        let shape = |(id, status, service): (&str, Status, &str)| {
-            let id = if id.eq_ignore_ascii_case(SERF_HEALTH) { SERF_HEALTH } else { id };
-            Shape::Some(vec![
-                ("CheckID", Shape::text(id)),
-                ("Status", Shape::text(status.to_string())),
-                ("ServiceID", Shape::text(service)),
-            ])
-        };
-        Ok(Expected::new(Class::Health, 200, Shape::List(checks.into_iter().map(shape).collect())))
+        checks.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let shapes = checks.into_iter().map(|(_, shape)| shape).collect();
+        Ok(Expected::new(Class::Health, 200, Shape::List(shapes)).at(self.server.checks_index()))
+    }
+
+    fn is_elsewhere(&self, datacenter: &str) -> bool {
+        !datacenter.is_empty() && datacenter != self.datacenter
     }
 }
 
-fn object(body: &[u8]) -> Option<Map<String, Value>> {
-    match serde_json::from_slice(body) {
-        Ok(Value::Object(object)) => Some(object),
+/// The id of a service; without one, its name.
+pub(super) fn id_of(service: &Map<String, Value>) -> &str {
+    let text = |name: &str| field(service, name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    text("ID").or(text("Service")).unwrap_or("")
+}
+
+/// What follows the first object of a body is ignored; null is an empty one.
+pub(super) fn object(body: &[u8]) -> Option<Map<String, Value>> {
+    match serde_json::Deserializer::from_slice(body).into_iter::<Value>().next() {
+        Some(Ok(Value::Object(object))) => Some(object),
+        Some(Ok(Value::Null)) => Some(Map::new()),
         _ => None,
     }
 }

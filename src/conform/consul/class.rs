@@ -34,6 +34,9 @@ classes! {
     BadIndex = "C-BLK-2" "400: the index of a blocking query is no number",
     BadWait = "C-BLK-2" "400: the wait of a blocking query is no duration",
     NoSuchPath = "C-GEN-5" "404: no such endpoint",
+    Options = "C-GEN-10" "OPTIONS: the methods of an endpoint",
+    Namespace = "C-GEN-11" "400: a namespace is named",
+    NoDatacenter = "C-GEN-12" "500: no path to the datacenter",
 
     SessionCreated = "C-SES-1" "create: a fresh id",
     SessionBody = "C-SES-3" "create: 400, the body is not what it should be",
@@ -118,6 +121,8 @@ classes! {
     NodeRegistered = "C-INV-9" "register: a node or a service",
     CheckSet = "C-INV-5" "register: a check that is not critical",
     CheckCritical = "C-INV-3" "register: a critical check",
+    CheckElsewhere = "C-INV-15" "register: 500, the check names another node",
+    CheckNoId = "C-INV-16" "register: 500, a check without an id",
     CheckOfNoService = "C-INV-9" "register: 500, the check's service is not registered",
     NodeRenamed = "C-INV-4" "register: a node under a new name",
     RegisterBody = "C-INV-9" "register: refused before the log",
@@ -138,6 +143,9 @@ classes! {
     QueryNotThere = "C-PQ-5" "query: 500, cannot change what is not there",
     QueryList = "C-PQ-5" "query: list",
     QueryDeleted = "C-PQ-5" "query: deleted",
+    QueryBody = "C-PQ-7" "query: 400, the body is not what it should be",
+    QueryNoId = "C-PQ-7" "query: 500, the id is malformed",
+    QueryExecuted = "C-PQ-9" "query: executed, or explained",
 }
 
 impl Class {

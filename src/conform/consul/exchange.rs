@@ -1,12 +1,13 @@
 //! What is asked and answered at the edge, and what is known besides.
 
+use fencepost_model::ids::Index;
+use fencepost_model::mutation::Mutation;
+
 use super::SECOND;
 use super::class::Class;
 use super::duration;
 use super::names::Overflow;
 use super::shape::Shape;
-use fencepost_model::ids::Index;
-use fencepost_model::mutation::Mutation;
 
 /// What is asked, as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +29,8 @@ pub struct Expected {
     pub status: u16,
     /// What `X-Consul-Index` says, where it says something that is known.
     pub index: Option<Index>,
+    /// Whether `X-Consul-Index` is there; none: that is not known. C-GEN-7.
+    pub has_index: Option<bool>,
     /// The body.
     pub body: Shape,
 }
@@ -39,6 +42,8 @@ pub struct Reply {
     pub status: u16,
     /// `X-Consul-Index`, if it was there.
     pub index: Option<u64>,
+    /// Whether all headers are known: then an index that is not there was not sent.
+    pub has_headers: bool,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -74,6 +79,10 @@ pub(super) struct Parts<'a> {
     pub(super) path: String,
     pub(super) query: Vec<(String, String)>,
     pub(super) body: &'a [u8],
+    /// Whether the path is below `/v1/kv/`.
+    pub(super) is_about_keys: bool,
+    /// Whether it is below `/v1/catalog/`.
+    pub(super) is_about_catalog: bool,
 }
 
 impl Parts<'_> {
@@ -92,7 +101,7 @@ pub(super) type Answered = Result<Expected, Overflow>;
 
 impl Expected {
     pub(super) fn new(class: Class, status: u16, body: Shape) -> Self {
-        Expected { class, status, index: None, body }
+        Expected { class, status, index: None, has_index: None, body }
     }
 
     /// A text, as errors have it.
@@ -108,8 +117,15 @@ impl Expected {
     /// A read, at an index; one of 0 is not known.
     pub(super) fn at(mut self, index: Index) -> Self {
         self.index = (index != Index(0)).then_some(index);
+        self.has_index = Some(true);
         self
     }
+}
+
+/// C-KV-26: a number as Go reads it: digits and nothing else.
+pub(super) fn unsigned(text: &str) -> Option<u64> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain)
 }
 
 /// C-BLK-2, C-CON-1: what is wrong with the options that every read has.
@@ -117,7 +133,7 @@ pub(super) fn refused_options(parts: &Parts<'_>) -> Option<Expected> {
     if parts.get("wait").is_some_and(|wait| !wait.is_empty() && duration::nanoseconds(wait).is_err()) {
         return Some(Expected::text(Class::BadWait, 400, "Invalid wait time"));
     }
-    if parts.get("index").is_some_and(|index| !index.is_empty() && index.parse::<u64>().is_err()) {
+    if parts.get("index").is_some_and(|index| !index.is_empty() && unsigned(index).is_none()) {
         return Some(Expected::text(Class::BadIndex, 400, "Invalid index"));
     }
     let is_both = parts.has("stale") && parts.has("consistent");

@@ -1,11 +1,12 @@
 //! `/v1/kv/`: the store.
 
-use serde_json::json;
-
-use super::names::Named;
-use super::{Agent, Answered, Class, Expected, Parts, Shape};
 use fencepost_consul::{Answer, Claim, Entry, Key, Opaque, Spelling};
 use fencepost_model::ids::{Index, SessionId};
+use serde_json::json;
+
+use super::exchange::unsigned;
+use super::names::Named;
+use super::{Agent, Answered, Class, Expected, Parts, Shape};
 
 /// C-KV-2: the most bytes that a value may have.
 pub(super) const VALUE_MAX: usize = 524_288;
@@ -82,7 +83,7 @@ impl Agent {
         if ["cas", "acquire", "release"].iter().filter(|flag| parts.has(flag)).count() > 1 {
             return Ok(Expected::text(Class::FlagsConflict, 400, "Conflicting flags"));
         }
-        let number = |name| parts.get(name).map(str::parse::<u64>).transpose();
+        let number = |name| parts.get(name).map(|text| unsigned(text).ok_or(())).transpose();
         let (Ok(flags), Ok(cas)) = (number("flags"), number("cas")) else {
             return Ok(Expected::text(Class::BadNumber, 500, "strconv.ParseUint: parsing"));
         };
@@ -224,7 +225,7 @@ impl Agent {
             };
             return Ok(Expected::done(class, true));
         };
-        let Ok(theirs) = cas.parse::<u64>() else {
+        let Some(theirs) = unsigned(cas) else {
             return Ok(Expected::text(Class::BadNumber, 500, "strconv.ParseUint: parsing"));
         };
         let index = self.index(theirs, before.map(|entry| entry.modify));

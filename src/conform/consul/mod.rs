@@ -7,7 +7,8 @@
 //! names         what small numbers are called outside   shape     what a body must look like
 //! duration      Go's durations                          settle    forgetting
 //! kv  sessions  transactions  catalog  prepared         the endpoints
-//! watch         blocking queries
+//! operations    what a transaction is made of
+//! watch         blocking queries                        meet      names before they are used
 //! ```
 
 mod catalog;
@@ -15,7 +16,9 @@ mod class;
 mod duration;
 mod exchange;
 mod kv;
+mod meet;
 mod names;
+mod operations;
 mod prepared;
 mod sessions;
 mod settle;
@@ -33,14 +36,19 @@ pub use names::Overflow;
 pub use shape::Shape;
 pub use watch::{Sleep, Waking};
 
-use self::exchange::{Answered, Parts, refused_options};
-use self::names::Names;
-use self::sessions::Card;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
 use fencepost_consul::{Consul, Key, Prefix, Server};
 use fencepost_model::ids::{ClientId, Index, ProcessId, SessionId};
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
+use serde_json::{Map, Value};
+
+use self::exchange::{Answered, Parts, refused_options};
+use self::names::Names;
+use self::sessions::Card;
 
 /// A second, in the unit of an agent's time.
 pub const SECOND: i64 = 1_000_000_000;
@@ -48,13 +56,15 @@ pub const SECOND: i64 = 1_000_000_000;
 /// An agent of the model, with an empty store: one server that leads. Its time is in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Agent {
-    scenario: Scenario<Consul>,
+    scenario: Arc<Scenario<Consul>>,
     server: Server,
     names: Names,
     cards: Vec<Card>,
     /// The ids of nodes, by node.
     node_ids: Vec<(String, ClientId)>,
     options: Options,
+    /// The name of its datacenter. C-GEN-12.
+    datacenter: String,
     now: Instant,
     hint: Hint,
 }
@@ -67,6 +77,14 @@ impl PartialEq for Agent {
     }
 }
 
+impl Hash for Agent {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.server.hash(state);
+        self.names.hash_with(self.server.sessions(), state);
+        (&self.cards, &self.node_ids).hash(state);
+    }
+}
+
 impl Agent {
     /// An agent with an empty store. `node` is its own, which has the check `serfHealth`.
     pub fn new(node: &str, options: Options) -> Self {
@@ -75,17 +93,24 @@ impl Agent {
         scenario.service.lock_delay = Ticks::new(15 * SECOND);
         scenario.mutation = options.mutation;
         let mut agent = Agent {
-            scenario,
+            scenario: Arc::new(scenario),
             server: Server::with_books(),
             names: Names::default(),
             cards: Vec::new(),
             node_ids: Vec::new(),
             options,
+            datacenter: "dc1".to_owned(),
             now: Instant::at(0),
             hint: Hint::default(),
         };
         agent.add_own_node(node);
         agent
+    }
+
+    /// The same agent in another datacenter than `dc1`.
+    pub fn in_datacenter(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.datacenter);
+        self
     }
 
     /// Carries a request out at an instant, and says what must be answered.
@@ -101,22 +126,50 @@ impl Agent {
         }
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
         let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        let mut parts = Parts { method: &question.method, path, query, body: &question.body };
+        let (is_about_keys, is_about_catalog) = (path.starts_with("/v1/kv/"), path.starts_with("/v1/catalog/"));
+        let mut parts =
+            Parts { method: &question.method, path, query, body: &question.body, is_about_keys, is_about_catalog };
         for (start, methods, serve) in ENDPOINTS {
             let Some(rest) = parts.path.strip_prefix(start) else { continue };
             if !start.ends_with('/') && !rest.is_empty() {
                 continue;
             }
             parts.path = rest.to_owned();
+            if parts.method == "OPTIONS" {
+                return Ok(Expected::new(Class::Options, 200, Shape::Any));
+            }
             if !methods.contains(&parts.method) {
                 return Ok(Expected::text(Class::WrongMethod, 405, format!("method {} not allowed", parts.method)));
             }
             if let Some(refusal) = refused_options(&parts) {
                 return Ok(refusal);
             }
-            return serve(self, &parts);
+            return self.serve(*serve, &parts, knows_namespaces(start));
         }
         Ok(Expected::new(Class::NoSuchPath, 404, Shape::Any))
+    }
+
+    fn serve(&mut self, serve: Serve, parts: &Parts<'_>, knows_namespaces: bool) -> Answered {
+        let names_space = parts.get("ns").is_some_and(|space| !space.is_empty());
+        // C-GEN-11: but for a read of no key.
+        if names_space && knows_namespaces && !(is_plain_get(parts) && parts.path.is_empty()) {
+            return Ok(Expected::text(Class::Namespace, 400, "Invalid query parameter: \"ns\""));
+        }
+        let elsewhere = parts.get("dc").is_some_and(|name| !name.is_empty() && name != self.datacenter);
+        let mut expected =
+            if elsewhere && !parts.is_about_catalog { self.elsewhere(serve, parts)? } else { serve(self, parts)? };
+        if parts.method != "GET" {
+            // C-GEN-7.
+            expected.has_index = Some(false);
+        }
+        Ok(expected)
+    }
+
+    /// C-GEN-12: nobody knows the way to another datacenter; but first the request is looked at.
+    fn elsewhere(&self, serve: Serve, parts: &Parts<'_>) -> Answered {
+        let expected = serve(&mut self.clone(), parts)?;
+        let is_refused = matches!(expected.status, 400 | 405 | 413) || expected.class == Class::BadNumber;
+        Ok(if is_refused { expected } else { Expected::text(Class::NoDatacenter, 500, "No path to datacenter") })
     }
 
     /// Holds an answer against what must be answered, and writes down what only the server knew.
@@ -129,6 +182,11 @@ impl Agent {
             return Err(format!("status {} instead of {}: {}", reply.status, expected.status, body.trim()));
         }
         expected.body.fit(&reply.body, &mut self.names)?;
+        match (expected.has_index, reply.index) {
+            (Some(false), Some(index)) => return Err(format!("X-Consul-Index: {index}, which no write has")),
+            (Some(true), None) if reply.has_headers => return Err("X-Consul-Index is missing".to_owned()),
+            _ => {}
+        }
         if let (Some(ours), Some(theirs)) = (expected.index, reply.index) {
             self.names.bind(ours, theirs).map_err(|why| format!("X-Consul-Index: {why}"))?;
         }
@@ -150,6 +208,21 @@ impl Agent {
     /// How long the end of each session delays its keys, in nanoseconds. C-LD-3.
     pub fn lock_delays(&self) -> Vec<i64> {
         self.server.lock_delays().map(|asked| self.scenario.service.capped(asked).count()).collect()
+    }
+
+    /// How many lock-delays there are, over or not.
+    pub fn delay_count(&self) -> usize {
+        self.server.delay_count()
+    }
+
+    /// The last log entry is at this position of the server's; false: it cannot be.
+    pub fn tell(&mut self, theirs: u64) -> bool {
+        self.names.bind(self.server.position(), theirs).is_ok()
+    }
+
+    /// How many log positions have been told.
+    pub fn told_count(&self) -> usize {
+        self.names.told_count()
     }
 
     /// The timer of a session fires, and what it sends into the log is not applied yet: a renewal is in vain. C-TTL-5.
@@ -228,7 +301,22 @@ impl Agent {
     }
 }
 
-type Endpoint = (&'static str, &'static [&'static str], fn(&mut Agent, &Parts<'_>) -> Answered);
+/// A field of a body, whatever the letter case of its name; null is none.
+fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    object.iter().find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_null()).map(|(_, value)| value)
+}
+
+type Serve = fn(&mut Agent, &Parts<'_>) -> Answered;
+type Endpoint = (&'static str, &'static [&'static str], Serve);
+
+/// C-GEN-11: whether an endpoint looks at `ns`.
+fn knows_namespaces(endpoint: &str) -> bool {
+    !endpoint.starts_with("/v1/txn") && !endpoint.starts_with("/v1/query")
+}
+
+fn is_plain_get(parts: &Parts<'_>) -> bool {
+    parts.is_about_keys && parts.method == "GET" && !parts.has("keys") && !parts.has("recurse")
+}
 
 /// Where requests go; the longer path first.
 const ENDPOINTS: &[Endpoint] = &[

@@ -1,7 +1,8 @@
 //! What things are called outside, and the small numbers that stand for them in the state. Keys are numbered in the order
 //! of their names, so that whatever begins with a prefix is a range; a new name makes room among the old ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use fencepost_consul::CheckKind;
@@ -12,16 +13,54 @@ use fencepost_model::ids::{ClientId, Index, SessionId};
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Names {
     keys: Arc<Vec<String>>,
-    values: Arc<Vec<Vec<u8>>>,
+    values: Arc<Values>,
     flags: Vec<u64>,
-    sessions: Arc<Vec<(String, SessionId)>>,
+    sessions: Arc<Sessions>,
     spellings: Arc<Vec<String>>,
     nodes: Arc<Vec<String>>,
-    checks: Arc<Vec<String>>,
+    checks: Arc<Vec<CheckName>>,
     services: Arc<Vec<String>>,
     queries: Arc<Vec<String>>,
     query_ids: Arc<BTreeMap<u16, String>>,
+    query_texts: Arc<BTreeMap<u16, String>>,
     indexes: BTreeMap<Index, u64>,
+}
+
+/// Values, by number and the other way round.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Values {
+    list: Vec<Vec<u8>>,
+    numbers: BTreeMap<Vec<u8>, u32>,
+}
+
+/// Ids of sessions in small letters, and what stands for them; of two for one, the first counts.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Sessions {
+    by_text: BTreeMap<String, SessionId>,
+    by_id: BTreeMap<SessionId, String>,
+    strangers: usize,
+}
+
+impl Sessions {
+    fn add(&mut self, text: &str, id: SessionId) {
+        self.by_text.insert(text.to_owned(), id);
+        self.by_id.entry(id).or_insert_with(|| text.to_owned());
+    }
+}
+
+/// A check of a node, as it was registered last.
+#[derive(Clone, PartialEq, Hash, Debug)]
+pub(super) struct CheckName {
+    node: ClientId,
+    kind: CheckKind,
+    /// Its id in small letters. C-SES-12.
+    key: String,
+    /// Its id as it was written.
+    pub(super) id: String,
+    /// Its status as it was written. C-INV-14.
+    pub(super) status: String,
+    /// The service that it belongs to, as it was written.
+    pub(super) service: String,
 }
 
 /// Too many of a kind.
@@ -76,16 +115,19 @@ impl Names {
         if bytes.is_empty() {
             return Plain::Empty;
         }
-        let place = self.values.iter().position(|known| known == bytes).unwrap_or_else(|| {
-            Arc::make_mut(&mut self.values).push(bytes.to_owned());
-            self.values.len() - 1
-        });
-        Plain::Bytes(u32::try_from(place).expect("few enough"))
+        if let Some(number) = self.values.numbers.get(bytes) {
+            return Plain::Bytes(*number);
+        }
+        let number = u32::try_from(self.values.list.len()).expect("few enough");
+        let values = Arc::make_mut(&mut self.values);
+        values.list.push(bytes.to_owned());
+        values.numbers.insert(bytes.to_owned(), number);
+        Plain::Bytes(number)
     }
 
     pub(super) fn bytes(&self, value: Opaque) -> &[u8] {
         match value {
-            Opaque::Bytes(place) => &self.values[place as usize],
+            Opaque::Bytes(place) => &self.values.list[place as usize],
             _ => &[],
         }
     }
@@ -120,15 +162,16 @@ impl Names {
     /// The same for a text that need not be an id.
     pub(super) fn any_session(&mut self, text: &str) -> Result<Named, Overflow> {
         let plain = text.to_ascii_lowercase();
-        let known = self.sessions.iter().find(|(name, _)| *name == plain).map(|(_, id)| *id);
-        let id = match known {
+        let id = match self.sessions.by_text.get(&plain).copied() {
             Some(id) => id,
             None => {
                 // Nobody creates sessions in the name of client 0.
-                let strangers = self.sessions.iter().filter(|(_, id)| id.creator == ClientId(0)).count();
-                let number = few(strangers + 1, "more than 65,535 sessions that nobody has created")?;
+                let strangers = self.sessions.strangers + 1;
+                let number = few(strangers, "more than 65,535 sessions that nobody has created")?;
                 let id = SessionId { creator: ClientId(0), number };
-                Arc::make_mut(&mut self.sessions).push((plain.clone(), id));
+                let sessions = Arc::make_mut(&mut self.sessions);
+                sessions.strangers = strangers;
+                sessions.add(&plain, id);
                 id
             }
         };
@@ -141,11 +184,11 @@ impl Names {
 
     /// Writes down the id that the server has given to a session.
     pub(super) fn name_session(&mut self, id: SessionId, text: &str) -> Result<(), String> {
-        let is_fresh = is_uuid(text) && !self.sessions.iter().any(|(name, _)| name == text);
+        let is_fresh = is_uuid(text) && !self.sessions.by_text.contains_key(text);
         if !is_fresh {
             return Err(format!("{text} is no fresh id of a session"));
         }
-        Arc::make_mut(&mut self.sessions).push((text.to_owned(), id));
+        Arc::make_mut(&mut self.sessions).add(text, id);
         Ok(())
     }
 
@@ -154,7 +197,7 @@ impl Names {
         if !spelling.is_plain() {
             return &self.spellings[usize::from(spelling.0) - 1];
         }
-        self.sessions.iter().find(|(_, known)| *known == id).map_or("", |(name, _)| name)
+        self.sessions.by_id.get(&id).map_or("", String::as_str)
     }
 
     /// C-SES-12: nodes and checks are looked up whatever their letter case.
@@ -168,33 +211,57 @@ impl Names {
         &self.nodes[0]
     }
 
-    pub(super) fn check(&mut self, name: &str) -> Result<CheckKind, Overflow> {
-        let too_many = "more than 8 different checks";
-        let number = usize::from(number(&mut self.checks, &name.to_lowercase(), too_many)?);
-        (number < CheckKind::ROOM).then(|| CheckKind::of(number)).ok_or(Overflow(too_many))
+    /// What stands for a check of a node.
+    pub(super) fn check(&mut self, node: ClientId, name: &str) -> Result<CheckKind, Overflow> {
+        let key = name.to_lowercase();
+        if let Some(known) = self.checks.iter().find(|check| check.node == node && check.key == key) {
+            return Ok(known.kind);
+        }
+        let is_free = |kind: &CheckKind| !self.checks.iter().any(|check| (check.node, check.kind) == (node, *kind));
+        let kind = CheckKind::all().find(is_free).ok_or(Overflow("more than 32 checks of one node"))?;
+        let (id, status, service) = (name.to_owned(), String::new(), String::new());
+        Arc::make_mut(&mut self.checks).push(CheckName { node, kind, key, id, status, service });
+        Ok(kind)
     }
 
-    pub(super) fn check_name(&self, kind: CheckKind) -> Option<&str> {
-        self.checks.get(kind.number()).map(String::as_str)
+    /// Writes down how a check was registered.
+    pub(super) fn note_check(&mut self, node: ClientId, kind: CheckKind, [id, status, service]: [&str; 3]) {
+        let mut all = Arc::make_mut(&mut self.checks).iter_mut();
+        if let Some(check) = all.find(|check| (check.node, check.kind) == (node, kind)) {
+            (check.id, check.status, check.service) = (id.to_owned(), status.to_owned(), service.to_owned());
+        }
+    }
+
+    pub(super) fn check_name(&self, node: ClientId, kind: CheckKind) -> Option<&CheckName> {
+        self.checks.iter().find(|check| (check.node, check.kind) == (node, kind))
+    }
+
+    /// Checks are forgotten that are not registered, so that their numbers are free.
+    pub(super) fn forget_checks(&mut self, is_registered: impl Fn(ClientId, CheckKind) -> bool) {
+        if self.checks.iter().any(|check| !is_registered(check.node, check.kind)) {
+            Arc::make_mut(&mut self.checks).retain(|check| is_registered(check.node, check.kind));
+        }
     }
 
     pub(super) fn service(&mut self, name: &str) -> Result<u16, Overflow> {
         number(&mut self.services, &name.to_lowercase(), "more than 65,000 services")
     }
 
-    pub(super) fn service_name(&self, service: u16) -> &str {
-        &self.services[usize::from(service)]
-    }
-
+    /// C-PQ-8: names are alike whatever their letter case.
     pub(super) fn query_name(&mut self, name: &str) -> Result<Option<u16>, Overflow> {
         if name.is_empty() {
             return Ok(None);
         }
-        number(&mut self.queries, name, "more than 65,000 names of queries").map(Some)
+        number(&mut self.queries, &name.to_lowercase(), "more than 65,000 names of queries").map(Some)
     }
 
-    pub(super) fn query_text(&self, name: Option<u16>) -> &str {
-        name.map_or("", |name| &self.queries[usize::from(name)])
+    /// Writes down how the name of a query was written. C-PQ-8.
+    pub(super) fn note_query(&mut self, query: u16, name: &str) {
+        Arc::make_mut(&mut self.query_texts).insert(query, name.to_owned());
+    }
+
+    pub(super) fn query_text(&self, query: u16) -> &str {
+        self.query_texts.get(&query).map_or("", String::as_str)
     }
 
     /// The next number of a prepared query.
@@ -204,7 +271,7 @@ impl Names {
     }
 
     pub(super) fn query(&self, id: &str) -> Option<u16> {
-        self.query_ids.iter().find(|(_, text)| *text == id).map(|(number, _)| *number)
+        self.query_ids.iter().find(|(_, text)| text.eq_ignore_ascii_case(id)).map(|(number, _)| *number)
     }
 
     pub(super) fn query_id(&self, query: u16) -> &str {
@@ -259,6 +326,24 @@ impl Names {
         }
     }
 
+    pub(super) fn told_count(&self) -> usize {
+        self.indexes.len()
+    }
+
+    /// Names of keys, before they are used.
+    pub(super) fn meet_keys(&mut self, keys: BTreeSet<String>) {
+        let all: BTreeSet<String> = keys.into_iter().chain(self.keys.iter().cloned()).collect();
+        self.keys = Arc::new(all.into_iter().collect());
+    }
+
+    /// What tells names apart whose keys and values have been met: ids of sessions only as far as these live.
+    pub(super) fn hash_with<H: Hasher>(&self, live: impl Iterator<Item = SessionId>, state: &mut H) {
+        (self.keys.len(), self.values.list.len()).hash(state);
+        (&self.flags, &self.spellings, &self.nodes, &self.checks, &self.services).hash(state);
+        (&self.queries, &self.query_ids, &self.query_texts, &self.indexes).hash(state);
+        live.for_each(|id| self.session_text(id, Spelling::default()).hash(state));
+    }
+
     /// The told log positions.
     pub(super) fn told(&self) -> impl Iterator<Item = Index> + '_ {
         self.indexes.keys().copied()
@@ -296,7 +381,7 @@ fn few(count: usize, too_many: &'static str) -> Result<u16, Overflow> {
 }
 
 /// C-SES-20: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-fn is_uuid(text: &str) -> bool {
+pub(super) fn is_uuid(text: &str) -> bool {
     let is_digit = |(place, byte): (usize, u8)| match place {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),

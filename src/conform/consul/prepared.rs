@@ -1,10 +1,11 @@
 //! `/v1/query`: prepared queries, as far as they hang on sessions.
 
-use serde_json::{Map, Value};
-
-use super::names::Named;
-use super::{Agent, Answered, Class, Expected, Parts, Shape};
 use fencepost_consul::{Query, QueryRefusal};
+use serde_json::Value;
+
+use super::catalog::object;
+use super::names::{Named, is_uuid};
+use super::{Agent, Answered, Class, Expected, Parts, Shape, field};
 
 impl Agent {
     pub(super) fn serve_queries(&mut self, parts: &Parts<'_>) -> Answered {
@@ -19,6 +20,15 @@ impl Agent {
     }
 
     pub(super) fn serve_query(&mut self, parts: &Parts<'_>) -> Answered {
+        if let Some(name) = ["/execute", "/explain"].iter().find_map(|end| parts.path.strip_suffix(end)) {
+            return Ok(self.execute(name, parts));
+        }
+        if parts.method == "PUT" && object(parts.body).is_none() {
+            return Ok(Expected::text(Class::QueryBody, 400, "Request decode failed"));
+        }
+        if !is_uuid(&parts.path) {
+            return Ok(Expected::text(Class::QueryNoId, 500, "UUID must be 36 characters"));
+        }
         let query =
             self.names.query(&parts.path).filter(|id| self.server.prepared().iter().any(|query| query.id == *id));
         let Some(id) = query else {
@@ -43,8 +53,10 @@ impl Agent {
 
     /// C-PQ-1 to C-PQ-4.
     fn prepare(&mut self, query: u16, body: &[u8], is_new: bool) -> Answered {
-        let object: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
-        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or("");
+        let Some(object) = object(body) else {
+            return Ok(Expected::text(Class::QueryBody, 400, "Request decode failed"));
+        };
+        let text = |name: &str| field(&object, name).and_then(Value::as_str).unwrap_or("");
         let (name, session) = (text("Name"), text("Session"));
         if name.is_empty() && session.is_empty() {
             return Ok(Expected::text(Class::QueryUnbound, 500, "Must be bound to a session"));
@@ -67,17 +79,37 @@ impl Agent {
                 Expected::text(Class::QueryNameTaken, 500, format!("name '{name}' aliases an existing query name"))
             }
             Ok(()) if is_new => {
+                self.names.note_query(query, name);
                 Expected::new(Class::QueryCreated, 200, Shape::Object(vec![("ID", Shape::NewQuery(query))]))
             }
-            Ok(()) => Expected::new(Class::QueryUpdated, 200, Shape::Any),
+            Ok(()) => {
+                self.names.note_query(query, name);
+                Expected::new(Class::QueryUpdated, 200, Shape::Any)
+            }
         })
+    }
+
+    /// C-PQ-9: by name or id, in any letters.
+    fn execute(&self, name: &str, parts: &Parts<'_>) -> Expected {
+        if parts.method != "GET" {
+            return Expected::text(Class::WrongMethod, 405, format!("method {} not allowed", parts.method));
+        }
+        let is_wanted = |query: &Query| {
+            [self.names.query_id(query.id), self.names.query_text(query.id)]
+                .into_iter()
+                .any(|text| !text.is_empty() && text.eq_ignore_ascii_case(name))
+        };
+        match self.server.prepared().iter().any(is_wanted) {
+            true => Expected::new(Class::QueryExecuted, 200, Shape::Any),
+            false => Expected::text(Class::QueryUnknown, 404, "Query not found"),
+        }
     }
 
     fn query_shape(&self, query: &Query) -> Shape {
         let session = query.session.map_or("", |(session, spelling)| self.names.session_text(session, spelling));
         Shape::Some(vec![
             ("ID", Shape::text(self.names.query_id(query.id))),
-            ("Name", Shape::text(self.names.query_text(query.name))),
+            ("Name", Shape::text(self.names.query_text(query.id))),
             ("Session", Shape::text(session)),
             ("CreateIndex", Shape::Index(query.create)),
             ("ModifyIndex", Shape::Index(query.modify)),

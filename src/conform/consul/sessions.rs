@@ -1,21 +1,31 @@
 //! `/v1/session/`: how sessions are asked for, and what is shown of them.
 
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use fencepost_consul::CheckKind;
+use fencepost_consul::{Answer, Behavior, Terms};
+use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::time::Ticks;
 use serde_json::{Map, Value, json};
 
 use super::duration::nanoseconds;
 use super::names::{Named, Overflow};
 use super::{Agent, Answered, Class, Expected, Parts, SECOND, Shape};
-use fencepost_consul::CheckKind;
-use fencepost_consul::{Answer, Behavior, Terms};
-use fencepost_model::ids::{ClientId, Index, SessionId};
-use fencepost_model::time::Ticks;
 
 /// A session as it was asked for: what is shown of it and has no other effect.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Card {
-    id: SessionId,
+    pub(super) id: SessionId,
     pub(super) create: Index,
-    wish: Wanted,
+    wish: Arc<Wanted>,
+}
+
+impl Hash for Card {
+    /// What was wished for is told by the id.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.id, self.create).hash(state);
+    }
 }
 
 /// What a body asks for. C-SES-1.
@@ -28,7 +38,7 @@ struct Wanted {
     lock_delay: i64,
     checks: Vec<String>,
     node_checks: Option<Vec<String>>,
-    service_checks: Option<Vec<Value>>,
+    service_checks: Option<Vec<String>>,
 }
 
 /// C-SES-1: the check that a session is bound to by default.
@@ -69,7 +79,7 @@ impl Agent {
             ));
         }
         let node = self.names.node(&wish.node)?;
-        let listed = wish.service_checks.iter().flatten().filter_map(|check| check["ID"].as_str());
+        let listed = wish.service_checks.iter().flatten().map(String::as_str);
         let all: Vec<String> = wish
             .checks
             .iter()
@@ -78,7 +88,7 @@ impl Agent {
             .chain(listed)
             .map(str::to_owned)
             .collect();
-        let checks = all.iter().map(|name| self.names.check(name)).collect::<Result<Vec<CheckKind>, _>>()?;
+        let checks = all.iter().map(|name| self.names.check(node, name)).collect::<Result<Vec<CheckKind>, _>>()?;
         let terms = Terms {
             ttl: (ttl > 0).then(|| Ticks::new(ttl)),
             lock_delay: Ticks::new(wish.lock_delay),
@@ -103,7 +113,7 @@ impl Agent {
             });
         }
         let id = self.act(|server, context, out| server.add_session(node, terms, context, out));
-        self.cards.push(Card { id, create: self.server.position(), wish });
+        self.cards.push(Card { id, create: self.server.position(), wish: Arc::new(wish) });
         Ok(Expected::new(Class::SessionCreated, 200, Shape::Object(vec![("ID", Shape::NewSession(id))])))
     }
 
@@ -118,7 +128,7 @@ impl Agent {
             ttl: String::new(),
             lock_delay: 15 * SECOND,
             checks: default.clone(),
-            node_checks: Some(default),
+            node_checks: Some(default.clone()),
             service_checks: None,
         };
         let first = serde_json::Deserializer::from_slice(body).into_iter::<Value>().next();
@@ -127,6 +137,7 @@ impl Agent {
             Some(Ok(Value::Object(object))) => object,
             Some(_) => return Err(refused()),
         };
+        let mut bad_delay = None;
         for (name, value) in &object {
             if value.is_null() {
                 match name.to_lowercase().as_str() {
@@ -143,15 +154,19 @@ impl Agent {
                 "node" => wish.node = text()?,
                 "behavior" => wish.behavior = text()?,
                 "ttl" => wish.ttl = text()?,
-                "checks" => wish.checks = texts(value).ok_or_else(refused)?,
-                "nodechecks" => wish.node_checks = Some(texts(value).ok_or_else(refused)?),
-                "servicechecks" => wish.service_checks = Some(value.as_array().ok_or_else(refused)?.clone()),
-                "lockdelay" => {
-                    wish.lock_delay =
-                        lock_delay(value).ok_or_else(|| Expected::new(Class::SessionDelay, 400, Shape::Any))?;
-                }
+                "checks" => wish.checks = texts(value, &default).ok_or_else(refused)?,
+                "nodechecks" => wish.node_checks = Some(texts(value, &default).ok_or_else(refused)?),
+                "servicechecks" => wish.service_checks = Some(service_checks(value).ok_or_else(refused)?),
+                "lockdelay" => match lock_delay(value) {
+                    Ok(delay) => wish.lock_delay = delay,
+                    Err(why) => bad_delay = Some(why),
+                },
                 _ => {}
             }
+        }
+        // It is looked at after everything else has been read.
+        if let Some(why) = bad_delay {
+            return Err(Expected::text(Class::SessionDelay, 400, why));
         }
         wish.choose_checks();
         if wish.node.is_empty() {
@@ -251,9 +266,9 @@ impl Card {
         let wish = &self.wish;
         let service_checks = match &wish.service_checks {
             None => Shape::Json(Value::Null),
-            Some(checks) => Shape::List(
-                checks.iter().map(|check| Shape::Some(vec![("ID", Shape::Json(check["ID"].clone()))])).collect(),
-            ),
+            Some(checks) => {
+                Shape::List(checks.iter().map(|check| Shape::Some(vec![("ID", Shape::text(check))])).collect())
+            }
         };
         let mut fields = vec![
             ("ID", Shape::text(name)),
@@ -274,19 +289,42 @@ impl Card {
     }
 }
 
-fn texts(value: &Value) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+/// C-SES-22: null in a list leaves what the default has in that place.
+fn texts(value: &Value, default: &[String]) -> Option<Vec<String>> {
+    let text = |(place, item): (usize, &Value)| match item {
+        Value::Null => Some(default.get(place).cloned().unwrap_or_default()),
+        _ => item.as_str().map(str::to_owned),
+    };
+    value.as_array()?.iter().enumerate().map(text).collect()
+}
+
+/// C-SES-21: the ids of a list of service checks; one without an id has an empty one.
+fn service_checks(value: &Value) -> Option<Vec<String>> {
+    let id = |item: &Value| match item {
+        Value::Null => Some(String::new()),
+        Value::Object(fields) => match fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("id")) {
+            None | Some((_, Value::Null)) => Some(String::new()),
+            Some((_, id)) => id.as_str().map(str::to_owned),
+        },
+        _ => None,
+    };
+    value.as_array()?.iter().map(id).collect()
 }
 
 /// C-SES-8: nanoseconds; what is below 1000 of them is taken for seconds, whatever its spelling; types that make no sense
 /// are 0.
-fn lock_delay(value: &Value) -> Option<i64> {
+fn lock_delay(value: &Value) -> Result<i64, String> {
+    let refused = |why: String| {
+        // Whether Go quotes the text depends on its version.
+        let kind = ["missing unit", "unknown unit"].into_iter().find(|kind| why.starts_with(kind));
+        format!("Request decode failed: time: {} ", kind.unwrap_or("invalid duration"))
+    };
     let nanoseconds = match value {
-        Value::String(text) => nanoseconds(text).ok()?,
+        Value::String(text) => nanoseconds(text).map_err(refused)?,
         Value::Number(number) => number.as_i64().unwrap_or_else(|| whole(&number.to_string())),
         _ => 0,
     };
-    Some(if nanoseconds < 1000 { nanoseconds.wrapping_mul(SECOND) } else { nanoseconds })
+    Ok(if nanoseconds < 1000 { nanoseconds.wrapping_mul(SECOND) } else { nanoseconds })
 }
 
 /// The whole part of a decimal number, as Go's conversion from floats has it.

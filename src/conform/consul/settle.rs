@@ -1,15 +1,20 @@
 //! Forgetting: a log may be long, and what makes no difference any more would be carried along for ever.
 
-use super::Agent;
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::time::{Instant, Ticks};
+
+use super::Agent;
 
 impl Agent {
     /// Forgets what makes no difference from an instant on: lock-delays that are over, and how large the gaps between log
     /// positions are (C-GEN-4).
     pub fn settle(&mut self, oldest: Instant) {
         self.server.settle(oldest);
+        let server = &self.server;
+        let live: Vec<SessionId> = server.sessions().collect();
+        self.cards.retain(|card| live.binary_search(&card.id).is_ok());
+        self.names.forget_checks(|node, kind| !server.is_listed(node) || server.check(node, kind).is_some());
         let mut all: Vec<Index> = vec![Index(0), Index(1), Index(u32::MAX)];
         self.each_index(&mut |index| all.push(*index));
         all.sort_unstable();

@@ -1,9 +1,9 @@
 //! What an answer must look like: JSON with names for what only the server can know, as fresh ids and log positions.
 
+use fencepost_model::ids::{Index, SessionId};
 use serde_json::Value;
 
 use super::names::Names;
-use fencepost_model::ids::{Index, SessionId};
 
 /// The shape of a body, or of a part of it.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,51 +1,32 @@
 //! `/v1/txn`: several operations, all or none.
 
-use base64::Engine;
-use serde_json::{Map, Value, json};
-
-use super::kv::VALUE_MAX;
-use super::names::{Named, Overflow};
-use super::{Agent, Answered, Class, Expected, Parts, Shape};
-use fencepost_consul::{Claim, Key, Operation, Plain};
-use fencepost_consul::{Failure, Outcome, Status};
+use fencepost_consul::{Failure, Operation, Outcome, Status};
 use fencepost_model::ids::ClientId;
+use serde_json::{Value, json};
+
+use super::names::Named;
+use super::operations::{Refused, Subject, Written, key_of};
+use super::{Agent, Answered, Class, Expected, Parts, Shape};
 
 /// C-TXN-1: the most operations.
 const OPERATIONS_MAX: usize = 64;
 
-/// An operation with what its error texts repeat.
-struct Written {
-    operation: Operation,
-    key: String,
-    session: Named,
-    session_text: String,
-    theirs: u64,
-    verb: String,
-}
-
-/// Why an operation cannot be carried out at all.
-enum Refused {
-    /// Consul says so, before the log (C-TXN-8).
-    Says(String),
-    /// The model has no room for it.
-    Overflow(Overflow),
-    /// The body is not what it should be.
-    Body,
-}
-
-impl From<Overflow> for Refused {
-    fn from(overflow: Overflow) -> Self {
-        Refused::Overflow(overflow)
-    }
-}
-
 impl Agent {
     pub(super) fn serve_transaction(&mut self, parts: &Parts<'_>) -> Answered {
         let body = || Ok(Expected::text(Class::TxnBody, 400, "Failed to parse body"));
-        let Ok(Value::Array(items)) = serde_json::from_slice(parts.body) else { return body() };
+        let first = serde_json::Deserializer::from_slice(parts.body).into_iter::<Value>().next();
+        let items = match first {
+            Some(Ok(Value::Array(items))) => items,
+            Some(Ok(Value::Null)) => Vec::new(),
+            _ => return body(),
+        };
         if items.len() > OPERATIONS_MAX {
             let text = format!("Transaction contains too many operations ({} > 64)", items.len());
             return Ok(Expected::text(Class::TxnTooMany, 413, text));
+        }
+        // A new name moves those behind it: all have to be known before one of them is used.
+        for name in items.iter().filter_map(key_of) {
+            self.key(name)?;
         }
         let mut written = Vec::new();
         let mut refused = Vec::new();
@@ -67,7 +48,7 @@ impl Agent {
         if !self.hint.has_passed {
             let delayed: Vec<usize> = self.act(|server, context, _| server.delayed(&operations, context).collect());
             if !delayed.is_empty() {
-                let text = |place: usize| format!("failed to lock key {:?} due to lock delay", written[place].key);
+                let text = |place: usize| format!("failed to lock key {:?} due to lock delay", written[place].key());
                 let texts: Vec<(usize, String)> = delayed.into_iter().map(|place| (place, text(place))).collect();
                 return Ok(Expected::new(Class::TxnDelayed, 409, failure_shape(&texts, false)));
             }
@@ -81,6 +62,9 @@ impl Agent {
         let failures: Vec<(usize, Failure)> =
             outcomes.iter().filter_map(|(place, outcome)| Some((*place, *outcome.as_ref().err()?))).collect();
         if failures.is_empty() {
+            for (node, check) in written.iter().filter_map(|at| at.check.as_ref()) {
+                self.note(*node, check);
+            }
             let shape = self.results_shape(&outcomes, is_read);
             let class = if is_read { Class::TxnRead } else { self.class_of_success(&operations, delays) };
             return Ok(Expected::new(class, 200, shape));
@@ -113,88 +97,6 @@ impl Agent {
         if locks && is_new { Class::TxnFreesAndLocks } else { Class::TxnDone }
     }
 
-    /// C-TXN-1, C-TXN-2.
-    fn read_operation(&mut self, item: &Value) -> Result<Written, Refused> {
-        let object = item.as_object().ok_or(Refused::Body)?;
-        if let Some(kv) = object.get("KV") {
-            return self.read_kv(kv.as_object().ok_or(Refused::Body)?);
-        }
-        if let Some(check) = object.get("Check") {
-            return self.read_check(check.as_object().ok_or(Refused::Body)?);
-        }
-        Err(Refused::Body)
-    }
-
-    fn read_kv(&mut self, kv: &Map<String, Value>) -> Result<Written, Refused> {
-        const FIELDS: [&str; 6] = ["Verb", "Key", "Value", "Flags", "Index", "Session"];
-        if kv.keys().any(|name| !FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))) {
-            return Err(Refused::Body);
-        }
-        let field = |name: &str| {
-            kv.iter().find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_null()).map(|(_, value)| value)
-        };
-        let text = |name: &str| field(name).map_or(Some(""), Value::as_str).ok_or(Refused::Body).map(str::to_owned);
-        let number = |name: &str| field(name).map_or(Some(0), Value::as_u64).ok_or(Refused::Body);
-        let (verb, key, session_text) = (text("Verb")?, text("Key")?, text("Session")?);
-        let bytes = base64::engine::general_purpose::STANDARD.decode(text("Value")?).map_err(|_| Refused::Body)?;
-        let (flags, theirs) = (number("Flags")?, number("Index")?);
-        if key.is_empty() && verb != "get-tree" && verb != "delete-tree" {
-            return Err(Refused::Says("Must provide key".to_owned()));
-        }
-        if bytes.len() > VALUE_MAX {
-            return Err(Refused::Says("Value".to_owned()));
-        }
-        let value: Plain = self.names.value(&bytes);
-        let flags = self.names.flags(flags)?;
-        let name = if key.is_empty() { Key::Other } else { self.key(&key)? };
-        let present = self.server.entry(name).map(|entry| entry.modify);
-        let index = self.index(theirs, present);
-        let named = match verb.as_str() {
-            "unlock" | "check-session" if !session_text.is_empty() => self.names.any_session(&session_text)?,
-            _ => self.names.session(&session_text)?,
-        };
-        let claim = match named {
-            Named::Id(session, spelling) => Claim { key: name, session, spelling, value, flags },
-            // Nobody has it: client 0 creates no sessions.
-            Named::Missing | Named::Malformed => Claim::new(name, Default::default(), value, flags),
-        };
-        let operation = match verb.as_str() {
-            "set" => Operation::Set { key: name, value, flags },
-            "cas" => Operation::Cas { key: name, index, value, flags },
-            "lock" => Operation::Lock(claim),
-            "unlock" => Operation::Unlock(claim),
-            "get" => Operation::Get(name),
-            "get-tree" => Operation::GetTree(self.prefix(&key)?),
-            "check-index" => Operation::CheckIndex { key: name, index },
-            "check-session" => {
-                let session = (named != Named::Missing).then_some(claim.session);
-                Operation::CheckSession { key: name, session, spelling: claim.spelling }
-            }
-            "check-not-exists" => Operation::CheckNotExists(name),
-            "delete" => Operation::Delete(name),
-            "delete-tree" => Operation::DeleteTree(self.prefix(&key)?),
-            "delete-cas" => Operation::DeleteCas { key: name, index },
-            _ => Operation::Unknown,
-        };
-        Ok(Written { operation, key, session: named, session_text, theirs, verb })
-    }
-
-    /// Of the verbs for checks: those that matter to locks.
-    fn read_check(&mut self, item: &Map<String, Value>) -> Result<Written, Refused> {
-        let verb = item.get("Verb").and_then(Value::as_str).ok_or(Refused::Body)?.to_owned();
-        let check = item.get("Check").and_then(Value::as_object).ok_or(Refused::Body)?;
-        let text = |name: &str| check.get(name).and_then(Value::as_str).unwrap_or("");
-        let node = self.names.node(text("Node"))?;
-        let kind = self.names.check(text("CheckID"))?;
-        let operation = match verb.as_str() {
-            "set" => Operation::SetCheck(node, kind, status(text("Status"))),
-            "delete" => Operation::DropCheck(node, kind),
-            _ => return Err(Refused::Overflow(Overflow("only the verbs set and delete of checks are known"))),
-        };
-        let key = String::new();
-        Ok(Written { operation, key, session: Named::Missing, session_text: String::new(), theirs: 0, verb })
-    }
-
     /// C-TXN-4, C-TXN-7.
     fn results_shape(&self, outcomes: &[(usize, Result<Outcome, Failure>)], is_read: bool) -> Shape {
         let mut results = Vec::new();
@@ -208,6 +110,8 @@ impl Agent {
                     entries.iter().for_each(|(key, entry)| show("KV", self.entry_shape(*key, *entry, true)));
                 }
                 Outcome::Check => show("Check", Shape::Any),
+                Outcome::Node => show("Node", Shape::Any),
+                Outcome::Service => show("Service", Shape::Any),
             }
         }
         // An empty list is null where it was written, and a list where it was read.
@@ -217,7 +121,7 @@ impl Agent {
 
     /// C-TXN-5.
     fn failure_text(&self, at: &Written, failure: Failure) -> String {
-        let key = &at.key;
+        let key = at.key();
         let (lock, set) = match at.verb.as_str() {
             "delete-cas" => ("lock", "delete"),
             _ => ("lock", "set"),
@@ -250,8 +154,23 @@ impl Agent {
             Failure::Absent if at.verb == "check-index" => format!("failed to check index, key {key:?} doesn't exist"),
             Failure::Absent => format!("key {key:?} doesn't exist"),
             Failure::Present => format!("key {key:?} exists"),
-            Failure::UnknownVerb => format!("unknown KV verb {:?}", at.verb),
+            Failure::UnknownVerb => {
+                let kind = match at.subject {
+                    Subject::Nothing | Subject::Key(_) => "KV",
+                    Subject::Node(_) => "Node",
+                    Subject::Service(..) => "Service",
+                    Subject::Check(..) => "Check",
+                };
+                format!("unknown {kind} verb {:?}", at.verb)
+            }
             Failure::NoNode => "Missing node registration".to_owned(),
+            Failure::NoService => "Missing service registration".to_owned(),
+            Failure::Unregistered => match &at.subject {
+                Subject::Node(name) => format!("node {name:?} doesn't exist"),
+                Subject::Service(id, node) => format!("service {id:?} on node {node:?} doesn't exist"),
+                Subject::Check(id, node) => format!("check {id:?} on node {node:?} doesn't exist"),
+                Subject::Nothing | Subject::Key(_) => "doesn't exist".to_owned(),
+            },
         }
     }
 }
@@ -269,11 +188,11 @@ fn answer_shape(results: Shape, errors: Shape, is_read: bool) -> Shape {
     if is_read { Shape::Some(fields) } else { Shape::Object(fields) }
 }
 
-/// C-SES-11: without a status a check is critical.
+/// C-SES-11: without a status a check is critical. C-INV-14: any other text is no more than a warning.
 pub(super) fn status(text: &str) -> Status {
     match text {
         "passing" => Status::Passing,
-        "warning" => Status::Warning,
-        _ => Status::Critical,
+        "critical" | "" => Status::Critical,
+        _ => Status::Warning,
     }
 }

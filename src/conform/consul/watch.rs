@@ -1,10 +1,12 @@
 //! Blocking queries at the edge: what a read with an index waits for. Where Consul's answer depends on the shape of a tree in
 //! its memory (C-BLK-6), both are right.
 
-use super::duration::nanoseconds;
-use super::{Agent, Parts, Question, SECOND};
 use fencepost_consul::Prefix;
 use fencepost_model::ids::{ClientId, Index, SessionId};
+
+use super::duration::nanoseconds;
+use super::exchange::unsigned;
+use super::{Agent, Parts, Question, SECOND};
 
 /// A read that waits, with what it has seen.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,7 +29,7 @@ impl Sleep {
     pub fn of(question: &Question) -> Option<Sleep> {
         let (_, query) = question.url.split_once('?').filter(|_| question.method == "GET")?;
         let value = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
-        let index = value("index")?.1.parse().ok().filter(|index| *index > 0)?;
+        let index = unsigned(&value("index")?.1).filter(|index| *index > 0)?;
         let asked = value("wait").and_then(|(_, wait)| nanoseconds(&wait).ok()).filter(|wait| *wait > 0);
         Some(Sleep { index, at_least: asked.unwrap_or(300 * SECOND).min(600 * SECOND) })
     }
@@ -66,6 +68,8 @@ impl Agent {
             path: path.to_owned(),
             query: form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
             body: &[],
+            is_about_keys: true,
+            is_about_catalog: false,
         };
         if let Some(name) = path.strip_prefix("/v1/kv/") {
             let parts = parts(name);

@@ -3,7 +3,10 @@
 use std::io::Write;
 use std::{env, io};
 
-use fencepost_conform::{Consul, Episode, Objection, RECORDED, Removal, hunt, judge, read, timed, watches};
+use base64::Engine;
+use fencepost_conform::{
+    Consul, Episode, LATENESS, Limits, Objection, RECORDED, Removal, hunt, judge, judge_until, read, timed, watches,
+};
 use fencepost_consul::ConsulMutation;
 use fencepost_model::mutation::LayerKind;
 
@@ -235,7 +238,7 @@ fn a_live_agent_answers_as_the_model_says() {
     assert!(found.difference.is_none(), "{:?}", found.difference);
     let watched = watches(&consul, 1, 20).expect("answers");
     assert!(watched.is_ok(), "{watched:?}");
-    let slow = timed(&consul).expect("answers");
+    let slow = timed(&consul, LATENESS).expect("answers");
     judge(&slow, None).unwrap_or_else(|impossible| panic!("{impossible}"));
     // A model that is wrong is found out, by a sequence made as short as it goes.
     consul.options.mutation = Some(ConsulMutation::PutKeepsLockIndex.into());
@@ -245,4 +248,196 @@ fn a_live_agent_answers_as_the_model_says() {
     assert!(difference.last().is_some_and(|exchange| exchange.difference.is_some()), "{asked:?}");
     assert!(difference.len() <= 16, "of a hundred commands these are left: {asked:?}");
     assert!(consul.contents().expect("answers").is_empty(), "something was left behind");
+}
+
+/// The lines of a request that is answered with an index.
+fn told(
+    times: (f64, f64),
+    method: &str,
+    url: &str,
+    body: &str,
+    index: Option<u64>,
+    answer: &serde_json::Value,
+) -> String {
+    let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+    serde_json::json!({
+        "method": method, "url": url, "body": body, "sent": times.0, "received": times.1, "status": 200, "index": index, "answer": text
+    })
+    .to_string()
+}
+
+fn entry(key: &str, value: &str, modify: u64) -> serde_json::Value {
+    let code = base64::engine::general_purpose::STANDARD.encode(value);
+    serde_json::json!([{
+        "Key": key, "Value": code, "Flags": 0, "LockIndex": 0, "CreateIndex": 10, "ModifyIndex": modify
+    }])
+}
+
+#[test]
+fn c_txn_5_a_key_that_was_not_read_before_is_found_by_a_transaction_that_adds_one_before_it() {
+    let put = line(0.0, "PUT", "/v1/kv/b", "x", "true");
+    let operations = r#"[{"KV": {"Verb": "get", "Key": "b"}}, {"KV": {"Verb": "set", "Key": "a", "Value": "eA=="}}]"#;
+    let result = |key: &str, index: u64| {
+        let value = if key == "b" { serde_json::json!("eA==") } else { serde_json::Value::Null };
+        serde_json::json!({"KV": {"LockIndex": 0, "Key": key, "Flags": 0, "Value": value, "CreateIndex": index, "ModifyIndex": index}})
+    };
+    let done = serde_json::json!({"Results": [result("b", 13), result("a", 14)], "Errors": null}).to_string();
+    assert_eq!(verdict(&[put.clone(), line(0.1, "PUT", "/v1/txn", operations, &done)]), None);
+    let absent = serde_json::json!({
+        "method": "PUT", "url": "/v1/txn", "body": operations, "status": 409,
+        "answer": r#"{"Results": null, "Errors": [{"OpIndex": 0, "What": "key \"b\" doesn't exist"}]}"#
+    });
+    assert_eq!(verdict(&[put, absent.to_string()]).map(|(line, _)| line), Some(3));
+}
+
+#[test]
+fn c_gen_7_an_index_on_a_write_is_impossible_and_so_is_a_read_without_one() {
+    let put = |index| told((0.0, 0.0), "PUT", "/v1/kv/k", "x", index, &serde_json::json!(true));
+    assert_eq!(verdict(&[put(None)]), None);
+    assert_eq!(verdict(&[put(Some(7))]), Some((2, "C-KV-8")));
+    let read = |index| told((0.1, 0.1), "GET", "/v1/kv/k", "", index, &entry("k", "x", 10));
+    assert_eq!(verdict(&[put(None), read(Some(10))]), None);
+    assert_eq!(verdict(&[put(None), read(None)]), Some((3, "C-KV-6")));
+}
+
+#[test]
+fn c_blk_2_a_read_that_waits_is_answered_when_its_time_is_up() {
+    let after = |seconds: f64, lateness: Option<&str>| {
+        let mut head = serde_json::json!({"consul": "1.8.7"});
+        lateness.into_iter().for_each(|lateness| head["lateness"] = serde_json::json!(lateness));
+        let put = line(0.0, "PUT", "/v1/kv/k", "x", "true");
+        let read = told((1.0, 1.0 + seconds), "GET", "/v1/kv/k?index=10&wait=16s", "", Some(10), &entry("k", "x", 10));
+        judge(&read_log(&format!("{head}\n{put}\n{read}\n")), None).err().map(|why| why.to_string())
+    };
+    assert_eq!(after(17.8, Some("900ms")), None);
+    assert!(after(18.5, Some("900ms")).is_some_and(|why| why.contains("C-BLK-2")));
+    assert_eq!(after(999.0, None), None, "nobody says how late it may be");
+}
+
+#[test]
+fn c_blk_5_a_read_that_waits_does_not_sleep_through_a_change_of_its_key() {
+    let judged = |answered: f64, shown: (&str, u64)| {
+        let head = serde_json::json!({"consul": "1.8.7", "lateness": "900ms"});
+        let first = line(0.0, "PUT", "/v1/kv/k", "x", "true");
+        let (value, index) = shown;
+        let waits = "/v1/kv/k?index=10&wait=16s";
+        let read = told((1.0, answered), "GET", waits, "", Some(index), &entry("k", value, index));
+        let change = line(2.0, "PUT", "/v1/kv/k", "y", "true");
+        let after = told((60.0, 60.1), "GET", "/v1/kv/k", "", Some(12), &entry("k", "y", 12));
+        let lines = [head.to_string(), first, read, change, after].join("\n");
+        judge(&read_log(&lines), None).err().map(|why| why.to_string())
+    };
+    assert_eq!(judged(2.5, ("y", 12)), None);
+    assert!(judged(17.5, ("x", 10)).is_some_and(|why| why.contains("C-BLK-5")), "it slept through it");
+    assert!(judged(9.0, ("y", 12)).is_some_and(|why| why.contains("C-BLK-5")), "it woke far too late");
+}
+
+fn read_log(text: &str) -> Vec<Episode> {
+    read(text).expect("a log")
+}
+
+/// Sessions that are created at the same time, and a list of them with these indexes.
+fn creates(indexes: &[u64]) -> Vec<String> {
+    let id = |number: usize| format!("aaaaaaaa-0000-0000-0000-{number:012}");
+    let wish = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
+    let create = |number: usize| {
+        let answer = serde_json::json!({"ID": id(number)}).to_string();
+        during((0.001 * number as f64, 1.0 + 0.001 * number as f64), "PUT", "/v1/session/create", wish, &answer)
+    };
+    let shown = |(number, index): (usize, &u64)| {
+        serde_json::json!({
+            "ID": id(number), "Name": "", "Node": "here", "LockDelay": 0, "Behavior": "release", "TTL": "",
+            "NodeChecks": [], "ServiceChecks": null, "CreateIndex": index, "ModifyIndex": index
+        })
+    };
+    let list: Vec<serde_json::Value> = indexes.iter().enumerate().map(shown).collect();
+    let last = indexes.iter().max().copied();
+    let list = told((9.0, 9.1), "GET", "/v1/session/list", "", last, &serde_json::json!(list));
+    (0..indexes.len()).map(create).chain([list]).collect()
+}
+
+#[test]
+fn sessions_that_are_created_at_the_same_time_are_ordered_as_later_reads_tell() {
+    let backwards: Vec<u64> = (0..40).map(|number| 99 - number).collect();
+    assert_eq!(verdict(&creates(&backwards)), None);
+    assert_eq!(verdict(&creates(&[5, 4, 4, 7])), Some((6, "C-SES-15")), "two at one position");
+}
+
+#[test]
+fn a_judgement_that_takes_too_much_says_how_far_it_came() {
+    let log =
+        read_log(&format!("{}\n{}\n", r#"{"consul": "1.8.7", "node": "here"}"#, creates(&[5, 4, 4, 7, 8]).join("\n")));
+    let judged = judge_until(&log, None, Limits { states: 10, ..Limits::default() }, &|| false);
+    assert!(matches!(judged, Err(Objection::Undecided { line: 7, .. })), "{judged:?}");
+    let judged = judge_until(&log, None, Limits { choices: 1, ..Limits::default() }, &|| false);
+    assert!(matches!(judged, Err(Objection::Undecided { .. })), "what was dropped is not impossible: {judged:?}");
+}
+
+#[test]
+fn a_session_list_of_timers_that_all_may_have_fired_is_judged() {
+    let ten: Vec<String> = (0..10).map(|number| format!("aaaaaaaa-0000-0000-0000-{number:012}")).collect();
+    let mut lines: Vec<String> = ten.iter().map(|id| session(0.0, r#"{"NodeChecks": [], "TTL": "10s"}"#, id)).collect();
+    lines.push(line(100.0, "GET", "/v1/session/list", "", "[]"));
+    assert_eq!(verdict(&lines), None);
+}
+
+/// A store that serves 500 requests at a time in any order, and its log.
+fn crowd(threads: usize, each: usize, keys: u64) -> String {
+    let mut random = 12345_u64;
+    let mut draw = move |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let mut store: std::collections::BTreeMap<String, (String, u64, u64)> = std::collections::BTreeMap::new();
+    // When each thread's request is carried out, in microseconds.
+    let mut due: std::collections::BTreeSet<(u64, usize, usize)> =
+        (0..threads).map(|thread| (draw(1_000), thread, 0)).collect();
+    let mut lines: Vec<(u64, String)> = Vec::new();
+    let mut index = 10;
+    let mut changed = 1;
+    while let Some((now, thread, number)) = due.pop_first() {
+        index += 1 + draw(2);
+        let key = format!("k{}", draw(keys));
+        let (sent, received) = (now - draw(500).min(now), now + draw(1_000));
+        let mut record = serde_json::json!({
+            "url": format!("/v1/kv/{key}"), "sent": sent as f64 / 1e6, "received": received as f64 / 1e6, "status": 200
+        });
+        if draw(2) == 0 {
+            let value = format!("{thread}-{number}");
+            (record["method"], record["body"], record["answer"]) = ("PUT".into(), value.clone().into(), "true".into());
+            let create = store.get(&key).map_or(index, |(_, create, _)| *create);
+            store.insert(key, (value, create, index));
+            changed = index;
+        } else {
+            record["method"] = "GET".into();
+            record["index"] = store.get(&key).map_or(changed, |(.., modify)| *modify).into();
+            match store.get(&key) {
+                None => record["status"] = 404.into(),
+                Some((value, create, modify)) => {
+                    let mut shown = entry(&key, value, *modify);
+                    shown[0]["CreateIndex"] = (*create).into();
+                    record["answer"] = shown.to_string().into();
+                }
+            }
+        }
+        lines.push((sent, record.to_string()));
+        if number + 1 < each {
+            due.insert((received + 500 + draw(500), thread, number + 1));
+        }
+    }
+    lines.sort();
+    let lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+    format!("{}\n{}\n", r#"{"consul": "1.8.7", "node": "here"}"#, lines.join("\n"))
+}
+
+#[test]
+fn fifty_clients_with_ten_open_requests_each_are_judged() {
+    let text = crowd(500, 8, 20);
+    let possible = judge(&read_log(&text), None).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(possible.lines, 4_000);
+    // A value that nobody has written.
+    let changed = text.replacen("\"answer\":\"[{\\\"CreateIndex\\\"", "\"answer\":\"[{\\\"Other\\\"", 1);
+    assert_ne!(changed, text);
+    let limits = Limits { states: 2_000, ..Limits::default() };
+    assert!(judge_until(&read_log(&changed), None, limits, &|| false).is_err());
 }

@@ -3,8 +3,9 @@
 use std::env;
 use std::io::{self, Write};
 
-use fencepost_conform::amqp::{Broker, Judged, Line, RECORDED, hunt, judge, read};
+use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, Line, RECORDED, hunt, judge, read, write};
 use fencepost_model::mutation::{Judge, LayerKind};
+use fencepost_model::time::Ticks;
 use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, RabbitmqMutation, Request, Shape};
 
 const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
@@ -81,6 +82,81 @@ fn a_log_with_a_changed_answer_is_impossible_and_the_line_is_named() {
     assert_eq!(read(&log("12")).expect_err("no answer").line, 2);
     let strange = log("null").replace("\"connection\":1", "\"connection\":9");
     assert!(read(&strange).expect_err("no connection").to_string().contains("no connection 9"));
+}
+
+/// What a log is judged to be: none is possible, else the line with which it no longer is.
+fn verdict(said: &[(Command, Option<Answer>)]) -> Option<usize> {
+    let exchange = |(command, answer): &(Command, Option<Answer>)| Exchange {
+        command: *command,
+        answer: *answer,
+        expected: *answer,
+    };
+    let log = write("3.10.8", &[said.iter().map(exchange).collect()]);
+    match judge(&read(&log).expect("a log"), None) {
+        Judged::Possible(_) => None,
+        Judged::Impossible { line, .. } => Some(line),
+    }
+}
+
+fn on(connection: u16, request: Request) -> Command {
+    Command::Ask { connection, channel: 1, close_ok: matches!(request, Request::OpenChannel { .. }), request }
+}
+
+const HOLD: Request = Request::Declare { name: B, shape: MINE };
+const GONE: Option<Answer> = Some(Answer::Error(Problem::NoQueue));
+const AGAIN: Request = Request::OpenChannel { confirms: true };
+
+#[test]
+fn r_q_39_right_after_a_hang_up_its_queues_may_be_there_and_not_for_ever() {
+    let hung_up = (Command::HangUp { connection: 1 }, None);
+    let opened = (on(2, AGAIN), Some(Answer::Opened));
+    let begins = [(on(1, HOLD), OK), hung_up];
+    let then = |rest: &[(Command, Option<Answer>)]| verdict(&[&begins[..], rest].concat());
+    assert_eq!(then(&[(on(2, HOLD), OK)]), None, "it was noticed at once");
+    assert_eq!(then(&[(on(2, HOLD), LOCKED), opened, (on(2, HOLD), OK)]), None, "it was noticed in between");
+    assert_eq!(then(&[(on(2, HOLD), LOCKED), opened, (on(2, HOLD), LOCKED)]), None, "it was not noticed yet");
+    assert_eq!(then(&[(on(2, HOLD), OK), (on(3, HOLD), OK)]), Some(5), "the second is not on its way out");
+    let ghost = [
+        (on(2, HOLD), OK),
+        (on(2, Request::Delete { name: B, if_empty: false }), Some(Answer::Deleted { messages: 0 })),
+        (on(3, HOLD), LOCKED),
+    ];
+    assert_eq!(then(&ghost), Some(6), "what was gone does not come back");
+    assert_eq!(verdict(&[(on(1, HOLD), OK), (on(2, HOLD), OK)]), Some(3), "nobody has hung up");
+}
+
+#[test]
+fn r_q_40_the_queues_of_a_connection_that_is_over_go_one_by_one() {
+    let other = Request::Declare { name: A, shape: MINE };
+    let begins = [(on(1, HOLD), OK), (on(1, other), OK), (Command::HangUp { connection: 1 }, None)];
+    for (first, second) in [(HOLD, other), (other, HOLD)] {
+        let scan = [(on(2, first), OK), (on(2, second), LOCKED)];
+        assert_eq!(verdict(&[&begins[..], &scan].concat()), None);
+    }
+}
+
+#[test]
+fn r_q_25_a_queue_that_expires_may_be_gone_at_any_time_and_no_other() {
+    let with = |expires: Option<Ticks>| {
+        let shape = Shape { expires, ..PLAIN };
+        verdict(&[(on(1, Request::Declare { name: A, shape }), OK), (on(1, Request::Look(A)), GONE)])
+    };
+    assert_eq!(with(Some(Ticks::new(60_000))), None);
+    assert_eq!(with(None), Some(3));
+}
+
+#[test]
+fn a_queue_that_is_there_before_a_run_is_refused_and_deleted_only_on_request() {
+    let Some(mut broker) = broker() else { return };
+    let seed = 987_654;
+    let mut line = broker.line(&format!("fencepost-{seed}-1")).expect("a line");
+    assert_eq!(declare(&mut line, A, PLAIN), OK);
+    let refused = hunt(&broker, seed, 1, None, &mut |_| {}).expect_err("it is there");
+    assert!(refused.to_string().contains("fencepost-987654-1-1-A"), "{refused}");
+    assert_eq!(ask(&mut line, Request::Look(A)), OK, "and it still is");
+    broker.removes_leftovers = true;
+    hunt(&broker, seed, 1, None, &mut |_| {}).expect("it was deleted");
+    assert_eq!(ask(&mut line, Request::Look(A)), GONE);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The broker alone, for whoever holds it against a real one: requests in, answers out, and nothing left to do in between.
 
-use super::messages::{Answer, Ask, Text, Timer};
+use std::sync::Arc;
+
+use super::messages::{Answer, Ask, Name, Text, Timer};
 use super::{Broker, RabbitMq};
 use fencepost_model::ids::{ProcessId, SessionId};
 use fencepost_model::mutation::Mutation;
@@ -9,9 +11,26 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Instant;
 
 /// A broker without queues.
+#[derive(Clone)]
 pub struct Bench {
     broker: Broker,
-    scenario: Scenario<RabbitMq>,
+    scenario: Arc<Scenario<RabbitMq>>,
+}
+
+impl PartialEq for Bench {
+    /// What may differ between brokers of one scenario.
+    fn eq(&self, other: &Self) -> bool {
+        self.broker == other.broker
+    }
+}
+
+/// What a broker may do by itself, at once or later.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Doing {
+    /// It removes a queue of a connection whose end it has noticed (R-Q-40).
+    Remove(SessionId, Name),
+    /// It removes a queue that was not used for too long (R-Q-25).
+    Expire(Name),
 }
 
 impl Bench {
@@ -20,23 +39,55 @@ impl Bench {
         let mut scenario: Scenario<RabbitMq> = Scenario::new("bench");
         scenario.service.slots.clear();
         scenario.mutation = mutation;
-        Bench { broker: Broker::at_start(&scenario), scenario }
+        Bench { broker: Broker::at_start(&scenario), scenario: Arc::new(scenario) }
     }
 
     /// What it answers; nothing, where RabbitMQ answers nothing.
     pub fn ask(&mut self, ask: Ask) -> Option<Answer> {
         let from = ProcessId::Client(ask.connection.creator);
-        self.feed(Input::Message { from, message: Message::Service(Text::Ask(ask)) })
+        self.feed(ask.connection, Input::Message { from, message: Message::Service(Text::Ask(ask)) })
     }
 
-    /// A client closes its socket without a word.
+    /// A client closes its socket without a word, and the broker has dealt with it.
     pub fn hang_up(&mut self, connection: SessionId) {
-        let from = ProcessId::Client(connection.creator);
-        self.feed(Input::Message { from, message: Message::Service(Text::HangUp(connection)) });
+        self.notice(connection);
+        while let Some(doing) = self.doings().find(|doing| matches!(doing, Doing::Remove(of, _) if *of == connection)) {
+            self.carry_on(doing);
+        }
     }
 
-    /// Takes it in, and waits until everything is done that it leads to.
-    fn feed(&mut self, input: Input<RabbitMq>) -> Option<Answer> {
+    /// The broker notices that a socket was closed; the connection's queues go later, one by one.
+    pub fn notice(&mut self, connection: SessionId) {
+        let from = ProcessId::Client(connection.creator);
+        self.take(Input::Message { from, message: Message::Service(Text::HangUp(connection)) });
+    }
+
+    /// What the broker may do by itself.
+    pub fn doings(&self) -> impl Iterator<Item = Doing> + use<> {
+        let mut doings = Vec::new();
+        self.broker.wakes(&self.scenario, &mut |timer, _| match timer {
+            Timer::Remove(connection, name) => doings.push(Doing::Remove(connection, name)),
+            Timer::Expire(name) => doings.push(Doing::Expire(name)),
+            _ => {}
+        });
+        doings.into_iter()
+    }
+
+    /// It does so.
+    pub fn carry_on(&mut self, doing: Doing) {
+        self.take(Input::Wake(match doing {
+            Doing::Remove(connection, name) => Timer::Remove(connection, name),
+            Doing::Expire(name) => Timer::Expire(name),
+        }));
+    }
+
+    fn take(&mut self, input: Input<RabbitMq>) {
+        let context = Context { scenario: &self.scenario, now: Instant::START, me: ProcessId::Server };
+        self.broker.on(input, &context, &mut Outbox::new());
+    }
+
+    /// Takes it in, and waits until everything is done that it leads to on this connection.
+    fn feed(&mut self, connection: SessionId, input: Input<RabbitMq>) -> Option<Answer> {
         let context = Context { scenario: &self.scenario, now: Instant::START, me: ProcessId::Server };
         let mut answer = None;
         let mut next = Some(input);
@@ -49,7 +100,7 @@ impl Bench {
                 }
             }
             self.broker.wakes(&self.scenario, &mut |timer, _| {
-                if matches!(timer, Timer::Notice(_) | Timer::Remove(..)) {
+                if matches!(timer, Timer::Notice(of) | Timer::Remove(of, _) if of == connection) {
                     next = Some(Input::Wake(timer));
                 }
             });

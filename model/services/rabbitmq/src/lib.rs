@@ -17,7 +17,7 @@ mod settings;
 
 use serde::{Deserialize, Serialize};
 
-pub use bench::Bench;
+pub use bench::{Bench, Doing};
 pub use broker::{Broker, Channel, Connection, Queue, Trouble};
 pub use clients::{Administrator, Getter, Participant, Taker};
 pub use messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};

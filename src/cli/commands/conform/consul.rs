@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use fencepost_conform::{
-    Consul, Episode, Exchange, Objection, Removal, Tally, hunt, judge, judge_until, read, timed, watches, write,
+    CROWD, Consul, Episode, Exchange, LATENESS, Limits, Objection, Possible, Removal, Tally, crowd, hunt, judge,
+    judge_until, read, timed, watches, write,
 };
 
 use super::{Conform, conclude, tell, unreadable};
@@ -56,7 +58,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
             return Ok(Exit::Unexpected);
         }
     };
-    let slow = timed(&consul).map_err(input)?;
+    let lateness = conform.lateness.and_then(|lateness| lateness.0).unwrap_or(LATENESS);
+    let slow = timed(&consul, lateness).map_err(input)?;
     let judged = judge(&slow, None);
     episodes.extend(slow.iter().cloned());
     if let Some(file) = &conform.record {
@@ -70,18 +73,25 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
             return Ok(Exit::Unexpected);
         }
     };
+    let crowded = match crowded(&consul, conform, common)? {
+        Ok(crowded) => crowded,
+        Err(exit) => return Ok(exit),
+    };
     let mut tally = found.tally.clone();
     tally.add(&judged.tally);
+    tally.add(&crowded.tally);
     report(&tally, common);
     conclude(
         &format!(
-            "{} answers of Consul {} are as the model says, {} of them at random (seed {}) and {} in real time;\n\
+            "{} answers of Consul {} are as the model says, {} of them at random (seed {}), {} in real time and {} to \
+         clients at the same time;\n\
          of the reads that wait, {} were woken and {} slept as it says, and {} did what is left open.\n",
             tally.total(),
             consul.version,
             found.tally.total(),
             conform.seed,
             judged.lines,
+            crowded.lines,
             watched.woken,
             watched.slept,
             watched.either
@@ -91,11 +101,45 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     Ok(Exit::AsExpected)
 }
 
+/// Several clients at the same time; the log of a crowd whose answers are impossible, or cannot be judged, is printed.
+fn crowded(consul: &Consul, conform: &Conform, common: &Common) -> Result<Result<Possible, Exit>, CommandError> {
+    let bar = progress(usize::try_from(conform.concurrent).unwrap_or(usize::MAX), "concurrent answers", common.quiet);
+    let mut all = Possible::default();
+    for number in 0..conform.concurrent.div_ceil(CROWD) {
+        let episode = crowd(consul, conform.seed, number).map_err(|trouble| CommandError::Input(trouble.0))?;
+        match judge(std::slice::from_ref(&episode), None) {
+            Ok(possible) => {
+                all.lines += possible.lines;
+                all.tally.add(&possible.tally);
+            }
+            Err(objection) => {
+                let exit = match objection {
+                    Objection::Impossible(_) => Exit::Unexpected,
+                    Objection::Undecided { .. } => Exit::Undecided,
+                };
+                conclude(&write(&consul.version, &[episode]), common);
+                conclude(&format!("{objection} (crowd {number}, seed {})\n", conform.seed), common);
+                return Ok(Err(exit));
+            }
+        }
+        bar.inc(CROWD);
+    }
+    bar.finish_and_clear();
+    Ok(Ok(all))
+}
+
 /// A log against the model.
-pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
+pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
     heed_interrupts();
-    let episodes = read(text).map_err(|why| unreadable(file, &why))?;
-    match judge_until(&episodes, None, &was_interrupted) {
+    let mut episodes = read(text).map_err(|why| unreadable(file, &why))?;
+    if let Some(lateness) = conform.lateness {
+        episodes.iter_mut().for_each(|episode| episode.lateness = lateness.0);
+    }
+    let mut limits = Limits::default();
+    limits.states = conform.max_states.unwrap_or(limits.states);
+    let end = conform.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let is_over = || was_interrupted() || end.is_some_and(|end| Instant::now() >= end);
+    match judge_until(&episodes, None, limits, &is_over) {
         Err(Objection::Undecided { line, .. }) if was_interrupted() => {
             Ok(stopped(&format!("the answers before line {line} are possible, those from there on are not judged")))
         }
@@ -107,7 +151,7 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
             Ok(Exit::AsExpected)
         }
         Err(Objection::Undecided { line, why }) => {
-            conclude(&format!("undecided at line {line}: {why}\n"), common);
+            conclude(&format!("undecided, so far possible before line {line}: {why}\n"), common);
             tell(
                 &json::Judged { verdict: "undecided", answers: None, line: Some(line), rule: None, why: Some(&why) },
                 common,

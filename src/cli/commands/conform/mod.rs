@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fencepost_conform::amqp;
+use fencepost_conform::{amqp, nanoseconds};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -28,6 +28,9 @@ pub struct Conform {
     /// How many answers to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
+    /// How many requests to send to Consul from several clients at the same time
+    #[arg(long, default_value_t = 2_000, value_name = "N")]
+    concurrent: u64,
     /// How many of Consul's blocking queries to let wait
     #[arg(long, default_value_t = 60, value_name = "N")]
     watches: u32,
@@ -37,6 +40,15 @@ pub struct Conform {
     /// Write requests and answers into this file, as --recorded reads them; sequences with very large values are left out
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// How late the timers of a Consul server may be, as 900ms; `any` for no bound [default: what the log says]
+    #[arg(long, value_name = "DURATION", value_parser = lateness)]
+    lateness: Option<Lateness>,
+    /// Judge a log of Consul for at most so long, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+    /// Judge a log of Consul with at most so many states in memory
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
     /// Remove everything from the agent first, whoever has put it there
     #[arg(long, conflicts_with = "clean")]
     wipe: bool,
@@ -45,9 +57,20 @@ pub struct Conform {
     clean: bool,
 }
 
+/// How late timers may be, in nanoseconds; none: for ever.
+#[derive(Copy, Clone, Debug)]
+struct Lateness(Option<i64>);
+
+fn lateness(text: &str) -> Result<Lateness, String> {
+    if text == "any" {
+        return Ok(Lateness(None));
+    }
+    nanoseconds(text).map(|lateness| Lateness(Some(lateness)))
+}
+
 pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
     match (&conform.recorded, &conform.consul, &conform.rabbitmq) {
-        (Some(file), _, _) => recorded(file, common),
+        (Some(file), _, _) => recorded(conform, file, common),
         (None, Some(address), _) => consul::live(conform, address, common),
         (None, None, Some(address)) => rabbitmq::live(conform, address, common),
         (None, None, None) => {
@@ -57,9 +80,13 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
 }
 
 /// A log against the model of whatever it is a log of.
-fn recorded(file: &Path, common: &Common) -> Result<Exit, CommandError> {
+fn recorded(conform: &Conform, file: &Path, common: &Common) -> Result<Exit, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-    if amqp::is_one(&text) { rabbitmq::recorded(file, &text, common) } else { consul::recorded(file, &text, common) }
+    if amqp::is_one(&text) {
+        rabbitmq::recorded(file, &text, common)
+    } else {
+        consul::recorded(conform, file, &text, common)
+    }
 }
 
 fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> CommandError {

@@ -23,7 +23,7 @@ fn c_gen_6_texts_are_compared_by_what_they_contain() {
     let mut talk = Talk::new();
     let expected = talk.acquire("k", NOBODY);
     let text = format!("rpc error making call: rpc error making call: invalid session {NOBODY:?}");
-    let reply = |body: &str| Reply { status: 500, index: None, body: body.as_bytes().to_vec() };
+    let reply = |body: &str| Reply { status: 500, index: None, has_headers: false, body: body.as_bytes().to_vec() };
     assert_eq!(talk.agent.accept(&expected, &reply(&text)), Ok(()));
     assert!(talk.agent.accept(&expected, &reply("something else")).is_err());
 }
@@ -43,4 +43,78 @@ fn c_con_1_stale_and_consistent_exclude_each_other() {
     for mode in ["", "?stale", "?consistent"] {
         assert_eq!(talk.get(&format!("/v1/kv/k{mode}")).status, 200);
     }
+}
+
+#[test]
+fn c_gen_10_options_ask_for_the_methods_of_an_endpoint() {
+    let mut talk = Talk::new();
+    for (method, url, status) in [
+        ("OPTIONS", "/v1/kv/k", 200),
+        ("OPTIONS", "/v1/txn", 200),
+        ("OPTIONS", "/v1/query/x", 200),
+        ("OPTIONS", "/v1/nothing", 404),
+        ("HEAD", "/v1/kv/k", 405),
+    ] {
+        assert_eq!(talk.ask(method, url, "").status, status, "{method} {url}");
+    }
+}
+
+#[test]
+fn c_gen_11_a_namespace_is_refused_where_it_is_looked_at() {
+    let mut talk = Talk::new();
+    for (method, url, class) in [
+        ("GET", "/v1/kv/k?ns=x", Class::Namespace),
+        ("PUT", "/v1/kv/k?ns=x&flags=x", Class::Namespace),
+        ("PUT", "/v1/session/create?ns=x", Class::Namespace),
+        ("GET", "/v1/session/info/?ns=x", Class::Namespace),
+        ("PUT", "/v1/catalog/register?ns=x", Class::Namespace),
+        ("GET", "/v1/health/node/?ns=x", Class::Namespace),
+        ("GET", "/v1/kv/?ns=x", Class::KeyMissing),
+        ("GET", "/v1/kv/k?ns=x&index=x", Class::BadIndex),
+        ("GET", "/v1/kv/k?ns=", Class::Absent),
+        ("GET", "/v1/query?ns=x", Class::QueryList),
+        ("PUT", "/v1/txn?ns=x", Class::TxnRead),
+    ] {
+        let body = if url.starts_with("/v1/txn") { "[]" } else { "{" };
+        assert_eq!(talk.ask(method, url, body).class, class, "{method} {url}");
+    }
+    assert_eq!(talk.get("/v1/kv/k").status, 404);
+}
+
+#[test]
+fn c_gen_12_there_is_no_path_to_another_datacenter() {
+    let mut talk = Talk::new();
+    for (method, url, body, class) in [
+        ("GET", "/v1/kv/k?dc=nowhere", "", Class::NoDatacenter),
+        ("GET", "/v1/kv/k?dc=DC1", "", Class::NoDatacenter),
+        ("GET", "/v1/kv/k?dc=dc1", "", Class::Absent),
+        ("GET", "/v1/kv/k?dc=", "", Class::Absent),
+        ("PUT", "/v1/kv/k?dc=nowhere", "x", Class::NoDatacenter),
+        ("PUT", "/v1/kv/k?dc=nowhere&acquire=zz", "x", Class::NoDatacenter),
+        ("PUT", "/v1/kv/k?dc=nowhere&flags=x", "x", Class::BadNumber),
+        ("PUT", "/v1/session/create?dc=nowhere", r#"{"TTL": "x"}"#, Class::NoDatacenter),
+        ("PUT", "/v1/session/create?dc=nowhere", "[", Class::SessionBody),
+        ("PUT", "/v1/session/destroy/?dc=nowhere", "", Class::SessionMissing),
+        ("PUT", "/v1/txn?dc=nowhere", "[]", Class::NoDatacenter),
+        ("PUT", "/v1/catalog/deregister?dc=nowhere", r#"{"Node": "n"}"#, Class::NothingRemoved),
+        ("PUT", "/v1/catalog/deregister", r#"{"Node": "n", "Datacenter": "nowhere"}"#, Class::NoDatacenter),
+        ("PUT", "/v1/catalog/register", r#"{"Node": "", "Datacenter": "nowhere"}"#, Class::NoDatacenter),
+    ] {
+        assert_eq!(talk.ask(method, url, body).class, class, "{method} {url}");
+    }
+    assert_eq!(talk.get("/v1/kv/k").status, 404, "nothing was written");
+}
+
+#[test]
+fn c_gen_7_no_write_has_an_index_and_every_read_has_one() {
+    let mut talk = Talk::new();
+    let reply = |status, index, body: &str| Reply { status, index, has_headers: true, body: body.as_bytes().to_vec() };
+    let put = talk.put("/v1/kv/k", "x");
+    assert_eq!(talk.agent.accept(&put, &reply(200, None, "true")), Ok(()));
+    assert!(talk.agent.accept(&put, &reply(200, Some(7), "true")).unwrap_err().contains("no write has"));
+    let absent = talk.get("/v1/kv/none");
+    assert_eq!(talk.agent.accept(&absent, &reply(404, Some(7), "")), Ok(()));
+    assert!(talk.agent.accept(&absent, &reply(404, None, "")).unwrap_err().contains("missing"));
+    let unknown = Reply { has_headers: false, ..reply(404, None, "") };
+    assert_eq!(talk.agent.accept(&absent, &unknown), Ok(()), "a log without headers says nothing");
 }

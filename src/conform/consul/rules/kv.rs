@@ -92,3 +92,15 @@ fn c_ld_14_a_second_delay_is_cut_short_by_the_timer_of_the_first() {
     talk.pass(1);
     assert_eq!(talk.acquire("k", &third).class, Class::Acquired, "after 6 of 30 seconds");
 }
+
+#[test]
+fn c_kv_26_numbers_are_digits_and_nothing_else() {
+    let mut talk = Talk::new();
+    for text in ["%2B1", "+1", "-1", "0x1", "1_0", "%201", "1%20", "", "18446744073709551616"] {
+        assert_eq!(talk.put(&format!("/v1/kv/k?flags={text}"), "x").class, Class::BadNumber, "{text}");
+        assert_eq!(talk.put(&format!("/v1/kv/k?cas={text}"), "x").class, Class::BadNumber, "{text}");
+    }
+    assert_eq!(talk.get("/v1/kv/k?index=%2B1").class, Class::BadIndex);
+    talk.put("/v1/kv/k?flags=00012", "x");
+    assert_eq!(talk.entry("k")["Flags"], json!(12));
+}

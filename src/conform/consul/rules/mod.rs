@@ -12,10 +12,10 @@ mod sessions;
 mod transactions;
 mod watches;
 
+use fencepost_model::time::Instant;
 use serde_json::{Value, json};
 
 use super::{Agent, Class, Expected, Hint, Options, Question, Reply, SECOND, Shape, Waking};
-use fencepost_model::time::Instant;
 
 /// A conversation with the model's agent.
 struct Talk {
@@ -49,7 +49,8 @@ impl Talk {
 
     /// Lets the server give this answer.
     fn told(&mut self, expected: &Expected, body: &Value) {
-        let reply = Reply { status: expected.status, index: None, body: body.to_string().into_bytes() };
+        let reply =
+            Reply { status: expected.status, index: None, has_headers: false, body: body.to_string().into_bytes() };
         self.agent.accept(expected, &reply).expect("as expected");
     }
 

@@ -75,3 +75,42 @@ fn c_pq_6_lock_delay_and_behavior_do_not_matter_to_queries() {
         assert_eq!(plain(&talk.get("/v1/query").body), json!([]));
     }
 }
+
+#[test]
+fn c_pq_7_an_id_that_is_no_uuid_is_an_error_and_letter_case_does_not_count() {
+    let mut talk = Talk::new();
+    let id = created(&mut talk, "one", "", 1);
+    for method in ["GET", "PUT", "DELETE"] {
+        for url in ["/v1/query/zzz", "/v1/query/one", "/v1/query/"] {
+            assert_eq!(talk.ask(method, url, "{}").class, Class::QueryNoId, "{method} {url}");
+        }
+    }
+    assert_eq!(talk.ask("PUT", "/v1/query/zzz", "{").class, Class::QueryBody);
+    assert_eq!(talk.get(&format!("/v1/query/{}", id.to_uppercase())).class, Class::QueryFound);
+}
+
+#[test]
+fn c_pq_8_names_are_alike_whatever_their_letter_case() {
+    let mut talk = Talk::new();
+    let id = created(&mut talk, "One", "", 1);
+    assert_eq!(query(&mut talk, "oNE", "").class, Class::QueryNameTaken);
+    assert_eq!(plain(&talk.get(&format!("/v1/query/{id}")).body)[0]["Name"], json!("One"));
+}
+
+#[test]
+fn c_pq_9_a_query_is_executed_by_its_id_or_its_name() {
+    let mut talk = Talk::new();
+    let id = created(&mut talk, "One", "", 1);
+    for (method, name, status) in [
+        ("GET", "one", 200),
+        ("GET", "ONE", 200),
+        ("GET", &*id.to_uppercase(), 200),
+        ("GET", "two", 404),
+        ("GET", NOBODY, 404),
+        ("PUT", "one", 405),
+    ] {
+        for what in ["execute", "explain"] {
+            assert_eq!(talk.ask(method, &format!("/v1/query/{name}/{what}"), "").status, status, "{method} {name}");
+        }
+    }
+}

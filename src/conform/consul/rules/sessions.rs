@@ -196,3 +196,45 @@ fn c_api_1_a_lock_delay_of_zero_that_is_not_sent_is_15_seconds() {
     assert_eq!(talk.shown(&json!({"Name": "Consul API Lock", "TTL": "15000ms"}))["LockDelay"], 15 * SECOND);
     assert_eq!(talk.shown(&json!({"NodeChecks": []}))["NodeChecks"], json!([]));
 }
+
+#[test]
+fn c_ses_8_a_bad_lock_delay_is_refused_with_what_is_wrong_in_it() {
+    let mut talk = Talk::new();
+    for (delay, why) in [("x", "invalid duration"), ("15", "missing unit"), ("1x", "unknown unit")] {
+        let refused = talk.put("/v1/session/create", json!({"LockDelay": delay}));
+        assert_eq!(refused.class, Class::SessionDelay);
+        assert!(plain(&refused.body).as_str().unwrap().contains(&format!("time: {why}")), "{delay}");
+    }
+}
+
+#[test]
+fn c_ses_21_a_service_check_without_an_id_is_registered_nowhere() {
+    let mut talk = Talk::new();
+    talk.node("ext", &["c1"]);
+    let mut with = |checks: Value| {
+        talk.put("/v1/session/create", json!({"Node": "ext", "NodeChecks": [], "ServiceChecks": checks}))
+    };
+    for checks in [json!([{"ID": ""}]), json!([{}]), json!([null]), json!([{"ID": "c1"}, {}])] {
+        let refused = with(checks.clone());
+        assert_eq!(plain(&refused.body), json!("Missing check '' registration"), "{checks}");
+    }
+    for checks in [json!(["c1"]), json!([{"ID": 5}]), json!({}), json!("c1")] {
+        assert_eq!(with(checks.clone()).class, Class::SessionBody, "{checks}");
+    }
+    assert_eq!(with(json!([{"id": "C1"}])).class, Class::SessionCreated);
+}
+
+#[test]
+fn c_ses_22_null_in_a_list_leaves_the_default_in_its_place() {
+    let mut talk = Talk::new();
+    talk.node("ext", &["c1"]);
+    assert_eq!(talk.shown(&json!({"NodeChecks": [null]}))["NodeChecks"], json!(["serfHealth"]));
+    let shown = talk.shown(&json!({"Node": "ext", "NodeChecks": ["c1"], "Checks": [null]}));
+    assert_eq!(
+        (&shown["NodeChecks"], &shown["Checks"]),
+        (&json!(["c1"]), &json!(null)),
+        "it is the default, and dropped"
+    );
+    let refused = talk.put("/v1/session/create", json!({"Node": "ext", "NodeChecks": ["c1", null]}));
+    assert_eq!(plain(&refused.body), json!("Missing check '' registration"));
+}

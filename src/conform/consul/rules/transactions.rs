@@ -126,3 +126,68 @@ fn c_ld_10_a_transaction_frees_a_key_and_locks_it_at_once() {
     assert_eq!((&entry["Session"], &entry["LockIndex"]), (&json!(other), &json!(2)));
     assert_eq!(talk.acquire("also", &other).class, Class::AcquireDelayed, "other keys are delayed as ever");
 }
+
+#[test]
+fn c_txn_5_a_name_that_is_new_does_not_move_the_keys_before_it_in_the_list() {
+    let mut talk = Talk::new();
+    talk.put("/v1/kv/b", "x");
+    let both = [kv(&json!({"Verb": "get", "Key": "b"})), kv(&json!({"Verb": "set", "Key": "a", "Value": "eQ=="}))];
+    let done = talk.txn(&json!(both));
+    assert_eq!(done.status, 200);
+    let results = plain(&done.body)["Results"].clone();
+    assert_eq!((&results[0]["KV"]["Key"], &results[1]["KV"]["Key"]), (&json!("b"), &json!("a")));
+    assert_eq!(talk.entry("a")["Value"], json!("eQ=="));
+    // The same for what begins with a prefix, and for a key that is absent.
+    let tree = [kv(&json!({"Verb": "get-tree", "Key": "b"})), kv(&json!({"Verb": "set", "Key": "aa"}))];
+    assert_eq!(plain(&talk.txn(&json!(tree)).body)["Results"][0]["KV"]["Key"], json!("b"));
+    let absent = [kv(&json!({"Verb": "get", "Key": "c"})), kv(&json!({"Verb": "set", "Key": "0"}))];
+    assert_eq!(plain(&talk.txn(&json!(absent)).body)["Errors"][0]["What"], json!("key \"c\" doesn't exist"));
+}
+
+#[test]
+fn c_txn_9_verbs_for_nodes_services_and_checks() {
+    let mut talk = Talk::new();
+    let node = |verb: &str, name: &str| json!({"Node": {"Verb": verb, "Node": {"Node": name, "Address": "127.0.0.1"}}});
+    let service = |verb: &str, on: &str, id: &str| json!({"Service": {"Verb": verb, "Node": on, "Service": {"ID": id, "Service": id}}});
+    let check = |verb: &str, on: &str, id: &str| json!({"Check": {"Verb": verb, "Check": {"Node": on, "CheckID": id, "Status": "passing", "ServiceID": "web"}}});
+    let mut what = |operations: Value| {
+        let answer = talk.txn(&operations);
+        let errors = plain(&answer.body)["Errors"].clone();
+        errors[0]["What"].as_str().unwrap_or("done").to_owned()
+    };
+    for (operation, expected) in [
+        (node("get", "t"), "node \"t\" doesn't exist"),
+        (node("delete", "t"), "done"),
+        (node("set", ""), "Must provide node"),
+        (node("foo", "t"), "unknown Node verb \"foo\""),
+        (service("set", "t", "web"), "Missing node registration"),
+        (check("set", "t", "c"), "Missing node registration"),
+        (node("set", "t"), "done"),
+        (node("get", "T"), "done"),
+        (service("get", "t", "web"), "service \"web\" on node \"t\" doesn't exist"),
+        (check("set", "t", "c"), "Missing service registration"),
+        (
+            json!({"Service": {"Verb": "delete", "Node": "t", "Service": {"ID": "web"}}}),
+            "Must provide service name with ID",
+        ),
+        (service("set", "t", "web"), "done"),
+        (service("get", "t", "WEB"), "done"),
+        (service("foo", "t", "web"), "unknown Service verb \"foo\""),
+        (check("get", "t", "c"), "check \"c\" on node \"t\" doesn't exist"),
+        (check("set", "t", "c"), "done"),
+        (check("get", "t", "C"), "done"),
+        (check("foo", "t", "c"), "unknown Check verb \"foo\""),
+        (json!({}), "done"),
+        (json!({"Node": null}), "done"),
+    ] {
+        assert_eq!(what(json!([operation])), expected, "{operation}");
+    }
+    // A service takes its checks along, and what fails undoes it.
+    let gone = json!([service("delete", "t", "web"), check("get", "t", "c")]);
+    assert_eq!(what(gone), "check \"c\" on node \"t\" doesn't exist");
+    assert_eq!(what(json!([check("get", "t", "c")])), "done");
+    assert_eq!(what(json!([node("delete", "t"), node("get", "t")])), "node \"t\" doesn't exist");
+    assert_eq!(what(json!([node("get", "t"), check("get", "t", "c")])), "done");
+    assert_eq!(talk.put("/v1/txn", "null").class, Class::TxnRead);
+    assert_eq!(talk.put("/v1/txn", "[{}] and more").class, Class::TxnRead);
+}

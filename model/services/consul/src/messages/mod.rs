@@ -148,6 +148,14 @@ pub enum Operation {
     SetCheck(ClientId, CheckKind, Status),
     DropCheck(ClientId, CheckKind),
     Unknown,
+    SetCheckOf(ClientId, CheckKind, Status, u16),
+    GetCheck(ClientId, CheckKind),
+    SetNode(ClientId),
+    GetNode(ClientId),
+    DropNode(ClientId),
+    SetService(ClientId, u16),
+    GetService(ClientId, u16),
+    DropService(ClientId, u16),
 }
 
 /// What the server answers.

@@ -141,7 +141,7 @@ pub struct Slots {
 /// Which checks a session is bound to. C-SES-10.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Checks(u8);
+pub struct Checks(u32);
 
 impl Checks {
     /// Whether this check is among them.
@@ -151,7 +151,12 @@ impl Checks {
 
     /// All of them, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = CheckKind> {
-        CheckKind::all().filter(move |kind| self.contains(*kind))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let number = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(CheckKind::of(number))
+        })
     }
 }
 

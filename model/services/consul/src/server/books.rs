@@ -21,6 +21,8 @@ pub(crate) struct Books {
     pub(super) sessions: Index,
     /// At which a prepared query changed.
     pub(super) queries: Index,
+    /// At which a check was registered or went.
+    checks: Index,
     /// Prepared queries, by id.
     pub(super) prepared: Vec<Query>,
     /// Services, by node and number.
@@ -72,6 +74,11 @@ impl Server {
         self.books.iter_mut().for_each(|books| books.sessions = index);
     }
 
+    pub(super) fn note_checks(&mut self) {
+        let index = self.index;
+        self.books.iter_mut().for_each(|books| books.checks = index);
+    }
+
     /// Everything is deleted, of which only the index of the store tells. Where no books are kept, and somebody may ask
     /// for it, a grave below no prefix stands for that.
     pub(super) fn note_emptied(&mut self, context: &Context<'_, Consul>) {
@@ -96,6 +103,11 @@ impl Server {
     /// C-PQ-5: the index of every read of prepared queries.
     pub fn queries_index(&self) -> Index {
         self.books.as_ref().map_or(Index(0), |books| books.queries)
+    }
+
+    /// C-INV-13: the index of every read of checks.
+    pub fn checks_index(&self) -> Index {
+        self.books.as_ref().map_or(Index(0), |books| books.checks)
     }
 
     /// Prepared queries, by id.
@@ -191,18 +203,20 @@ impl Server {
     }
 
     /// The service is gone. Returns the checks that belonged to it.
-    pub(super) fn drop_service(&mut self, node: ClientId, service: u16) -> Vec<CheckKind> {
+    pub(super) fn forget_service(&mut self, node: ClientId, service: u16) -> Vec<CheckKind> {
         let Some(books) = &mut self.books else { return Vec::new() };
         books.services.retain(|other| *other != (node, service));
         let mine = books.attached.iter().filter(|(other, _, of)| (*other, *of) == (node, service));
         mine.map(|(_, check, _)| CheckKind::of(usize::from(*check))).collect()
     }
 
-    /// The node is gone, and with it its services.
-    pub(super) fn drop_services(&mut self, node: ClientId) {
-        let Some(books) = &mut self.books else { return };
+    /// The node is gone, and with it its services. Returns whether it had any.
+    pub(super) fn drop_services(&mut self, node: ClientId) -> bool {
+        let Some(books) = &mut self.books else { return false };
+        let before = books.services.len();
         books.services.retain(|(other, _)| *other != node);
         books.attached.retain(|(other, ..)| *other != node);
+        books.services.len() < before
     }
 }
 

@@ -38,6 +38,33 @@ impl fmt::Display for Status {
     }
 }
 
+/// What each check of a node says, in two bits by kind; 0: it is not registered.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Statuses(u64);
+
+impl Statuses {
+    fn get(self, kind: CheckKind) -> Option<Status> {
+        match self.0 >> (2 * kind.number()) & 3 {
+            0 => None,
+            1 => Some(Status::Passing),
+            2 => Some(Status::Warning),
+            _ => Some(Status::Critical),
+        }
+    }
+
+    fn set(&mut self, kind: CheckKind, status: Option<Status>) {
+        let bits = match status {
+            None => 0,
+            Some(Status::Passing) => 1,
+            Some(Status::Warning) => 2,
+            Some(Status::Critical) => 3,
+        };
+        let place = 2 * kind.number();
+        self.0 = self.0 & !(3 << place) | bits << place;
+    }
+}
+
 /// A node in the catalogue, and what is true of it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Node {
@@ -45,8 +72,8 @@ pub struct Node {
     pub id: ClientId,
     /// Whether it is registered.
     pub is_listed: bool,
-    /// Its checks, by kind; none: not registered.
-    checks: [Option<Status>; CheckKind::ROOM],
+    /// Its checks.
+    checks: Statuses,
     /// How many of its links to the servers are cut.
     pub(super) cuts: u8,
     /// Since when gossip has heard nothing of it.
@@ -66,16 +93,16 @@ impl Node {
 
     /// A node that is not registered.
     pub(super) fn unlisted(id: ClientId) -> Self {
-        Node { id, is_listed: false, checks: [None; CheckKind::ROOM], cuts: 0, silent: None, gone: None }
+        Node { id, is_listed: false, checks: Statuses::default(), cuts: 0, silent: None, gone: None }
     }
 
     pub(super) fn put_right(&mut self, truth: [Option<Status>; 3]) {
-        self.checks[..truth.len()].copy_from_slice(&truth);
+        CheckKind::ALL.into_iter().zip(truth).for_each(|(kind, status)| self.checks.set(kind, status));
     }
 
     /// What a check says; none: it is not registered.
     pub fn status(&self, kind: CheckKind) -> Option<Status> {
-        self.checks[kind.number()]
+        self.checks.get(kind)
     }
 }
 
@@ -144,8 +171,9 @@ impl Server {
     ) {
         self.add_node(id);
         if let Some(node) = self.node_mut(id) {
-            node.checks[kind.number()] = Some(status);
+            node.checks.set(kind, Some(status));
         }
+        self.note_checks();
         let ends = match status {
             Status::Critical => !context.is_mutated(ConsulMutation::CriticalCheckIgnored),
             Status::Warning => context.is_mutated(ConsulMutation::WarningEndsSessions),
@@ -177,8 +205,9 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) {
         self.attach(id, kind, None);
-        let Some(node) = self.node_mut(id).filter(|node| node.checks[kind.number()].is_some()) else { return };
-        node.checks[kind.number()] = None;
+        let Some(node) = self.node_mut(id).filter(|node| node.status(kind).is_some()) else { return };
+        node.checks.set(kind, None);
+        self.note_checks();
         if !context.is_mutated(ConsulMutation::CheckRemovalSparesSessions) {
             self.end_sessions(id, Some(kind), context, out);
         }
@@ -193,7 +222,22 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) {
         self.index = self.index.next();
-        for kind in self.drop_service(id, service) {
+        self.drop_service(id, service, context, out);
+    }
+
+    /// The same at the present log position.
+    pub(super) fn drop_service(
+        &mut self,
+        id: ClientId,
+        service: u16,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        if self.has_service(id, service) {
+            // C-INV-13: also without a check.
+            self.note_checks();
+        }
+        for kind in self.forget_service(id, service) {
             if context.is_mutated(ConsulMutation::ServiceLeavesChecks) {
                 continue;
             }
@@ -219,11 +263,17 @@ impl Server {
 
     /// The same at the present log position. C-INV-4: so does a node whose name changes.
     pub fn drop_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        self.drop_services(id);
+        if self.drop_services(id) {
+            self.note_checks();
+        }
         let Some(node) = self.node_mut(id) else { return };
         node.is_listed = false;
+        let had_checks = node.checks != Statuses::default();
         if !context.is_mutated(ConsulMutation::NodeRemovalKeepsChecks) {
-            node.checks = [None; CheckKind::ROOM];
+            node.checks = Statuses::default();
+        }
+        if had_checks {
+            self.note_checks();
         }
         if context.is_mutated(ConsulMutation::NodeRemovalSparesUnbound) {
             return CheckKind::all().for_each(|kind| self.end_sessions(id, Some(kind), context, out));

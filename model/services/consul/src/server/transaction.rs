@@ -19,8 +19,12 @@ pub enum Outcome {
     Whole(Key, Entry),
     /// All entries below a prefix.
     Tree(Vec<(Key, Entry)>),
-    /// The check that was set.
+    /// A check.
     Check,
+    /// A node.
+    Node,
+    /// A service.
+    Service,
 }
 
 /// Why an operation failed (C-TXN-5).
@@ -44,6 +48,10 @@ pub enum Failure {
     Present,
     /// The node is not registered.
     NoNode,
+    /// The service is not registered.
+    NoService,
+    /// There is no such node, service or check to be read.
+    Unregistered,
     /// There is no such verb.
     UnknownVerb,
 }
@@ -107,8 +115,8 @@ impl Server {
             self.index = self.index.next();
         }
         let before = (self.entries.clone(), self.tombstones.clone());
-        let about_checks = operations.iter().any(Operation::is_about_checks);
-        let rest = about_checks.then(|| (self.sessions.clone(), self.nodes.clone()));
+        let about_nodes = operations.iter().any(Operation::is_about_nodes);
+        let rest = about_nodes.then(|| (self.sessions.clone(), self.nodes.clone()));
         let books = self.books.clone();
         let mut has_failed = false;
         let mut has_worked = false;
@@ -177,8 +185,45 @@ impl Server {
             }
             Operation::SetCheck(node, kind, status) => {
                 self.node(node).ok_or(Failure::NoNode)?;
+                self.attach(node, kind, None);
                 self.apply_check(node, kind, status, context, out);
                 return Ok(Outcome::Check);
+            }
+            Operation::SetCheckOf(node, kind, status, service) => {
+                self.node(node).ok_or(Failure::NoNode)?;
+                if !self.has_service(node, service) {
+                    return Err(Failure::NoService);
+                }
+                self.attach(node, kind, Some(service));
+                self.apply_check(node, kind, status, context, out);
+                return Ok(Outcome::Check);
+            }
+            Operation::GetCheck(node, kind) => {
+                return self.check(node, kind).map(|_| Outcome::Check).ok_or(Failure::Unregistered);
+            }
+            Operation::SetNode(node) => {
+                self.add_node(node);
+                return Ok(Outcome::Node);
+            }
+            Operation::GetNode(node) => {
+                return self.node(node).map(|_| Outcome::Node).ok_or(Failure::Unregistered);
+            }
+            Operation::DropNode(node) => {
+                self.drop_node(node, context, out);
+                return Ok(Outcome::Silent);
+            }
+            Operation::SetService(node, service) => {
+                self.node(node).ok_or(Failure::NoNode)?;
+                self.add_service(node, service);
+                return Ok(Outcome::Service);
+            }
+            Operation::GetService(node, service) => {
+                let is_there = self.has_service(node, service);
+                return if is_there { Ok(Outcome::Service) } else { Err(Failure::Unregistered) };
+            }
+            Operation::DropService(node, service) => {
+                self.drop_service(node, service, context, out);
+                return Ok(Outcome::Silent);
             }
             Operation::DropCheck(node, kind) => {
                 self.drop_check(node, kind, context, out);
@@ -230,11 +275,22 @@ impl Operation {
                 | Operation::CheckSession { .. }
                 | Operation::CheckIndex { .. }
                 | Operation::CheckNotExists(_)
+                | Operation::GetCheck(..)
+                | Operation::GetNode(_)
+                | Operation::GetService(..)
         )
     }
 
-    fn is_about_checks(&self) -> bool {
-        matches!(self, Operation::SetCheck(..) | Operation::DropCheck(..))
+    fn is_about_nodes(&self) -> bool {
+        matches!(
+            self,
+            Operation::SetCheck(..)
+                | Operation::SetCheckOf(..)
+                | Operation::DropCheck(..)
+                | Operation::SetNode(_)
+                | Operation::DropNode(_)
+                | Operation::DropService(..)
+        )
     }
 
     /// Whether it writes what the lock protects.

@@ -27,7 +27,7 @@ impl CheckKind {
     pub const ALL: [CheckKind; 3] = [CheckKind::SerfHealth, CheckKind::NodeCheck, CheckKind::ServiceCheck];
 
     /// How many checks a node may have.
-    pub const ROOM: usize = 8;
+    pub const ROOM: usize = 32;
 
     /// The check with this number.
     pub fn of(number: usize) -> CheckKind {

@@ -1,0 +1,89 @@
+//! Whether a log is possible: whether the model could have given those answers, in some order of requests that overlap, with
+//! timers that fire at any time after they may, and with log entries that are applied some time after the leader looked at
+//! the lock-delay (C-LD-9).
+//!
+//! ```text
+//! search   depth first, with a memory of states (Wing & Gong; Lowe)     state    what the server may be in, as a fingerprint
+//! steps    what a request or a timer may make of a state                order    what is tried first
+//! ```
+
+mod order;
+mod search;
+mod state;
+mod steps;
+
+use fencepost_model::mutation::Mutation;
+
+use self::search::Search;
+use super::consul::{Question, Reply};
+use super::log::{Episode, Line};
+use super::verdict::{Objection, Possible};
+
+/// How much a judgement may remember before it is given up.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// States that are known to lead nowhere.
+    pub states: usize,
+    /// Choices that may still be taken back; older ones are kept as they are.
+    pub choices: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { states: 1_000_000, choices: 20_000 }
+    }
+}
+
+/// Answers that do not say whether the request was carried out, or will be. C-CON-5, C-CON-6, C-CON-8.
+const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost", "EOF"];
+
+/// Judges a log, of a model with a fault if one is given.
+///
+/// # Errors
+/// It could not have been, or that is not known.
+pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possible, Objection> {
+    judge_until(episodes, mutation, Limits::default(), &|| false)
+}
+
+/// Judges a log as [`judge`] does, within limits, and until `is_over` says that it is enough: whoever calls reads the clock.
+///
+/// # Errors
+/// It could not have been, or that is not known: also if it was stopped.
+pub fn judge_until(
+    episodes: &[Episode],
+    mutation: Option<Mutation>,
+    limits: Limits,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Possible, Objection> {
+    let mut possible = Possible::default();
+    for episode in episodes {
+        Search::new(episode, mutation, limits, is_over).run(&mut possible)?;
+    }
+    Ok(possible)
+}
+
+/// A log's lines, without the answers that say nothing.
+fn certain(lines: &[Line]) -> Vec<Line> {
+    let mut lines = lines.to_vec();
+    for line in lines.iter_mut().filter(|line| line.reply.as_ref().is_some_and(is_in_doubt)) {
+        (line.reply, line.received) = (None, i64::MAX);
+    }
+    lines
+}
+
+fn is_success(reply: &Reply) -> bool {
+    reply.status == 200 && reply.body.trim_ascii() != b"false"
+}
+
+fn is_in_doubt(reply: &Reply) -> bool {
+    let text = String::from_utf8_lossy(&reply.body);
+    reply.status == 500 && IN_DOUBT.iter().any(|doubt| text.contains(doubt))
+}
+
+fn ends_sessions(question: &Question) -> bool {
+    ["/v1/session/destroy/", "/v1/txn", "/v1/catalog/"].iter().any(|start| question.url.starts_with(start))
+}
+
+fn takes_locks(question: &Question) -> bool {
+    question.method == "PUT" && (question.url.contains("acquire=") || question.url.starts_with("/v1/txn"))
+}

@@ -1,0 +1,65 @@
+//! What the server may be in while a log is judged.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use fencepost_model::hash::Fingerprinter;
+use fencepost_model::ids::SessionId;
+
+use super::super::consul::Agent;
+
+/// A state that the server may be in.
+#[derive(Clone, Hash)]
+pub(super) struct State {
+    pub(super) agent: Agent,
+    /// Sessions whose timer has fired and whose end is not applied, with since when it may have; in order.
+    pub(super) doomed: Vec<(SessionId, i64)>,
+    /// Requests that it has carried out and whose answers have not arrived, in order.
+    pub(super) done: Vec<usize>,
+    /// Requests that the leader has let pass, and the log has not applied, in order. C-LD-9.
+    pub(super) passed: Vec<usize>,
+}
+
+impl State {
+    pub(super) fn new(agent: Agent) -> Self {
+        State { agent, doomed: Vec::new(), done: Vec::new(), passed: Vec::new() }
+    }
+
+    /// 128 bits that tell states apart.
+    pub(super) fn fingerprint(&self) -> u128 {
+        let mut both = Both(Fingerprinter::default(), DefaultHasher::new());
+        self.hash(&mut both);
+        u128::from(both.0.finish()) << 64 | u128::from(both.1.finish())
+    }
+
+    pub(super) fn is_done(&self, request: usize) -> bool {
+        self.done.binary_search(&request).is_ok()
+    }
+
+    /// The request is carried out.
+    pub(super) fn finish(&mut self, request: usize) {
+        self.passed.retain(|passed| *passed != request);
+        if let Err(place) = self.done.binary_search(&request) {
+            self.done.insert(place, request);
+        }
+    }
+
+    /// Its answer has arrived; false: it has not been carried out.
+    pub(super) fn forget(&mut self, request: usize) -> bool {
+        let place = self.done.binary_search(&request);
+        place.is_ok_and(|place| self.done.remove(place) == request)
+    }
+}
+
+/// Two hashes in one walk.
+struct Both(Fingerprinter, DefaultHasher);
+
+impl Hasher for Both {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+        self.1.write(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+}

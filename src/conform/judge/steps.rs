@@ -1,0 +1,205 @@
+//! What a request, or a timer, may make of a state.
+
+use fencepost_model::ids::SessionId;
+use fencepost_model::time::Instant;
+
+use super::super::consul::{Class, Hint, Reply, Sleep};
+use super::super::log::Line;
+use super::is_success;
+use super::search::Search;
+use super::state::State;
+
+/// Something that may happen next.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// A request is carried out, at an instant.
+    Serve(usize, i64),
+    /// The leader lets a request pass, and the log will apply it later. C-LD-9.
+    Pass(usize, i64),
+    /// The timer of a session has fired, since it might, and its end is not applied. C-TTL-5.
+    Doom(SessionId, i64),
+    /// The end of a session is applied, at an instant. C-TTL-4.
+    Expire(SessionId, i64),
+}
+
+/// What came of a step.
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is taken apart at once")]
+pub(super) enum Outcome {
+    /// Another state; whether it differs from the one before in more than in what has been carried out.
+    Next { state: State, class: Option<Class>, has_effect: bool },
+    /// It cannot have been: that had to be answered.
+    Differs(Class, String),
+    /// It cannot have been at that time.
+    Never,
+    /// The model does not have what is asked for.
+    Beyond(String),
+}
+
+impl Search<'_> {
+    pub(super) fn take(&self, state: &State, step: Step) -> Outcome {
+        match step {
+            Step::Serve(_, now) if self.is_overdue(state, now) => Outcome::Never,
+            Step::Serve(request, now) => self.serve(state, request, now),
+            Step::Pass(request, now) => {
+                let line = &self.lines[request];
+                if self.is_overdue(state, now) || !state.agent.lets_pass(&line.question, Instant::at(now)) {
+                    return Outcome::Never;
+                }
+                let mut next = state.clone();
+                next.passed.push(request);
+                next.passed.sort_unstable();
+                Outcome::Next { state: next, class: None, has_effect: true }
+            }
+            Step::Doom(session, since) => {
+                let mut next = state.clone();
+                next.agent.doom(session);
+                next.doomed.push((session, since));
+                next.doomed.sort_unstable();
+                Outcome::Next { state: next, class: None, has_effect: true }
+            }
+            Step::Expire(session, at) => {
+                let mut next = state.clone();
+                next.agent.expire(session, Instant::at(at));
+                next.doomed.retain(|(doomed, _)| *doomed != session);
+                Outcome::Next { state: next, class: None, has_effect: true }
+            }
+        }
+    }
+
+    fn serve(&self, state: &State, request: usize, now: i64) -> Outcome {
+        let line = &self.lines[request];
+        let mut next = state.clone();
+        let has_passed = state.passed.binary_search(&request).is_ok();
+        next.finish(request);
+        let told = next.agent.told_count();
+        match attempt(&mut next, line, now, has_passed) {
+            Ok(class) => {
+                let told_later = self.ranks[request].filter(|rank| self.is_narrow.get() && rank % 2 == 0);
+                if told_later.is_some_and(|rank| !next.agent.tell(rank / 2)) {
+                    return Outcome::Never;
+                }
+                // A read binds log positions, and does nothing else; a refused change of a key does nothing at all.
+                let has_effect = match line.question.method.as_str() {
+                    "GET" => next.agent.told_count() != told,
+                    _ => !line.question.url.starts_with("/v1/kv/") || !line.reply.as_ref().is_some_and(is_refusal),
+                };
+                Outcome::Next { state: next, class: Some(class), has_effect }
+            }
+            Err(Why::Differs(class, why)) => Outcome::Differs(class, why),
+            Err(Why::Beyond(why)) => Outcome::Beyond(why),
+        }
+    }
+
+    /// The instants at which a request makes a difference in a state, until one.
+    pub(super) fn times(&self, state: &State, request: usize, until: i64) -> Vec<i64> {
+        let line = &self.lines[request];
+        let (early, late) = (line.sent, line.received.min(until));
+        let has_delays = || state.agent.lock_delays().iter().any(|delay| *delay > 0);
+        let depends = early < late && (state.agent.delay_count() > 0 || self.ends[request] && has_delays());
+        if depends { self.instants(state, early, late) } else { vec![early] }
+    }
+
+    /// Instants that stand for all in between: both ends, and where a lock-delay that begins then is over just as an answer
+    /// arrives.
+    pub(super) fn instants(&self, state: &State, early: i64, late: i64) -> Vec<i64> {
+        let mut instants = Vec::new();
+        for delay in state.agent.lock_delays() {
+            let from = self.received.partition_point(|at| *at <= early.saturating_add(delay));
+            let ends = self.received[from..].iter().take_while(|at| **at < late.saturating_add(delay));
+            instants.extend(ends.map(|at| at.saturating_sub(delay)));
+        }
+        instants.sort_unstable();
+        instants.dedup();
+        // The ends are the likely ones.
+        instants.retain(|at| *at != early && *at != late);
+        instants.splice(0..0, if early == late { vec![early] } else { vec![early, late] });
+        instants
+    }
+
+    /// Timers that may fire until an instant.
+    pub(super) fn timers(&self, state: &State, until: i64) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (session, since) in state.agent.expirable(Instant::at(until)) {
+            let began = since.or(state.doomed.iter().find(|(id, _)| *id == session).map(|(_, since)| *since));
+            let expiries = self.instants(state, began.unwrap_or(until), until);
+            steps.extend(expiries.into_iter().map(|at| Step::Expire(session, at)));
+            steps.extend(since.map(|since| Step::Doom(session, since)));
+        }
+        steps
+    }
+
+    /// Whether a timer should have fired long ago. A timer that was started while a request was on its way may have been
+    /// started later than is assumed.
+    fn is_overdue(&self, state: &State, now: i64) -> bool {
+        let Some(lateness) = self.lateness else { return false };
+        let due = state.agent.expirable(Instant::at(now)).into_iter().filter_map(|(_, since)| since);
+        due.chain(state.doomed.iter().map(|(_, since)| *since))
+            .any(|since| since.saturating_add(lateness).saturating_add(self.slowest) < now)
+    }
+}
+
+fn is_refusal(reply: &Reply) -> bool {
+    reply.status >= 400 || reply.body.trim_ascii() == b"false"
+}
+
+/// Why a request was not answered so in a state.
+pub(super) enum Why {
+    /// This had to be answered.
+    Differs(Class, String),
+    /// The model does not have what is asked for.
+    Beyond(String),
+}
+
+pub(super) fn attempt(state: &mut State, line: &Line, now: i64, has_passed: bool) -> Result<Class, Why> {
+    let success = line.reply.as_ref().map(is_success);
+    let hint = Hint { success, has_passed };
+    let expected = state.agent.ask(&line.question, Instant::at(now), hint);
+    let expected = expected.map_err(|overflow| Why::Beyond(overflow.to_string()))?;
+    // A path that nobody has is refused by both; one that only the agent has may change what it stores.
+    if expected.class == Class::NoSuchPath && line.reply.as_ref().is_none_or(|reply| reply.status != 404) {
+        return Err(Why::Beyond(format!("the model does not have {}", line.question.url)));
+    }
+    if let Some(reply) = &line.reply {
+        state.agent.accept(&expected, reply).map_err(|why| Why::Differs(expected.class, why))?;
+    }
+    Ok(expected.class)
+}
+
+/// C-BLK-1, C-BLK-2: a read with an index that is answered at that index, or a lower one, has waited for its time.
+pub(super) fn answered_too_early(line: &Line) -> Option<String> {
+    let Sleep { index, at_least } = Sleep::of(&line.question)?;
+    let told = line.reply.as_ref().filter(|reply| line.is_timed && matches!(reply.status, 200 | 404))?.index?;
+    // Logs round.
+    let waited = line.received - line.sent + 1_000_000;
+    (told <= index && waited < at_least).then(|| {
+        format!(
+            "answered at index {told}, which does not pass {index}, after {} of {} seconds",
+            seconds(waited),
+            seconds(at_least)
+        )
+    })
+}
+
+/// C-BLK-2: a read that waits is answered when its time is up, a sixteenth of it later at most; none if lateness is not bounded.
+pub(super) fn answered_too_late(line: &Line, lateness: Option<i64>) -> Option<String> {
+    let Sleep { at_least, .. } = Sleep::of(&line.question)?;
+    let most = at_least.saturating_add(at_least / 16).saturating_add(lateness?);
+    let waited = line.received - line.sent;
+    (line.is_timed && line.reply.is_some() && waited > most)
+        .then(|| format!("answered after {} seconds, and its time was up after {}", seconds(waited), seconds(at_least)))
+}
+
+/// C-BLK-1, C-BLK-5: a read that waits for a key is answered when that has changed, a bounded time later.
+pub(super) fn slept_through(line: &Line, changes: &[(u64, i64)], lateness: Option<i64>) -> Option<String> {
+    let (Sleep { index, .. }, lateness) = (Sleep::of(&line.question)?, lateness?);
+    let is_answered = line.is_timed && line.reply.as_ref().is_some_and(|reply| matches!(reply.status, 200 | 404));
+    let missed =
+        |(at, known): &&(u64, i64)| *at > index && (*known).max(line.sent).saturating_add(lateness) < line.received;
+    let (at, known) = changes.iter().filter(|_| is_answered).find(missed)?;
+    let late = line.received - (*known).max(line.sent);
+    Some(format!("answered {} ms after the change at index {at} that it waited for", late / 1_000_000))
+}
+
+fn seconds(nanoseconds: i64) -> i64 {
+    nanoseconds / 1_000_000_000
+}
