@@ -62,6 +62,12 @@ impl Agent {
         let failures: Vec<(usize, Failure)> =
             outcomes.iter().filter_map(|(place, outcome)| Some((*place, *outcome.as_ref().err()?))).collect();
         if failures.is_empty() {
+            for operation in &operations {
+                // A registration without an id takes it away.
+                if let Operation::SetNode(node) | Operation::DropNode(node) = operation {
+                    self.node_ids.retain(|(_, other)| other != node);
+                }
+            }
             for (node, check) in written.iter().filter_map(|at| at.check.as_ref()) {
                 self.note(*node, check);
             }

@@ -28,8 +28,8 @@ pub struct Conform {
     /// How many answers to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
-    /// How many requests to send to Consul from several clients at the same time
-    #[arg(long, default_value_t = 2_000, value_name = "N")]
+    /// How many requests to send to Consul from several clients at the same time; some such logs stay undecided
+    #[arg(long, default_value_t = 0, value_name = "N")]
     concurrent: u64,
     /// How many of Consul's blocking queries to let wait
     #[arg(long, default_value_t = 60, value_name = "N")]

@@ -11,6 +11,11 @@ fn c_inv_4_a_node_that_gets_another_name_takes_its_sessions_along() {
     let renamed = talk.put("/v1/catalog/register", json!({"Node": "new", "Address": "127.0.0.1", "ID": id}));
     assert_eq!(renamed.class, Class::NodeRenamed);
     assert_eq!(talk.get(&format!("/v1/session/info/{mine}")).class, Class::SessionUnknown);
+    // A transaction that registers it without an id takes the id away.
+    let mine = talk.session(&json!({"Node": "new"}));
+    talk.txn(&json!([{"Node": {"Verb": "set", "Node": {"Node": "new", "Address": "127.0.0.1"}}}]));
+    talk.put("/v1/catalog/register", json!({"Node": "third", "Address": "127.0.0.1", "ID": id}));
+    assert_eq!(talk.get(&format!("/v1/session/info/{mine}")).class, Class::SessionFound);
 }
 
 #[test]
