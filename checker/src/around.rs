@@ -55,13 +55,13 @@ fn past<'a, P: Service>(
     judged: &Scenario<P>,
     actions: impl Iterator<Item = &'a Action<P>>,
 ) -> Result<Vec<Action<P>>, InternalError> {
-    let mut world = judged.start();
+    let mut world = judged.observed();
     let mut past = Vec::new();
     for action in actions {
         let like = judged
             .like(&world, action)
             .ok_or_else(|| InternalError(format!("“{action}” has no counterpart where fewer promises are judged")))?;
-        judged.step(&mut world, &like);
+        world.step(judged, &like);
         past.push(like);
     }
     Ok(past)

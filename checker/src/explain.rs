@@ -1,5 +1,6 @@
 //! From a path of normal forms to a run of the concrete world, in which client 1 stays client 1 and time goes on.
 
+use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::trace::{Lasso, Recorder, Trace, replay};
@@ -17,7 +18,7 @@ pub(crate) fn concretise<P: Service>(
     enabled: impl Fn(&World<P>, &mut Vec<Action<P>>),
     path: impl Iterator<Item = (Formed<P>, bool)>,
 ) -> Result<Trace<P>, InternalError> {
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut recorder = Recorder::default();
     for action in past {
         recorder.step(scenario, &mut world, action);
@@ -29,7 +30,7 @@ pub(crate) fn concretise<P: Service>(
         let action = action_to(scenario, form, &world, &options, &next, is_breach).ok_or_else(|| {
             InternalError("a step of the counterexample has no counterpart in the concrete world".to_owned())
         })?;
-        last_breaks = !recorder.step(scenario, &mut world, &action).breaches.is_empty();
+        last_breaks = !recorder.step(scenario, &mut world, &action).violations.is_empty();
     }
     if !last_breaks {
         return Err(InternalError("the counterexample breaks no promise when it is repeated".to_owned()));
@@ -45,14 +46,14 @@ pub(crate) fn concretise_lasso<P: Service>(
     path: Vec<(Action<P>, Formed<P>)>,
     endless: Lasso,
 ) -> Result<Trace<P>, InternalError> {
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut recorder = Recorder::default();
     let mut enabled = Vec::new();
     for (action, wanted) in path {
         scenario.enabled(&world, &mut enabled);
         let leads_there = |like: &Action<P>| {
             let mut next = world.clone();
-            scenario.step(&mut next, like);
+            next.step(scenario, like);
             *form.of(next) == *wanted
         };
         let like = enabled.iter().find(|other| other.shape() == action.shape() && leads_there(other));
@@ -70,14 +71,14 @@ pub(crate) fn concretise_lasso<P: Service>(
 fn action_to<P: Service>(
     scenario: &Scenario<P>,
     form: &Form,
-    world: &World<P>,
+    world: &Observed<P>,
     options: &[Action<P>],
     wanted: &Formed<P>,
     is_breach: bool,
 ) -> Option<Action<P>> {
     options.iter().copied().find(|action| {
         let mut next = world.clone();
-        let step = scenario.step(&mut next, action);
-        *form.of(next) == **wanted && step.breaches.is_empty() != is_breach
+        let step = next.step(scenario, action);
+        *form.of(next) == **wanted && step.violations.is_empty() != is_breach
     })
 }

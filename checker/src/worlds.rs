@@ -61,9 +61,9 @@ impl<P: Service> Worlds<P> {
     }
 
     fn start(&self) -> Formed<P> {
-        let mut world = self.scenario.start();
+        let mut world = self.scenario.observed();
         for action in &self.past {
-            self.scenario.step(&mut world, action);
+            world.step(&self.scenario, action);
         }
         self.form.of(world)
     }
@@ -100,9 +100,9 @@ impl<P: Service> Worlds<P> {
         let path = path.iter().skip(1).map(|action| {
             self.enabled(&world, &mut actions);
             let before = world.clone();
-            let step = self.scenario.step(world.world_mut(), &actions[usize::from(*action)]);
+            let step = world.state_mut().step(&self.scenario, &actions[usize::from(*action)]);
             self.form.renew(&mut world, &before, &step);
-            (world.clone(), !step.breaches.is_empty())
+            (world.clone(), !step.violations.is_empty())
         });
         let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| self.enabled(world, actions);
         concretise(&self.scenario, &self.form, &self.past, enabled, path)

@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! scenario   what is fixed: settings, bounds, budgets, promises          (one TOML file)
-//! world      what varies: start, enabled, is_enabled, step; which worlds are equivalent
+//! world      what varies: start, enabled, is_enabled, step, which states facts
+//! monitor    what properties remember of the facts, which promises they break; which worlds are equivalent
 //! process    how participants react
 //! service    what makes a lock service: the traits that a service implements
 //! properties what is promised, on three levels: record, belief, effect
@@ -29,6 +30,7 @@ pub mod hash;
 pub mod ids;
 pub mod laws;
 pub mod list;
+pub mod monitor;
 pub mod mutation;
 pub mod never;
 pub mod normal;

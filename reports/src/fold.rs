@@ -81,7 +81,7 @@ fn folded(story: &Story, is_kept: &[bool]) -> Story {
 
 #[cfg(test)]
 mod tests {
-    use fencepost_model::finding::{Broken, Property};
+    use fencepost_model::finding::{Property, Violation};
 
     use fencepost_model::finding::ActionKind;
 
@@ -107,7 +107,7 @@ mod tests {
     fn short_runs_stay_as_they_are_and_long_ones_keep_what_matters() {
         assert_eq!(fold(&long(WHOLE)).steps.len(), WHOLE);
         let mut story = long(10_000);
-        story.steps[5000].breaches.push(Broken { property: Property::MutualExclusion, message: "both".to_owned() });
+        story.steps[5000].breaches.push(Violation { property: Property::MutualExclusion, message: "both".to_owned() });
         story.steps[7000].kind = Some(ActionKind::Crash);
         let short = fold(&story);
         let labels: Vec<&str> = short.steps.iter().map(|step| step.label.as_str()).collect();

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use fencepost_model::finding::Measurement;
+use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::trace::{Digest, Patience, Recorder, Trace};
-use fencepost_model::world::{Action, World};
+use fencepost_model::world::Action;
 
 use crate::calm::{Calm, Endless};
 use crate::coverage::outline;
@@ -122,28 +123,28 @@ pub fn walk<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> 
 }
 
 fn take<P: Service>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
-    let world = scenario.start();
+    let state = scenario.observed();
     let storm = settings.storm_ticks();
     match settings.scheduler {
-        SchedulerKind::Uniform => drive(scenario, world, Uniform::new(settings.seed), (storm, keeps), settings),
+        SchedulerKind::Uniform => drive(scenario, state, Uniform::new(settings.seed), (storm, keeps), settings),
         SchedulerKind::Realistic => {
             let pace = (settings.profile.clone(), settings.refinement);
-            let scheduler = Realistic::new(settings.seed, pace, None, storm, scenario, &world);
-            drive(scenario, world, scheduler, (storm, keeps), settings)
+            let scheduler = Realistic::new(settings.seed, pace, None, storm, scenario, &state);
+            drive(scenario, state, scheduler, (storm, keeps), settings)
         }
         SchedulerKind::Swarm => {
             let swarm = Swarm::of(settings.seed);
             let pace = (swarm.profile(&settings.profile), settings.refinement);
-            let scheduler = Realistic::new(settings.seed, pace, Some(&swarm), storm, scenario, &world);
-            drive(scenario, world, scheduler, (storm, keeps), settings)
+            let scheduler = Realistic::new(settings.seed, pace, Some(&swarm), storm, scenario, &state);
+            drive(scenario, state, scheduler, (storm, keeps), settings)
         }
-        SchedulerKind::Priorities => drive(scenario, world, Priorities::new(settings.seed), (storm, keeps), settings),
+        SchedulerKind::Priorities => drive(scenario, state, Priorities::new(settings.seed), (storm, keeps), settings),
     }
 }
 
 fn drive<P: Service>(
     scenario: &Scenario<P>,
-    mut world: World<P>,
+    mut state: Observed<P>,
     mut scheduler: impl Scheduler<P>,
     (storm, keeps): (Ticks, bool),
     settings: &Settings,
@@ -152,7 +153,7 @@ fn drive<P: Service>(
         actions: Vec::new(),
         taken: 0,
         events: 0,
-        end: world.now,
+        end: state.now,
         digest: Digest::default(),
         is_at_rest: false,
         violations: Vec::new(),
@@ -160,32 +161,32 @@ fn drive<P: Service>(
         outlines: BTreeSet::new(),
         measurement: None,
     };
-    if world.clients.len() > CROWD {
-        world.network.spread();
+    if state.clients.len() > CROWD {
+        state.world.network.spread();
     }
-    let mut meter = settings.measures.then(|| Meter::new(world.clients.len()));
+    let mut meter = settings.measures.then(|| Meter::new(state.clients.len()));
     let endless = Endless::of(scenario, settings);
     let mut calm: Option<Calm> = None;
     while walk.taken < settings.actions_max {
-        if calm.is_none() && world.now >= Instant::START + storm {
+        if calm.is_none() && state.now >= Instant::START + storm {
             if settings.ends_with_storm {
                 break;
             }
-            scheduler.calm(scenario, &world);
-            calm = Some(Calm { from: walk.place(), patience: Patience::new(scenario, &world) });
+            scheduler.calm(scenario, &state);
+            calm = Some(Calm { from: walk.place(), patience: Patience::new(scenario, &state) });
         }
-        let action = match scheduler.pick(scenario, &world) {
+        let action = match scheduler.pick(scenario, &state) {
             Some(action) => {
                 walk.is_at_rest = false;
                 action
             }
             // Nothing is left to happen. Whoever keeps trying all the same has a calm to wait in.
             None => {
-                let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (world.now - Instant::START) };
+                let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (state.now - Instant::START) };
                 let action = Action::Advance(wait);
                 let matters = settings.ends_with_storm || !endless.properties.is_empty();
-                let is_waited = matters && world.waiting().next().is_some();
-                if walk.is_at_rest || !is_waited || !scenario.is_enabled(&world, &action) {
+                let is_waited = matters && state.waiting().next().is_some();
+                if walk.is_at_rest || !is_waited || !scenario.is_enabled(&state, &action) {
                     walk.is_at_rest = true;
                     break;
                 }
@@ -193,41 +194,41 @@ fn drive<P: Service>(
                 action
             }
         };
-        let step = scenario.step(&mut world, &action);
+        let step = state.step(scenario, &action);
         if let Some(meter) = &mut meter {
-            meter.look(scenario, &world, &action, &step);
+            meter.look(scenario, &state, &action, &step);
         }
         walk.taken += 1;
         walk.events += u64::from(!matches!(action, Action::Advance(_)));
         if keeps {
             walk.actions.push(action);
         }
-        walk.digest.add(world.now, &action, &step);
+        walk.digest.add(state.now, &action, &step);
         if settings.collects {
-            walk.outlines.insert(outline(scenario, &world));
+            walk.outlines.insert(outline(scenario, &state));
         }
-        for breach in &step.breaches {
+        for breach in &step.violations {
             walk.note(breach.property, || breach.message.clone());
         }
         if let Some(calm) = calm.as_mut().filter(|_| !endless.properties.is_empty()) {
-            calm.patience.look(scenario, &world, &step.facts);
-            endless.judge(scenario, &world, calm, &mut walk);
+            calm.patience.look(scenario, &state, &step.facts);
+            endless.judge(scenario, &state, calm, &mut walk);
         }
         if settings.until_broken && !walk.violations.is_empty() {
             break;
         }
-        scheduler.learn(scenario, &world, &action, &step);
+        scheduler.learn(scenario, &state, &action, &step);
     }
-    walk.end = world.now;
-    walk.measurement = meter.map(|meter| meter.finish(world.now));
+    walk.end = state.now;
+    walk.measurement = meter.map(|meter| meter.finish(state.now));
     walk
 }
 
 fn record<P: Service>(scenario: &Scenario<P>, settings: &Settings, walk: &Walk<P>) -> Trace<P> {
-    let mut world = scenario.start();
+    let mut state = scenario.observed();
     let mut recorder = Recorder::default();
     for action in &walk.actions {
-        recorder.step(scenario, &mut world, action);
+        recorder.step(scenario, &mut state, action);
     }
     let origin = format!("simulator, {}", settings.scheduler.name());
     let mut trace = recorder.finish(scenario, &origin, Some(settings.seed));

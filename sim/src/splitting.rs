@@ -5,6 +5,7 @@
 
 use fencepost_model::finding::{Property, Split, Stage};
 use fencepost_model::ids::ClientId;
+use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::time::Ticks;
@@ -20,7 +21,7 @@ const LEVELS: u8 = 3;
 /// A run, stopped.
 #[derive(Clone)]
 struct Snapshot<P: Service> {
-    world: World<P>,
+    world: Observed<P>,
     scheduler: Realistic<P>,
     actions: u64,
     is_broken: bool,
@@ -31,7 +32,7 @@ struct Snapshot<P: Service> {
 pub fn split<P: Service>(scenario: &Scenario<P>, settings: &Settings, promise: Property, effort: u64) -> Split {
     let storm = settings.storm_ticks();
     let start = |run: u64| {
-        let world = scenario.start();
+        let world = scenario.observed();
         let pace = (settings.profile.clone(), settings.refinement);
         let scheduler = Realistic::new(mixed(settings.seed, 0, run), pace, None, storm, scenario, &world);
         Snapshot { world, scheduler, actions: 0, is_broken: false }
@@ -85,9 +86,9 @@ impl<P: Service> Snapshot<P> {
         }
         while self.world.now.ticks() < storm.count() && self.actions < actions_max {
             let Some(action) = self.scheduler.pick(scenario, &self.world) else { return false };
-            let step = scenario.step(&mut self.world, &action);
+            let step = self.world.step(scenario, &action);
             self.actions += 1;
-            self.is_broken = step.breaches.iter().any(|breach| breach.property == promise);
+            self.is_broken = step.violations.iter().any(|breach| breach.property == promise);
             self.scheduler.learn(scenario, &self.world, &action, &step);
             let is_there = level < LEVELS && !step.facts.is_empty() && danger(scenario, &self.world) >= level;
             if self.is_broken || is_there {

@@ -79,10 +79,10 @@ fn every_action_that_a_scheduler_picks_is_enabled() {
             for settings in [uniform(seed), realistic(seed), swarm(seed), priorities(seed)] {
                 with_scenario!(&scenario, scenario => {
                     let scenario = prepare(scenario, &settings);
-                    let mut world = scenario.start();
+                    let mut world = scenario.observed();
                     for action in walk(&scenario, &settings).actions {
                         assert!(scenario.is_enabled(&world, &action), "{}, seed {seed}: {action}", scenario.name);
-                        scenario.step(&mut world, &action);
+                        world.step(&scenario, &action);
                     }
                 });
             }
@@ -132,7 +132,7 @@ fn after_the_storm_nothing_goes_wrong_any_more() {
         let scenario = scenario(name);
         with_scenario!(&scenario, scenario => {
             let scenario = prepare(scenario, &settings);
-            let mut world = scenario.start();
+            let mut world = scenario.observed();
             let mut calm_actions = 0;
             for action in walk(&scenario, &settings).actions {
                 if world.now.ticks() > settings.storm * settings.refinement {
@@ -140,7 +140,7 @@ fn after_the_storm_nothing_goes_wrong_any_more() {
                     let is_mishap = action.kind().is_mishap();
                     assert!(!is_mishap, "{name}: {action}");
                 }
-                scenario.step(&mut world, &action);
+                world.step(&scenario, &action);
             }
             assert!(calm_actions > 100, "{name}: the run ends with the storm");
             assert!(world.cuts.is_empty(), "{name}: links are healed");

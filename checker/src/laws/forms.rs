@@ -7,9 +7,10 @@ use fencepost_model::fact::Fact;
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::ClientId;
 use fencepost_model::laws::{after, pick, walk};
+use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::world::{Action, World};
+use fencepost_model::world::Action;
 
 use super::{LawViolation, require};
 use crate::reduction::{NormalForm, Symmetry, arranged};
@@ -18,8 +19,8 @@ use crate::reduction::{NormalForm, Symmetry, arranged};
 type Successor = (u64, Vec<String>, Vec<String>);
 
 /// The world in normal form; no client is interchangeable.
-fn normal<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> World<P> {
-    World::clone(&NormalForm::new(scenario, Symmetry::none()).form(world.clone()))
+fn normal<P: Service>(scenario: &Scenario<P>, world: &Observed<P>) -> Observed<P> {
+    Observed::clone(&NormalForm::new(scenario, Symmetry::none()).form(world.clone()))
 }
 
 fn fingerprint(value: &impl Hash) -> u64 {
@@ -34,14 +35,14 @@ fn kinds<P: Service>(facts: &[Fact<P>]) -> Vec<String> {
 }
 
 /// What can happen next, sorted.
-fn successors<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Successor> {
+fn successors<P: Service>(scenario: &Scenario<P>, world: &Observed<P>) -> Vec<Successor> {
     let mut enabled = Vec::new();
     scenario.enabled(world, &mut enabled);
     let mut list: Vec<Successor> = enabled
         .iter()
         .map(|action| {
             let (next, step) = after(scenario, world, action);
-            let violated = step.breaches.iter().map(|breach| breach.property.to_string()).collect();
+            let violated = step.violations.iter().map(|breach| breach.property.to_string()).collect();
             (fingerprint(&normal(scenario, &next)), kinds(&step.facts), violated)
         })
         .collect();
@@ -83,11 +84,11 @@ pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices:
         client if client == other => one,
         client => client,
     };
-    let swapped = |world: &World<P>| {
+    let swapped = |world: &Observed<P>| {
         let order: Vec<usize> = (0..world.clients.len()).map(|place| swap(ClientId::of(place)).place()).collect();
         arranged(world, &order)
     };
-    let start = scenario.start();
+    let start = scenario.observed();
     require(normal(scenario, &swapped(&start)) == normal(scenario, &start), || {
         format!("{one} and {other} do not start alike")
     })?;
@@ -107,7 +108,9 @@ pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices:
                 format!("{action}: {one} and {other} are not treated alike")
             })?;
             require(kinds(&step.facts) == kinds(&like.facts), || format!("{action}: other facts"))?;
-            require(step.breaches.is_empty() == like.breaches.is_empty(), || format!("{action}: other violations"))?;
+            require(step.violations.is_empty() == like.violations.is_empty(), || {
+                format!("{action}: other violations")
+            })?;
             // The rest costs as much as there are ways to change places: it is asked of one action.
             if Some(action) != pick(enabled, place) {
                 continue;
@@ -133,14 +136,14 @@ pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices:
 pub(super) fn renewal_is_invisible<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     for symmetry in [Symmetry::none(), Symmetry::of(scenario)] {
         let form = NormalForm::new(scenario, symmetry);
-        let mut before = form.form(scenario.start());
+        let mut before = form.form(scenario.observed());
         let mut enabled = Vec::new();
         for choice in choices {
             scenario.enabled(&before, &mut enabled);
             let mut next = before.clone();
             for action in &enabled {
                 let (after, _) = after(scenario, &before, action);
-                let step = scenario.step(next.world_mut(), action);
+                let step = next.state_mut().step(scenario, action);
                 form.renew(&mut next, &before, &step.touched);
                 let again = form.form(after);
                 require(*next == *again, || format!("{action}: the renewed form differs from the form"))?;
@@ -149,7 +152,7 @@ pub(super) fn renewal_is_invisible<P: Service>(scenario: &Scenario<P>, choices: 
                 require(*next == *before, || format!("{action} was not taken back"))?;
             }
             let Some(action) = pick(&enabled, *choice) else { break };
-            let step = scenario.step(next.world_mut(), action);
+            let step = next.state_mut().step(scenario, action);
             form.renew(&mut next, &before, &step.touched);
             before = next;
         }

@@ -58,14 +58,14 @@ impl<P: Service> Cycle<P> {
         let from = trace.header.lasso.as_ref().map_or(0, |lasso| lasso.from);
         let mut cycle =
             Cycle { worlds: Vec::new(), enabled: Vec::new(), taken: BTreeSet::new(), entered: BTreeSet::new() };
-        let mut world = scenario.start();
+        let mut world = scenario.observed();
         let mut enabled = Vec::new();
         for (place, line) in trace.steps.iter().enumerate() {
             if place >= from {
                 cycle.look(scenario, &world, &mut enabled);
                 cycle.taken.insert(line.action.shape());
             }
-            let step = scenario.step(&mut world, &line.action);
+            let step = world.step(scenario, &line.action);
             for fact in step.facts.iter().filter(|_| place >= from) {
                 if let fencepost_model::fact::Fact::Entered { client, .. } = fact {
                     cycle.entered.insert(*client);

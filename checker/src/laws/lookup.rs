@@ -21,7 +21,7 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
         let pool = SharedPool::default();
         let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool));
         for choices in walks {
-            let mut before = form.form(scenario.start());
+            let mut before = form.form(scenario.observed());
             let mut enabled = Vec::new();
             for choice in choices {
                 scenario.enabled(&before, &mut enabled);
@@ -36,7 +36,7 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
                     let taken = stepper.step(scenario, &form, action);
                     let is_same = taken.to == stepper.collapse(&after) && taken.to.fingerprint() == after.fingerprint();
                     require(is_same, || format!("{action} leads to another world"))?;
-                    require(taken.is_breach != step.breaches.is_empty(), || format!("{action}: other violations"))?;
+                    require(taken.is_breach != step.violations.is_empty(), || format!("{action}: other violations"))?;
                     require(taken.reached == scenario.reached(&step.facts), || {
                         format!("{action} reaches other goals")
                     })?;

@@ -105,8 +105,8 @@ pub(super) fn fingerprints_differ<P: Service>(scenario: &Scenario<P>) -> Result<
     while let Some(world) = open.pop() {
         scenario.enabled(&world, &mut actions);
         for action in &actions {
-            let mut next = fencepost_model::world::World::clone(&world);
-            scenario.step(&mut next, action);
+            let mut next = fencepost_model::monitor::Observed::clone(&world);
+            next.step(scenario, action);
             let next = form.of(next);
             let fingerprint = space.fingerprint_of(&next);
             match seen.get(&fingerprint) {

@@ -140,7 +140,7 @@ impl<P: Service> Liveness<P> {
             self.scenario.enabled(&world, &mut actions);
             let action = actions[usize::from(*place)];
             let before = world.clone();
-            let step = self.scenario.step(world.world_mut(), &action);
+            let step = world.state_mut().step(&self.scenario, &action);
             form.renew(&mut world, &before, &step);
             path.push((action, world.clone()));
         }

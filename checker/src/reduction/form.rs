@@ -4,10 +4,11 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost_model::goal::Reached;
+use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::world::{Step, World};
+use fencepost_model::world::Step;
 
 use super::normal_form::{Formed, NormalForm};
 use super::symmetry::Symmetry;
@@ -45,12 +46,12 @@ impl Form {
 
     /// The world at the start.
     pub(crate) fn start<P: Service>(&self, scenario: &Scenario<P>) -> Formed<P> {
-        self.of(scenario.start())
+        self.of(scenario.observed())
     }
 
     /// Brings a world into form.
-    pub(crate) fn of<P: Service>(&self, world: World<P>) -> Formed<P> {
-        self.normal.form(world)
+    pub(crate) fn of<P: Service>(&self, state: Observed<P>) -> Formed<P> {
+        self.normal.form(state)
     }
 
     /// Brings a world into form after one step.
@@ -59,10 +60,14 @@ impl Form {
     }
 
     /// Counts how many worlds some of the new states stand for.
-    pub(crate) fn sample<P: Service, W: Deref<Target = World<P>>>(&self, fingerprint: u64, world: impl FnOnce() -> W) {
+    pub(crate) fn sample<P: Service, W: Deref<Target = Observed<P>>>(
+        &self,
+        fingerprint: u64,
+        state: impl FnOnce() -> W,
+    ) {
         let symmetry = self.normal.symmetry();
         if !symmetry.is_none() && fingerprint.is_multiple_of(SAMPLE) {
-            let orbit = symmetry.orbit(&*world()) as u64;
+            let orbit = symmetry.orbit(&*state()) as u64;
             self.sampled.fetch_add(1, Relaxed);
             self.worlds.fetch_add(orbit, Relaxed);
         }

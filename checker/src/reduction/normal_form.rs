@@ -8,12 +8,12 @@
 use std::ops::Deref;
 
 use fencepost_model::ids::ProcessId;
+use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
-use fencepost_model::world::World;
 
 use super::names::Rules;
 use super::parts::Parts;
@@ -30,25 +30,25 @@ pub(crate) struct NormalForm {
 /// A world in normal form.
 #[derive(Debug)]
 pub(crate) struct Formed<P: Service> {
-    pub(super) world: World<P>,
+    pub(super) state: Observed<P>,
     pub(super) parts: Parts,
 }
 
 impl<P: Service> Clone for Formed<P> {
     fn clone(&self) -> Self {
-        Formed { world: self.world.clone(), parts: self.parts.clone() }
+        Formed { state: self.state.clone(), parts: self.parts.clone() }
     }
 
     fn clone_from(&mut self, other: &Self) {
-        self.world.clone_from(&other.world);
+        self.state.clone_from(&other.state);
         self.parts.clone_from(&other.parts);
     }
 }
 
 impl<P: Service> Deref for Formed<P> {
-    type Target = World<P>;
-    fn deref(&self) -> &World<P> {
-        &self.world
+    type Target = Observed<P>;
+    fn deref(&self) -> &Observed<P> {
+        &self.state
     }
 }
 
@@ -59,33 +59,34 @@ impl<P: Service> Formed<P> {
     }
 
     /// The world, to take a step in; afterwards it has to be [brought into form](NormalForm::renew) again.
-    pub(crate) fn world_mut(&mut self) -> &mut World<P> {
-        &mut self.world
+    pub(crate) fn state_mut(&mut self) -> &mut Observed<P> {
+        &mut self.state
     }
 
     /// Takes back a step from a world, after it was brought into form.
     pub(crate) fn undo(&mut self, before: &Self) {
-        let clients = self.world.clients.len();
+        let Observed { world, monitor } = &mut self.state;
+        let clients = world.clients.len();
         let is_new = |place: usize| self.parts.new.contains(place);
         for place in (0..clients).filter(|place| is_new(*place)) {
-            self.world.clients[place] = before.world.clients[place];
+            world.clients[place] = before.clients[place];
         }
         if is_new(clients) {
-            self.world.server.clone_from(&before.world.server);
+            world.server.clone_from(&before.server);
         }
         if is_new(clients + 1) {
-            self.world.resource = before.world.resource;
-            self.world.ghosts.clone_from(&before.world.ghosts);
+            world.resource = before.resource;
+            monitor.clone_from(&before.monitor);
         }
-        let (now, then) = (self.world.network.places(), before.world.network.places());
+        let (now, then) = (world.network.places(), before.network.places());
         let has_other_messages = now.len() != then.len() || self.parts.has_new_messages(clients);
         if has_other_messages {
-            self.world.network.clone_from(&before.world.network);
+            world.network.clone_from(&before.network);
         }
         self.parts.undo(&before.parts, clients, has_other_messages);
-        self.world.now = before.world.now;
-        self.world.left = before.world.left;
-        self.world.cuts.clone_from(&before.world.cuts);
+        world.now = before.now;
+        world.left = before.left;
+        world.cuts.clone_from(&before.cuts);
     }
 }
 
@@ -101,72 +102,73 @@ impl NormalForm {
     }
 
     /// Brings a world into form.
-    pub(crate) fn form<P: Service>(&self, mut world: World<P>) -> Formed<P> {
+    pub(crate) fn form<P: Service>(&self, mut state: Observed<P>) -> Formed<P> {
         let mut parts = Parts::default();
-        self.bring(&mut world, &mut parts);
-        Formed { world, parts }
+        self.bring(&mut state, &mut parts);
+        Formed { state, parts }
     }
 
     /// Brings a world into form in which one step was taken, by the processes that it touched; before it, it was like the
     /// other one.
     pub(crate) fn renew<P: Service>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
-        let Formed { world, parts } = next;
+        let Formed { state, parts } = next;
         let touched = if self.mutation == Some(CheckerMutation::RenewalSparesServer.into()) {
             let is_server = |process: &&ProcessId| **process == ProcessId::Server;
             &touched[touched.iter().take_while(is_server).count()..]
         } else {
             touched
         };
-        parts.keep(world, (&before.world, &before.parts), touched);
-        self.finish(world, parts);
+        parts.keep(state, (&before.state, &before.parts), touched);
+        self.finish(state, parts);
     }
 
     /// Brings a world into form of which nothing is known.
-    fn bring<P: Service>(&self, world: &mut World<P>, parts: &mut Parts) {
-        parts.forget(world);
-        parts.outsides = world.clients.iter().map(|_| 0).collect();
-        self.finish(world, parts);
+    fn bring<P: Service>(&self, state: &mut Observed<P>, parts: &mut Parts) {
+        parts.forget(state);
+        parts.outsides = state.clients.iter().map(|_| 0).collect();
+        self.finish(state, parts);
     }
 
-    fn finish<P: Service>(&self, world: &mut World<P>, parts: &mut Parts) {
-        self.name(world, parts);
+    fn finish<P: Service>(&self, state: &mut Observed<P>, parts: &mut Parts) {
+        self.name(state, parts);
         if !self.symmetry.is_none() {
-            for place in (0..world.clients.len()).filter(|place| parts.new.contains(*place)) {
-                parts.outsides[place] = outside::<P>(place, &world.clients[place]);
+            for place in (0..state.clients.len()).filter(|place| parts.new.contains(*place)) {
+                parts.outsides[place] = outside::<P>(place, &state.clients[place]);
             }
-            let outside = |place: usize| parts.outsides[place] ^ u64::from(world.ghosts.held[place].0);
-            let order = self.symmetry.order(world.clients.len(), outside, |place| traces_in(world, place));
+            let held = &state.monitor.ghosts.held;
+            let outside = |place: usize| parts.outsides[place] ^ u64::from(held[place].0);
+            let order = self.symmetry.order(state.clients.len(), outside, |place| traces_in(state, place));
             if let Some(order) = order {
-                arrange(world, &order);
+                arrange(state, &order);
                 parts.arrange(&order);
                 if self.mutation != Some(CheckerMutation::ArrangedMessagesUnsorted.into()) {
-                    parts.order(world);
+                    parts.order(state);
                 }
-                parts.hash(world);
+                parts.hash(state);
             }
         }
-        parts.sum_up(world);
+        parts.sum_up(state);
     }
 
     /// Gives everything that is new its name, and each of these parts its hash.
-    fn name<P: Service>(&self, world: &mut World<P>, parts: &mut Parts) {
-        let shift = world.now - Instant::START;
-        let server = world.clients.len();
+    fn name<P: Service>(&self, state: &mut Observed<P>, parts: &mut Parts) {
+        let shift = state.now - Instant::START;
+        let server = state.clients.len();
         if shift != Ticks::ZERO {
             // What it remembers may be meaningless by now.
             parts.new.add(server);
         }
         if parts.new.contains(server) {
             let more = Ticks::new(i64::from(self.mutation == Some(CheckerMutation::ServerSettlesTooEarly.into())));
-            let oldest = world.clock(ProcessId::Server) - self.rules.horizon.back + more;
-            world.server.process.settle(oldest);
+            let oldest = state.clock(ProcessId::Server) - self.rules.horizon.back + more;
+            state.world.server.process.settle(oldest);
         }
-        parts.look(world, &self.rules);
-        parts.rename(world, &self.rules, shift);
+        parts.look(state, &self.rules);
+        parts.rename(state, &self.rules, shift);
         if self.mutation != Some(CheckerMutation::NowIsKept.into()) {
-            world.now = Instant::START;
+            state.world.now = Instant::START;
         }
-        parts.order(world);
-        parts.hash(world);
+        parts.order(state);
+        parts.hash(state);
     }
 }

@@ -3,11 +3,12 @@
 
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::list::List;
+use fencepost_model::monitor::{Monitor, Observed};
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::resource::Resource;
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::{Ghosts, Seat, World};
+use fencepost_model::world::Seat;
 
 use super::hash::{fingerprint, hash_of};
 use super::names::{Look, Looking, Names, Rewriting, Rules};
@@ -65,7 +66,7 @@ impl Places {
     }
 }
 
-/// Behind the clients come the server and what is remembered (resource and ghosts), then the messages.
+/// Behind the clients come the server and what is remembered (resource and monitor), then the messages.
 const OTHERS: usize = 2;
 
 impl Clone for Parts {
@@ -119,8 +120,8 @@ impl Parts {
     }
 
     /// Nothing is known.
-    pub(super) fn forget<P: Service>(&mut self, world: &World<P>) {
-        let count = world.clients.len() + OTHERS + world.network.places().len();
+    pub(super) fn forget<P: Service>(&mut self, state: &Observed<P>) {
+        let count = state.clients.len() + OTHERS + state.network.places().len();
         self.list = (0..count).map(|_| Part::default()).collect();
         self.new = Places(u64::MAX);
     }
@@ -141,11 +142,11 @@ impl Parts {
     /// After a step keeps what is known of parts that are as they were before it.
     pub(super) fn keep<P: Service>(
         &mut self,
-        world: &World<P>,
-        (before, known): (&World<P>, &Parts),
+        state: &Observed<P>,
+        (before, known): (&Observed<P>, &Parts),
         touched: &[ProcessId],
     ) {
-        let clients = world.clients.len();
+        let clients = state.clients.len();
         self.new = Places::default();
         for process in touched {
             match process {
@@ -154,10 +155,10 @@ impl Parts {
                 ProcessId::Resource => {}
             }
         }
-        if world.resource != before.resource || world.ghosts != before.ghosts {
+        if state.resource != before.resource || state.monitor != before.monitor {
             self.new.add(clients + 1);
         }
-        let (now, then) = (world.network.places(), before.network.places());
+        let (now, then) = (state.network.places(), before.network.places());
         let same = now.iter().zip(then.iter()).take_while(|(now, then)| now == then).count();
         if same == now.len() && same == then.len() {
             return;
@@ -195,16 +196,16 @@ impl Parts {
         self.new = Places(u64::MAX);
     }
 
-    pub(super) fn look<P: Service>(&mut self, world: &mut World<P>, rules: &Rules) {
+    pub(super) fn look<P: Service>(&mut self, state: &mut Observed<P>, rules: &Rules) {
         for place in self.new.up_to(self.list.len()) {
             let mut looking = Looking::new(rules);
-            visit(world, place, &mut looking);
+            visit(state, place, &mut looking);
             self.list[place].look = looking.look;
         }
     }
 
     /// Gives new names where there are gaps.
-    pub(super) fn rename<P: Service>(&mut self, world: &mut World<P>, rules: &Rules, shift: Ticks) {
+    pub(super) fn rename<P: Service>(&mut self, state: &mut Observed<P>, rules: &Rules, shift: Ticks) {
         let mut all = Look::default();
         self.list.iter().for_each(|part| all.join(&part.look));
         let beyond = all.small.beyond();
@@ -213,14 +214,14 @@ impl Parts {
         }
         let mut large = Looking::new(rules);
         if all.has_large && !rules.is_large_forgotten {
-            (0..self.list.len()).for_each(|place| visit(world, place, &mut large));
+            (0..self.list.len()).for_each(|place| visit(state, place, &mut large));
             all.small = large.look.small;
         }
         let names = Names::new(all.small, large, shift);
         for (place, part) in self.list.iter_mut().enumerate() {
             if part.look.is_affected(&beyond, shift) {
                 let mut rewriting = Rewriting::new(&names, rules);
-                visit(world, place, &mut rewriting);
+                visit(state, place, &mut rewriting);
                 part.look = rewriting.after.look;
                 self.new.add(place);
             }
@@ -228,15 +229,15 @@ impl Parts {
     }
 
     /// Restores the order of what is sorted.
-    pub(super) fn order<P: Service>(&mut self, world: &mut World<P>) {
-        let clients = world.clients.len();
+    pub(super) fn order<P: Service>(&mut self, state: &mut Observed<P>) {
+        let clients = state.clients.len();
         if self.new.contains(clients) {
-            world.server.process.sort();
+            state.world.server.process.sort();
         }
         if self.new.contains(clients + 1) {
-            world.ghosts.sort();
+            state.monitor.sort();
         }
-        let envelopes = world.network.slots();
+        let envelopes = state.world.network.slots();
         for (place, envelope) in envelopes.iter_mut().enumerate() {
             if self.new.contains(clients + OTHERS + place) {
                 envelope.message.sort();
@@ -258,28 +259,28 @@ impl Parts {
         }
     }
 
-    pub(super) fn hash<P: Service>(&mut self, world: &World<P>) {
+    pub(super) fn hash<P: Service>(&mut self, state: &Observed<P>) {
         for place in self.new.up_to(self.list.len()) {
-            self.list[place].hash = hash(world, place);
+            self.list[place].hash = hash(state, place);
         }
     }
 
-    pub(super) fn sum_up<P: Service>(&mut self, world: &World<P>) {
-        self.fingerprint = fingerprint(hash_of((&world.cuts, world.left)), self.list.iter().map(|part| part.hash));
+    pub(super) fn sum_up<P: Service>(&mut self, state: &Observed<P>) {
+        self.fingerprint = fingerprint(hash_of((&state.cuts, state.left)), self.list.iter().map(|part| part.hash));
     }
 }
 
 /// Shows the values of one part.
-fn visit<P: Service>(world: &mut World<P>, place: usize, visitor: &mut impl Visitor) {
-    let clients = world.clients.len();
-    if let Some(seat) = world.clients.get_mut(place) {
+fn visit<P: Service>(state: &mut Observed<P>, place: usize, visitor: &mut impl Visitor) {
+    let clients = state.clients.len();
+    if let Some(seat) = state.world.clients.get_mut(place) {
         visit_seat(Some(ClientId::of(place)), seat, visitor);
     } else if place == clients {
-        visit_seat(None, &mut world.server, visitor);
+        visit_seat(None, &mut state.world.server, visitor);
     } else if place == clients + 1 {
-        visit_memory(&mut world.resource, &mut world.ghosts, visitor);
+        visit_memory(&mut state.world.resource, &mut state.monitor, visitor);
     } else {
-        world.network.slots()[place - clients - OTHERS].visit(visitor);
+        state.world.network.slots()[place - clients - OTHERS].visit(visitor);
     }
 }
 
@@ -292,21 +293,21 @@ pub(super) fn visit_seat<T: Normal>(client: Option<ClientId>, seat: &mut Seat<T>
 
 /// Shows the values of what is remembered.
 #[inline]
-pub(super) fn visit_memory(resource: &mut Resource, ghosts: &mut Ghosts, visitor: &mut impl Visitor) {
+pub(super) fn visit_memory(resource: &mut Resource, monitor: &mut Monitor, visitor: &mut impl Visitor) {
     visitor.scope(None, Ticks::ZERO);
     visitor.token(&mut resource.highest);
-    ghosts.visit(visitor);
+    monitor.visit(visitor);
 }
 
-fn hash<P: Service>(world: &World<P>, place: usize) -> u64 {
-    let clients = world.clients.len();
+fn hash<P: Service>(state: &Observed<P>, place: usize) -> u64 {
+    let clients = state.clients.len();
     if place < clients {
-        hash_of(world.clients[place])
+        hash_of(state.clients[place])
     } else if place == clients {
-        hash_of(&world.server)
+        hash_of(&state.server)
     } else if place == clients + 1 {
-        hash_of((world.resource, &world.ghosts))
+        hash_of((state.resource, &state.monitor))
     } else {
-        hash_of(world.network.places()[place - clients - OTHERS])
+        hash_of(state.network.places()[place - clients - OTHERS])
     }
 }

@@ -2,12 +2,13 @@
 
 use fencepost_model::ids::{ClientId, ProcessId, Tenure};
 use fencepost_model::list::List;
+use fencepost_model::monitor::{Monitor, Observed};
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::resource::Resource;
 use fencepost_model::scenario::Budget;
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::{Envelope, Ghosts, Link, Rename, Seat, World};
+use fencepost_model::world::{Envelope, Link, Rename, Seat};
 
 use super::hash::hash_of;
 use super::order::{Order, seen_by};
@@ -21,7 +22,7 @@ pub(super) enum Piece<P: Service> {
     /// The server; boxed, for it is the largest by far.
     Server(Box<Seat<P::Server>>),
     /// What is remembered.
-    Memory(Resource, Ghosts),
+    Memory(Resource, Monitor),
     /// Cut links, and what is left of the budgets.
     Rest(List<Link, 2>, Budget),
     /// A message under way.
@@ -63,33 +64,33 @@ impl Layout {
 
 impl<P: Service> Piece<P> {
     /// What stands at this place in a world.
-    pub(super) fn at(world: &World<P>, place: usize) -> Self {
-        let places = Layout::of(world.clients.len());
-        if let Some(seat) = world.clients.get(place) {
+    pub(super) fn at(state: &Observed<P>, place: usize) -> Self {
+        let places = Layout::of(state.clients.len());
+        if let Some(seat) = state.clients.get(place) {
             Piece::Client(ClientId::of(place), *seat)
         } else if place == places.server {
-            Piece::Server(Box::new(world.server.clone()))
+            Piece::Server(Box::new(state.server.clone()))
         } else if place == places.memory {
-            Piece::Memory(world.resource, world.ghosts.clone())
+            Piece::Memory(state.resource, state.monitor.clone())
         } else if place == places.rest {
-            Piece::Rest(world.cuts.clone(), world.left)
+            Piece::Rest(state.cuts.clone(), state.left)
         } else {
-            Piece::Message(world.network.places()[place - places.messages])
+            Piece::Message(state.network.places()[place - places.messages])
         }
     }
 
     /// Puts it into a world, to its place; messages are put there together.
-    pub(super) fn put(&self, world: &mut World<P>) {
+    pub(super) fn put(&self, state: &mut Observed<P>) {
         match self {
-            Piece::Client(client, seat) => world.clients[client.place()] = *seat,
-            Piece::Server(seat) => world.server.clone_from(seat),
-            Piece::Memory(resource, ghosts) => {
-                world.resource = *resource;
-                world.ghosts.clone_from(ghosts);
+            Piece::Client(client, seat) => state.world.clients[client.place()] = *seat,
+            Piece::Server(seat) => state.world.server.clone_from(seat),
+            Piece::Memory(resource, monitor) => {
+                state.world.resource = *resource;
+                state.monitor.clone_from(monitor);
             }
             Piece::Rest(cuts, left) => {
-                world.cuts.clone_from(cuts);
-                world.left = *left;
+                state.world.cuts.clone_from(cuts);
+                state.world.left = *left;
             }
             Piece::Message(_) => {}
         }
@@ -104,7 +105,7 @@ impl<P: Service> Piece<P> {
     /// For each client the newest tenure that it was granted, where that is remembered.
     #[inline]
     pub(super) fn held(&self) -> List<Tenure, 3> {
-        if let Piece::Memory(_, ghosts) = self { ghosts.held.clone() } else { List::new() }
+        if let Piece::Memory(_, monitor) = self { monitor.ghosts.held.clone() } else { List::new() }
     }
 
     /// The same as [`Layout::kind`] says of its place.
@@ -123,7 +124,7 @@ impl<P: Service> Piece<P> {
         match self {
             Piece::Client(_, seat) => hash_of(seat),
             Piece::Server(seat) => hash_of(&**seat),
-            Piece::Memory(resource, ghosts) => hash_of((resource, ghosts)),
+            Piece::Memory(resource, monitor) => hash_of((resource, monitor)),
             Piece::Rest(cuts, left) => hash_of((cuts, left)),
             Piece::Message(envelope) => hash_of(envelope),
         }
@@ -144,7 +145,7 @@ impl<P: Service> Piece<P> {
                 seat.process.visit(&mut Rename(name));
             }
             Piece::Server(seat) => seat.process.visit(&mut Rename(name)),
-            Piece::Memory(_, ghosts) => ghosts.visit(&mut Rename(name)),
+            Piece::Memory(_, monitor) => monitor.visit(&mut Rename(name)),
             Piece::Rest(cuts, _) => {
                 for link in cuts.iter_mut() {
                     rename(&mut link.from);
@@ -162,7 +163,7 @@ impl<P: Service> Piece<P> {
 
     /// The same after clients have changed places: everybody is called by his new one.
     pub(super) fn arrange(&mut self, order: &Order) {
-        if let Piece::Memory(_, ghosts) = self {
+        if let Piece::Memory(_, Monitor { ghosts }) = self {
             let held = ghosts.held.clone();
             let before = |other: &u16| held.get(usize::from(*other)).copied();
             ghosts.held.iter_mut().zip(order.iter().filter_map(before)).for_each(|(held, before)| *held = before);
@@ -176,7 +177,7 @@ impl<P: Service> Piece<P> {
     /// What others have of a client, in this part: a hash.
     pub(super) fn trace(&self, place: usize) -> u64 {
         let mut piece = self.clone();
-        if let Piece::Memory(_, ghosts) = &mut piece {
+        if let Piece::Memory(_, Monitor { ghosts }) = &mut piece {
             ghosts.held.clear();
         }
         piece.rename(&seen_by(place));
@@ -189,7 +190,7 @@ impl<P: Service> Normal for Piece<P> {
         match self {
             Piece::Client(client, seat) => visit_seat(Some(*client), seat, visitor),
             Piece::Server(seat) => visit_seat(None, &mut **seat, visitor),
-            Piece::Memory(resource, ghosts) => visit_memory(resource, ghosts, visitor),
+            Piece::Memory(resource, monitor) => visit_memory(resource, monitor, visitor),
             Piece::Rest(..) => visitor.scope(None, Ticks::ZERO),
             Piece::Message(envelope) => envelope.visit(visitor),
         }
@@ -198,7 +199,7 @@ impl<P: Service> Normal for Piece<P> {
     fn sort(&mut self) {
         match self {
             Piece::Server(seat) => seat.process.sort(),
-            Piece::Memory(_, ghosts) => ghosts.sort(),
+            Piece::Memory(_, monitor) => monitor.sort(),
             Piece::Rest(cuts, _) => cuts.sort_unstable(),
             Piece::Message(envelope) => envelope.message.sort(),
             Piece::Client(..) => {}

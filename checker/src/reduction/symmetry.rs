@@ -7,11 +7,12 @@
 
 use fencepost_model::ids::ClientId;
 use fencepost_model::list::List;
+use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
-use fencepost_model::world::{Rename, Seat, World};
+use fencepost_model::world::{Rename, Seat};
 
 use super::hash::{fingerprint, hash_of};
 use super::order::{Order, place_of, seen_by};
@@ -37,7 +38,7 @@ struct Looks {
 impl Symmetry {
     /// That of a scenario: clients are interchangeable that start alike, up to names, and that the service treats alike.
     pub(crate) fn of<P: Service>(scenario: &Scenario<P>) -> Self {
-        let start = scenario.representative(&scenario.start());
+        let start = scenario.representative(&scenario.observed());
         let clients = start.clients.len();
         let are_alike = |one: usize, other: usize| {
             let (first, second) = (ClientId::of(one), ClientId::of(other));
@@ -116,9 +117,9 @@ impl Symmetry {
     }
 
     /// How many worlds a canonical one stands for.
-    pub(crate) fn orbit<P: Service>(&self, world: &World<P>) -> usize {
-        let orders = self.orders(world.clients.len());
-        let mut seen: Vec<u64> = orders.iter().map(|order| hash_of(arranged(world, order))).collect();
+    pub(crate) fn orbit<P: Service>(&self, state: &Observed<P>) -> usize {
+        let orders = self.orders(state.clients.len());
+        let mut seen: Vec<u64> = orders.iter().map(|order| hash_of(arranged(state, order))).collect();
         seen.sort_unstable();
         seen.dedup();
         seen.len()
@@ -153,31 +154,31 @@ pub(super) fn traces(layout: &Layout, count: usize, mut trace: impl FnMut(usize)
 }
 
 /// What messages under way and the server have of a client: a hash.
-pub(super) fn traces_in<P: Service>(world: &World<P>, place: usize) -> u64 {
-    let layout = Layout::of(world.clients.len());
-    traces(&layout, layout.messages + world.network.places().len(), |part| Piece::at(world, part).trace(place))
+pub(super) fn traces_in<P: Service>(state: &Observed<P>, place: usize) -> u64 {
+    let layout = Layout::of(state.clients.len());
+    traces(&layout, layout.messages + state.network.places().len(), |part| Piece::at(state, part).trace(place))
 }
 
 /// The same world with clients at other places.
-pub(crate) fn arranged<P: Service>(world: &World<P>, order: &[usize]) -> World<P> {
-    let mut world = world.clone();
-    arrange(&mut world, &order.iter().map(|place| place_of(*place)).collect());
-    world.network.sort();
-    world
+pub(crate) fn arranged<P: Service>(state: &Observed<P>, order: &[usize]) -> Observed<P> {
+    let mut state = state.clone();
+    arrange(&mut state, &order.iter().map(|place| place_of(*place)).collect());
+    state.world.network.sort();
+    state
 }
 
 /// Puts at each place the client that `order` names for it, and gives each client the name of its new place. The order of
 /// messages has to be restored afterwards.
-pub(super) fn arrange<P: Service>(world: &mut World<P>, order: &Order) {
-    let layout = Layout::of(world.clients.len());
+pub(super) fn arrange<P: Service>(state: &mut Observed<P>, order: &Order) {
+    let layout = Layout::of(state.clients.len());
     let arranged = |place| {
-        let mut piece = Piece::at(world, place);
+        let mut piece = Piece::at(state, place);
         piece.arrange(order);
         piece
     };
     let inner: Vec<Piece<P>> = (0..layout.messages).map(arranged).collect();
-    inner.iter().for_each(|piece| piece.put(world));
-    for envelope in world.network.slots() {
+    inner.iter().for_each(|piece| piece.put(state));
+    for envelope in state.world.network.slots() {
         let mut piece = Piece::Message(*envelope);
         piece.arrange(order);
         piece.message().into_iter().for_each(|arranged| *envelope = *arranged);

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use fencepost_model::goal::Reached;
 use fencepost_model::ids::ClientId;
+use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::world::{Action, World};
+use fencepost_model::world::Action;
 use stateright::{Model, Property};
 
 use crate::limits::{Limits, Progress, Supervisor};
@@ -174,8 +175,8 @@ impl<P: Service> Model for Space<P> {
         let take = || {
             // All of the next world is looked at, whatever the step changed: our own search keeps what it knows of the rest,
             // and the two must agree.
-            let mut world = World::clone(&last.world);
-            let step = self.scenario.step(&mut world, &action);
+            let mut world = Observed::clone(&last.world);
+            let step = world.step(&self.scenario, &action);
             (Box::new(self.form.of(world)), step)
         };
         let (world, step) = match catch_unwind(AssertUnwindSafe(take)) {
@@ -185,7 +186,7 @@ impl<P: Service> Model for Space<P> {
                 return None;
             }
         };
-        let next = State { world, is_breached: !step.breaches.is_empty(), level: last.level + 1 };
+        let next = State { world, is_breached: !step.violations.is_empty(), level: last.level + 1 };
         if next.is_breached {
             self.breached.fetch_min(next.level, Relaxed);
         }
@@ -203,8 +204,8 @@ impl<P: Service> Model for Space<P> {
 
     /// For the Explorer: what became true, who has the lock and who believes so.
     fn format_step(&self, last: &State<P>, action: Action<P>) -> Option<String> {
-        let mut world = World::clone(&last.world);
-        let step = self.scenario.step(&mut world, &action);
+        let mut world = Observed::clone(&last.world);
+        let step = world.step(&self.scenario, &action);
         let names = |clients: &mut dyn Iterator<Item = ClientId>| {
             let names: Vec<String> = clients.map(|client| client.0.to_string()).collect();
             if names.is_empty() { "-".to_owned() } else { names.join(" ") }
@@ -212,7 +213,7 @@ impl<P: Service> Model for Space<P> {
         let owners = P::record(&world.server.process, &self.scenario).owners;
         let mut lines: Vec<String> = step.facts.iter().map(ToString::to_string).collect();
         lines.push(format!("record: {}   inside: {}", names(&mut owners.iter().copied()), names(&mut world.inside())));
-        lines.extend(step.breaches.iter().map(|breach| format!("✗ {}: {}", breach.property, breach.message)));
+        lines.extend(step.violations.iter().map(|breach| format!("✗ {}: {}", breach.property, breach.message)));
         Some(lines.join("\n"))
     }
 

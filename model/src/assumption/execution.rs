@@ -1,9 +1,10 @@
 //! An execution with every state that it passed, for checks that look back.
 
+use crate::monitor::{Observed, ObservedStep};
 use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::trace::Trace;
-use crate::world::{Action, Step, World};
+use crate::world::Action;
 
 /// An execution: its scenario, its steps, and the states between them.
 pub struct Execution<P: Service> {
@@ -12,8 +13,8 @@ pub struct Execution<P: Service> {
     /// For an endless execution: how many steps come before those that are repeated for ever.
     pub repeats_from: Option<usize>,
     /// One more than there are steps.
-    worlds: Vec<World<P>>,
-    steps: Vec<(Action<P>, Step<P>)>,
+    worlds: Vec<Observed<P>>,
+    steps: Vec<(Action<P>, ObservedStep<P>)>,
 }
 
 /// One step of an execution, with the states around it.
@@ -23,21 +24,21 @@ pub struct Moment<'a, P: Service> {
     /// What happened.
     pub action: &'a Action<P>,
     /// What it did.
-    pub step: &'a Step<P>,
+    pub step: &'a ObservedStep<P>,
     /// The state before it.
-    pub before: &'a World<P>,
+    pub before: &'a Observed<P>,
     /// The state after it.
-    pub after: &'a World<P>,
+    pub after: &'a Observed<P>,
 }
 
 impl<P: Service> Execution<P> {
     /// Executes actions, each of which must be enabled.
     pub fn of<'a>(scenario: &Scenario<P>, actions: impl IntoIterator<Item = &'a Action<P>>) -> Self {
-        let mut worlds = vec![scenario.start()];
+        let mut worlds = vec![scenario.observed()];
         let mut steps = Vec::new();
         for action in actions {
             let mut world = worlds.last().expect("it begins with one").clone();
-            let step = scenario.step(&mut world, action);
+            let step = world.step(scenario, action);
             worlds.push(world);
             steps.push((*action, step));
         }
@@ -70,7 +71,7 @@ impl<P: Service> Execution<P> {
     }
 
     /// The states in order, from the first to the last.
-    pub fn worlds(&self) -> &[World<P>] {
+    pub fn worlds(&self) -> &[Observed<P>] {
         &self.worlds
     }
 

@@ -18,7 +18,7 @@ pub(super) fn is_fair<P: Service>(
 ) -> Result<(), String> {
     let Some(from) = execution.repeats_from else { return Ok(()) };
     let scenario = &execution.scenario;
-    let enabled_shapes = |world: &crate::world::World<P>| {
+    let enabled_shapes = |world: &crate::monitor::Observed<P>| {
         let mut enabled = Vec::new();
         scenario.enabled(world, &mut enabled);
         enabled.retain(|action| is_among(kinds, action));

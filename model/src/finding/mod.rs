@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::action_kind::ActionKind;
 
 pub use crate::assumption::{Assumption, Class as AssumptionClass};
-pub use crate::properties::{Level, Property};
+pub use crate::properties::{Level, Property, Violation};
 pub use crate::scenario::{Expect, Suite};
 pub use measurement::Measurement;
 pub use study::{Extreme, Point, Sample, Search, Searched, Split, Stage, Study};
@@ -164,16 +164,7 @@ pub struct Told {
     /// Lanes that are paused, afterwards.
     pub paused: Vec<usize>,
     /// Promises that broke here.
-    pub breaches: Vec<Broken>,
-}
-
-/// A promise that broke.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Broken {
-    /// Which one.
-    pub property: Property,
-    /// How, as a sentence.
-    pub message: String,
+    pub breaches: Vec<Violation>,
 }
 
 /// A message of a story.

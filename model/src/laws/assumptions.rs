@@ -12,12 +12,12 @@ use crate::service::Service;
 /// # Errors
 /// An assumption that does not hold.
 pub fn assumptions_hold<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let (mut actions, mut enabled) = (Vec::new(), Vec::new());
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
         let Some(action) = pick(&enabled, *choice).copied() else { break };
-        scenario.step(&mut world, &action);
+        world.step(scenario, &action);
         actions.push(action);
     }
     let execution = Execution::of(scenario, &actions);

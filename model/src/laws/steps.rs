@@ -42,7 +42,7 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
     let budgets = budgets(&scenario.budget);
     let mut taken = vec![0_usize; ActionKind::ALL.len()];
     let mut service_faults = Vec::new();
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut enabled = Vec::new();
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
@@ -62,7 +62,7 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
             format!("{count} × {}, and the budget is {}", action.kind(), budget.unwrap_or_default())
         })?;
         // Only now: a step that the budget does not allow panics where arithmetic is checked.
-        scenario.step(&mut world, action);
+        world.step(scenario, action);
     }
     Ok(())
 }

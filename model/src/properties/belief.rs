@@ -78,7 +78,7 @@ pub(super) fn verify_truthful<P: Service>(view: &View<'_, P>, _: Option<Ticks>) 
     for fact in view.facts {
         let Fact::Service(fact) = fact else { continue };
         let Some((client, Some(owner))) = fact.read_ended() else { continue };
-        let reads = &view.after.ghosts.reads;
+        let reads = &view.ghosts.reads;
         let is_told =
             view.is_mutated(KernelMutation::AnyOwnerIsTrue) && reads.iter().any(|(other, _)| *other == client);
         if !is_told && !reads.contains(&(client, Some(owner))) {

@@ -8,7 +8,7 @@ use crate::service::{Event as _, Service};
 use crate::time::Ticks;
 
 pub(super) fn token_order<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    let highest = view.after.ghosts.token;
+    let highest = view.ghosts.token;
     for fact in view.facts {
         if let Fact::Granted { client, token, fresh: true, .. } = fact
             && (*token < highest || *token == highest && !view.is_mutated(KernelMutation::EqualTokensOrdered))
@@ -20,7 +20,7 @@ pub(super) fn token_order<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> R
 }
 
 pub(super) fn sequencer_sound<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    let ghosts = &view.after.ghosts;
+    let ghosts = &view.ghosts;
     for fact in view.facts {
         if let Fact::Written { client, tenure, .. } = fact
             && !((ghosts.is_running || view.is_mutated(KernelMutation::EndUnseen)) && *tenure == ghosts.tenure)
@@ -32,7 +32,7 @@ pub(super) fn sequencer_sound<P: Service>(view: &View<'_, P>, _: Option<Ticks>) 
 }
 
 pub(super) fn sequencer_complete<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    let ghosts = &view.after.ghosts;
+    let ghosts = &view.ghosts;
     for fact in view.facts {
         if let Fact::WriteRefused { client, tenure, .. } = fact
             && ghosts.is_running
@@ -46,7 +46,7 @@ pub(super) fn sequencer_complete<P: Service>(view: &View<'_, P>, _: Option<Ticks
 }
 
 pub(super) fn linearizable<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    let reads = &view.after.ghosts.reads;
+    let reads = &view.ghosts.reads;
     for fact in view.facts {
         let Fact::Service(fact) = fact else { continue };
         let Some((client, owner)) = fact.read_ended() else { continue };
@@ -61,7 +61,7 @@ pub(super) fn linearizable<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> 
 }
 
 pub(super) fn no_lost_update<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    let touched = view.after.ghosts.touched;
+    let touched = view.ghosts.touched;
     for fact in view.facts {
         if let Fact::Written { client, tenure, .. } = fact
             && (tenure.next() < touched || *tenure < touched && !view.is_mutated(KernelMutation::LastTenureSpared))

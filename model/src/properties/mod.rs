@@ -3,12 +3,15 @@
 
 mod belief;
 mod effect;
+mod ghosts;
 mod progress;
 mod record;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use ghosts::Ghosts;
 
 use crate::fact::Fact;
 use crate::goal::Goal;
@@ -19,8 +22,8 @@ use crate::service::{Administered, Event as _, Service, Settings as _};
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
-/// What a property looks at: a transition, told by its facts, and the world behind it. The ghosts in that world have
-/// not heard of these facts yet, so they tell what was before.
+/// What a property looks at: a transition, told by its facts, and the world behind it. The ghosts have not heard of these
+/// facts yet, so they tell what was before.
 pub struct View<'a, P: Service> {
     /// The constants.
     pub scenario: &'a Scenario<P>,
@@ -30,6 +33,8 @@ pub struct View<'a, P: Service> {
     pub facts: &'a [Fact<P>],
     /// The world after it.
     pub after: &'a World<P>,
+    /// What was remembered before it.
+    pub ghosts: &'a Ghosts,
 }
 
 impl<P: Service> View<'_, P> {
@@ -50,13 +55,22 @@ impl<P: Service> View<'_, P> {
         if self.is_mutated(KernelMutation::LimitIsFirst) {
             return self.scenario.service.capacity_at_start();
         }
-        self.administered().fold(self.after.ghosts.limit, |limit, told| told.limit().or(limit))
+        self.administered().fold(self.ghosts.limit, |limit, told| told.limit().or(limit))
     }
 
     /// The numbers of the slots that there are.
     fn numbers(&self) -> List<u8, 4> {
         P::record(&self.after.server.process, self.scenario).numbers.unwrap_or_default()
     }
+}
+
+/// A promise that broke.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Violation {
+    /// Which one.
+    pub property: Property,
+    /// How, as a sentence.
+    pub message: String,
 }
 
 /// Which truth a property is about.

@@ -7,7 +7,7 @@ use crate::time::Ticks;
 use crate::world::Action;
 
 pub(super) fn acquired_in_time<P: Service>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
-    let (Some(bound), Some(since)) = (bound, view.after.ghosts.idle) else { return Ok(()) };
+    let (Some(bound), Some(since)) = (bound, view.ghosts.idle) else { return Ok(()) };
     let age = since.age(view.after.now);
     // It breaks when time passes: how long ago that was, the normal form forgets.
     let bound = bound + Ticks::new(i64::from(view.is_mutated(KernelMutation::IdleBoundTooLong)));

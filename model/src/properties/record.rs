@@ -33,7 +33,7 @@ pub(super) fn single_owner<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> 
 
 pub(super) fn lock_delay<P: Service>(view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
     let bound = bound.unwrap_or_default();
-    let mut invalidated = view.after.ghosts.invalidated;
+    let mut invalidated = view.ghosts.invalidated;
     let bound = bound - Ticks::new(i64::from(view.is_mutated(KernelMutation::LockDelayBoundTooShort)));
     for fact in view.facts {
         match fact {
@@ -60,7 +60,7 @@ pub(super) fn ttl_lower_bound<P: Service>(view: &View<'_, P>, bound: Option<Tick
     let bound = bound - Ticks::new(i64::from(view.is_mutated(KernelMutation::TtlBoundTooShort)));
     for fact in view.facts {
         let Fact::Expired { session } = fact else { continue };
-        let renewed = view.after.ghosts.renewed.iter().find(|(other, _)| other == session);
+        let renewed = view.ghosts.renewed.iter().find(|(other, _)| other == session);
         let Some(age) = renewed.map(|(_, at)| at.age(view.after.now)) else { continue };
         if age < bound {
             return Err(format!("{session} expires {age} after its last renewal, before its TTL of {bound}"));

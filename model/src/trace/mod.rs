@@ -22,7 +22,7 @@ pub use shrink::{ShrinkError, shrink};
 pub use story::tell;
 pub use wait::{Patience, Wait, complaint};
 
-use crate::finding::{Broken, Property};
+use crate::finding::{Property, Violation};
 use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::time::Instant;
@@ -103,7 +103,7 @@ pub struct Line<P: Service> {
     pub facts: Vec<String>,
     /// Promises that broke.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaches: Vec<Broken>,
+    pub breaches: Vec<Violation>,
     /// The action: what a program replays.
     pub action: Action<P>,
 }

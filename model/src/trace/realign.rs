@@ -23,7 +23,7 @@ pub struct Realigned<P: Service> {
 /// The scenario is impossible by now.
 pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, ReplayError> {
     let scenario = possible(trace)?;
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut recorder = Recorder::default();
     let (mut diverges, mut skipped) = (None, Vec::new());
     for line in &trace.steps {

@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::wait::confirm;
 use super::{Digest, Header, Lasso, Line, SCHEMA, Trace};
-use crate::finding::Broken;
+use crate::monitor::{Observed, ObservedStep};
 use crate::scenario::Scenario;
 use crate::service::Service;
-use crate::world::{Action, Step, World};
+use crate::world::Action;
 
 /// Writes down a run while it happens.
 pub struct Recorder<P: Service> {
@@ -23,17 +23,15 @@ impl<P: Service> Default for Recorder<P> {
 
 impl<P: Service> Recorder<P> {
     /// Carries out the action and writes it down.
-    pub fn step(&mut self, scenario: &Scenario<P>, world: &mut World<P>, action: &Action<P>) -> Step<P> {
-        let step = scenario.step(world, action);
-        self.digest.add(world.now, action, &step);
-        let broken =
-            |breach: &crate::world::Breach| Broken { property: breach.property, message: breach.message.clone() };
+    pub fn step(&mut self, scenario: &Scenario<P>, state: &mut Observed<P>, action: &Action<P>) -> ObservedStep<P> {
+        let step = state.step(scenario, action);
+        self.digest.add(state.now, action, &step);
         self.steps.push(Line {
             step: self.steps.len() + 1,
-            at: world.now,
+            at: state.now,
             label: action.to_string(),
             facts: step.facts.iter().map(ToString::to_string).collect(),
-            breaches: step.breaches.iter().map(broken).collect(),
+            breaches: step.violations.clone(),
             action: *action,
         });
         step
@@ -93,7 +91,7 @@ pub(super) fn possible<P: Service>(trace: &Trace<P>) -> Result<&Scenario<P>, Rep
 /// The first step that cannot happen, or happens otherwise than it was written down.
 pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
     let scenario = possible(trace)?;
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut recorder = Recorder::default();
     for (place, line) in trace.steps.iter().enumerate() {
         let at = |message: String| ReplayError { step: place + 1, message };
@@ -144,7 +142,7 @@ pub(super) fn ends_as_said<P: Service>(
     scenario: &Scenario<P>,
     trace: &Trace<P>,
     steps: &[Line<P>],
-    last: &World<P>,
+    last: &Observed<P>,
 ) -> Result<(), ReplayError> {
     if let Some(lasso) = &trace.header.lasso {
         closes(scenario, steps, lasso, last)?;
@@ -158,7 +156,7 @@ fn closes<P: Service>(
     scenario: &Scenario<P>,
     steps: &[Line<P>],
     lasso: &Lasso,
-    last: &World<P>,
+    last: &Observed<P>,
 ) -> Result<(), ReplayError> {
     let wrong = |message: String| Err(ReplayError { step: 0, message });
     let mut enabled = Vec::new();
@@ -177,9 +175,9 @@ fn closes<P: Service>(
             steps.len()
         ));
     }
-    let mut before = scenario.start();
+    let mut before = scenario.observed();
     for line in &steps[..lasso.from] {
-        scenario.step(&mut before, &line.action);
+        before.step(scenario, &line.action);
     }
     if scenario.representative(&before) != scenario.representative(last) {
         return wrong(format!("the steps from {} on do not lead back to where they set out", lasso.from + 1));

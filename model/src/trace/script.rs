@@ -39,7 +39,7 @@ impl std::error::Error for ScriptError {}
 /// # Errors
 /// The first line that names nothing that may happen there, with what may.
 pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<String, ScriptError> {
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut recorder = Recorder::default();
     let mut text = String::new();
     for (place, line) in script.lines().enumerate() {
@@ -56,7 +56,7 @@ pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<Strin
         for fact in &step.facts {
             text += &format!("    {fact}\n");
         }
-        for breach in &step.breaches {
+        for breach in &step.violations {
             text += &format!("    ✗ {}: {}\n", breach.property, breach.message);
         }
     }

@@ -12,6 +12,7 @@ use super::{Recorder, Trace};
 use crate::finding::Property;
 use crate::hash::Fingerprinter;
 use crate::ids::ClientId;
+use crate::monitor::Observed;
 use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::time::Ticks;
@@ -77,16 +78,16 @@ fn cost<P: Service>(plan: &[Action<P>]) -> (usize, usize, i64) {
 
 /// Follows a plan as far as it goes, until the promise breaks; what really happened, or `None` if it does not break.
 fn follow<P: Service>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec<Action<P>>> {
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut done = Vec::new();
     for wanted in plan {
         let Some(action) = scenario.like(&world, wanted) else { continue };
-        let step = scenario.step(&mut world, &action);
+        let step = world.step(scenario, &action);
         match (done.last_mut(), action) {
             (Some(Action::Advance(sum)), Action::Advance(more)) => *sum = Ticks::new(sum.count() + more.count()),
             _ => done.push(action),
         }
-        if !step.breaches.is_empty() {
+        if !step.violations.is_empty() {
             return Some(done);
         }
     }
@@ -160,7 +161,7 @@ fn shorten_time<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) ->
     best
 }
 
-fn fingerprint<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
+fn fingerprint<P: Service>(scenario: &Scenario<P>, world: &Observed<P>) -> u64 {
     let mut hash = Fingerprinter::default();
     scenario.representative(world).hash(&mut hash);
     hash.finish()
@@ -186,8 +187,8 @@ fn moments<P: Service>(
     scenario: &Scenario<P>,
     plan: &[Action<P>],
     from: usize,
-) -> (World<P>, BTreeMap<u64, (usize, usize)>) {
-    let mut world = scenario.start();
+) -> (Observed<P>, BTreeMap<u64, (usize, usize)>) {
+    let mut world = scenario.observed();
     let mut there = world.clone();
     let mut later = BTreeMap::new();
     let mut steps = 0;
@@ -196,7 +197,7 @@ fn moments<P: Service>(
         if place == from {
             there = world.clone();
         }
-        scenario.step(&mut world, action);
+        world.step(scenario, action);
         if place >= from {
             steps += usize::from(!matches!(action, Action::Advance(_)));
             later.insert(fingerprint(scenario, &world), (place + 1, steps));
@@ -208,7 +209,7 @@ fn moments<P: Service>(
 /// The shortcut that saves the most steps, and where it comes out.
 fn way_round<P: Service>(
     scenario: &Scenario<P>,
-    start: &World<P>,
+    start: &Observed<P>,
     later: &BTreeMap<u64, (usize, usize)>,
     the_end: (usize, usize),
     worlds: usize,
@@ -227,7 +228,7 @@ fn way_round<P: Service>(
         enabled.extend(passages(scenario, &world));
         for action in &enabled {
             let mut next = world.clone();
-            let is_breach = !scenario.step(&mut next, action).breaches.is_empty();
+            let is_breach = !next.step(scenario, action).violations.is_empty();
             let form = fingerprint(scenario, &next);
             if !(is_breach || seen.insert(form)) {
                 continue;
@@ -276,8 +277,8 @@ fn fit<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenari
     if let (true, Some(done)) = (fewer.validate().is_ok(), follow(&fewer, &renamed)) {
         (small, *best) = (fewer, done);
     }
-    let mut world = small.start();
-    best.iter().for_each(|action| drop(small.step(&mut world, action)));
+    let mut world = small.observed();
+    best.iter().for_each(|action| drop(world.step(&small, action)));
     let used = small.budget.used(&world.left);
     let frugal = Scenario { budget: used, ..small.clone() };
     match (frugal.validate(), follow(&frugal, best)) {
@@ -289,7 +290,7 @@ fn fit<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenari
 /// The shrunk run with everything that it breaks.
 fn record<P: Service>(trace: &Trace<P>, scenario: &Scenario<P>, actions: &[Action<P>]) -> Trace<P> {
     let scenario = Scenario { promises: trace.header.scenario.promises.clone(), ..scenario.clone() };
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut recorder = Recorder::default();
     for wanted in actions {
         // Only this promise was judged so far; now all are, and what properties remember shows in messages.

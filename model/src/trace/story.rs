@@ -1,7 +1,7 @@
 //! Telling a trace: who acts in which lane, which messages cross, who has the lock and who believes so.
 
 use super::{Lasso, Trace};
-use crate::finding::{Arrow, Broken, Story, Told};
+use crate::finding::{Arrow, Story, Told, Violation};
 use crate::ids::{ClientId, ProcessId};
 use crate::scenario::Scenario;
 use crate::service::{Service, Settings as _};
@@ -10,14 +10,14 @@ use crate::world::{Action, Condition, Envelope, Fault, World};
 /// Tells a trace. Its actions must be possible: it comes from [`super::replay()`] or a recorder.
 pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     let scenario = &trace.header.scenario;
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let names = Names::of(scenario, world.clients.len());
     let mut teller = Teller { clients: world.clients.len(), under_way: Vec::new(), arrows: Vec::new() };
     let mut steps: Vec<Told> = Vec::new();
     for (place, line) in trace.steps.iter().enumerate() {
         let action = &line.action;
         teller.arrive(place, action);
-        let step = scenario.step(&mut world, action);
+        let step = world.step(scenario, action);
         step.sent.iter().for_each(|envelope| teller.set_out(place, envelope));
         step.dropped.iter().for_each(|envelope| teller.end(place, envelope, true));
         let record = P::record(&world.server.process, scenario);
@@ -44,11 +44,11 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     }
     let lasso = trace.header.lasso.as_ref();
     if let (Some(Lasso { property, message, .. }), Some(last)) = (lasso, steps.last_mut()) {
-        last.breaches.push(Broken { property: *property, message: names.said(message) });
+        last.breaches.push(Violation { property: *property, message: names.said(message) });
     }
     for wait in &trace.header.waits {
         if let Some(step) = steps.get_mut(wait.step.wrapping_sub(1)) {
-            step.breaches.push(Broken { property: wait.property, message: names.said(&wait.message) });
+            step.breaches.push(Violation { property: wait.property, message: names.said(&wait.message) });
         }
     }
     teller.arrows.iter_mut().for_each(|arrow| arrow.text = names.said(&arrow.text));
@@ -70,8 +70,8 @@ impl Names {
         self.0.iter().fold(sentence.to_owned(), |text, (number, role)| text.replace(number, role))
     }
 
-    fn broken(&self, breaches: &[Broken]) -> Vec<Broken> {
-        let named = |breach: &Broken| Broken { property: breach.property, message: self.said(&breach.message) };
+    fn broken(&self, breaches: &[Violation]) -> Vec<Violation> {
+        let named = |breach: &Violation| Violation { property: breach.property, message: self.said(&breach.message) };
         breaches.iter().map(named).collect()
     }
 }

@@ -91,10 +91,10 @@ pub(super) fn confirm<P: Service>(
 ) -> Result<(), ReplayError> {
     let Some(calm_from) = waits.iter().map(|wait| wait.calm_from).min() else { return Ok(()) };
     let wrong = |wait: &Wait, message: &str| Err(ReplayError { step: wait.step, message: message.to_owned() });
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let mut patience = None;
     for (place, line) in (1..).zip(steps) {
-        let step = scenario.step(&mut world, &line.action);
+        let step = world.step(scenario, &line.action);
         if place <= calm_from {
             patience = (place == calm_from).then(|| Patience::new(scenario, &world));
             continue;

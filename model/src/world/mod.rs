@@ -1,10 +1,8 @@
-//! What varies: the processes, the messages under way, the clocks, what is left of the budgets, and what properties remember.
+//! What varies: the processes, the messages under way, the clocks, and what is left of the budgets.
 
 mod action;
 mod clocks;
 mod enabled;
-mod equivalence;
-mod ghosts;
 mod horizon;
 mod network;
 
@@ -14,11 +12,10 @@ mod step;
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Fault};
-pub use ghosts::Ghosts;
 pub use horizon::Horizon;
 pub use network::{Envelope, Link, Network};
 pub use shape::Rename;
-pub use step::{Breach, Step};
+pub use step::{Stamps, Step};
 
 use crate::ids::{ClientId, ProcessId};
 use crate::list::List;
@@ -50,8 +47,6 @@ pub struct World<P: Service> {
         serialize_with = "crate::scenario::budget_text::write::<P, _>"
     )]
     pub left: Budget,
-    /// What properties remember.
-    pub ghosts: Ghosts,
 }
 
 impl<P: Service> Clone for World<P> {
@@ -64,19 +59,17 @@ impl<P: Service> Clone for World<P> {
             network: self.network.clone(),
             cuts: self.cuts.clone(),
             left: self.left,
-            ghosts: self.ghosts.clone(),
         }
     }
 
     /// Copies what is there into a world that is no longer needed: a search does this at every step.
     fn clone_from(&mut self, other: &Self) {
-        let World { now, server, clients, resource, network, cuts, left, ghosts } = other;
+        let World { now, server, clients, resource, network, cuts, left } = other;
         (self.now, self.resource, self.left) = (*now, *resource, *left);
         self.server.clone_from(server);
         self.clients.clone_from(clients);
         self.network.clone_from(network);
         self.cuts.clone_from(cuts);
-        self.ghosts.clone_from(ghosts);
     }
 }
 
@@ -128,7 +121,6 @@ impl<P: Service> Scenario<P> {
         World {
             now: Instant::START,
             server: Seat::new(server, Ticks::ZERO),
-            ghosts: Ghosts::new(self, clients.len()),
             clients: clients
                 .into_iter()
                 .enumerate()

@@ -2,11 +2,10 @@
 
 use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::fact::{Fact, Leaving};
-use crate::ids::{ProcessId, Tenure};
+use crate::ids::{ClientId, ProcessId, Tenure};
 use crate::list::List;
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
-use crate::properties::{Property, View};
 use crate::scenario::{Cutting, Replies, Scenario};
 use crate::service::{Service, ServiceMessage as _, Settings as _};
 use crate::service_fault::ServiceFault;
@@ -23,49 +22,49 @@ pub struct Step<P: Service> {
     pub dropped: List<Envelope<P>, 0>,
     /// Processes that took part: all others are as they were.
     pub touched: List<ProcessId, 2>,
-    /// Promises that broke.
-    pub breaches: Vec<Breach>,
 }
 
-/// A broken promise.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Breach {
-    /// Which property.
-    pub property: Property,
-    /// How it broke, as a sentence.
-    pub message: String,
+/// With which tenures writes are stamped that set out: for properties only.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Stamps<'a> {
+    /// For each client, the newest tenure that it was granted; no tenure where there are fewer.
+    pub held: &'a [Tenure],
+    /// A mutant stamps all writes with this one.
+    pub newest: Option<Tenure>,
+}
+
+impl Stamps<'_> {
+    fn of(&self, writer: ClientId) -> Tenure {
+        self.newest.or(self.held.get(writer.place()).copied()).unwrap_or_default()
+    }
 }
 
 impl<P: Service> Scenario<P> {
-    /// Carries out one action.
+    /// Carries out one action that nobody observes. See [`Observed`](crate::monitor::Observed) for one that is judged.
     ///
     /// # Panics
     /// The action is not enabled and makes no sense: a caller's mistake.
     pub fn step(&self, world: &mut World<P>, action: &Action<P>) -> Step<P> {
+        self.step_stamped(world, action, Stamps::default())
+    }
+
+    /// The same, with tenures that writes are stamped with.
+    pub(crate) fn step_stamped(&self, world: &mut World<P>, action: &Action<P>, stamps: Stamps<'_>) -> Step<P> {
         if let Action::Advance(ticks) = action {
-            return self.pass(world, action, *ticks);
+            // Time passes, and nobody does anything: every other step of a simulation is one of these.
+            world.now += *ticks;
+            return Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new() };
         }
         let mut out = Outbox::new();
         let mut touched = List::new();
         let sender = self.act(world, action, &mut out, &mut touched);
         let prompt = self.hear_at_once(world, action, &mut out, &mut touched);
-        let mut sent = self.post(world, sender, &out);
+        let mut sent = self.post(world, sender, &out, stamps);
         if let Some((caller, prompt)) = prompt {
-            self.post(world, caller, &prompt).iter().for_each(|envelope| sent.push(*envelope));
+            self.post(world, caller, &prompt, stamps).iter().for_each(|envelope| sent.push(*envelope));
         }
         let dropped = self.drop_at_cuts(world);
-        let facts = out.facts;
-        let breaches = self.judge(world, action, &facts);
-        self.remember(world, action, &facts);
-        Step { facts, sent, dropped, touched, breaches }
-    }
-
-    /// Time passes, and nobody does anything: every other step of a simulation is one of these.
-    fn pass(&self, world: &mut World<P>, action: &Action<P>, ticks: Ticks) -> Step<P> {
-        world.now += ticks;
-        let breaches = self.judge(world, action, &[]);
-        self.remember(world, action, &[]);
-        Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new(), breaches }
+        Step { facts: out.facts, sent, dropped, touched }
     }
 
     /// Does what the action says; returns whose outbox was filled.
@@ -253,7 +252,7 @@ impl<P: Service> Scenario<P> {
     }
 
     /// Puts the outbox into the network; writes are stamped with the tenure under which they are sent.
-    fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>) -> List<Envelope<P>, 2> {
+    fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>, stamps: Stamps<'_>) -> List<Envelope<P>, 2> {
         let more = Ticks::new(i64::from(self.is_mutated(KernelMutation::MessageDelayTooLong)));
         let due = self.synchrony.message_delay.map(|delay| Deadline(world.now + delay + more));
         let mut sent = List::new();
@@ -266,8 +265,7 @@ impl<P: Service> Scenario<P> {
             if let (Some(tenure), Some(writer)) = (ghost, from.client())
                 && *tenure == Tenure::default()
             {
-                let newest = self.is_mutated(KernelMutation::StampIsNewestTenure);
-                *tenure = if newest { world.ghosts.tenure } else { world.ghosts.held[writer.place()] };
+                *tenure = stamps.of(writer);
             }
             let envelope = Envelope { to, from, message, due };
             world.network.post(envelope);
@@ -283,27 +281,6 @@ impl<P: Service> Scenario<P> {
         }
         let cuts = world.cuts.clone();
         world.network.drop_all(|link| self.network.is_among(&cuts, link))
-    }
-
-    /// Looks which promises this step breaks. Without a fact only a clock that slipped can break one, or time that passed.
-    pub fn judge(&self, world: &World<P>, action: &Action<P>, facts: &[Fact<P>]) -> Vec<Breach> {
-        let is_late = matches!(action, Action::Advance(_)) && world.ghosts.idle.is_some();
-        let is_late = is_late && !self.is_mutated(KernelMutation::LatenessUnjudged);
-        let is_slip = matches!(action, Action::Slip { .. }) && !self.is_mutated(KernelMutation::SlipUnjudged);
-        if facts.is_empty() && !is_late && !is_slip {
-            return Vec::new();
-        }
-        let view = View { scenario: self, action, facts, after: world };
-        let mut breaches = Vec::new();
-        for promise in &self.promises {
-            if let Err(message) = promise.property.check(&view, promise.bound) {
-                breaches.push(Breach { property: promise.property, message });
-                if self.is_mutated(KernelMutation::FirstViolationOnly) {
-                    break;
-                }
-            }
-        }
-        breaches
     }
 }
 

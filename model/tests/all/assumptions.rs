@@ -18,13 +18,13 @@ const STEPS: usize = 120;
 
 /// A random execution; the passing of time is picked as rarely as any other action.
 fn execution<P: Service>(scenario: &Scenario<P>, random: &mut TestRng) -> Execution<P> {
-    let mut world = scenario.start();
+    let mut world = scenario.observed();
     let (mut actions, mut enabled) = (Vec::new(), Vec::new());
     let length = 1 + random.next_u32() as usize % STEPS;
     while actions.len() < length {
         scenario.enabled(&world, &mut enabled);
         let Some(action) = enabled.get(random.next_u32() as usize % enabled.len().max(1)).copied() else { break };
-        scenario.step(&mut world, &action);
+        world.step(scenario, &action);
         actions.push(action);
     }
     Execution::of(scenario, &actions)

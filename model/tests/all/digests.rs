@@ -30,13 +30,7 @@ fn enabled_actions_have_different_digests() {
         scenario.enabled(&world, &mut enabled);
         let mut digests = BTreeSet::new();
         for action in &enabled {
-            let nothing = Step {
-                facts: List::new(),
-                sent: List::new(),
-                dropped: List::new(),
-                touched: List::new(),
-                breaches: Vec::new(),
-            };
+            let nothing = Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new() };
             let mut digest = Digest::default();
             digest.add(world.now, action, &nothing);
             assert!(digests.insert(digest.hex()), "{action}");

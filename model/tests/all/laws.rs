@@ -9,10 +9,11 @@ use fencepost_model::fact::Fact;
 use fencepost_model::laws::{
     LawViolation, budgets_are_kept, enabled_is_one_question, faults_do_what_they_say, properties_agree_with_their_twins,
 };
+use fencepost_model::monitor::{Observed, ObservedStep};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::trace::{Recorder, Trace, perform, replay};
-use fencepost_model::world::{Action, Step, World};
+use fencepost_model::world::Action;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -49,20 +50,24 @@ law!(a_refined_scenario_agrees, refinement_agrees);
 law!(what_is_not_budgeted_for_cannot_happen, budgets_are_kept);
 
 /// Walks through a scenario and shows each world with what is enabled in it.
-fn walk<P: Service>(scenario: &Scenario<P>, choices: &[u16], mut look: impl FnMut(&World<P>, &[Action<P>])) {
-    let mut world = scenario.start();
+fn walk<P: Service>(scenario: &Scenario<P>, choices: &[u16], mut look: impl FnMut(&Observed<P>, &[Action<P>])) {
+    let mut world = scenario.observed();
     let mut enabled = Vec::new();
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
         look(&world, &enabled);
         let Some(action) = enabled.get(usize::from(*choice) % enabled.len().max(1)) else { return };
-        scenario.step(&mut world, action);
+        world.step(scenario, action);
     }
 }
 
-fn after<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> (World<P>, Step<P>) {
+fn after<P: Service>(
+    scenario: &Scenario<P>,
+    world: &Observed<P>,
+    action: &Action<P>,
+) -> (Observed<P>, ObservedStep<P>) {
     let mut next = world.clone();
-    let step = scenario.step(&mut next, action);
+    let step = next.step(scenario, action);
     (next, step)
 }
 
@@ -91,7 +96,7 @@ fn labels_are_unique<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Res
 
 /// Records the walk as a trace.
 fn record<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Trace<P> {
-    let (mut world, mut recorder, mut enabled) = (scenario.start(), Recorder::default(), Vec::new());
+    let (mut world, mut recorder, mut enabled) = (scenario.observed(), Recorder::default(), Vec::new());
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
         let Some(action) = enabled.get(usize::from(*choice) % enabled.len().max(1)) else { break };
@@ -119,7 +124,7 @@ fn json_round_trip<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Resul
     assert_eq!(replay(&again).expect("what was recorded can be repeated"), trace);
     walk(scenario, choices, |world, _| {
         let text = serde_json::to_string(world).expect("a world can be written");
-        assert_eq!(&serde_json::from_str::<World<P>>(&text).expect("and read"), world);
+        assert_eq!(&serde_json::from_str::<Observed<P>>(&text).expect("and read"), world);
     });
     Ok(())
 }
@@ -128,7 +133,7 @@ fn json_round_trip<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Resul
 fn refinement_agrees<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     const FACTOR: i64 = 3;
     let fine = scenario.refined(FACTOR);
-    let (mut world, mut fine_world) = (scenario.start(), fine.start());
+    let (mut world, mut fine_world) = (scenario.observed(), fine.observed());
     let (mut enabled, mut fine_enabled) = (Vec::new(), Vec::new());
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
@@ -145,9 +150,9 @@ fn refinement_agrees<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Res
             }
         };
         assert!(fine.is_enabled(&fine_world, &fine_action), "{fine_action} can happen on the finer clock, too");
-        let (step, fine_step) = (scenario.step(&mut world, action), fine.step(&mut fine_world, &fine_action));
+        let (step, fine_step) = (world.step(scenario, action), fine_world.step(&fine, &fine_action));
         assert_eq!(kinds(&step.facts), kinds(&fine_step.facts));
-        let broken = |step: &Step<P>| step.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
+        let broken = |step: &ObservedStep<P>| step.violations.iter().map(|breach| breach.property).collect::<Vec<_>>();
         assert_eq!(broken(&step), broken(&fine_step));
     }
     Ok(())

@@ -24,7 +24,7 @@ fn clients(story: &Story) -> usize {
 #[cfg(test)]
 pub(crate) mod tests {
     use fencepost_model::finding::{
-        ActionKind, Arrow, Broken, Certificate, Expect, Finding, Property, Story, Told, Verdict,
+        ActionKind, Arrow, Certificate, Expect, Finding, Property, Story, Told, Verdict, Violation,
     };
 
     /// A run of three steps: a request, that gets lost once, and somebody inside; with names that no format likes.
@@ -44,7 +44,7 @@ pub(crate) mod tests {
             ended,
             lost,
         };
-        let broken = Broken { property: Property::MutualExclusion, message: "<both> & \"more\"".to_owned() };
+        let broken = Violation { property: Property::MutualExclusion, message: "<both> & \"more\"".to_owned() };
         Story {
             lanes: ["client 1", "the server", "the resource"].map(str::to_owned).to_vec(),
             steps: vec![

@@ -15,12 +15,13 @@ use fencepost_model::goal::Reached;
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::{ProcessId, Tenure};
 use fencepost_model::list::List;
+use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::{Cutting, Replies, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
-use fencepost_model::world::{Action, Envelope, Fault, Step, World};
+use fencepost_model::world::{Action, Envelope, Fault, Step};
 
 use super::super::hash::fingerprint;
 use super::super::names::{Look, Looking, Names, OWNERS, Rewriting, Rules, Small};
@@ -158,7 +159,7 @@ impl<P: Service> Memo<P> {
         let place = |envelope: &Envelope<P>| last.network.place(envelope);
         let number = |place: usize| opened.parts[layout.messages + place];
         let alone = |place: usize| Roles::from_iter([place]);
-        let held = |place: usize| last.ghosts.held.get(place).copied().unwrap_or_default();
+        let held = |place: usize| last.monitor.ghosts.held.get(place).copied().unwrap_or_default();
         let (mut message, mut shift, mut sender) = (None, Ticks::ZERO, None);
         let (places, cause) = match *action {
             Action::Command { client, command } => (alone(client.place()), Cause::Asks(command)),
@@ -239,8 +240,8 @@ impl<P: Service> Memo<P> {
             matches!(action, Action::Slip { .. }) && self.mutation != Some(CheckerMutation::LookupSlipUnjudged.into());
         let is_silent = self.mutation == Some(CheckerMutation::LookupUnjudged.into());
         if !is_silent && (outcome.facts > 0 || self.looks_at_every_world || is_slip) {
-            let world = &mut last.world;
-            is_breach = self.judge(scenario, copies, opened, world, (action, question, &outcome), parts);
+            let state = &mut last.state;
+            is_breach = self.judge(scenario, copies, opened, state, (action, question, &outcome), parts);
         }
         self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
         self.arrange(copies, &layout, parts);
@@ -258,30 +259,31 @@ impl<P: Service> Memo<P> {
         scenario: &Scenario<P>,
         copies: &mut Copies<P>,
         opened: &Collapsed,
-        world: &mut World<P>,
+        state: &mut Observed<P>,
         (action, question, outcome): (&Action<P>, &Question<P>, &Outcome),
         parts: &mut [u32],
     ) -> bool {
-        let layout = Layout::of(world.clients.len());
+        let layout = Layout::of(state.clients.len());
         let passes = matches!(action, Action::Advance(_));
         if !passes {
-            outcome.after[..question.places.len()].iter().for_each(|after| copies.piece(*after).put(world));
+            outcome.after[..question.places.len()].iter().for_each(|after| copies.piece(*after).put(state));
         }
-        world.now += question.shift;
+        state.world.now += question.shift;
         let facts = &self.facts[outcome.facts as usize].0;
-        let is_breach = !scenario.judge(world, action, facts).is_empty();
+        let Observed { world, monitor } = &mut *state;
+        let is_breach = !monitor.judge(scenario, action, facts, world).is_empty();
         if self.mutation == Some(CheckerMutation::LookupForgetsFacts.into()) {
-            // The mutant: the ghosts are left as they were.
+            // The mutant: the monitor is left as it was.
         } else if self.looks_at_every_world {
-            scenario.remember(world, action, facts);
-            parts[layout.memory] = copies.number(Piece::at(world, layout.memory));
-            copies.piece(opened.parts[layout.memory]).put(world);
+            monitor.remember(scenario, action, facts, world);
+            parts[layout.memory] = copies.number(Piece::at(state, layout.memory));
+            copies.piece(opened.parts[layout.memory]).put(state);
         } else if outcome.facts > 0 {
             parts[layout.memory] = self.remember(scenario, copies, parts[layout.memory], outcome.facts);
         }
-        world.now = Instant::START;
+        state.world.now = Instant::START;
         if !passes {
-            question.places.iter().for_each(|place| copies.piece(opened.parts[*place]).put(world));
+            question.places.iter().for_each(|place| copies.piece(opened.parts[*place]).put(state));
         }
         is_breach
     }
@@ -301,11 +303,11 @@ impl<P: Service> Memo<P> {
         if let Some(known) = self.memories.get(&(memory, facts)) {
             return known;
         }
-        let Piece::Memory(resource, mut ghosts) = copies.piece(memory).clone() else {
+        let Piece::Memory(resource, mut monitor) = copies.piece(memory).clone() else {
             unreachable!("what is remembered has its place");
         };
-        scenario.remember_facts(&mut ghosts, Instant::START, &self.facts[facts as usize].0);
-        let after = copies.number(Piece::Memory(resource, ghosts));
+        monitor.remember_facts(scenario, Instant::START, &self.facts[facts as usize].0);
+        let after = copies.number(Piece::Memory(resource, monitor));
         self.memories.put((memory, facts), after);
         after
     }
@@ -415,7 +417,7 @@ impl<P: Service> Memo<P> {
         scenario: &Scenario<P>,
         copies: &mut Copies<P>,
         last: &Formed<P>,
-        next: &World<P>,
+        next: &Observed<P>,
         question: &Question<P>,
         step: &Step<P>,
     ) {
@@ -439,7 +441,7 @@ impl<P: Service> Memo<P> {
         for (number, place) in after.iter_mut().zip(question.places.iter()) {
             *number = copies.number(match Piece::at(next, *place) {
                 // What is remembered of the facts is told by them.
-                Piece::Memory(resource, _) => Piece::Memory(resource, last.ghosts.clone()),
+                Piece::Memory(resource, _) => Piece::Memory(resource, last.monitor.clone()),
                 piece => settled(&copies.rules, piece, Ticks::ZERO),
             });
         }

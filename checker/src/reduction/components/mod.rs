@@ -70,7 +70,7 @@ impl<P: Service> Stepper<P> {
     /// For the worlds of a scenario; the one at the start is open.
     pub(crate) fn new(scenario: &Scenario<P>, form: &NormalForm, pool: SharedPool<P>) -> Self {
         let mut copies = Copies::new(pool, form.rules);
-        let last = form.form(scenario.start());
+        let last = form.form(scenario.observed());
         let opened = collapse(&mut copies, &last, None);
         let memo = Memo::new(scenario, form, last.clients.len());
         Stepper { copies, memo, opened, next: last.clone(), last, is_next_near: false }
@@ -83,14 +83,14 @@ impl<P: Service> Stepper<P> {
 
     /// Opens a world.
     pub(crate) fn open(&mut self, collapsed: &Collapsed) -> &Formed<P> {
-        let Formed { world, parts } = &mut self.last;
-        let layout = Layout::of(world.clients.len());
+        let Formed { state, parts } = &mut self.last;
+        let layout = Layout::of(state.clients.len());
         for (place, number) in collapsed.parts.iter().enumerate() {
             if self.opened.parts.get(place) == Some(number) {
                 continue;
             }
             self.copies.fetch(*number);
-            self.copies.piece(*number).put(world);
+            self.copies.piece(*number).put(state);
             if place < layout.rest {
                 let head = self.copies.head(*number);
                 parts.put(place, head.part(), head.outside);
@@ -98,7 +98,7 @@ impl<P: Service> Stepper<P> {
         }
         let numbers = &collapsed.parts[layout.messages..];
         if *numbers != self.opened.parts[layout.messages..] {
-            world.network.fill(numbers.iter().filter_map(|number| self.copies.piece(*number).message().copied()));
+            state.world.network.fill(numbers.iter().filter_map(|number| self.copies.piece(*number).message().copied()));
             parts.put_messages(layout.server, numbers.iter().map(|number| self.copies.head(*number).part()));
         }
         parts.rest(collapsed.fingerprint);
@@ -130,7 +130,7 @@ impl<P: Service> Stepper<P> {
             next.clone_from(last);
         }
         *is_next_near = true;
-        let step = scenario.step(next.world_mut(), action);
+        let step = next.state_mut().step(scenario, action);
         if let Some(question) = question {
             memo.learn(scenario, copies, last, next, &question, &step);
         }
@@ -138,21 +138,21 @@ impl<P: Service> Stepper<P> {
         Taken {
             to: collapse(copies, next, Some(opened)),
             reached: scenario.reached(&step.facts),
-            is_breach: !step.breaches.is_empty(),
+            is_breach: !step.violations.is_empty(),
         }
     }
 }
 
 /// The numbers of a world's parts, most of which are those of the world before it, if there is one.
 fn collapse<P: Service>(copies: &mut Copies<P>, formed: &Formed<P>, before: Option<&Collapsed>) -> Collapsed {
-    let Formed { world, parts } = formed;
-    let layout = Layout::of(world.clients.len());
-    let rest = hash_of((&world.cuts, world.left));
+    let Formed { state, parts } = formed;
+    let layout = Layout::of(state.clients.len());
+    let rest = hash_of((&state.cuts, state.left));
     let hashes = parts.hashes().take(layout.rest).chain([rest]).chain(parts.hashes().skip(layout.rest));
     let number = |(place, hash)| {
         let known = before.and_then(|before| before.parts.get(place)).copied();
         let same = known.filter(|known| copies.head(*known).hash == hash);
-        same.unwrap_or_else(|| copies.number_by(layout.kind(place), hash, || Piece::at(world, place)))
+        same.unwrap_or_else(|| copies.number_by(layout.kind(place), hash, || Piece::at(state, place)))
     };
     Collapsed { parts: hashes.enumerate().map(number).collect(), fingerprint: formed.fingerprint() }
 }

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use fencepost_model::monitor::Observed;
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::world::World;
 
 use super::super::names::{Look, Looking, Rules};
 use super::super::parts::Part;
@@ -56,13 +56,13 @@ impl<P: Service> Default for Pool<P> {
 
 impl<P: Service> Pool<P> {
     /// The world of which the parts are in this pool.
-    pub(crate) fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> World<P> {
-        let mut world = scenario.start();
-        let layout = Layout::of(world.clients.len());
+    pub(crate) fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> Observed<P> {
+        let mut state = scenario.observed();
+        let layout = Layout::of(state.clients.len());
         let (inner, messages) = collapsed.parts.split_at(layout.messages);
-        inner.iter().for_each(|number| self.part(*number).piece.put(&mut world));
-        world.network.fill(messages.iter().filter_map(|number| self.part(*number).piece.message().copied()));
-        world
+        inner.iter().for_each(|number| self.part(*number).piece.put(&mut state));
+        state.world.network.fill(messages.iter().filter_map(|number| self.part(*number).piece.message().copied()));
+        state
     }
 
     fn part(&self, number: u32) -> &Arc<Known<P>> {

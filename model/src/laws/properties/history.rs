@@ -2,6 +2,7 @@
 
 use crate::fact::Fact;
 use crate::ids::{ClientId, Tenure};
+use crate::monitor::Observed;
 use crate::process::{Belief, Client};
 use crate::properties::Property;
 use crate::scenario::{Promise, Scenario};
@@ -13,19 +14,19 @@ use crate::world::{Action, Condition, World};
 pub(super) struct Moment<P: Service> {
     pub(super) action: Action<P>,
     pub(super) facts: Vec<Fact<P>>,
-    pub(super) after: World<P>,
+    pub(super) after: Observed<P>,
 }
 
 /// An execution so far.
 pub(super) struct History<'a, P: Service> {
     pub(super) scenario: &'a Scenario<P>,
-    start: World<P>,
+    start: Observed<P>,
     pub(super) moments: Vec<Moment<P>>,
 }
 
 impl<'a, P: Service> History<'a, P> {
     pub(super) fn new(scenario: &'a Scenario<P>) -> Self {
-        History { scenario, start: scenario.start(), moments: Vec::new() }
+        History { scenario, start: scenario.observed(), moments: Vec::new() }
     }
 
     pub(super) fn push(&mut self, moment: Moment<P>) {
@@ -37,7 +38,7 @@ impl<'a, P: Service> History<'a, P> {
     }
 
     /// The world at its end.
-    pub(super) fn last(&self) -> &World<P> {
+    pub(super) fn last(&self) -> &Observed<P> {
         self.moments.last().map_or(&self.start, |moment| &moment.after)
     }
 

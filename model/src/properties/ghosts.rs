@@ -1,17 +1,17 @@
-//! What properties must remember. Fed by facts, never read by a process, and kept only for the promises of this run.
+//! What properties must remember. Fed by facts, never read by a process, and kept only for the promises of the scenario.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Condition, World};
+use super::{Property, Watched};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::list::List;
 use crate::mutation::{KernelMutation, Mutation};
 use crate::normal::Normal;
-use crate::properties::{Property, Watched};
 use crate::scenario::{Promise, Scenario};
 use crate::service::{Administered, Event as _, Service, ServiceCommand as _, Settings as _};
 use crate::time::{Instant, Since};
+use crate::world::{Action, Condition, World};
 
 /// The memory of the properties.
 #[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
@@ -73,13 +73,44 @@ fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
 }
 
 impl Ghosts {
-    pub(super) fn new<P: Service>(scenario: &Scenario<P>, clients: usize) -> Self {
-        let limit = scenario.service.capacity_at_start().filter(|_| scenario.watches_limit());
+    /// That of a scenario, before anything has happened to so many participants.
+    pub fn new<P: Service>(scenario: &Scenario<P>, clients: usize) -> Self {
+        let limit = scenario.service.capacity_at_start().filter(|_| scenario.watched().has_any(LIMIT));
         Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), limit, ..Ghosts::default() }
     }
 
+    /// Remembers what the promises of a scenario need of a step: of its facts, and of the world that it led to.
+    #[inline]
+    pub fn remember<P: Service>(
+        &mut self,
+        scenario: &Scenario<P>,
+        action: &Action<P>,
+        facts: &[Fact<P>],
+        after: &World<P>,
+    ) {
+        self.remember_facts(scenario, after.now, facts);
+        let watched = scenario.watched();
+        self.remember_idleness(scenario, after, watched);
+        self.remember_reads(scenario, action, after, watched);
+    }
+
+    /// Remembers what the promises of a scenario need of the facts of a step.
+    pub fn remember_facts<P: Service>(&mut self, scenario: &Scenario<P>, now: Instant, facts: &[Fact<P>]) {
+        if facts.is_empty() {
+            return;
+        }
+        let watched = scenario.watched();
+        facts.iter().for_each(|fact| self.remember_fact(now, fact, watched, scenario.mutation));
+    }
+
     /// Remembers what one of the promises of a run needs of a fact.
-    fn remember<P: Service>(&mut self, now: Instant, fact: &Fact<P>, watched: Watched, mutation: Option<Mutation>) {
+    fn remember_fact<P: Service>(
+        &mut self,
+        now: Instant,
+        fact: &Fact<P>,
+        watched: Watched,
+        mutation: Option<Mutation>,
+    ) {
         let is_mutated = |fault: KernelMutation| mutation == Some(fault.into());
         match *fact {
             Fact::Granted { client, token, fresh, .. } => {
@@ -130,43 +161,49 @@ impl Ghosts {
             _ => {}
         }
     }
+
+    fn remember_idleness<P: Service>(&mut self, scenario: &Scenario<P>, after: &World<P>, watched: Watched) {
+        if watched.has_any(IDLENESS) && scenario.bounds_idleness() {
+            // While the servers stand still, nothing can be expected of them.
+            let counts = after.server.condition == Condition::Up && after.is_idle(scenario);
+            let since = self.idle.filter(|_| !scenario.is_mutated(KernelMutation::IdlenessStartsAnew));
+            self.idle = counts.then(|| since.unwrap_or(Since(after.now)));
+        }
+    }
+
+    /// A read under way may return whoever has had the lock at some instant since it began.
+    fn remember_reads<P: Service>(
+        &mut self,
+        scenario: &Scenario<P>,
+        action: &Action<P>,
+        after: &World<P>,
+        watched: Watched,
+    ) {
+        if !watched.has_any(READS) {
+            return;
+        }
+        let owners = P::record(&after.server.process, scenario).owners;
+        let is_held = !owners.is_empty();
+        let owners = owners.iter().copied().map(Some).chain((!is_held).then_some(None));
+        let owners: Vec<Option<ClientId>> = owners.collect();
+        let begun = match action {
+            Action::Command { client, command } if command.begins_read() => Some(*client),
+            _ => None,
+        };
+        let begun = begun.filter(|_| !scenario.is_mutated(KernelMutation::ReadsUnremembered));
+        self.reads.retain(|(client, _)| Some(*client) != begun);
+        let under_way: Vec<ClientId> = self.reads.iter().map(|(client, _)| *client).chain(begun).collect();
+        for client in under_way {
+            for owner in &owners {
+                if !self.reads.contains(&(client, *owner)) {
+                    self.reads.insert_sorted((client, *owner));
+                }
+            }
+        }
+    }
 }
 
 impl<P: Service> Scenario<P> {
-    fn watches_limit(&self) -> bool {
-        self.watched().has_any(LIMIT)
-    }
-
-    /// Remembers what the promises of a run need of a step: of its facts, and of the world that it led to.
-    #[inline]
-    pub fn remember(&self, world: &mut World<P>, action: &Action<P>, facts: &[Fact<P>]) {
-        let now = world.now;
-        self.remember_facts(&mut world.ghosts, now, facts);
-        let watched = self.watched();
-        self.remember_idleness(world, watched);
-        self.remember_reads(world, action, watched);
-    }
-
-    /// Remembers what the promises of a run need of the facts of a step.
-    pub fn remember_facts(&self, ghosts: &mut Ghosts, now: Instant, facts: &[Fact<P>]) {
-        if facts.is_empty() {
-            return;
-        }
-        let watched = self.watched();
-        facts.iter().for_each(|fact| ghosts.remember(now, fact, watched, self.mutation));
-    }
-
-    fn remember_idleness(&self, world: &mut World<P>, watched: Watched) {
-        if watched.has_any(IDLENESS) && self.bounds_idleness() {
-            let now = world.now;
-            let since = world.ghosts.idle;
-            // While the servers stand still, nothing can be expected of them.
-            let counts = world.server.condition == Condition::Up && world.is_idle(self);
-            let since = since.filter(|_| !self.is_mutated(KernelMutation::IdlenessStartsAnew));
-            world.ghosts.idle = counts.then(|| since.unwrap_or(Since(now)));
-        }
-    }
-
     /// Whether what is remembered depends on every world that is passed, and not on facts only.
     pub fn looks_at_every_world(&self) -> bool {
         let watched = self.watched();
@@ -177,30 +214,5 @@ impl<P: Service> Scenario<P> {
     fn bounds_idleness(&self) -> bool {
         let is_it = |promise: &Promise| promise.property == Property::EventuallyAcquired && promise.bound.is_some();
         self.promises.iter().any(is_it)
-    }
-
-    /// A read under way may return whoever has had the lock at some instant since it began.
-    fn remember_reads(&self, world: &mut World<P>, action: &Action<P>, watched: Watched) {
-        if !watched.has_any(READS) {
-            return;
-        }
-        let owners = P::record(&world.server.process, self).owners;
-        let is_held = !owners.is_empty();
-        let owners = owners.iter().copied().map(Some).chain((!is_held).then_some(None));
-        let owners: Vec<Option<ClientId>> = owners.collect();
-        let begun = match action {
-            Action::Command { client, command } if command.begins_read() => Some(*client),
-            _ => None,
-        };
-        let begun = begun.filter(|_| !self.is_mutated(KernelMutation::ReadsUnremembered));
-        world.ghosts.reads.retain(|(client, _)| Some(*client) != begun);
-        let under_way: Vec<ClientId> = world.ghosts.reads.iter().map(|(client, _)| *client).chain(begun).collect();
-        for client in under_way {
-            for owner in &owners {
-                if !world.ghosts.reads.contains(&(client, *owner)) {
-                    world.ghosts.reads.insert_sorted((client, *owner));
-                }
-            }
-        }
     }
 }

@@ -1,31 +1,37 @@
 //! Worlds that differ only in values without absolute meaning are equivalent: what can happen in one can happen in the other.
 //!
-//! Here that is defined as plainly as possible: two worlds are equivalent if their representatives are equal. The replay of an
+//! Here that is defined as plainly as possible, with what the monitor remembers: two worlds are equivalent if their representatives are equal. The replay of an
 //! endless execution needs it, and so does shrinking. The checker has a normal form that is the same world and is found faster;
 //! a law compares the two.
 
-use super::World;
-use super::horizon::Horizon;
+use super::Observed;
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::time::{Instant, Ticks};
+use crate::world::{Horizon, World};
 
 impl<P: Service> Scenario<P> {
     /// The world that stands for all equivalent ones: now is 0, what lies beyond the horizon is clamped, and numbers are ranks.
     #[must_use]
-    pub fn representative(&self, world: &World<P>) -> World<P> {
-        let mut world = world.clone();
+    pub fn representative(&self, state: &Observed<P>) -> Observed<P> {
+        let Observed { mut world, mut monitor } = state.clone();
         let mut naming = Naming::new(Horizon::of(self), world.now - Instant::START);
         let oldest = world.clock(ProcessId::Server) - naming.horizon.back;
         world.server.process.settle(oldest);
-        world.visit(&mut naming);
+        let mut show = |naming: &mut Naming| {
+            world.visit(naming);
+            naming.scope(None, Ticks::ZERO);
+            monitor.visit(naming);
+        };
+        show(&mut naming);
         naming.rank();
-        world.visit(&mut naming);
+        show(&mut naming);
         world.now = Instant::START;
         world.sort();
-        world
+        monitor.sort();
+        Observed { world, monitor }
     }
 }
 
@@ -39,7 +45,6 @@ impl<P: Service> Normal for World<P> {
         self.server.process.visit(visitor);
         visitor.scope(None, Ticks::ZERO);
         visitor.token(&mut self.resource.highest);
-        self.ghosts.visit(visitor);
         for envelope in self.network.slots() {
             envelope.visit(visitor);
         }
@@ -47,7 +52,6 @@ impl<P: Service> Normal for World<P> {
 
     fn sort(&mut self) {
         self.server.process.sort();
-        self.ghosts.sort();
         self.network.sort();
     }
 }

@@ -1,0 +1,77 @@
+//! A world under observation: what every explorer carries from step to step.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use super::Monitor;
+use crate::properties::Violation;
+use crate::scenario::Scenario;
+use crate::service::Service;
+use crate::world::{Action, Step, World};
+
+/// A world with the monitor that has observed every step to it. To read, it is the world.
+#[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Observed<P: Service> {
+    /// The world, which knows nothing of the monitor.
+    pub world: World<P>,
+    /// The monitor.
+    pub monitor: Monitor,
+}
+
+/// What one step did, and which promises it broke. To read, it is the step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ObservedStep<P: Service> {
+    /// What it did.
+    pub step: Step<P>,
+    /// Promises that broke.
+    pub violations: Vec<Violation>,
+}
+
+impl<P: Service> Observed<P> {
+    /// Carries out one action, and lets the monitor observe it.
+    ///
+    /// # Panics
+    /// The action is not enabled and makes no sense: a caller's mistake.
+    pub fn step(&mut self, scenario: &Scenario<P>, action: &Action<P>) -> ObservedStep<P> {
+        let step = scenario.step_stamped(&mut self.world, action, self.monitor.stamps(scenario));
+        let violations = self.monitor.observe(scenario, action, &step.facts, &self.world);
+        ObservedStep { step, violations }
+    }
+}
+
+impl<P: Service> Scenario<P> {
+    /// The world at the start, with a monitor for the promises of the scenario.
+    pub fn observed(&self) -> Observed<P> {
+        let world = self.start();
+        let monitor = Monitor::new(self, world.clients.len());
+        Observed { world, monitor }
+    }
+}
+
+impl<P: Service> Clone for Observed<P> {
+    fn clone(&self) -> Self {
+        Observed { world: self.world.clone(), monitor: self.monitor.clone() }
+    }
+
+    /// Copies what is there into what is no longer needed: a search does this at every step.
+    fn clone_from(&mut self, other: &Self) {
+        self.world.clone_from(&other.world);
+        self.monitor.clone_from(&other.monitor);
+    }
+}
+
+impl<P: Service> Deref for Observed<P> {
+    type Target = World<P>;
+    fn deref(&self) -> &World<P> {
+        &self.world
+    }
+}
+
+impl<P: Service> Deref for ObservedStep<P> {
+    type Target = Step<P>;
+    fn deref(&self) -> &Step<P> {
+        &self.step
+    }
+}
