@@ -32,6 +32,7 @@ pub mod list;
 pub mod mutation;
 pub mod never;
 pub mod normal;
+pub mod prelude;
 pub mod process;
 pub mod properties;
 pub mod resource;
