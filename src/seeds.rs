@@ -8,17 +8,30 @@ use std::{env, fs, thread};
 
 use fencepost_model::finding::Property;
 use fencepost_model::scenario::Expect;
+use fencepost_model::trace::{TraceError, system_of_trace};
 use fencepost_registry::{AnyRun, AnyScenario, AnyTrace};
 use fencepost_reports::timeline::timeline;
 use fencepost_sim::{Hunt, Settings};
 
-use crate::catalogue;
 use crate::verify::rests_on;
 
 /// Which seeds a test tries on a scenario.
 ///
-/// With [`Seeds::first`] the environment has the last word: `FENCEPOST_SEED=17` tries only that seed, `FENCEPOST_SEEDS=10000` (or `500..1500`)
+/// With [`Seeds::count`] the environment has the last word: `FENCEPOST_SEED=17` tries only that seed, `FENCEPOST_SEEDS=10000` (or `500..1500`)
 /// these instead, and `FENCEPOST_REPLAY=FILE` repeats a recorded run of the scenario and nothing else.
+///
+/// ```
+/// use fencepost::sim::{SchedulerKind, Settings};
+/// use fencepost::{Property, Seeds, lease};
+///
+/// let printer = lease::lock("our-printer").grace(2).wake_delay(1).promise(Property::MutualExclusion);
+/// printer.survives(100);
+///
+/// // The same with other seeds and another scheduler, whose clock is that of the scenario.
+/// let settings = Settings { scheduler: SchedulerKind::Uniform, refinement: 1, ..Settings::default() };
+/// Seeds::range(500..600).settings(settings).run(&printer.scenario());
+/// ```
+#[must_use = "no seed is tried before `.run(…)`"]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seeds {
     range: Range<u64>,
@@ -33,18 +46,18 @@ impl Seeds {
     ///
     /// # Panics
     /// The environment says what cannot be meant.
-    pub fn first(count: u64) -> Self {
+    pub fn count(count: u64) -> Self {
         let read = |name: &str| env::var(name).ok().filter(|text| !text.is_empty());
-        let seeds = Seeds { replay: read("FENCEPOST_REPLAY").map(PathBuf::from), ..Seeds::these(0..count) };
+        let seeds = Seeds { replay: read("FENCEPOST_REPLAY").map(PathBuf::from), ..Seeds::range(0..count) };
         match (read("FENCEPOST_SEED"), read("FENCEPOST_SEEDS")) {
-            (Some(seed), _) => seeds.only(number("FENCEPOST_SEED", &seed)),
+            (Some(seed), _) => seeds.single(number("FENCEPOST_SEED", &seed)),
             (None, Some(range)) => Seeds { range: range_of("FENCEPOST_SEEDS", &range), ..seeds },
             (None, None) => seeds,
         }
     }
 
     /// These, whatever the environment says.
-    pub fn these(range: Range<u64>) -> Self {
+    pub fn range(range: Range<u64>) -> Self {
         let home = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
         Seeds {
             range,
@@ -56,29 +69,26 @@ impl Seeds {
     }
 
     /// Only this one.
-    #[must_use]
-    pub fn only(self, seed: u64) -> Self {
+    pub fn single(self, seed: u64) -> Self {
         Seeds { range: seed..seed + 1, is_alone: true, ..self }
     }
 
     /// How runs are taken; the seed in it is not used.
-    #[must_use]
-    pub fn taken(self, settings: Settings) -> Self {
+    pub fn settings(self, settings: Settings) -> Self {
         Seeds { settings, ..self }
     }
 
     /// Where seeds that failed are kept, instead of `tests/regressions` beside the crate's manifest.
-    #[must_use]
-    pub fn kept_in(self, folder: impl Into<PathBuf>) -> Self {
+    pub fn regressions_dir(self, folder: impl Into<PathBuf>) -> Self {
         Seeds { regressions: folder.into(), ..self }
     }
 
-    /// Tries them on a scenario: first those that failed before.
+    /// Simulates a scenario with them: first those that failed before.
     ///
     /// # Panics
     /// A run breaks a promise that is expected to hold. The message tells the shrunk story, and ends with the line that
     /// reproduces it.
-    pub fn try_on(&self, scenario: &dyn AnyScenario) {
+    pub fn run(&self, scenario: &dyn AnyScenario) {
         if let Some(file) = &self.replay {
             return repeat(scenario, file);
         }
@@ -175,7 +185,11 @@ fn repeat(scenario: &dyn AnyScenario, file: &Path) {
     let name = file.display();
     let text =
         fs::read_to_string(file).unwrap_or_else(|error| panic!("FENCEPOST_REPLAY: {name} cannot be read: {error}"));
-    let trace = catalogue::read_trace(&text).unwrap_or_else(|error| panic!("FENCEPOST_REPLAY: {name}: {error}"));
+    let bad = |error: TraceError| -> ! { panic!("FENCEPOST_REPLAY: {name}: {error}") };
+    if system_of_trace(&text).unwrap_or_else(|error| bad(error)) != scenario.system() {
+        return;
+    }
+    let trace = scenario.read_trace(&text).unwrap_or_else(|error| bad(error));
     if trace.scenario_name() != scenario.name() {
         return;
     }

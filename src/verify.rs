@@ -8,51 +8,25 @@ use std::path::PathBuf;
 use fencepost_checker::Options;
 use fencepost_model::assumption::{Assumption, Class};
 use fencepost_model::finding::{Certificate, Finding, Verdict};
-use fencepost_model::scenario::Scenario;
-use fencepost_model::service::Service;
 use fencepost_registry::{AnyOutcome, AnyScenario};
 use fencepost_reports::collision;
 use fencepost_reports::timeline::timeline;
 
-use crate::seeds::Seeds;
+use crate::catalogue::CATALOGUE;
 
-/// Checks a scenario and insists on its expected verdicts.
-pub trait Verify {
-    /// Explores every run.
-    ///
-    /// # Panics
-    /// A verdict is not the expected one, or the scenario is impossible. The message tells the story.
-    fn verify(&self);
-
-    /// Simulates the first so many seeds; see [`Seeds`] for what the environment may say.
-    ///
-    /// # Panics
-    /// A run breaks a promise that is expected to hold. The message tells the story, and ends with the line that
-    /// reproduces it.
-    fn survives(&self, seeds: u64);
-}
-
-impl<S: Service> Verify for Scenario<S> {
-    fn verify(&self) {
-        verify(self);
-    }
-
-    fn survives(&self, seeds: u64) {
-        Seeds::first(seeds).try_on(self);
-    }
-}
-
-impl Verify for Box<dyn AnyScenario> {
-    fn verify(&self) {
-        verify(&**self);
-    }
-
-    fn survives(&self, seeds: u64) {
-        Seeds::first(seeds).try_on(&**self);
-    }
-}
-
-fn verify(scenario: &dyn AnyScenario) {
+/// Explores every interleaving of a scenario of any service, and insists on its expected verdicts; a test that builds its
+/// scenario has [`Check::verify`](crate::Check::verify).
+///
+/// ```
+/// let file = "model/services/lease/scenarios/lease-just-enough.toml";
+/// let text = std::fs::read_to_string(file).expect("it is there");
+/// let scenario = fencepost::catalogue::read(&text, file).unwrap_or_else(|error| panic!("{error}"));
+/// fencepost::verify(&*scenario);
+/// ```
+///
+/// # Panics
+/// A verdict is not the expected one, or the scenario is impossible. The message tells the story.
+pub fn verify(scenario: &dyn AnyScenario) {
     let is_empty = scenario.promises().is_empty();
     assert!(!is_empty, "the scenario `{}` promises nothing: there is nothing to verify", scenario.name());
     let outcomes = scenario.check(&Options::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -71,7 +45,10 @@ fn failure(outcome: &AnyOutcome) -> String {
     let written =
         fs::create_dir_all(path.parent().expect("it has a folder")).and_then(|()| fs::write(&path, trace.to_text()));
     let _ = match written {
-        Ok(()) => writeln!(text, "replay it with: fencepost replay {}", path.display()),
+        Ok(()) if CATALOGUE.service(trace.scenario().system()).is_some() => {
+            writeln!(text, "replay it with: fencepost replay {}", path.display())
+        }
+        Ok(()) => writeln!(text, "the trace is in {}", path.display()),
         Err(error) => writeln!(text, "the trace could not be written to {}: {error}", path.display()),
     };
     text

@@ -11,7 +11,7 @@ use fencepost_model::scenario::Scenario;
 fn main() -> Result<(), InternalError> {
     for sequencer in [Sequencer::LockIndex, Sequencer::CreateIndex, Sequencer::ModifyIndex] {
         let scenario = Scenario::<Consul>::new("our-ledger")
-            .rounds(1, 1)
+            .writes(1)
             .service(|lock| {
                 lock.cleanup = true;
                 lock.writes = Writes::Async;

@@ -118,7 +118,8 @@ impl<P: Service> Run<P> {
 
 /// What must be reachable before a proof of this promise says something.
 fn goals<P: Service>(scenario: &Scenario<P>, promise: &Promise) -> impl Iterator<Item = Goal> {
-    let mut goals: Vec<Goal> = scenario.goals.iter().chain(promise.property.needs()).copied().collect();
+    let own = scenario.own_goals.iter().map(|own| own.goal);
+    let mut goals: Vec<Goal> = scenario.goals.iter().chain(promise.property.needs()).copied().chain(own).collect();
     goals.sort_by_key(|goal| scenario.place_of(*goal));
     goals.dedup();
     goals.into_iter()

@@ -34,6 +34,7 @@ pub mod monitor;
 pub mod mutation;
 pub mod never;
 pub mod normal;
+pub mod prelude;
 pub mod process;
 pub mod properties;
 pub mod resource;

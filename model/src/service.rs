@@ -219,6 +219,8 @@ pub trait Event: Word {
     }
 }
 
+impl ServiceTimer for Never {}
+
 impl ServiceCommand for Never {}
 
 impl Event for Never {}

@@ -73,6 +73,19 @@ impl Ticks {
     }
 }
 
+impl From<i64> for Ticks {
+    fn from(count: i64) -> Self {
+        Ticks(count)
+    }
+}
+
+/// For literals: `.ttl(2)`.
+impl From<i32> for Ticks {
+    fn from(count: i32) -> Self {
+        Ticks(i64::from(count))
+    }
+}
+
 impl Default for Instant {
     fn default() -> Self {
         Instant::START

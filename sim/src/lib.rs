@@ -9,7 +9,7 @@
 //! coverage   what seeds have shown, and how likely the next one is to show something new
 //! measure    what a run costs and what it gives
 //! splitting  how likely what is rare is, from snapshots of worlds
-//! scheduler  picks the next action: uniform, realistic, priorities
+//! scheduler  picks the next action: uniform, realistic, priorities, or one of your own
 //! swarm      which misfortunes a seed plays with, and at which rates
 //! random     the only source of chance: ChaCha8, one stream per concern
 //! detector   detector as a real protocol: SWIM with Lifeguard, which drives the checks of nodes
@@ -40,8 +40,8 @@ pub use curve::{Curve, CurveError};
 pub use detector::{Cuts, DetectorSettings, Outcome, Trial, trial};
 pub use hunt::{Hunt, Hunted, hunt};
 pub use profile::{Peer, Profile, SlowLink, Way};
-pub use run::{Gist, Run, gist, prepare, ready, simulate, walk};
-pub use scheduler::SchedulerKind;
+pub use run::{Gist, Run, gist, prepare, ready, simulate, simulate_with, walk};
+pub use scheduler::{Pick, Scheduler, SchedulerError, SchedulerKind, offers};
 pub use settings::Settings;
 pub use splitting::split;
 pub use swarm::Swarm;

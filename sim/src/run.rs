@@ -1,6 +1,7 @@
 //! A run from a seed: storm, then calm, then what it came to.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 
 use fencepost_model::finding::Measurement;
 use fencepost_model::monitor::Observed;
@@ -8,12 +9,12 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::trace::{Digest, Patience, Recorder, Trace};
-use fencepost_model::world::Action;
+use fencepost_model::world::{Action, World};
 
 use crate::calm::{Calm, Endless};
 use crate::coverage::outline;
 use crate::measure::Meter;
-use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerKind, Uniform};
+use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerError, SchedulerKind, Uniform, check};
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::walk::{Violation, Walk};
@@ -94,7 +95,32 @@ pub fn ready<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scenari
 pub fn simulate<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Run<P> {
     let scenario = ready(scenario, settings);
     let walk = walk(&scenario, settings);
-    let trace = record(&scenario, settings, &walk);
+    told(&scenario, settings, settings.scheduler.name(), walk)
+}
+
+/// Simulates a scenario with a scheduler from anywhere, and records the trace. Of the settings, seed and profile are for the
+/// schedulers of this crate; a scheduler that picks from [`offers`](crate::offers) moves tick by tick and wants
+/// `refinement: 1`. The scheduler sees the scenario as it is simulated: refined and widened.
+///
+/// # Errors
+/// The scheduler picked an action that is not enabled, or a fault in the calm.
+///
+/// # Panics
+/// See [`ready`].
+pub fn simulate_with<P: Service>(
+    scenario: &Scenario<P>,
+    settings: &Settings,
+    scheduler: impl Scheduler<P>,
+) -> Result<Run<P>, SchedulerError> {
+    let scenario = ready(scenario, settings);
+    let (plan, name) = ((settings.storm_ticks(), true), scheduler.name().to_owned());
+    let walk = drive(&scenario, scenario.observed(), scheduler, plan, settings, check)?;
+    Ok(told(&scenario, settings, &name, walk))
+}
+
+/// An execution, with its trace.
+fn told<P: Service>(scenario: &Scenario<P>, settings: &Settings, scheduler: &str, walk: Walk<P>) -> Run<P> {
+    let trace = record(scenario, settings, scheduler, &walk);
     // A check for free on every run that is told: its actions were carried out twice.
     assert_eq!(trace.header.digest, walk.digest.hex(), "the same actions did something else the second time");
     Run {
@@ -125,30 +151,44 @@ pub fn walk<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> 
 fn take<P: Service>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
     let state = scenario.observed();
     let storm = settings.storm_ticks();
+    let plan = (storm, keeps);
     match settings.scheduler {
-        SchedulerKind::Uniform => drive(scenario, state, Uniform::new(settings.seed), (storm, keeps), settings),
+        SchedulerKind::Uniform => trusting(scenario, state, Uniform::new(settings.seed), plan, settings),
         SchedulerKind::Realistic => {
             let pace = (settings.profile.clone(), settings.refinement);
             let scheduler = Realistic::new(settings.seed, pace, None, storm, scenario, &state);
-            drive(scenario, state, scheduler, (storm, keeps), settings)
+            trusting(scenario, state, scheduler, plan, settings)
         }
         SchedulerKind::Swarm => {
             let swarm = Swarm::of(settings.seed);
             let pace = (swarm.profile(&settings.profile), settings.refinement);
             let scheduler = Realistic::new(settings.seed, pace, Some(&swarm), storm, scenario, &state);
-            drive(scenario, state, scheduler, (storm, keeps), settings)
+            trusting(scenario, state, scheduler, plan, settings)
         }
-        SchedulerKind::Priorities => drive(scenario, state, Priorities::new(settings.seed), (storm, keeps), settings),
+        SchedulerKind::Priorities => trusting(scenario, state, Priorities::new(settings.seed), plan, settings),
     }
 }
 
-fn drive<P: Service>(
+/// Drives a scheduler of this crate: tests check its picks, and not each run.
+fn trusting<P: Service>(
     scenario: &Scenario<P>,
-    mut state: Observed<P>,
-    mut scheduler: impl Scheduler<P>,
-    (storm, keeps): (Ticks, bool),
+    state: Observed<P>,
+    scheduler: impl Scheduler<P>,
+    plan: (Ticks, bool),
     settings: &Settings,
 ) -> Walk<P> {
+    let Ok(walk) = drive(scenario, state, scheduler, plan, settings, |_, _, _, _| Ok::<(), Infallible>(()));
+    walk
+}
+
+fn drive<P: Service, X: Scheduler<P>, E>(
+    scenario: &Scenario<P>,
+    mut state: Observed<P>,
+    mut scheduler: X,
+    (storm, keeps): (Ticks, bool),
+    settings: &Settings,
+    check: impl Fn(&X, (&Scenario<P>, &World<P>), &Action<P>, (u64, bool)) -> Result<(), E>,
+) -> Result<Walk<P>, E> {
     let mut walk = Walk {
         actions: Vec::new(),
         taken: 0,
@@ -177,6 +217,7 @@ fn drive<P: Service>(
         }
         let action = match scheduler.pick(scenario, &state) {
             Some(action) => {
+                check(&scheduler, (scenario, &state), &action, (walk.taken, calm.is_some()))?;
                 walk.is_at_rest = false;
                 action
             }
@@ -221,16 +262,16 @@ fn drive<P: Service>(
     }
     walk.end = state.now;
     walk.measurement = meter.map(|meter| meter.finish(state.now));
-    walk
+    Ok(walk)
 }
 
-fn record<P: Service>(scenario: &Scenario<P>, settings: &Settings, walk: &Walk<P>) -> Trace<P> {
+fn record<P: Service>(scenario: &Scenario<P>, settings: &Settings, scheduler: &str, walk: &Walk<P>) -> Trace<P> {
     let mut state = scenario.observed();
     let mut recorder = Recorder::default();
     for action in &walk.actions {
         recorder.step(scenario, &mut state, action);
     }
-    let origin = format!("simulator, {}", settings.scheduler.name());
+    let origin = format!("simulator, {scheduler}");
     let mut trace = recorder.finish(scenario, &origin, Some(settings.seed));
     trace.header.waits.clone_from(&walk.waits);
     trace

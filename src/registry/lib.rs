@@ -19,5 +19,5 @@ mod trace;
 
 pub use catalogue::Catalogue;
 pub use scenario::{AnyOutcome, AnyRun, AnyScenario, Description};
-pub use service::{AnyService, Registered};
+pub use service::{AnyService, Erase, Registered, erase};
 pub use trace::{AnyRealigned, AnyTrace};

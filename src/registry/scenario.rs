@@ -12,7 +12,7 @@ use fencepost_model::mutation::Mutation;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Axis, Note, Promise, Scenario, SettingError, Suite, Varied, vary};
 use fencepost_model::service::{Service, Settings as _};
-use fencepost_model::trace::{ScriptError, perform};
+use fencepost_model::trace::{ScriptError, Trace, TraceError, perform};
 use fencepost_sim::{Gist, Hunt, Hunted, Settings, Violation, gist, hunt, prepare, ready, simulate, split};
 
 use crate::trace::AnyTrace;
@@ -91,6 +91,12 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     /// # Errors
     /// The first line that names nothing that may happen there.
     fn perform(&self, script: &str) -> Result<String, ScriptError>;
+
+    /// Reads a trace of a scenario of the same service.
+    ///
+    /// # Errors
+    /// The line and step that cannot be read.
+    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError>;
 
     /// The scenario as what mutants are tried on.
     fn subject(&self) -> Box<dyn Subject>;
@@ -324,6 +330,10 @@ impl<S: Service> AnyScenario for Scenario<S> {
 
     fn perform(&self, script: &str) -> Result<String, ScriptError> {
         perform(script, self)
+    }
+
+    fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {
+        Trace::<S>::from_text(text).map(|trace| Box::new(trace) as Box<dyn AnyTrace>)
     }
 
     fn subject(&self) -> Box<dyn Subject> {

@@ -1,11 +1,10 @@
 //! What a service ships with, and how its files are read.
 
 use std::fmt::Debug;
-use std::marker::PhantomData;
 
 use fencepost_model::goal::Goal;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::scenario::{ScenarioError, from_toml, outdated, outdated_in_trace};
+use fencepost_model::scenario::{Scenario, ScenarioError, from_toml, outdated, outdated_in_trace};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{Trace, TraceError};
 
@@ -53,19 +52,33 @@ pub trait AnyService: Debug + Send + Sync {
 pub struct Registered<S: Service> {
     scenarios: &'static [(&'static str, &'static str)],
     documents: &'static [&'static str],
-    service: PhantomData<S>,
+    erase: Erase<S>,
+}
+
+/// Puts a scenario behind its object-safe trait. The explorers are compiled where the function is made, and not where it is
+/// called.
+pub type Erase<S> = fn(&Scenario<S>) -> &dyn AnyScenario;
+
+/// Makes such a function.
+pub const fn erase<S: Service>() -> Erase<S> {
+    |scenario| scenario
 }
 
 impl<S: Service> Registered<S> {
     /// A service with these scenarios: names and texts.
     pub const fn new(scenarios: &'static [(&'static str, &'static str)]) -> Self {
-        Registered { scenarios, documents: &[], service: PhantomData }
+        Registered { scenarios, documents: &[], erase: erase() }
     }
 
     /// The same with what published documents say of it.
     #[must_use]
     pub const fn with_documents(self, documents: &'static [&'static str]) -> Self {
         Registered { documents, ..self }
+    }
+
+    /// Puts a scenario behind its object-safe trait.
+    pub fn erase(&self) -> Erase<S> {
+        self.erase
     }
 }
 

@@ -2,18 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fencepost::consul::{Behavior, Consul, Sequencer};
-use fencepost::{Accepts, Property, Scenario, Ticks, Verify};
+use fencepost::consul::{self, Behavior, Consul, Sequencer};
+use fencepost::{Accepts, Check, Property};
 
-fn ledger(sequencer: Sequencer) -> Scenario<Consul> {
-    Scenario::<Consul>::new("our-ledger")
-        .rounds(1, 1)
-        .service(|lock| {
-            lock.ttl = Some(Ticks::new(1));
-            lock.lock_delay = Ticks::new(1);
-            lock.behavior = Behavior::Delete;
-            lock.sequencer = sequencer;
-        })
+fn ledger(sequencer: Sequencer) -> Check<Consul> {
+    consul::lock("our-ledger")
+        .ttl(1)
+        .lock_delay(1)
+        .behavior(Behavior::Delete)
+        .sequencer(sequencer)
+        .writes(1)
         .resource(Accepts::NotLower)
         .promise(Property::NoLostUpdate)
 }
@@ -44,11 +42,11 @@ fn a_failure_tells_what_broke_the_story_the_assumptions_and_how_to_replay_it() {
 #[test]
 #[should_panic(expected = "promises nothing")]
 fn a_scenario_without_promises_is_no_proof() {
-    Scenario::<Consul>::new("empty").verify();
+    consul::lock("empty").verify();
 }
 
 #[test]
 #[should_panic(expected = "is impossible: budget.pauses")]
 fn an_impossible_scenario_is_refused() {
-    Scenario::<Consul>::new("odd").budget(|budget| budget.pauses = 1).promise(Property::MutualExclusion).verify();
+    consul::lock("odd").budget(|budget| budget.pauses = 1).promise(Property::MutualExclusion).verify();
 }

@@ -4,6 +4,7 @@ mod imports;
 mod library;
 mod material;
 mod random_scenarios;
+mod schedulers;
 mod seeds;
 mod tidy;
 mod vary;

@@ -7,17 +7,18 @@ use std::{env, fs};
 
 use fencepost::catalogue;
 use fencepost::checker::Options;
-use fencepost::consul::{Behavior, Consul, Sequencer};
+use fencepost::consul::{self, Behavior, Consul, Sequencer};
 use fencepost::sim::{Hunt, Settings};
 use fencepost::with_scenario;
-use fencepost::{Accepts, AnyScenario, Property, Scenario, Seeds, Ticks};
+use fencepost::{Accepts, AnyScenario, Property, Scenario, Seeds};
 
 /// A violation in the refined form of a scenario that was proven would be a fault in our abstraction of time.
 #[test]
 fn what_is_proven_is_never_seen_broken_on_the_finer_clock() {
     for scenario in catalogue::all() {
-        let seeds = Seeds::first(100).kept_in(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/regressions"));
-        with_scenario!(&scenario, scenario => seeds.try_on(scenario));
+        let seeds =
+            Seeds::count(100).regressions_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/regressions"));
+        with_scenario!(&scenario, scenario => seeds.run(scenario));
     }
 }
 
@@ -99,29 +100,28 @@ fn a_crowd_shrinks_to_the_two_who_are_to_blame() {
 
 /// A lock whose sequencer starts again, and a folder of its own for the seeds that find out.
 fn broken(folder: &str) -> (Scenario<Consul>, PathBuf) {
-    let scenario = Scenario::<Consul>::new("our-ledger")
-        .rounds(1, 1)
-        .service(|lock| {
-            lock.ttl = Some(Ticks::new(1));
-            lock.behavior = Behavior::Delete;
-            lock.sequencer = Sequencer::LockIndex;
-        })
+    let scenario = consul::lock("our-ledger")
+        .ttl(1)
+        .behavior(Behavior::Delete)
+        .sequencer(Sequencer::LockIndex)
+        .writes(1)
         .resource(Accepts::NotLower)
-        .promise(Property::TokenOrder);
+        .promise(Property::TokenOrder)
+        .scenario();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let _ = fs::remove_dir_all(&folder);
     (scenario, folder)
 }
 
 fn message(seeds: &Seeds, scenario: &Scenario<Consul>) -> String {
-    let panic = catch_unwind(AssertUnwindSafe(|| seeds.try_on(scenario))).expect_err("it breaks");
+    let panic = catch_unwind(AssertUnwindSafe(|| seeds.run(scenario))).expect_err("it breaks");
     panic.downcast_ref::<String>().expect("a message").clone()
 }
 
 #[test]
 fn a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reproduces_it() {
     let (scenario, folder) = broken("regressions");
-    let told = message(&Seeds::these(0..500).kept_in(&folder), &scenario);
+    let told = message(&Seeds::range(0..500).regressions_dir(&folder), &scenario);
     let mut rest = told.as_str();
     for part in [
         "token-order is violated",
@@ -143,16 +143,19 @@ fn a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reprodu
     // Kept: it is tried before any other, even where no other is asked for.
     let kept = fs::read_to_string(folder.join("our-ledger.txt")).expect("it was kept");
     assert_eq!(kept, format!("{seed} # token-order\n"));
-    let again = message(&Seeds::these(0..0).kept_in(&folder), &scenario);
+    let again = message(&Seeds::range(0..0).regressions_dir(&folder), &scenario);
     assert!(again.contains("is among those kept"), "{again}");
     // And alone, as the last line says.
-    assert!(message(&Seeds::these(0..0).kept_in(&folder).only(seed), &scenario).contains("token-order is violated"));
+    assert!(
+        message(&Seeds::range(0..0).regressions_dir(&folder).single(seed), &scenario)
+            .contains("token-order is violated")
+    );
 }
 
 #[test]
 fn a_promise_that_is_expected_to_break_is_no_failure() {
     let (mut scenario, folder) = broken("no-regressions");
     scenario.promises[0].expect = fencepost::Expect::Violated;
-    Seeds::these(0..200).kept_in(&folder).try_on(&scenario);
+    Seeds::range(0..200).regressions_dir(&folder).run(&scenario);
     assert!(!folder.exists());
 }

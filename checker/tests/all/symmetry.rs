@@ -40,11 +40,10 @@ impl Draw {
 fn scenario(number: u64) -> Scenario<Consul> {
     let draw = &mut Draw(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let clients = draw.one_of(&[2, 2, 3]);
-    let mut scenario = Scenario::<Consul>::new("random").clients(clients).rounds(1, u8::from(draw.below(3) == 0));
-    scenario = scenario.synchrony(
-        draw.one_of(&[None, Some(Ticks::ZERO), Some(Ticks::ZERO), Some(Ticks::new(1))]),
-        draw.one_of(&[None, Some(Ticks::ZERO), Some(Ticks::ZERO), Some(Ticks::new(1))]),
-    );
+    let mut scenario = Scenario::<Consul>::new("random").clients(clients).writes(u8::from(draw.below(3) == 0));
+    let delays = [None, Some(Ticks::ZERO), Some(Ticks::ZERO), Some(Ticks::new(1))];
+    scenario.synchrony.message_delay = draw.one_of(&delays);
+    scenario.synchrony.wake_delay = draw.one_of(&delays);
     let (delay, retry) = (draw.ticks(3), Ticks::new(1) + draw.ticks(2));
     scenario = scenario.service(|consul| {
         consul.ttl = draw.one_of(&[None, Some(Ticks::new(1)), Some(Ticks::new(2))]);

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Fields, Ident, Index, Member, Type, Variant};
+use syn::{Fields, Ident, Index, Member, Path, Type, Variant};
 
 use crate::rules::{FieldRule, TypeRules};
 
@@ -63,26 +63,26 @@ impl Shape {
     }
 
     /// Calls go first: they are those of the client as it is still called.
-    fn visit(&self) -> TokenStream {
+    fn visit(&self, model: &Path) -> TokenStream {
         let calls = self.fields.iter().filter_map(|call| {
             let FieldRule::CallOf(owner) = &call.rule else { return None };
             let (owner, call_variable) = (variable(owner), call.variable());
             Some(quote_spanned! { call.ty.span() =>
-                if let Some(client) = ::fencepost_model::normal::client_of(*#owner) {
+                if let Some(client) = #model::normal::client_of(*#owner) {
                     visitor.call_of(client, #call_variable);
                 }
             })
         });
-        let fields = self.each(|trait_path, field| quote!(#trait_path::visit(#field, visitor);));
+        let fields = self.each(model, |trait_path, field| quote!(#trait_path::visit(#field, visitor);));
         self.arm(quote!(#(#calls)* #fields))
     }
 
-    fn settle(&self) -> TokenStream {
-        self.arm(self.each(|trait_path, field| quote!(#trait_path::settle(#field, oldest);)))
+    fn settle(&self, model: &Path) -> TokenStream {
+        self.arm(self.each(model, |trait_path, field| quote!(#trait_path::settle(#field, oldest);)))
     }
 
-    fn sort(&self) -> TokenStream {
-        let fields = self.each(|trait_path, field| quote!(#trait_path::sort(#field);));
+    fn sort(&self, model: &Path) -> TokenStream {
+        let fields = self.each(model, |trait_path, field| quote!(#trait_path::sort(#field);));
         let sorted = self.fields.iter().filter(|field| matches!(field.rule, FieldRule::Sorted)).map(|field| {
             let variable = field.variable();
             quote_spanned!(field.ty.span() => #variable.sort_unstable();)
@@ -91,11 +91,11 @@ impl Shape {
     }
 
     /// A statement for each field that takes part by its type; errors point at that type.
-    fn each(&self, statement: impl Fn(TokenStream, Ident) -> TokenStream) -> TokenStream {
+    fn each(&self, model: &Path, statement: impl Fn(TokenStream, Ident) -> TokenStream) -> TokenStream {
         let is_visited = |field: &&Field| matches!(field.rule, FieldRule::Visited | FieldRule::Sorted);
         let statements = self.fields.iter().filter(is_visited).map(|field| {
             let ty = &field.ty;
-            let trait_path = quote_spanned!(ty.span() => <#ty as ::fencepost_model::normal::Normal>);
+            let trait_path = quote_spanned!(ty.span() => <#ty as #model::normal::Normal>);
             statement(trait_path, field.variable())
         });
         quote!(#(#statements)*)
@@ -116,29 +116,29 @@ fn variable(member: &Member) -> Ident {
 }
 
 pub(crate) fn bodies(shapes: &[Shape], rules: &TypeRules) -> TokenStream {
+    let model = &rules.model;
     let after = rules.settle.as_ref().map(|function| quote_spanned!(function.span() => #function(self, oldest);));
     if shapes.iter().all(|shape| shape.fields.is_empty()) {
-        let settle =
-            after.map(|after| quote!(fn settle(&mut self, oldest: ::fencepost_model::time::Instant) { #after }));
+        let settle = after.map(|after| quote!(fn settle(&mut self, oldest: #model::time::Instant) { #after }));
         return quote! {
             #[inline]
-            fn visit(&mut self, _: &mut impl ::fencepost_model::normal::Visitor) {}
+            fn visit(&mut self, _: &mut impl #model::normal::Visitor) {}
             #settle
         };
     }
-    let visits = shapes.iter().map(Shape::visit);
-    let settles = shapes.iter().map(Shape::settle);
-    let sorts = shapes.iter().map(Shape::sort);
+    let visits = shapes.iter().map(|shape| shape.visit(model));
+    let settles = shapes.iter().map(|shape| shape.settle(model));
+    let sorts = shapes.iter().map(|shape| shape.sort(model));
     quote! {
         #[inline]
         #[allow(unused_variables, reason = "some fields are skipped")]
-        fn visit(&mut self, visitor: &mut impl ::fencepost_model::normal::Visitor) {
+        fn visit(&mut self, visitor: &mut impl #model::normal::Visitor) {
             match self { #(#visits)* }
         }
 
         #[inline]
         #[allow(unused_variables, reason = "some fields are skipped")]
-        fn settle(&mut self, oldest: ::fencepost_model::time::Instant) {
+        fn settle(&mut self, oldest: #model::time::Instant) {
             match self { #(#settles)* }
             #after
         }

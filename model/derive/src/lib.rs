@@ -25,6 +25,7 @@ use crate::rules::TypeRules;
 ///
 /// On the type:
 /// * `#[normal(settle = function)]`: `settle` calls `function(&mut self, oldest)` after the fields.
+/// * `#[normal(crate = fencepost::model)]`: the path of `fencepost_model`, for crates that do not depend on it by that name.
 #[proc_macro_derive(Normal, attributes(normal))]
 pub fn derive_normal(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -38,7 +39,7 @@ fn expand(mut input: DeriveInput) -> syn::Result<proc_macro2::TokenStream> {
         Data::Enum(data) => data.variants.iter().map(Shape::of_variant).collect::<syn::Result<Vec<_>>>()?,
         Data::Union(data) => return Err(syn::Error::new(data.union_token.span, "a union has no normal form")),
     };
-    let bodies = bodies(&shapes, &rules);
+    let (bodies, model) = (bodies(&shapes, &rules), &rules.model);
     let parameters: Vec<Ident> = input
         .generics
         .params
@@ -53,14 +54,14 @@ fn expand(mut input: DeriveInput) -> syn::Result<proc_macro2::TokenStream> {
     if !generic.is_empty() {
         let bounds = &mut input.generics.make_where_clause().predicates;
         for ty in generic {
-            bounds.push(parse_quote!(#ty: ::fencepost_model::normal::Normal));
+            bounds.push(parse_quote!(#ty: #model::normal::Normal));
         }
     }
     let name = &input.ident;
     let (of, with, bounds) = input.generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
-        impl #of ::fencepost_model::normal::Normal for #name #with #bounds {
+        impl #of #model::normal::Normal for #name #with #bounds {
             #bodies
         }
     })
@@ -107,6 +108,14 @@ mod tests {
         refused("#[normal(sorted)] struct Lock;", "write `settle");
         refused("struct Lock(#[normal(sorted, skip = \"twice\")] Waiters);", "one rule");
         refused("union Lock { token: Token }", "union");
+    }
+
+    #[test]
+    fn the_trait_may_be_elsewhere() {
+        let text = expanded("#[normal(crate = fencepost::model)] struct Lock<T> { of: ClientId, token: T }")
+            .expect("well-formed");
+        assert!(text.contains("fencepost :: model :: normal :: Normal for Lock"), "{text}");
+        assert!(!text.contains("fencepost_model"), "{text}");
     }
 
     #[test]

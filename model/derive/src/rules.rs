@@ -1,7 +1,7 @@
 //! What an attribute says of a field, or of the type.
 
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, LitStr, Member, Path, Token};
+use syn::{Attribute, LitStr, Member, Path, Token, parse_quote};
 
 /// How a field takes part.
 pub(crate) enum FieldRule {
@@ -16,8 +16,9 @@ pub(crate) enum FieldRule {
 }
 
 /// What the type does itself.
-#[derive(Default)]
 pub(crate) struct TypeRules {
+    /// Where the trait is: the path of `fencepost_model`.
+    pub(crate) model: Path,
     /// Called by `settle`, after the fields.
     pub(crate) settle: Option<Path>,
 }
@@ -47,12 +48,17 @@ impl FieldRule {
 
 impl TypeRules {
     pub(crate) fn of(attributes: &[Attribute]) -> syn::Result<Self> {
-        let mut rules = TypeRules::default();
+        let mut rules = TypeRules { model: parse_quote!(::fencepost_model), settle: None };
         each(attributes, |meta| {
-            if !meta.path.is_ident("settle") {
-                return Err(meta.error("write `settle = function`; what concerns a field goes to the field"));
+            if meta.path.is_ident("crate") {
+                rules.model = meta.value()?.parse()?;
+            } else if meta.path.is_ident("settle") {
+                rules.settle = Some(meta.value()?.parse()?);
+            } else {
+                return Err(
+                    meta.error("write `settle = function` or `crate = path`; what concerns a field goes to the field")
+                );
             }
-            rules.settle = Some(meta.value()?.parse()?);
             Ok(())
         })?;
         Ok(rules)

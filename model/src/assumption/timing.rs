@@ -30,6 +30,9 @@ impl<P: Service> UnderWay<P> {
 }
 
 /// No time passes while a message is under way for longer than that, unless its receiver is paused or its link is cut.
+///
+/// # Errors
+/// Some message is: a sentence.
 pub fn messages_arrive_within<P: Service>(execution: &Execution<P>, bound: Ticks) -> Checked {
     let mut under_way = UnderWay(Vec::new());
     execution.each(|moment| {

@@ -15,6 +15,7 @@ pub use study::{Extreme, Point, Sample, Search, Searched, Split, Stage, Study};
 
 /// One promise of one scenario, explored.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[must_use]
 pub struct Finding {
     /// The scenario's name.
     pub scenario: String,

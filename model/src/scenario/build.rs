@@ -41,9 +41,15 @@ impl<P: Service> Scenario<P> {
         self
     }
 
-    /// Sets how often each client's user asks for the lock, and how often it may write per tenure.
-    pub fn rounds(mut self, rounds: u8, writes: u8) -> Self {
-        (self.rounds, self.writes) = (rounds, writes);
+    /// Sets how often each client's user asks for the lock.
+    pub fn rounds(mut self, rounds: u8) -> Self {
+        self.rounds = rounds;
+        self
+    }
+
+    /// Sets how many writes a client may send per tenure.
+    pub fn writes(mut self, writes: u8) -> Self {
+        self.writes = writes;
         self
     }
 
@@ -59,9 +65,21 @@ impl<P: Service> Scenario<P> {
         self
     }
 
-    /// Bounds the lateness of messages and of wake-ups.
-    pub fn synchrony(mut self, message_delay: Option<Ticks>, wake_delay: Option<Ticks>) -> Self {
-        (self.synchrony.message_delay, self.synchrony.wake_delay) = (message_delay, wake_delay);
+    /// Bounds the delay of messages.
+    pub fn message_delay(mut self, at_most: impl Into<Ticks>) -> Self {
+        self.synchrony.message_delay = Some(at_most.into());
+        self
+    }
+
+    /// Bounds the delay of a client's own wake-ups.
+    pub fn wake_delay(mut self, at_most: impl Into<Ticks>) -> Self {
+        self.synchrony.wake_delay = Some(at_most.into());
+        self
+    }
+
+    /// Bounds the delay of the servers' deadlines.
+    pub fn server_delay(mut self, at_most: impl Into<Ticks>) -> Self {
+        self.synchrony.server_delay = Some(at_most.into());
         self
     }
 
@@ -85,6 +103,16 @@ impl<P: Service> Scenario<P> {
         self.promised(Promise { property, bound: None, expect: Expect::Proven })
     }
 
+    /// Adds a promise that names a duration and is expected to hold.
+    pub fn promise_within(self, property: Property, bound: impl Into<Ticks>) -> Self {
+        self.promised(Promise { property, bound: Some(bound.into()), expect: Expect::Proven })
+    }
+
+    /// Adds a promise that is expected to break.
+    pub fn expect_violated(self, property: Property) -> Self {
+        self.promised(Promise { property, bound: None, expect: Expect::Violated })
+    }
+
     /// Adds a promise, whole.
     pub fn promised(mut self, promise: Promise) -> Self {
         self.promises.push(promise);
@@ -97,11 +125,10 @@ impl<P: Service> Scenario<P> {
         self
     }
 
-    /// Adds something that must be possible: some execution must have a fact of which this is true.
+    /// Adds something that must be possible: some execution must have a fact of which this is true. It stands in no file.
     pub fn own_goal(mut self, name: &'static str, is_reached: fn(&Fact<P>) -> bool) -> Self {
-        let goal = Goal::new(name);
-        self.own_goals.push(OwnGoal { goal, is_reached });
-        self.goal(goal)
+        self.own_goals.push(OwnGoal { goal: Goal::new(name), is_reached });
+        self
     }
 
     /// The same scenario on a finer clock: every duration multiplied.

@@ -32,6 +32,7 @@ pub use validate::SettingError;
 pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 
 /// The constants of a world.
+#[must_use]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Scenario<P: Service> {

@@ -137,7 +137,10 @@ impl<P: Service> Scenario<P> {
         Ok(())
     }
 
-    /// Refuses a budget for what the service does not have.
+    /// Refuses a budget for what the service does not have: for its [`Settings::validate`](crate::service::Settings::validate).
+    ///
+    /// # Errors
+    /// The scenario has such a budget.
     pub fn has_none(&self, misfortunes: &[OptionalBudget]) -> Result<(), SettingError> {
         let Budget { operator, retries, .. } = self.budget;
         for misfortune in misfortunes {

@@ -1,7 +1,9 @@
-//! Schedulers: each picks the next action, and learns what it did.
+//! Schedulers: each picks the next action, and learns what it did. Those of this crate are named by [`SchedulerKind`];
+//! [`simulate_with`](crate::simulate_with) takes one from anywhere.
 
 mod agenda;
 mod armed;
+mod contract;
 mod priorities;
 mod realistic;
 mod uniform;
@@ -10,22 +12,31 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::{Action, Step, World};
 
+pub(crate) use contract::check;
+pub use contract::{Pick, SchedulerError};
 pub(crate) use priorities::Priorities;
 pub(crate) use realistic::{Realistic, may_stand_still};
 pub(crate) use uniform::Uniform;
 
-/// Picks the next action.
+/// Picks the next action of an execution: *when* and *how often*, of what the scenario says *may* happen.
 ///
-/// **Every action it picks is enabled; `None` means that the world is at rest.**
-pub(crate) trait Scheduler<P: Service> {
+/// **Every action it picks is enabled; `None` means that the world is at rest.** After [`Scheduler::calm`] it picks no fault.
+/// [`offers`] lists what may be picked under this contract. [`simulate_with`](crate::simulate_with) checks every pick, and an
+/// action outside the contract is a [`SchedulerError`] that names scheduler and action.
+///
+/// Chance belongs to the scheduler: one that draws from a generator with a fixed seed gives the same execution each time.
+pub trait Scheduler<S: Service> {
+    /// Its name, in errors and in the header of traces.
+    fn name(&self) -> &str;
+
     /// The next action.
-    fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>>;
+    fn pick(&mut self, scenario: &Scenario<S>, world: &World<S>) -> Option<Action<S>>;
 
-    /// What the action did.
-    fn learn(&mut self, scenario: &Scenario<P>, world: &World<P>, action: &Action<P>, step: &Step<P>);
+    /// What the action did: `world` is the state after it.
+    fn learn(&mut self, _scenario: &Scenario<S>, _world: &World<S>, _action: &Action<S>, _step: &Step<S>) {}
 
-    /// The storm is over: from now on nothing goes wrong that has not gone wrong already, and what can be mended is.
-    fn calm(&mut self, scenario: &Scenario<P>, world: &World<P>);
+    /// The storm is over: from now on no fault occurs, and what can be mended is mended in the end.
+    fn calm(&mut self, _scenario: &Scenario<S>, _world: &World<S>) {}
 }
 
 /// Which scheduler.
@@ -66,8 +77,9 @@ impl SchedulerKind {
     }
 }
 
-/// What may happen, and in a calm only what belongs to it; nothing once there is only time left to pass, and nobody waits.
-fn options<P: Service>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool, list: &mut Vec<Action<P>>) {
+/// Lists what a scheduler may pick: what is enabled, and in the calm no fault. The list is empty once only time is left to
+/// pass and no deadline lies ahead.
+pub fn offers<P: Service>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool, list: &mut Vec<Action<P>>) {
     scenario.enabled(world, list);
     if is_calm {
         list.retain(|action| !action.kind().is_mishap());

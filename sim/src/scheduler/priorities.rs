@@ -11,7 +11,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::{Action, Step, World};
 
-use super::{Scheduler, options};
+use super::{Scheduler, SchedulerKind, offers};
 use crate::random::{Concern, Stream};
 
 /// Among so many actions the priorities change.
@@ -64,8 +64,12 @@ impl<P: Service> Priorities<P> {
 }
 
 impl<P: Service> Scheduler<P> for Priorities<P> {
+    fn name(&self) -> &str {
+        SchedulerKind::Priorities.name()
+    }
+
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
-        options(scenario, world, self.is_calm, &mut self.enabled);
+        offers(scenario, world, self.is_calm, &mut self.enabled);
         // In a calm nobody is put off for long.
         if self.is_calm {
             return self.choice.pick(&self.enabled);

@@ -2,9 +2,9 @@
 
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::world::{Action, Step, World};
+use fencepost_model::world::{Action, World};
 
-use super::{Scheduler, options};
+use super::{Scheduler, SchedulerKind, offers};
 use crate::random::{Concern, Stream};
 
 pub(crate) struct Uniform<P: Service> {
@@ -20,12 +20,14 @@ impl<P: Service> Uniform<P> {
 }
 
 impl<P: Service> Scheduler<P> for Uniform<P> {
-    fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
-        options(scenario, world, self.is_calm, &mut self.enabled);
-        self.choice.pick(&self.enabled)
+    fn name(&self) -> &str {
+        SchedulerKind::Uniform.name()
     }
 
-    fn learn(&mut self, _: &Scenario<P>, _: &World<P>, _: &Action<P>, _: &Step<P>) {}
+    fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
+        offers(scenario, world, self.is_calm, &mut self.enabled);
+        self.choice.pick(&self.enabled)
+    }
 
     fn calm(&mut self, _: &Scenario<P>, _: &World<P>) {
         self.is_calm = true;

@@ -16,9 +16,9 @@ use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
 use self::detector::Beside;
-use super::Scheduler;
 use super::agenda::{Agenda, Plan};
 use super::armed::Armed;
+use super::{Scheduler, SchedulerKind};
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 use crate::swarm::Swarm;
@@ -242,6 +242,10 @@ fn wishes<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId
 }
 
 impl<P: Service> Scheduler<P> for Realistic<P> {
+    fn name(&self) -> &str {
+        SchedulerKind::Realistic.name()
+    }
+
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         loop {
             let Some((at, plan)) = self.agenda.peek() else {

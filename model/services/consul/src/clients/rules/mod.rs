@@ -29,7 +29,7 @@ struct Desk {
 
 impl Desk {
     fn new(system: &str, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut scenario = Scenario::<Consul>::new("desk").rounds(2, 1).service(change);
+        let mut scenario = Scenario::<Consul>::new("desk").rounds(2).writes(1).service(change);
         scenario.system = system.to_owned();
         let client = Participant::all(&scenario, None)[0];
         Desk { scenario, client, now: Instant::at(50), sent: Vec::new(), facts: Vec::new() }

@@ -67,7 +67,7 @@ fn bounded(heartbeat: i64, beat: i64) -> Lab {
     let mut lab = Lab::with(|settings| {
         (settings.heartbeat, settings.beat) = (Some(Ticks::new(heartbeat)), Ticks::new(beat));
     });
-    lab.scenario = lab.scenario.synchrony(Some(Ticks::ZERO), Some(Ticks::ZERO));
+    lab.scenario = lab.scenario.message_delay(Ticks::ZERO).wake_delay(Ticks::ZERO);
     lab
 }
 

@@ -1,0 +1,183 @@
+//! A scenario as somebody's test builds it, and the verdicts that the test insists on.
+
+use fencepost_model::fact::Fact;
+use fencepost_model::properties::Property;
+use fencepost_model::resource::Accepts;
+use fencepost_model::scenario::{Budget, Goal, Promise, Scenario};
+use fencepost_model::service::Service;
+use fencepost_model::time::Ticks;
+use fencepost_registry::{AnyScenario, Erase, Registered, erase};
+
+use crate::seeds::Seeds;
+use crate::verify::verify;
+
+/// A scenario with its promises, as a test builds it.
+///
+/// It begins with a service: [`consul::lock`](crate::consul::lock), [`lease::lock`](crate::lease::lock), …, or
+/// [`Check::new`] with a service of your own. Two clients want the lock once, nothing fails, and delays are unbounded,
+/// until the check says otherwise. Durations are in ticks: a number, or [`Ticks`].
+///
+/// ```
+/// use fencepost::{Property, lease};
+///
+/// // The lease ends 2 ticks after the request for it, and a client may be late by 1: the server waits 2 more.
+/// lease::lock("our-printer")
+///     .lease(2)
+///     .grace(2)
+///     .wake_delay(1)
+///     .promise(Property::MutualExclusion)
+///     .verify();
+///
+/// // One tick less is not enough.
+/// lease::lock("our-printer")
+///     .lease(2)
+///     .grace(1)
+///     .wake_delay(1)
+///     .expect_violated(Property::MutualExclusion)
+///     .verify();
+/// ```
+#[must_use = "nothing is checked before `.verify()` or `.survives(…)`"]
+#[derive(Clone, Debug)]
+pub struct Check<S: Service> {
+    scenario: Scenario<S>,
+    /// That of a service which ships with fencepost is compiled with it, and not in each test.
+    erase: Erase<S>,
+}
+
+impl<S: Service> From<Scenario<S>> for Check<S> {
+    fn from(scenario: Scenario<S>) -> Self {
+        Check { scenario, erase: erase() }
+    }
+}
+
+impl<S: Service> Check<S> {
+    /// A check of this service, with the name that findings and traces have.
+    pub fn new(name: &str) -> Self {
+        Scenario::new(name).into()
+    }
+
+    /// The same of a service that is registered: its explorers have been compiled.
+    pub fn of(service: &Registered<S>, name: &str) -> Self {
+        Check { scenario: Scenario::new(name), erase: service.erase() }
+    }
+
+    /// Says which system of the service it is, where there are several; otherwise it is the first one.
+    pub fn system(self, name: &str) -> Self {
+        self.with(|scenario| Scenario { system: name.to_owned(), ..scenario })
+    }
+
+    /// Sets the number of clients that want the lock.
+    pub fn clients(self, clients: u16) -> Self {
+        self.with(|scenario| scenario.clients(clients))
+    }
+
+    /// Sets how often each client's user asks for the lock.
+    pub fn rounds(self, rounds: u8) -> Self {
+        self.with(|scenario| scenario.rounds(rounds))
+    }
+
+    /// Sets how many writes a client may send per tenure.
+    pub fn writes(self, writes: u8) -> Self {
+        self.with(|scenario| scenario.writes(writes))
+    }
+
+    /// Bounds the delay of messages; otherwise it is unbounded.
+    pub fn message_delay(self, at_most: impl Into<Ticks>) -> Self {
+        self.with(|scenario| scenario.message_delay(at_most))
+    }
+
+    /// Bounds the delay of a client's own wake-ups; otherwise it is unbounded.
+    pub fn wake_delay(self, at_most: impl Into<Ticks>) -> Self {
+        self.with(|scenario| scenario.wake_delay(at_most))
+    }
+
+    /// Bounds the delay of the servers' deadlines; otherwise it is unbounded.
+    pub fn server_delay(self, at_most: impl Into<Ticks>) -> Self {
+        self.with(|scenario| scenario.server_delay(at_most))
+    }
+
+    /// Says which writes the resource accepts.
+    pub fn resource(self, accepts: Accepts) -> Self {
+        self.with(|scenario| scenario.resource(accepts))
+    }
+
+    /// Allows for faults of network, processes and clocks: `.budget(|budget| budget.crashes = 1)`.
+    pub fn budget(self, change: impl FnOnce(&mut Budget)) -> Self {
+        self.with(|scenario| scenario.budget(change))
+    }
+
+    /// Allows for faults of the service, by the name of their budget: `.allow("clock_jumps", 1)`.
+    ///
+    /// # Panics
+    /// The service declares no such fault; or more than 254 are allowed.
+    pub fn allow(self, budget: &str, at_most: u8) -> Self {
+        self.with(|scenario| scenario.allow(budget, at_most))
+    }
+
+    /// Changes the settings of the service and of its clients.
+    pub fn settings(self, change: impl FnOnce(&mut S::Settings)) -> Self {
+        self.with(|scenario| scenario.service(change))
+    }
+
+    /// Changes whatever else the scenario has: clocks, fairness, the network.
+    pub fn with(self, change: impl FnOnce(Scenario<S>) -> Scenario<S>) -> Self {
+        Check { scenario: change(self.scenario), ..self }
+    }
+
+    /// Adds a goal: a proof is vacuous unless some execution reaches it.
+    pub fn goal(self, goal: Goal) -> Self {
+        self.with(|scenario| scenario.goal(goal))
+    }
+
+    /// Adds a goal of your own: some execution must have a fact of which this is true.
+    pub fn own_goal(self, name: &'static str, is_reached: fn(&Fact<S>) -> bool) -> Self {
+        self.with(|scenario| scenario.own_goal(name, is_reached))
+    }
+
+    /// Adds a promise that is expected to hold.
+    pub fn promise(self, property: Property) -> Self {
+        self.with(|scenario| scenario.promise(property))
+    }
+
+    /// Adds a promise that names a duration and is expected to hold.
+    pub fn promise_within(self, property: Property, bound: impl Into<Ticks>) -> Self {
+        self.with(|scenario| scenario.promise_within(property, bound))
+    }
+
+    /// Adds a promise that is expected to break.
+    pub fn expect_violated(self, property: Property) -> Self {
+        self.with(|scenario| scenario.expect_violated(property))
+    }
+
+    /// Adds a promise, whole.
+    pub fn promised(self, promise: Promise) -> Self {
+        self.with(|scenario| scenario.promised(promise))
+    }
+
+    /// The scenario: for [`sim`](crate::sim), [`checker`](crate::checker), and [`Seeds::run`].
+    pub fn scenario(self) -> Scenario<S> {
+        self.scenario
+    }
+
+    /// Explores every interleaving, and insists on the expected verdicts.
+    ///
+    /// # Panics
+    /// A verdict is another one, or the scenario is impossible. The message says what broke, tells the story, lists the
+    /// assumptions, and ends with how to replay it.
+    pub fn verify(&self) {
+        verify(self.as_any());
+    }
+
+    /// Simulates so many seeds, and insists on the promises that are expected to hold; [`Seeds`] says which seeds, and what
+    /// the environment may change.
+    ///
+    /// # Panics
+    /// An execution breaks a promise. The message tells the shrunk story, and ends with the line that reproduces it.
+    pub fn survives(&self, seeds: u64) {
+        Seeds::count(seeds).run(self.as_any());
+    }
+
+    fn as_any(&self) -> &dyn AnyScenario {
+        (self.erase)(&self.scenario)
+    }
+}

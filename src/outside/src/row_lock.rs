@@ -1,0 +1,190 @@
+//! A lock in a row of a table: `UPDATE locks SET owner = $to, version = version + 1 WHERE owner IS $from`.
+
+use std::fmt;
+
+use fencepost_model::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The service.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct RowLock;
+
+/// The `[service]` table of a scenario.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Whether a client that was refused takes the lock over from the owner that it was told of.
+    pub takes_over: bool,
+}
+
+/// What clients and the table say; the call ties an answer to its request.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub enum Sql {
+    /// From which owner, and to which.
+    Update(Call, Option<ClientId>, Option<ClientId>),
+    /// Whether it was changed or not, this is the row now.
+    Found(Call, Option<ClientId>, Token),
+}
+
+/// What a user may ask of a client.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Command {
+    Take,
+    Release,
+}
+
+impl Service for RowLock {
+    const SYSTEMS: &'static [&'static str] = &["row-lock"];
+    type Settings = Settings;
+    type Message = Sql;
+    type Timer = Never;
+    type Command = Command;
+    type OperatorAction = Never;
+    type Fault = Never;
+    type Event = Never;
+    type Client = Contender;
+    type Server = Row;
+
+    fn start(scenario: &Scenario<Self>) -> (Row, Vec<Contender>) {
+        (Row::default(), vec![Contender { rounds: scenario.rounds, ..Contender::default() }; scenario.clients.into()])
+    }
+
+    fn record(row: &Row, _: &Scenario<Self>) -> Record {
+        Record { owners: row.owner.into_iter().collect(), token: row.version, ..Record::default() }
+    }
+
+    fn operate(_: &mut Row, action: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match action {}
+    }
+
+    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match fault {}
+    }
+}
+
+impl ServiceSettings<RowLock> for Settings {
+    fn durations(&mut self, _: &mut dyn FnMut(&mut Ticks)) {}
+
+    fn validate(scenario: &Scenario<RowLock>) -> Result<(), SettingError> {
+        scenario.has_none(&OptionalBudget::ALL)
+    }
+
+    fn assumptions(_: &Scenario<RowLock>, list: &mut Declarations<RowLock>) {
+        list.leave_out(Assumption::limit("one-database", "the table is never lost, and is not replicated"));
+    }
+}
+
+/// The row.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Row {
+    owner: Option<ClientId>,
+    version: Token,
+}
+
+impl Process<RowLock> for Row {
+    fn on(&mut self, input: Input<RowLock>, _: &Context<'_, RowLock>, out: &mut Outbox<RowLock>) {
+        let Input::Message { from: ProcessId::Client(client), message } = input else { return };
+        let Message::Service(Sql::Update(call, from, to)) = message else { return };
+        if self.owner == from {
+            *self = Row { owner: to, version: self.version.next() };
+            out.record(match to {
+                Some(_) => Fact::Granted { client, token: self.version, fresh: true, stolen: from.is_some() },
+                None => Fact::Freed { by: Ending::Released },
+            });
+        } else if self.owner != to {
+            out.record(Fact::Refused { client, why: Refusal::Held });
+        }
+        out.send(client.into(), Sql::Found(call, self.owner, self.version));
+    }
+
+    fn wakes(&self, _: &Scenario<RowLock>, _: &mut dyn FnMut(Never, Instant)) {}
+
+    fn restarted(&self, _: &Scenario<RowLock>) -> Self {
+        self.clone()
+    }
+}
+
+/// A client. It writes once, as soon as it is inside.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Contender {
+    rounds: u8,
+    call: Call,
+    /// The request whose answer it waits for.
+    asking: Option<Call>,
+    is_inside: bool,
+    /// The owner that it takes the lock over from.
+    refused_for: Option<ClientId>,
+}
+
+impl Contender {
+    fn update(&mut self, from: Option<ClientId>, to: Option<ClientId>, out: &mut Outbox<RowLock>) {
+        let call = self.call.next();
+        let rounds = self.rounds - u8::from(to.is_some());
+        *self = Contender { rounds, call, asking: to.map(|_| call), ..Contender::default() };
+        out.send(ProcessId::Server, Sql::Update(self.call, from, to));
+    }
+}
+
+impl Process<RowLock> for Contender {
+    fn on(&mut self, input: Input<RowLock>, context: &Context<'_, RowLock>, out: &mut Outbox<RowLock>) {
+        let me = context.client();
+        match input {
+            Input::Command(Command::Take) => self.update(self.refused_for, Some(me), out),
+            Input::Command(Command::Release) => {
+                out.record(Fact::Left { client: me, why: Leaving::Done });
+                self.update(Some(me), None, out);
+            }
+            Input::Message { message: Message::Service(Sql::Found(to, owner, token)), .. }
+                if self.asking == Some(to) =>
+            {
+                (self.asking, self.is_inside) = (None, owner == Some(me));
+                if self.is_inside {
+                    out.record(Fact::Entered { client: me, token });
+                    out.write(token, None);
+                }
+                self.refused_for = owner.filter(|owner| *owner != me && context.scenario.service.takes_over);
+            }
+            // An answer to a release, or to a request before a crash.
+            _ => {}
+        }
+    }
+
+    fn wakes(&self, _: &Scenario<RowLock>, _: &mut dyn FnMut(Never, Instant)) {}
+
+    fn restarted(&self, _: &Scenario<RowLock>) -> Self {
+        Contender { rounds: self.rounds, call: self.call, ..Contender::default() }
+    }
+}
+
+impl Client<RowLock> for Contender {
+    fn commands(&self, _: &Context<'_, RowLock>, offer: &mut dyn FnMut(Command)) {
+        if self.is_inside {
+            offer(Command::Release);
+        } else if self.asking.is_none() && self.rounds > 0 {
+            offer(Command::Take);
+        }
+    }
+
+    fn belief(&self) -> Belief {
+        Belief { is_inside: self.is_inside, is_waiting: self.asking.is_some(), ..Belief::default() }
+    }
+}
+
+impl ServiceMessage for Sql {}
+impl ServiceCommand for Command {}
+
+impl fmt::Display for Sql {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |owner: Option<ClientId>| owner.map_or("nobody".to_owned(), |client| client.to_string());
+        match *self {
+            Sql::Update(_, from, to) => write!(f, "change the owner from {} to {}", name(from), name(to)),
+            Sql::Found(_, owner, Token(version)) => write!(f, "the owner is {}, version {version}", name(owner)),
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Command::Take { "take the lock" } else { "release the lock" })
+    }
+}

@@ -1,0 +1,35 @@
+//! The smallest lock: a server that lends one lease, and clients that stop by themselves when it is over.
+
+pub use fencepost_lease::*;
+use fencepost_lease_explore::SERVICE;
+use fencepost_model::time::Ticks;
+
+use crate::Check;
+
+/// A check of a lease.
+///
+/// ```
+/// use fencepost::{Property, lease};
+///
+/// lease::lock("our-printer").grace(2).wake_delay(1).promise(Property::MutualExclusion).verify();
+/// ```
+pub fn lock(name: &str) -> Check<Lease> {
+    Check::of(&SERVICE, name)
+}
+
+impl Check<Lease> {
+    /// Sets how long the lock is lent.
+    pub fn lease(self, length: impl Into<Ticks>) -> Self {
+        self.settings(|lease| lease.lease = length.into())
+    }
+
+    /// Sets how long the server waits after that before it lends again.
+    pub fn grace(self, length: impl Into<Ticks>) -> Self {
+        self.settings(|lease| lease.grace = length.into())
+    }
+
+    /// Sets how long a client waits after a refusal.
+    pub fn retry_every(self, period: impl Into<Ticks>) -> Self {
+        self.settings(|lease| lease.retry_every = period.into())
+    }
+}

@@ -1,0 +1,7 @@
+//! The services that ship with fencepost, and how a check of each begins.
+
+pub mod consul;
+pub mod lease;
+pub mod rabbitmq;
+pub mod redlock;
+pub mod stores;
