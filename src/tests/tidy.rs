@@ -52,26 +52,24 @@ fn forbid(folder: &str, words: &[&str], allowed: &[&str]) {
 
 #[test]
 fn the_model_has_no_clock_randomness_io_threads_floats_or_hash_maps() {
-    forbid(
-        "model/src",
-        &[
-            "std::time",
-            "rand::",
-            "rand_",
-            "std::fs",
-            "std::io",
-            "std::net",
-            "std::env",
-            "std::thread",
-            ": f32",
-            ": f64",
-            "as f32",
-            "as f64",
-            "HashMap",
-            "HashSet",
-        ],
-        &[],
-    );
+    let words = [
+        "std::time",
+        "rand::",
+        "rand_",
+        "std::fs",
+        "std::io",
+        "std::net",
+        "std::env",
+        "std::thread",
+        ": f32",
+        ": f64",
+        "as f32",
+        "as f64",
+        "HashMap",
+        "HashSet",
+    ];
+    forbid("model/src", &words, &[]);
+    forbid("model/services", &words, &[]);
 }
 
 /// Architecture invariant: what belongs to a service lies in its folder. Tests are excepted, and the failure detector of `sim`.
@@ -122,6 +120,15 @@ fn rooms_know_only_whom_they_may_know() {
         ("reports", "fencepost-checker"),
     ] {
         assert!(!depends(room, stranger), "{room} must not know {stranger}");
+    }
+    for service in ["consul", "lease", "rabbitmq", "redlock", "stores"] {
+        for stranger in ["fencepost-sim", "fencepost-checker", "fencepost-reports", "fencepost-registry"] {
+            let room = format!("model/services/{service}");
+            assert!(
+                !depends(&room, stranger),
+                "{room} must not know {stranger}: what compiles it for them is beside it"
+            );
+        }
     }
 }
 
