@@ -1,4 +1,5 @@
-//! A lock in a row of a table: `UPDATE locks SET owner = $to, version = version + 1 WHERE owner IS $from`.
+//! A lock in a row of a table: `UPDATE locks SET owner = $to, version = version + 1 WHERE owner IS $from`, and the version as
+//! it was with that owner. Without the version a late release would free a later tenure: the checker shows how.
 
 use std::fmt;
 
@@ -17,13 +18,16 @@ pub struct Settings {
     pub takes_over: bool,
 }
 
+/// The owner, and the version with which it became that.
+type Held = Option<(ClientId, Token)>;
+
 /// What clients and the table say; the call ties an answer to its request.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub enum Sql {
     /// From which owner, and to which.
-    Update(Call, Option<ClientId>, Option<ClientId>),
-    /// Whether it was changed or not, this is the row now.
-    Found(Call, Option<ClientId>, Token),
+    Update(Call, Held, Option<ClientId>),
+    /// Whether the row was changed, and who has it now.
+    Found(Call, bool, Held),
 }
 
 /// What a user may ask of a client.
@@ -50,7 +54,7 @@ impl Service for RowLock {
     }
 
     fn record(row: &Row, _: &Scenario<Self>) -> Record {
-        Record { owners: row.owner.into_iter().collect(), token: row.version, ..Record::default() }
+        Record { owners: row.held.iter().map(|held| held.0).collect(), token: row.version, ..Record::default() }
     }
 
     fn operate(_: &mut Row, action: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
@@ -77,7 +81,7 @@ impl ServiceSettings<RowLock> for Settings {
 /// The row.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Row {
-    owner: Option<ClientId>,
+    held: Held,
     version: Token,
 }
 
@@ -85,16 +89,18 @@ impl Process<RowLock> for Row {
     fn on(&mut self, input: Input<RowLock>, _: &Context<'_, RowLock>, out: &mut Outbox<RowLock>) {
         let Input::Message { from: ProcessId::Client(client), message } = input else { return };
         let Message::Service(Sql::Update(call, from, to)) = message else { return };
-        if self.owner == from {
-            *self = Row { owner: to, version: self.version.next() };
+        let is_changed = self.held == from;
+        if is_changed {
+            let version = self.version.next();
+            *self = Row { held: to.map(|client| (client, version)), version };
             out.record(match to {
-                Some(_) => Fact::Granted { client, token: self.version, fresh: true, stolen: from.is_some() },
+                Some(_) => Fact::Granted { client, token: version, fresh: true, stolen: from.is_some() },
                 None => Fact::Freed { by: Ending::Released },
             });
-        } else if self.owner != to {
-            out.record(Fact::Refused { client, why: Refusal::Held });
+        } else {
+            out.record(Fact::Refused { client, why: if to.is_some() { Refusal::Held } else { Refusal::NotHeld } });
         }
-        out.send(client.into(), Sql::Found(call, self.owner, self.version));
+        out.send(client.into(), Sql::Found(call, is_changed, self.held));
     }
 
     fn wakes(&self, _: &Scenario<RowLock>, _: &mut dyn FnMut(Never, Instant)) {}
@@ -112,16 +118,15 @@ pub struct Contender {
     /// The request whose answer it waits for.
     asking: Option<Call>,
     is_inside: bool,
-    /// The owner that it takes the lock over from.
-    refused_for: Option<ClientId>,
+    /// Its own tenure while it is inside; outside the one that it takes over, if any.
+    held: Held,
 }
 
 impl Contender {
-    fn update(&mut self, from: Option<ClientId>, to: Option<ClientId>, out: &mut Outbox<RowLock>) {
-        let call = self.call.next();
-        let rounds = self.rounds - u8::from(to.is_some());
+    fn update(&mut self, to: Option<ClientId>, out: &mut Outbox<RowLock>) {
+        let (call, rounds) = (self.call.next(), self.rounds - u8::from(to.is_some()));
+        out.send(ProcessId::Server, Sql::Update(call, self.held, to));
         *self = Contender { rounds, call, asking: to.map(|_| call), ..Contender::default() };
-        out.send(ProcessId::Server, Sql::Update(self.call, from, to));
     }
 }
 
@@ -129,20 +134,17 @@ impl Process<RowLock> for Contender {
     fn on(&mut self, input: Input<RowLock>, context: &Context<'_, RowLock>, out: &mut Outbox<RowLock>) {
         let me = context.client();
         match input {
-            Input::Command(Command::Take) => self.update(self.refused_for, Some(me), out),
+            Input::Command(Command::Take) => self.update(Some(me), out),
             Input::Command(Command::Release) => {
                 out.record(Fact::Left { client: me, why: Leaving::Done });
-                self.update(Some(me), None, out);
+                self.update(None, out);
             }
-            Input::Message { message: Message::Service(Sql::Found(to, owner, token)), .. }
-                if self.asking == Some(to) =>
-            {
-                (self.asking, self.is_inside) = (None, owner == Some(me));
-                if self.is_inside {
-                    out.record(Fact::Entered { client: me, token });
-                    out.write(token, None);
-                }
-                self.refused_for = owner.filter(|owner| *owner != me && context.scenario.service.takes_over);
+            Input::Message { message: Message::Service(Sql::Found(to, won, held)), .. } if self.asking == Some(to) => {
+                (self.asking, self.is_inside) = (None, won);
+                self.held = held.filter(|_| won || context.scenario.service.takes_over);
+                let Some((_, token)) = held.filter(|_| won) else { return };
+                out.record(Fact::Entered { client: me, token });
+                out.write(token, None);
             }
             // An answer to a release, or to a request before a crash.
             _ => {}
@@ -177,8 +179,9 @@ impl fmt::Display for Sql {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |owner: Option<ClientId>| owner.map_or("nobody".to_owned(), |client| client.to_string());
         match *self {
-            Sql::Update(_, from, to) => write!(f, "change the owner from {} to {}", name(from), name(to)),
-            Sql::Found(_, owner, Token(version)) => write!(f, "the owner is {}, version {version}", name(owner)),
+            Sql::Update(_, from, to) => write!(f, "replace the owner {} by {}", name(from.map(|it| it.0)), name(to)),
+            Sql::Found(_, true, _) => f.write_str("changed"),
+            Sql::Found(_, false, now) => write!(f, "not changed, the owner is {}", name(now.map(|it| it.0))),
         }
     }
 }

@@ -5,16 +5,18 @@ use fencepost::model::service::Service;
 use fencepost::model::world::{Action, World};
 use fencepost::sim::{Scheduler, offers};
 
-/// Picks the first enabled action, then the second one, and so on. It draws nothing, and needs no seed.
+/// Goes round what is enabled in steps of this length. It draws nothing, and needs no seed.
 pub struct Turns<S: Service> {
-    picked: usize,
+    step: usize,
+    place: usize,
     offers: Vec<Action<S>>,
     is_calm: bool,
 }
 
-impl<S: Service> Default for Turns<S> {
-    fn default() -> Self {
-        Turns { picked: 0, offers: Vec::new(), is_calm: false }
+impl<S: Service> Turns<S> {
+    /// Picks every so manieth of what is enabled.
+    pub fn by(step: usize) -> Self {
+        Turns { step, place: 0, offers: Vec::new(), is_calm: false }
     }
 }
 
@@ -25,8 +27,8 @@ impl<S: Service> Scheduler<S> for Turns<S> {
 
     fn pick(&mut self, scenario: &Scenario<S>, world: &World<S>) -> Option<Action<S>> {
         offers(scenario, world, self.is_calm, &mut self.offers);
-        self.picked += 1;
-        self.offers.get(self.picked % self.offers.len().max(1)).copied()
+        self.place += self.step;
+        self.offers.get(self.place % self.offers.len().max(1)).copied()
     }
 
     fn calm(&mut self, _: &Scenario<S>, _: &World<S>) {
