@@ -80,6 +80,11 @@ impl Axis {
     pub fn len(&self) -> usize {
         self.values.len()
     }
+
+    /// One of its names stands for several settings.
+    fn has_choice(&self, aliases: &[AxisAlias]) -> bool {
+        self.paths.iter().any(|path| choice(path, aliases).is_some())
+    }
 }
 
 /// Settings of a scenario that belong to no table.
@@ -98,6 +103,12 @@ fn place(path: &[String], aliases: &[AxisAlias]) -> Vec<String> {
         _ if OWN.contains(&only.as_str()) => path.to_vec(),
         _ => vec!["service".to_owned(), only.clone()],
     }
+}
+
+/// The alias of this name, if it stands for several settings.
+fn choice<'a>(path: &[String], aliases: &'a [AxisAlias]) -> Option<&'a AxisAlias> {
+    let is_choice = |alias: &&AxisAlias| path == [alias.name] && matches!(alias.meaning, AliasMeaning::Choice { .. });
+    aliases.iter().find(is_choice)
 }
 
 /// At the separators that are not inside brackets.
@@ -136,13 +147,14 @@ struct Combination {
     choices: Vec<(AxisAlias, String)>,
 }
 
-/// Every combination of the values of the axes, the last axis changing first; of combinations that come to the same the
-/// first one.
+/// Every combination of the values of the axes, the last axis changing first, and before it those whose words stand for
+/// several settings; of combinations that come to the same the first one.
 pub fn vary<S: Service>(scenario: &Scenario<S>, axes: &[Axis]) -> Vec<Varied<Scenario<S>>> {
     let aliases = <S::Settings as Settings<S>>::ALIASES;
     let table = Table::try_from(scenario).expect("a scenario is plain data");
+    let (choices, others): (Vec<&Axis>, Vec<&Axis>) = axes.iter().partition(|axis| axis.has_choice(aliases));
     let mut combinations = vec![Combination { settings: Vec::new(), table, choices: Vec::new() }];
-    for axis in axes {
+    for axis in others.into_iter().chain(choices) {
         let with = |before: &Combination| {
             axis.values.iter().map(|values| before.with(axis, values, aliases)).collect::<Vec<_>>()
         };
@@ -171,9 +183,7 @@ impl Combination {
     fn with(&self, axis: &Axis, values: &[Option<Value>], aliases: &[AxisAlias]) -> Self {
         let mut with = self.clone();
         for (path, value) in axis.paths.iter().zip(values) {
-            let is_choice =
-                |alias: &&AxisAlias| path[..] == [alias.name] && matches!(alias.meaning, AliasMeaning::Choice { .. });
-            if let Some(alias) = aliases.iter().find(is_choice) {
+            if let Some(alias) = choice(path, aliases) {
                 let word = value.as_ref().and_then(Value::as_str).unwrap_or("none");
                 with.choices.push((*alias, word.to_owned()));
                 continue;
