@@ -208,7 +208,7 @@ impl Combination {
             }
             self.settings.push(format!("{} = {word}", alias.name));
             if !words.contains(&word.as_str()) {
-                return Some(format!("`{} = {word}`: the words are `{}`", alias.name, words.join("`, `")));
+                return Some(format!("`{} = {word}`: the words are {}", alias.name, words.join(", ")));
             }
         }
         None
