@@ -7,7 +7,7 @@
 //! explain     a path of normal forms as a run of the concrete world
 //! laws        what is true of every scenario and of every search, under names
 //! limits      what may cut a search; the supervisor who says so
-//! liveness    promises about what happens in the end: fair cycles of the state graph
+//! liveness    liveness properties: fair cycles of the state graph
 //! mutants     faults built into the sources on purpose, and what notices them
 //! options     how to check
 //! outcome     what an exploration found, and what that means for a promise
@@ -16,8 +16,8 @@
 //! worlds      the scenario as a space for our own search
 //! ```
 //!
-//! `Proven` is said only of a space that was searched to its end, and only if the promise was put to the test.
-//! Every counterexample is rebuilt and re-validated in the concrete world before anybody sees it.
+//! `Proven` is reported only for a space that was explored exhaustively, and only if the property was exercised.
+//! Every counterexample is rebuilt and re-validated in the concrete world before it is reported.
 
 mod around;
 mod check;

@@ -1,4 +1,4 @@
-//! What has been seen: fingerprints in open addressing, each with a value where somebody wants one.
+//! The table of visited states: fingerprints with open addressing, each with an optional value.
 //!
 //! The table is cut into parts that grow one after the other, each by half, so that growing needs little room beside
 //! the table itself. A fingerprint finds its place by its high bits; the low bits say which worker owns it.

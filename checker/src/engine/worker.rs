@@ -122,7 +122,7 @@ impl<M: Space> Worker<M> {
         }
     }
 
-    /// The starts, as if somebody had sent them.
+    /// The initial states, as if another worker had sent them.
     pub(super) fn starts(space: &M, workers: usize) -> impl Iterator<Item = Parcel<M::State>> {
         space.starts().into_iter().enumerate().map(move |(place, state)| {
             let fingerprint = space.fingerprint(&state).max(1);

@@ -52,7 +52,7 @@ laws! {
     Enabled = "enabled",
     /// No kind of fault happens more often than its budget allows.
     Budgets = "budgets",
-    /// A fault has its effect, and whoever is down or paused does nothing.
+    /// A fault has its effect, and a process that is down or paused does nothing.
     Faults = "faults",
     /// What verdicts rest on holds of every execution.
     Assumptions = "assumptions",

@@ -1,5 +1,5 @@
-//! Promises about what happens in the end. They are broken by endless runs only, so the whole state graph is built, and
-//! searched for a cycle on which a promise stays open although nothing fair is put off for ever.
+//! Liveness properties. Only infinite executions violate them, so the whole state graph is built, and searched for a fair
+//! cycle on which an obligation is never met.
 //!
 //! ```text
 //! graph   states by number, edges with labels, classes of fairness
@@ -45,7 +45,7 @@ const ROUND: u64 = 256;
 pub(crate) struct Liveness<P: Service> {
     scenario: Scenario<P>,
     graph: Graph,
-    /// For each state: the clients that wait, and whether somebody is inside.
+    /// For each state: the clients that wait, and whether any client is in its critical section.
     facts: Vec<u32>,
     /// For each label: the clients that enter.
     enters: Vec<u32>,

@@ -38,7 +38,7 @@ pub(super) struct Known<P: Service> {
 pub(super) struct Head {
     pub(super) look: Look,
     pub(super) hash: u64,
-    /// Of a client: what can be seen of it by whoever does not know its name.
+    /// Of a client: the part of its hash that does not depend on its identity.
     pub(super) outside: u64,
 }
 
