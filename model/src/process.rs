@@ -17,9 +17,9 @@ use crate::service::Service;
 use crate::time::{Instant, LeaseEnd};
 
 /// A small value that can stand in an action, a message or a fact: it has a label, an order and a written form.
-pub trait Word: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
+pub trait Value: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
-impl<T: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static> Word for T {}
+impl<T: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static> Value for T {}
 
 /// What arrives at a process.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use crate::list::List;
 use crate::mutation::Mutation;
 use crate::never::Never;
 use crate::normal::Normal;
-use crate::process::{Client, Context, Outbox, Process, Word};
+use crate::process::{Client, Context, Outbox, Process, Value};
 use crate::scenario::{AxisAlias, Note, Scenario, SettingError};
 use crate::service_fault::ServiceFault;
 use crate::time::{Instant, Ticks};
@@ -40,7 +40,7 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
     /// What a user may ask of a client.
     type Command: ServiceCommand;
     /// What somebody with access to the service may do to it, at once and from outside.
-    type OperatorAction: Word + Normal;
+    type OperatorAction: Value + Normal;
     /// What can go wrong in the service itself, each kind with its own budget; what mends it is one of its deadlines, or the
     /// end of the fault.
     type Fault: ServiceFault;
@@ -178,7 +178,7 @@ pub trait Settings<S: Service>:
 }
 
 /// A request or a response of a service.
-pub trait ServiceMessage: Word + Normal {
+pub trait ServiceMessage: Value + Normal {
     /// The ghost in a message that is a write to what the lock protects.
     fn tenure_of_write(&mut self) -> Option<&mut Tenure> {
         None
@@ -186,7 +186,7 @@ pub trait ServiceMessage: Word + Normal {
 }
 
 /// The name of a deadline.
-pub trait ServiceTimer: Word + Normal {
+pub trait ServiceTimer: Value + Normal {
     /// What a failure detector must think of a client's node before this deadline of the service can fire.
     fn detector_opinion(self) -> Option<(ClientId, Opinion)> {
         None
@@ -194,7 +194,7 @@ pub trait ServiceTimer: Word + Normal {
 }
 
 /// What a user may ask of a client.
-pub trait ServiceCommand: Word {
+pub trait ServiceCommand: Value {
     /// Whether it begins a read of who has the lock.
     fn begins_read(self) -> bool {
         false
@@ -202,7 +202,7 @@ pub trait ServiceCommand: Word {
 }
 
 /// What can become true in one service only.
-pub trait Event: Word {
+pub trait Event: Value {
     /// The goal that it reaches.
     fn goal(&self) -> Option<Goal> {
         None

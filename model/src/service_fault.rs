@@ -3,10 +3,10 @@
 use crate::ids::ClientId;
 use crate::never::Never;
 use crate::normal::Normal;
-use crate::process::Word;
+use crate::process::Value;
 
 /// A fault of a service, or the end of one.
-pub trait ServiceFault: Word + Normal {
+pub trait ServiceFault: Value + Normal {
     /// The kinds of fault that the service declares, at most eight. A kind's place is its number in a budget.
     const KINDS: &'static [FaultKind];
 

@@ -2,7 +2,7 @@
 //! as soon as real agents do.
 
 use fencepost::catalogue;
-use fencepost::consul::{CheckKind, Consul, Timer, Trouble};
+use fencepost::consul::{CheckKind, Consul, ConsulFault, Timer};
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
@@ -78,7 +78,7 @@ fn verdicts(scenario: &Scenario<Consul>, settings: &Settings) -> Verdicts {
                 found.silences.push((now - since).count());
                 continue;
             }
-            Action::Fault(Fault::Service(Trouble::FalseAlarm(_, CheckKind::SerfHealth))) => {
+            Action::Fault(Fault::Service(ConsulFault::FalseAlarm(_, CheckKind::SerfHealth))) => {
                 found.alarms += 1;
                 continue;
             }

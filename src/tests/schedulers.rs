@@ -1,6 +1,6 @@
 //! Schedulers from outside: their executions are recorded like any other, and what they must not pick is an error.
 
-use fencepost::lease::{Lease, Wish};
+use fencepost::lease::{Command, Lease};
 use fencepost::model::ids::ClientId;
 use fencepost::model::world::{Action, World};
 use fencepost::sim::{Scheduler, SchedulerError, Settings, offers, simulate_with};
@@ -58,7 +58,7 @@ fn an_action_that_is_not_enabled_is_an_error_that_names_it() {
         }
 
         fn pick(&mut self, _: &Scenario<Lease>, _: &World<Lease>) -> Option<Action<Lease>> {
-            Some(Action::Command { client: ClientId(1), command: Wish::Borrow })
+            Some(Action::Command { client: ClientId(1), command: Command::Borrow })
         }
     }
 

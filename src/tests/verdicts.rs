@@ -4,7 +4,8 @@ use fencepost::checker::Outcome;
 use fencepost::checker::{Options, check};
 use fencepost::model::finding::Verdict;
 use fencepost::rabbitmq::{
-    Cluster, First, LostConnection, NUMBERS, Operation, OperatorAct, RabbitMq, Settings, Split, Trouble, Verify,
+    Cluster, First, LostConnection, NUMBERS, Operation, OperatorActionKind, RabbitMq, RabbitmqFault, Settings, Split,
+    Verify,
 };
 use fencepost::{Property, Scenario, Ticks};
 
@@ -55,7 +56,7 @@ impl Row {
 
 /// Allows for one fault of the service.
 fn allow(scenario: &mut Scenario<RabbitMq>, budget: &str) {
-    scenario.budget.allow::<Trouble>(budget, 1);
+    scenario.budget.allow::<RabbitmqFault>(budget, 1);
 }
 
 /// Two clients for one slot, or an administrator who adds one and another who removes one; only the named fault occurs.
@@ -95,7 +96,7 @@ fn scenario(row: Row, fault: Fault) -> Scenario<RabbitMq> {
             allow(&mut scenario, "lost_connections");
         }
         Fault::OperatorDeletes => {
-            settings.operator = vec![OperatorAct::DeleteHolder];
+            settings.operator = vec![OperatorActionKind::DeleteHolder];
             scenario.budget.operator = 1;
         }
         Fault::BrokerRestarts => {

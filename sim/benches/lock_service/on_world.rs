@@ -20,7 +20,7 @@ use super::machines::{Answer, Client, Phase, Request, Server, Timer};
 pub struct LockService;
 
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Word {
+pub enum LockMessage {
     Request(Request),
     Answer(Answer),
 }
@@ -28,7 +28,7 @@ pub enum Word {
 impl Service for LockService {
     const SYSTEMS: &'static [&'static str] = &["lock-service"];
     type Settings = NoSettings;
-    type Message = Word;
+    type Message = LockMessage;
     type Timer = Timer;
     type Command = Never;
     type OperatorAction = Never;
@@ -78,7 +78,7 @@ impl service::Settings<LockService> for NoSettings {
     fn assumptions(_: &Scenario<LockService>, _: &mut Declarations<LockService>) {}
 }
 
-impl ServiceMessage for Word {}
+impl ServiceMessage for LockMessage {}
 
 impl ServiceTimer for Timer {}
 
@@ -86,7 +86,7 @@ impl Process<LockService> for Server {
     fn on(&mut self, input: Input<LockService>, context: &Context<'_, LockService>, out: &mut Outbox<LockService>) {
         let now = context.now.ticks();
         match input {
-            Input::Message { from, message: Message::Service(Word::Request(request)) } => {
+            Input::Message { from, message: Message::Service(LockMessage::Request(request)) } => {
                 let client = from.client().expect("only clients ask");
                 let place = u16::try_from(client.place()).expect("as many as there are clients");
                 let had = self.lock_index;
@@ -100,7 +100,7 @@ impl Process<LockService> for Server {
                     Answer::Denied => out.record(Fact::Refused { client, why: Refusal::Held }),
                     _ => {}
                 }
-                out.send(from, Word::Answer(answer));
+                out.send(from, LockMessage::Answer(answer));
             }
             Input::Wake(_) => self.sweep(now),
             _ => {}
@@ -121,12 +121,12 @@ impl Process<LockService> for Client {
         let now = context.now.ticks();
         let was_inside = self.is_inside();
         let request = match input {
-            Input::Message { message: Message::Service(Word::Answer(answer)), .. } => self.receive(now, answer),
+            Input::Message { message: Message::Service(LockMessage::Answer(answer)), .. } => self.receive(now, answer),
             Input::Wake(timer) => self.fire(now, timer),
             _ => None,
         };
         if let Some(request) = request {
-            out.send(ProcessId::Server, Word::Request(request));
+            out.send(ProcessId::Server, LockMessage::Request(request));
         }
         let client = context.client();
         match (was_inside, self.is_inside()) {
@@ -157,7 +157,7 @@ impl Participant<LockService> for Client {
     }
 }
 
-impl Normal for Word {
+impl Normal for LockMessage {
     fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
@@ -173,22 +173,22 @@ impl Normal for Client {
     fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for LockMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Word::Request(Request::Create) => "create a session",
-            Word::Request(Request::Acquire) => "acquire",
-            Word::Request(Request::Write(token)) => return write!(f, "write ({token})"),
-            Word::Request(Request::Renew) => "renew",
-            Word::Request(Request::Release) => "release",
-            Word::Answer(Answer::Created) => "created",
-            Word::Answer(Answer::Granted(token)) => return write!(f, "granted ({token})"),
-            Word::Answer(Answer::Denied) => "denied",
-            Word::Answer(Answer::Invalid) => "invalid",
-            Word::Answer(Answer::Written(true)) => "written",
-            Word::Answer(Answer::Written(false)) => "refused",
-            Word::Answer(Answer::Renewed) => "renewed",
-            Word::Answer(Answer::Released) => "released",
+            LockMessage::Request(Request::Create) => "create a session",
+            LockMessage::Request(Request::Acquire) => "acquire",
+            LockMessage::Request(Request::Write(token)) => return write!(f, "write ({token})"),
+            LockMessage::Request(Request::Renew) => "renew",
+            LockMessage::Request(Request::Release) => "release",
+            LockMessage::Answer(Answer::Created) => "created",
+            LockMessage::Answer(Answer::Granted(token)) => return write!(f, "granted ({token})"),
+            LockMessage::Answer(Answer::Denied) => "denied",
+            LockMessage::Answer(Answer::Invalid) => "invalid",
+            LockMessage::Answer(Answer::Written(true)) => "written",
+            LockMessage::Answer(Answer::Written(false)) => "refused",
+            LockMessage::Answer(Answer::Renewed) => "renewed",
+            LockMessage::Answer(Answer::Released) => "released",
         })
     }
 }

@@ -51,7 +51,7 @@ struct Rumour {
 
 /// What members say to each other, beside rumours.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Word {
+enum Payload {
     Ping(u32),
     Ack(u32),
     /// Asks for a ping to somebody else.
@@ -65,12 +65,13 @@ enum Word {
     Exchange {
         is_answer: bool,
     },
-    DetectorSettings,
+    /// Nothing but rumours.
+    Gossip,
 }
 
-impl Word {
+impl Payload {
     fn is_stream(&self) -> bool {
-        matches!(self, Word::Hello(_) | Word::HelloBack(_) | Word::Exchange { .. })
+        matches!(self, Payload::Hello(_) | Payload::HelloBack(_) | Payload::Exchange { .. })
     }
 }
 
@@ -78,7 +79,7 @@ impl Word {
 struct Packet {
     from: Node,
     to: Node,
-    word: Word,
+    payload: Payload,
     rumours: Vec<Rumour>,
 }
 
@@ -90,7 +91,8 @@ enum Alarm {
     ProbeEnds(u32),
     RelayEnds(u32),
     Suspicion(Node),
-    DetectorSettings,
+    /// Time to gossip.
+    Gossip,
     PushPull,
     Reconnect,
 }

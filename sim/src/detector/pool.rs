@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::member::Member;
-use super::{Alarm, DetectorSettings, Effect, Node, Packet, Standing, Tools, Word};
+use super::{Alarm, DetectorSettings, Effect, Node, Packet, Payload, Standing, Tools};
 use crate::random::Stream;
 
 /// What some member has come to think of another one.
@@ -187,13 +187,13 @@ impl Pool {
 
     fn send(&mut self, packet: Packet) {
         let (from, to) = (packet.from, packet.to);
-        let is_stream = packet.word.is_stream();
+        let is_stream = packet.payload.is_stream();
         // A connection needs both directions.
         if !self.hears(from, to) || is_stream && !self.hears(to, from) {
             return;
         }
-        let delay = match packet.word {
-            Word::Hello(_) | Word::Exchange { is_answer: false } => self.connection(),
+        let delay = match packet.payload {
+            Payload::Hello(_) | Payload::Exchange { is_answer: false } => self.connection(),
             _ if is_stream => self.segment(200),
             _ if self.is_lost() => None,
             _ => Some(self.latency()),

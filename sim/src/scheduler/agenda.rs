@@ -17,7 +17,7 @@ pub(super) enum Plan<P: Service> {
     /// A deadline fires; it was due at the instant given.
     Wake(ProcessId, P::Timer, Instant),
     /// A user wants something.
-    Wish(ClientId),
+    Command(ClientId),
     /// What a client leaves to chance is decided.
     Choose(ClientId),
     /// Something of this kind goes wrong, or is mended.

@@ -8,7 +8,7 @@ use super::{At, CHECKS, Command, Content, How, NODES, POOL, PREFIXES, Verb, Who}
 
 /// A sequence: three sessions that make sense, then anything.
 pub fn sequence(length: usize) -> impl Strategy<Value = Vec<Command>> {
-    let sessions = [0, 1, 2].map(|place| good_wish().prop_map(move |wish| Command::Create { place, wish }));
+    let sessions = [0, 1, 2].map(|place| good_command().prop_map(move |wish| Command::Create { place, wish }));
     (sessions, prop::collection::vec(command(), 1..=length))
         .prop_map(|(sessions, commands)| sessions.into_iter().chain(commands).collect())
 }
@@ -16,7 +16,7 @@ pub fn sequence(length: usize) -> impl Strategy<Value = Vec<Command>> {
 /// A command, with odds under which every class of answers comes up.
 fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
-        6 => (0..POOL, good_wish()).prop_map(|(place, wish)| Command::Create { place, wish }),
+        6 => (0..POOL, good_command()).prop_map(|(place, wish)| Command::Create { place, wish }),
         8 => (0..POOL, wish()).prop_map(|(place, wish)| Command::Create { place, wish }),
         3 => bodies().prop_map(Command::CreateRaw),
         8 => (prop_oneof![2 => Just("info"), 2 => Just("renew"), 1 => Just("destroy")], who())
@@ -98,7 +98,7 @@ fn listing() -> impl Strategy<Value = &'static str> {
 }
 
 /// What a session is asked for that can be had.
-fn good_wish() -> impl Strategy<Value = Value> {
+fn good_command() -> impl Strategy<Value = Value> {
     let checks = prop::sample::select(vec![json!([]), json!(["c1"]), json!(["c1"])]);
     let behavior = prop_oneof![3 => Just("release"), 1 => Just("delete")];
     let delay = prop::sample::select(&["0s", "0s", "20s", "120s"][..]);

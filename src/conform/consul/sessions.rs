@@ -50,7 +50,7 @@ const TTL_MAX: i64 = 24 * 3600 * SECOND;
 impl Agent {
     /// C-SES-4: the order in which a wish is looked at.
     pub(super) fn create_session(&mut self, parts: &Parts<'_>) -> Answered {
-        let wish = match self.read_wish(parts.body) {
+        let wish = match self.read_command(parts.body) {
             Ok(wish) => wish,
             Err(refusal) => return Ok(refusal),
         };
@@ -118,7 +118,7 @@ impl Agent {
     }
 
     /// C-SES-3: field names in any letter case, unknown fields, and whatever follows the object, are ignored.
-    fn read_wish(&self, body: &[u8]) -> Result<Wanted, Expected> {
+    fn read_command(&self, body: &[u8]) -> Result<Wanted, Expected> {
         let refused = || Expected::text(Class::SessionBody, 400, "Request decode failed");
         let default = vec![SERF_HEALTH.to_owned()];
         let mut wish = Wanted {

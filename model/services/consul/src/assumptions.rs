@@ -1,7 +1,7 @@
 //! What verdicts about Consul rest on: the settings of sessions, checks and servers, and what this model leaves out.
 
 use super::settings::{Expiry, Health, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers};
-use super::{Consul, Server, Timer, TreeDeletions, Trouble};
+use super::{Consul, ConsulFault, Server, Timer, TreeDeletions};
 use fencepost_model::assumption::{Assumption, Class, Declarations, Value, declare_retries};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::Action;
@@ -91,7 +91,7 @@ fn log(servers: &Servers, list: &mut Declarations<Consul>) {
 /// Only where the servers can lose their leader.
 fn leaders(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
     let (budget, servers) = (scenario.budget, &scenario.service.servers);
-    if !budget.affords(Trouble::LEADER_LOSS) && !budget.affords(Trouble::DEPOSITION) {
+    if !budget.affords(ConsulFault::LEADER_LOSS) && !budget.affords(ConsulFault::DEPOSITION) {
         return;
     }
     if let Some(most) = servers.outage_max {
@@ -141,7 +141,7 @@ fn deposed(servers: &Servers, list: &mut Declarations<Consul>) {
 
 /// Only where the servers can restart.
 fn restarts(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
-    if !scenario.budget.affords(Trouble::RESTART) {
+    if !scenario.budget.affords(ConsulFault::RESTART) {
         return;
     }
     let from = scenario.service.servers.restarts;

@@ -18,16 +18,16 @@ use serde::{Deserialize, Serialize};
 
 pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier};
 pub use messages::{
-    Answer, Checks, Claim, Entry, Key, LOCK, Listing, Opaque, Operation, Order, Plain, Prefix, Request, Slots,
-    Spelling, Target, Terms, Text, Timer, Transaction, Watch, Wish, Word,
+    Answer, Checks, Claim, Command, ConsulEvent, ConsulMessage, Entry, Key, LOCK, Listing, Opaque, Operation, Order,
+    Plain, Prefix, Request, Slots, Spelling, Target, Terms, Timer, Transaction, Watch,
 };
 pub use mutants::ConsulMutation;
-pub use operator::Act;
+pub use operator::OperatorAction;
 pub use scenarios::SCENARIOS;
-pub use server::{Failure, Node, Outcome, Query, QueryRefusal, Server, Status, Trouble};
+pub use server::{ConsulFault, Failure, Node, Outcome, Query, QueryRefusal, Server, Status};
 pub use settings::{
     Afterwards, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,
-    Monitor, OldLeader, OnConflict, OnLoss, OperatorAct, Priced, Prunes, Queue, Reads, Registers, Release,
+    Monitor, OldLeader, OnConflict, OnLoss, OperatorActionKind, Priced, Prunes, Queue, Reads, Registers, Release,
     RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers, SessionUse, Settings,
     Takes, Timers, TreeDeletions, Unclear, Unlock, Waiting, Writes,
 };
@@ -58,12 +58,12 @@ impl Service for Consul {
     const GOALS: &'static [Goal] = goals::ALL;
     const MUTATIONS: &'static [Mutation] = ConsulMutation::MUTATIONS;
     type Settings = Settings;
-    type Message = Text;
+    type Message = ConsulMessage;
     type Timer = Timer;
-    type Command = Wish;
-    type OperatorAction = Act;
-    type Fault = Trouble;
-    type Event = Word;
+    type Command = Command;
+    type OperatorAction = OperatorAction;
+    type Fault = ConsulFault;
+    type Event = ConsulEvent;
     type Client = Participant;
     type Server = Server;
 
@@ -85,22 +85,22 @@ impl Service for Consul {
         Record { owners, token: scenario.service.token(&entry), ..Record::default() }
     }
 
-    fn operator_actions(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
+    fn operator_actions(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(OperatorAction)) {
         operator::offers(world, scenario, offer);
     }
 
-    fn operate(server: &mut Server, act: Act, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+    fn operate(server: &mut Server, act: OperatorAction, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         let first = server.first_in_queue(context);
         operator::perform(server, act, context, out);
         server.note_turn(first, context, out);
         server.answer_watchers(context, out);
     }
 
-    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
-        Server::offer_trouble(world, &scenario.service.servers, offer);
+    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(ConsulFault)) {
+        Server::offer_faults(world, &scenario.service.servers, offer);
     }
 
-    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+    fn apply_fault(world: &mut World<Self>, fault: ConsulFault, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         let first = world.server.process.first_in_queue(context);
         Server::suffer(world, fault, context, out);
         world.server.process.note_turn(first, context, out);
@@ -119,11 +119,11 @@ impl Service for Consul {
     }
 }
 
-impl ServiceMessage for Text {
+impl ServiceMessage for ConsulMessage {
     fn tenure_of_write(&mut self) -> Option<&mut Tenure> {
         match self {
-            Text::Ask(_, Request::Commit(transaction)) => Some(&mut transaction.tenure),
-            Text::Hand(_, _, order) => Some(&mut order.tenure),
+            ConsulMessage::Request(_, Request::Commit(transaction)) => Some(&mut transaction.tenure),
+            ConsulMessage::Order(_, _, order) => Some(&mut order.tenure),
             _ => None,
         }
     }
@@ -140,30 +140,30 @@ impl ServiceTimer for Timer {
     }
 }
 
-impl ServiceCommand for Wish {
+impl ServiceCommand for Command {
     fn begins_read(self) -> bool {
-        self == Wish::Look
+        self == Command::Look
     }
 }
 
-impl Event for Word {
+impl Event for ConsulEvent {
     fn goal(&self) -> Option<Goal> {
         match self {
-            Word::Discovered { .. } => Some(Goal::DISCOVERED),
-            Word::Elected { .. } => Some(goals::ELECTED),
-            Word::RenewedInVain(_) => Some(goals::RENEWED_IN_VAIN),
-            Word::RenewedByDeposed(_) => Some(goals::RENEWED_BY_DEPOSED),
-            Word::Resumed(_) => Some(goals::RESUMED),
-            Word::Full(_) => Some(Goal::FULL),
-            Word::FreedSlot(_) => Some(Goal::SLOT_FREED),
-            Word::LimitConflict(_) => Some(goals::LIMIT_CONFLICT),
-            Word::LeaderLost | Word::Restarted { .. } | Word::TookSlot(_) => None,
+            ConsulEvent::Discovered { .. } => Some(Goal::DISCOVERED),
+            ConsulEvent::Elected { .. } => Some(goals::ELECTED),
+            ConsulEvent::RenewedInVain(_) => Some(goals::RENEWED_IN_VAIN),
+            ConsulEvent::RenewedByDeposed(_) => Some(goals::RENEWED_BY_DEPOSED),
+            ConsulEvent::Resumed(_) => Some(goals::RESUMED),
+            ConsulEvent::Full(_) => Some(Goal::FULL),
+            ConsulEvent::FreedSlot(_) => Some(Goal::SLOT_FREED),
+            ConsulEvent::LimitConflict(_) => Some(goals::LIMIT_CONFLICT),
+            ConsulEvent::LeaderLost | ConsulEvent::Restarted { .. } | ConsulEvent::TookSlot(_) => None,
         }
     }
 
     fn read_ended(&self) -> Option<(ClientId, Option<ClientId>)> {
         match self {
-            Word::Discovered { observer, leader } => Some((*observer, *leader)),
+            ConsulEvent::Discovered { observer, leader } => Some((*observer, *leader)),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::server::Status;
 use super::settings::CheckKind;
 use super::{
-    Claim, Consul, Key, LOCK, Opaque, Operation, OperatorAct, Plain, Prefix, Request, Server, Settings, Slots,
+    Claim, Consul, Key, LOCK, Opaque, Operation, OperatorActionKind, Plain, Prefix, Request, Server, Settings, Slots,
 };
 use fencepost_model::ids::{ClientId, Index, SessionId};
 use fencepost_model::normal::Normal;
@@ -18,7 +18,7 @@ use fencepost_model::world::{Condition, World};
 /// One act.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Act {
+pub enum OperatorAction {
     /// Destroys a session. C-SES-19: anyone may.
     Destroy(SessionId),
     /// Puts another value into the lock's key. C-KV-8.
@@ -51,7 +51,7 @@ pub enum Act {
     TakeOver(ClientId, CheckKind, SessionId),
 }
 
-pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: &mut dyn FnMut(Act)) {
+pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: &mut dyn FnMut(OperatorAction)) {
     let server = &world.server.process;
     if !server.has_leader() {
         return;
@@ -61,71 +61,76 @@ pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: 
     }
 }
 
-fn offer_kind(act: OperatorAct, world: &World<Consul>, offer: &mut dyn FnMut(Act)) {
+fn offer_kind(act: OperatorActionKind, world: &World<Consul>, offer: &mut dyn FnMut(OperatorAction)) {
     let server = &world.server.process;
     let entry = server.entry(LOCK);
     match act {
-        OperatorAct::DestroySession => server.sessions().for_each(|session| offer(Act::Destroy(session))),
-        OperatorAct::DestroyCrashed => {
+        OperatorActionKind::DestroySession => {
+            server.sessions().for_each(|session| offer(OperatorAction::Destroy(session)))
+        }
+        OperatorActionKind::DestroyCrashed => {
             let is_down = |client: ClientId| world.clients[client.place()].condition == Condition::Down;
             server
                 .sessions()
                 .filter(|session| is_down(session.creator))
-                .for_each(|session| offer(Act::Destroy(session)));
+                .for_each(|session| offer(OperatorAction::Destroy(session)));
         }
-        OperatorAct::DestroyWaiting => {
+        OperatorActionKind::DestroyWaiting => {
             let waiting = |client: ClientId| world.waiting().any(|other| other == client);
             server
                 .sessions()
                 .filter(|session| waiting(session.creator))
-                .for_each(|session| offer(Act::Destroy(session)));
+                .for_each(|session| offer(OperatorAction::Destroy(session)));
         }
-        OperatorAct::Put => offer(Act::Put),
-        OperatorAct::Delete => entry.iter().for_each(|_| offer(Act::Delete)),
-        OperatorAct::Cas => entry.iter().for_each(|entry| offer(Act::Cas(entry.modify))),
-        OperatorAct::DeleteTree => {
+        OperatorActionKind::Put => offer(OperatorAction::Put),
+        OperatorActionKind::Delete => entry.iter().for_each(|_| offer(OperatorAction::Delete)),
+        OperatorActionKind::Cas => entry.iter().for_each(|entry| offer(OperatorAction::Cas(entry.modify))),
+        OperatorActionKind::DeleteTree => {
             if server.keys().next().is_some() {
-                offer(Act::DeleteTree);
+                offer(OperatorAction::DeleteTree);
             }
         }
-        OperatorAct::DeleteSlots => {
+        OperatorActionKind::DeleteSlots => {
             if server.slots().is_some() {
-                offer(Act::DeleteSlots(None));
+                offer(OperatorAction::DeleteSlots(None));
             }
         }
-        OperatorAct::DestroySlots => {
+        OperatorActionKind::DestroySlots => {
             let is_held =
                 |slots: Slots| slots.holders.iter().any(|holder| server.contenders().any(|other| other == *holder));
             if let (Some(slots), Some(entry)) = (server.slots(), server.entry(Key::Slots))
                 && !is_held(slots)
             {
-                offer(Act::DeleteSlots(Some(entry.modify)));
+                offer(OperatorAction::DeleteSlots(Some(entry.modify)));
             }
         }
-        OperatorAct::DeleteCas => entry.iter().for_each(|entry| offer(Act::DeleteCas(entry.modify))),
-        OperatorAct::Release => {
-            entry.and_then(|entry| entry.session).into_iter().for_each(|session| offer(Act::Release(session)));
+        OperatorActionKind::DeleteCas => entry.iter().for_each(|entry| offer(OperatorAction::DeleteCas(entry.modify))),
+        OperatorActionKind::Release => {
+            entry
+                .and_then(|entry| entry.session)
+                .into_iter()
+                .for_each(|session| offer(OperatorAction::Release(session)));
         }
-        OperatorAct::Acquire => server.sessions().for_each(|session| offer(Act::Acquire(session))),
-        OperatorAct::RenewSession => server.sessions().for_each(|session| offer(Act::Renew(session))),
-        OperatorAct::WarnCheck => offer_status(server, Status::Warning, offer),
-        OperatorAct::FailCheck => offer_status(server, Status::Critical, offer),
-        OperatorAct::PassCheck => offer_status(server, Status::Passing, offer),
-        OperatorAct::DeregisterCheck => {
-            registered(server, |node, kind, _| offer(Act::DropCheck(node, kind)));
+        OperatorActionKind::Acquire => server.sessions().for_each(|session| offer(OperatorAction::Acquire(session))),
+        OperatorActionKind::RenewSession => server.sessions().for_each(|session| offer(OperatorAction::Renew(session))),
+        OperatorActionKind::WarnCheck => offer_status(server, Status::Warning, offer),
+        OperatorActionKind::FailCheck => offer_status(server, Status::Critical, offer),
+        OperatorActionKind::PassCheck => offer_status(server, Status::Passing, offer),
+        OperatorActionKind::DeregisterCheck => {
+            registered(server, |node, kind, _| offer(OperatorAction::DropCheck(node, kind)));
         }
-        OperatorAct::DeregisterService => registered(server, |node, kind, _| {
+        OperatorActionKind::DeregisterService => registered(server, |node, kind, _| {
             if kind == CheckKind::ServiceCheck {
-                offer(Act::DropService(node));
+                offer(OperatorAction::DropService(node));
             }
         }),
-        OperatorAct::DeregisterNode => server.nodes().for_each(|node| offer(Act::DropNode(node.id))),
-        OperatorAct::TakeOver => {
+        OperatorActionKind::DeregisterNode => server.nodes().for_each(|node| offer(OperatorAction::DropNode(node.id))),
+        OperatorActionKind::TakeOver => {
             let Some(holder) = entry.and_then(|entry| entry.session) else { return };
             let others = || server.sessions().filter(|session| session.creator != holder.creator);
             registered(server, |node, kind, _| {
                 if node == holder.creator {
-                    others().for_each(|session| offer(Act::TakeOver(node, kind, session)));
+                    others().for_each(|session| offer(OperatorAction::TakeOver(node, kind, session)));
                 }
             });
         }
@@ -143,75 +148,84 @@ fn registered(server: &Server, mut each: impl FnMut(ClientId, CheckKind, Status)
     }
 }
 
-fn offer_status(server: &Server, status: Status, offer: &mut dyn FnMut(Act)) {
+fn offer_status(server: &Server, status: Status, offer: &mut dyn FnMut(OperatorAction)) {
     registered(server, |node, kind, present| {
         if present != status {
-            offer(Act::SetCheck(node, kind, status));
+            offer(OperatorAction::SetCheck(node, kind, status));
         }
     });
 }
 
 /// What the act costs.
-pub(super) fn cost(act: Act, settings: &Settings) -> u8 {
+pub(super) fn cost(act: OperatorAction, settings: &Settings) -> u8 {
     price(act, settings).expect("only what is listed is offered")
 }
 
 /// Whether `service.operator` lists the act.
-pub(super) fn is_listed(act: Act, settings: &Settings) -> bool {
+pub(super) fn is_listed(act: OperatorAction, settings: &Settings) -> bool {
     price(act, settings).is_some()
 }
 
-fn price(act: Act, settings: &Settings) -> Option<u8> {
-    let is_it = |kind: OperatorAct| match kind {
-        OperatorAct::DestroySession | OperatorAct::DestroyWaiting | OperatorAct::DestroyCrashed => {
-            matches!(act, Act::Destroy(_))
+fn price(act: OperatorAction, settings: &Settings) -> Option<u8> {
+    let is_it = |kind: OperatorActionKind| match kind {
+        OperatorActionKind::DestroySession
+        | OperatorActionKind::DestroyWaiting
+        | OperatorActionKind::DestroyCrashed => {
+            matches!(act, OperatorAction::Destroy(_))
         }
-        OperatorAct::Put => matches!(act, Act::Put),
-        OperatorAct::Delete => matches!(act, Act::Delete),
-        OperatorAct::Cas => matches!(act, Act::Cas(_)),
-        OperatorAct::DeleteTree => matches!(act, Act::DeleteTree),
-        OperatorAct::DeleteCas => matches!(act, Act::DeleteCas(_)),
-        OperatorAct::DeleteSlots => matches!(act, Act::DeleteSlots(None)),
-        OperatorAct::DestroySlots => matches!(act, Act::DeleteSlots(Some(_))),
-        OperatorAct::Release => matches!(act, Act::Release(_)),
-        OperatorAct::Acquire => matches!(act, Act::Acquire(_)),
-        OperatorAct::RenewSession => matches!(act, Act::Renew(_)),
-        OperatorAct::WarnCheck => matches!(act, Act::SetCheck(_, _, Status::Warning)),
-        OperatorAct::FailCheck => matches!(act, Act::SetCheck(_, _, Status::Critical)),
-        OperatorAct::PassCheck => matches!(act, Act::SetCheck(_, _, Status::Passing)),
-        OperatorAct::DeregisterCheck => matches!(act, Act::DropCheck(..)),
-        OperatorAct::DeregisterService => matches!(act, Act::DropService(_)),
-        OperatorAct::DeregisterNode => matches!(act, Act::DropNode(_)),
-        OperatorAct::TakeOver => matches!(act, Act::TakeOver(..)),
+        OperatorActionKind::Put => matches!(act, OperatorAction::Put),
+        OperatorActionKind::Delete => matches!(act, OperatorAction::Delete),
+        OperatorActionKind::Cas => matches!(act, OperatorAction::Cas(_)),
+        OperatorActionKind::DeleteTree => matches!(act, OperatorAction::DeleteTree),
+        OperatorActionKind::DeleteCas => matches!(act, OperatorAction::DeleteCas(_)),
+        OperatorActionKind::DeleteSlots => matches!(act, OperatorAction::DeleteSlots(None)),
+        OperatorActionKind::DestroySlots => matches!(act, OperatorAction::DeleteSlots(Some(_))),
+        OperatorActionKind::Release => matches!(act, OperatorAction::Release(_)),
+        OperatorActionKind::Acquire => matches!(act, OperatorAction::Acquire(_)),
+        OperatorActionKind::RenewSession => matches!(act, OperatorAction::Renew(_)),
+        OperatorActionKind::WarnCheck => matches!(act, OperatorAction::SetCheck(_, _, Status::Warning)),
+        OperatorActionKind::FailCheck => matches!(act, OperatorAction::SetCheck(_, _, Status::Critical)),
+        OperatorActionKind::PassCheck => matches!(act, OperatorAction::SetCheck(_, _, Status::Passing)),
+        OperatorActionKind::DeregisterCheck => matches!(act, OperatorAction::DropCheck(..)),
+        OperatorActionKind::DeregisterService => matches!(act, OperatorAction::DropService(_)),
+        OperatorActionKind::DeregisterNode => matches!(act, OperatorAction::DropNode(_)),
+        OperatorActionKind::TakeOver => matches!(act, OperatorAction::TakeOver(..)),
     };
     let prices = settings.operator.iter().filter(|priced| is_it(priced.act()));
     prices.map(|priced| priced.cost()).min()
 }
 
-pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+pub(super) fn perform(
+    server: &mut Server,
+    act: OperatorAction,
+    context: &Context<'_, Consul>,
+    out: &mut Outbox<Consul>,
+) {
     let claim = |session| Claim::new(LOCK, session, Opaque::Foreign, 0);
     let value = Opaque::Foreign;
     let request = match act {
-        Act::Destroy(session) => Request::DestroySession(session),
-        Act::Put => Request::Put { key: LOCK, value, flags: 0 },
-        Act::Delete => Request::Delete(LOCK),
-        Act::Cas(index) => Request::Cas { key: LOCK, index, value, flags: 0 },
-        Act::DeleteCas(index) => Request::DeleteCas { key: LOCK, index },
-        Act::DeleteSlots(None) => Request::Delete(Key::Slots),
-        Act::DeleteSlots(Some(index)) => Request::DeleteCas { key: Key::Slots, index },
-        Act::Release(session) => Request::Release(claim(session)),
-        Act::Acquire(session) => Request::Acquire(claim(session)),
-        Act::Renew(session) => Request::RenewSession(session),
-        Act::DeleteTree => {
+        OperatorAction::Destroy(session) => Request::DestroySession(session),
+        OperatorAction::Put => Request::Put { key: LOCK, value, flags: 0 },
+        OperatorAction::Delete => Request::Delete(LOCK),
+        OperatorAction::Cas(index) => Request::Cas { key: LOCK, index, value, flags: 0 },
+        OperatorAction::DeleteCas(index) => Request::DeleteCas { key: LOCK, index },
+        OperatorAction::DeleteSlots(None) => Request::Delete(Key::Slots),
+        OperatorAction::DeleteSlots(Some(index)) => Request::DeleteCas { key: Key::Slots, index },
+        OperatorAction::Release(session) => Request::Release(claim(session)),
+        OperatorAction::Acquire(session) => Request::Acquire(claim(session)),
+        OperatorAction::Renew(session) => Request::RenewSession(session),
+        OperatorAction::DeleteTree => {
             server.begin_entry();
             server.delete_tree(Prefix::All, context, out);
             return;
         }
-        Act::SetCheck(node, kind, status) => return server.set_check(node, kind, status, context, out),
-        Act::DropCheck(node, kind) => return server.deregister_check(node, kind, context, out),
-        Act::DropService(node) => return server.deregister_check(node, CheckKind::ServiceCheck, context, out),
-        Act::DropNode(node) => return server.deregister_node(node, context, out),
-        Act::TakeOver(node, kind, session) => {
+        OperatorAction::SetCheck(node, kind, status) => return server.set_check(node, kind, status, context, out),
+        OperatorAction::DropCheck(node, kind) => return server.deregister_check(node, kind, context, out),
+        OperatorAction::DropService(node) => {
+            return server.deregister_check(node, CheckKind::ServiceCheck, context, out);
+        }
+        OperatorAction::DropNode(node) => return server.deregister_node(node, context, out),
+        OperatorAction::TakeOver(node, kind, session) => {
             let claim = Claim::new(LOCK, session, Plain::Foreign, 0);
             let operations = [Operation::SetCheck(node, kind, Status::Critical), Operation::Lock(claim)];
             if server.delayed(&operations, context).next().is_none() {
@@ -223,25 +237,27 @@ pub(super) fn perform(server: &mut Server, act: Act, context: &Context<'_, Consu
     server.serve(None, request, context, out);
 }
 
-impl fmt::Display for Act {
+impl fmt::Display for OperatorAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Act::Destroy(session) => write!(f, "destroys {session}"),
-            Act::Put => f.write_str("puts another value into the key"),
-            Act::Delete => f.write_str("deletes the key"),
-            Act::DeleteTree => f.write_str("deletes every key"),
-            Act::DeleteSlots(None) => f.write_str("deletes the semaphore's entry"),
-            Act::DeleteSlots(Some(index)) => write!(f, "removes the semaphore, of which nobody has a slot, at {index}"),
-            Act::Cas(index) => write!(f, "puts another value into the key if it is at {index}"),
-            Act::DeleteCas(index) => write!(f, "deletes the key if it is at {index}"),
-            Act::Release(session) => write!(f, "releases the key in the name of {session}"),
-            Act::Acquire(session) => write!(f, "acquires the key in the name of {session}"),
-            Act::Renew(session) => write!(f, "renews {session}"),
-            Act::SetCheck(node, kind, status) => write!(f, "sets {kind} of {node}'s node to {status}"),
-            Act::DropCheck(node, kind) => write!(f, "deregisters {kind} of {node}'s node"),
-            Act::DropService(node) => write!(f, "deregisters the service on {node}'s node"),
-            Act::DropNode(node) => write!(f, "deregisters {node}'s node"),
-            Act::TakeOver(node, kind, session) => {
+            OperatorAction::Destroy(session) => write!(f, "destroys {session}"),
+            OperatorAction::Put => f.write_str("puts another value into the key"),
+            OperatorAction::Delete => f.write_str("deletes the key"),
+            OperatorAction::DeleteTree => f.write_str("deletes every key"),
+            OperatorAction::DeleteSlots(None) => f.write_str("deletes the semaphore's entry"),
+            OperatorAction::DeleteSlots(Some(index)) => {
+                write!(f, "removes the semaphore, of which nobody has a slot, at {index}")
+            }
+            OperatorAction::Cas(index) => write!(f, "puts another value into the key if it is at {index}"),
+            OperatorAction::DeleteCas(index) => write!(f, "deletes the key if it is at {index}"),
+            OperatorAction::Release(session) => write!(f, "releases the key in the name of {session}"),
+            OperatorAction::Acquire(session) => write!(f, "acquires the key in the name of {session}"),
+            OperatorAction::Renew(session) => write!(f, "renews {session}"),
+            OperatorAction::SetCheck(node, kind, status) => write!(f, "sets {kind} of {node}'s node to {status}"),
+            OperatorAction::DropCheck(node, kind) => write!(f, "deregisters {kind} of {node}'s node"),
+            OperatorAction::DropService(node) => write!(f, "deregisters the service on {node}'s node"),
+            OperatorAction::DropNode(node) => write!(f, "deregisters {node}'s node"),
+            OperatorAction::TakeOver(node, kind, session) => {
                 write!(f, "fails {kind} of {node}'s node and acquires the key in the name of {session}, at once")
             }
         }

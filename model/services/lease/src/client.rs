@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lease, Timer, Wish, Word};
+use super::{Command, Lease, LeaseMessage, Timer};
 use crate::LeaseMutation;
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Index, ProcessId, Token};
@@ -41,7 +41,7 @@ impl Borrower {
 
     fn ask(&mut self, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         self.phase = Phase::Asking { until_if_lent: LeaseEnd(context.now + context.scenario.service.lease) };
-        out.send(ProcessId::Server, Word::Borrow);
+        out.send(ProcessId::Server, LeaseMessage::Borrow);
     }
 
     fn enter(&mut self, loan: Index, until: LeaseEnd, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
@@ -67,31 +67,32 @@ impl Borrower {
 impl Process<Lease> for Borrower {
     fn on(&mut self, input: Input<Lease>, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Borrow)) => {
+            (Phase::Idle, Input::Command(Command::Borrow)) => {
                 self.rounds -= 1;
                 self.ask(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.ask(context, out),
-            (Phase::Asking { until_if_lent }, Input::Message { message: Message::Service(Word::Lent(loan)), .. })
-                if loan > self.loan || context.is_mutated(LeaseMutation::RepeatedAnswerHeeded) =>
-            {
+            (
+                Phase::Asking { until_if_lent },
+                Input::Message { message: Message::Service(LeaseMessage::Lent(loan)), .. },
+            ) if loan > self.loan || context.is_mutated(LeaseMutation::RepeatedAnswerHeeded) => {
                 self.enter(loan, until_if_lent, context, out);
             }
-            (Phase::Asking { .. }, Input::Message { message: Message::Service(Word::Busy), .. }) => {
+            (Phase::Asking { .. }, Input::Message { message: Message::Service(LeaseMessage::Busy), .. }) => {
                 self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
             }
-            (Phase::Inside { until, .. }, Input::Command(Wish::Write))
+            (Phase::Inside { until, .. }, Input::Command(Command::Write))
                 if !until.covers(context.now) && !context.is_mutated(LeaseMutation::WritesAfterLapse) =>
             {
                 self.leave(Leaving::Lapsed, context, out);
             }
-            (Phase::Inside { until, writes }, Input::Command(Wish::Write)) => {
+            (Phase::Inside { until, writes }, Input::Command(Command::Write)) => {
                 self.phase = Phase::Inside { until, writes: writes - 1 };
                 out.write(Token(self.loan.0), None);
             }
-            (Phase::Inside { .. }, Input::Command(Wish::Return)) => {
+            (Phase::Inside { .. }, Input::Command(Command::Return)) => {
                 self.leave(Leaving::Done, context, out);
-                out.send(ProcessId::Server, Word::Return(self.loan));
+                out.send(ProcessId::Server, LeaseMessage::Return(self.loan));
             }
             (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.leave(Leaving::Lapsed, context, out),
             // A repeated or late answer: the client has moved on.
@@ -113,14 +114,14 @@ impl Process<Lease> for Borrower {
 }
 
 impl Client<Lease> for Borrower {
-    fn commands(&self, _: &Context<'_, Lease>, offer: &mut dyn FnMut(Wish)) {
+    fn commands(&self, _: &Context<'_, Lease>, offer: &mut dyn FnMut(Command)) {
         match self.phase {
-            Phase::Idle if self.rounds > 0 => offer(Wish::Borrow),
+            Phase::Idle if self.rounds > 0 => offer(Command::Borrow),
             Phase::Inside { writes, .. } => {
                 if writes > 0 {
-                    offer(Wish::Write);
+                    offer(Command::Write);
                 }
-                offer(Wish::Return);
+                offer(Command::Return);
             }
             _ => {}
         }

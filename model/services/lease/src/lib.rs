@@ -54,7 +54,7 @@ impl Default for Settings {
 /// What clients and server say.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Word {
+pub enum LeaseMessage {
     /// May I have it?
     Borrow,
     /// You may. The number tells this loan from all earlier ones.
@@ -78,7 +78,7 @@ pub enum Timer {
 /// What a user may ask.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wish {
+pub enum Command {
     /// Get the lock.
     Borrow,
     /// Write to the resource.
@@ -91,9 +91,9 @@ impl Service for Lease {
     const SYSTEMS: &'static [&'static str] = &["lease"];
     const MUTATIONS: &'static [Mutation] = LeaseMutation::MUTATIONS;
     type Settings = Settings;
-    type Message = Word;
+    type Message = LeaseMessage;
     type Timer = Timer;
-    type Command = Wish;
+    type Command = Command;
     type OperatorAction = Never;
     type Fault = Never;
     type Event = Never;
@@ -154,19 +154,19 @@ impl service::Settings<Lease> for Settings {
     }
 }
 
-impl ServiceMessage for Word {}
+impl ServiceMessage for LeaseMessage {}
 
 impl ServiceTimer for Timer {}
 
-impl ServiceCommand for Wish {}
+impl ServiceCommand for Command {}
 
-impl fmt::Display for Word {
+impl fmt::Display for LeaseMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Word::Borrow => f.write_str("may I have the lock?"),
-            Word::Lent(Index(loan)) => write!(f, "yes, as loan {loan}"),
-            Word::Busy => f.write_str("no, another one has it"),
-            Word::Return(Index(loan)) => write!(f, "loan {loan} is returned"),
+            LeaseMessage::Borrow => f.write_str("may I have the lock?"),
+            LeaseMessage::Lent(Index(loan)) => write!(f, "yes, as loan {loan}"),
+            LeaseMessage::Busy => f.write_str("no, another one has it"),
+            LeaseMessage::Return(Index(loan)) => write!(f, "loan {loan} is returned"),
         }
     }
 }
@@ -180,12 +180,12 @@ impl fmt::Display for Timer {
     }
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Wish::Borrow => "take the lock",
-            Wish::Write => "write",
-            Wish::Return => "give the lock back",
+            Command::Borrow => "take the lock",
+            Command::Write => "write",
+            Command::Return => "give the lock back",
         })
     }
 }

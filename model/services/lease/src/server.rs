@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lease, Timer, Word, client};
+use super::{Lease, LeaseMessage, Timer, client};
 use crate::LeaseMutation;
 use fencepost_model::assumption::Execution;
 use fencepost_model::fact::{Ending, Fact, Refusal};
@@ -60,7 +60,7 @@ impl Lender {
         self.loan = Some(Loan { to, over: Deadline(context.now + settings.lease + grace) });
         self.loans = self.loans.next();
         out.record(Fact::Granted { client: to, token: Token(self.loans.0), fresh: true, stolen: false });
-        out.send(to.into(), Word::Lent(self.loans));
+        out.send(to.into(), LeaseMessage::Lent(self.loans));
     }
 }
 
@@ -71,18 +71,20 @@ impl Process<Lease> for Lender {
         let hurry = Ticks::new(i64::from(context.is_mutated(LeaseMutation::LentTooEarly)));
         let is_lax = context.is_mutated(LeaseMutation::StaleReturnFrees);
         match (self.loan, word) {
-            (None, Word::Borrow) => self.lend(from, context, out),
-            (Some(loan), Word::Borrow) if loan.over.is_due(context.now + hurry) => self.lend(from, context, out),
-            (Some(_), Word::Borrow) => {
-                out.record(Fact::Refused { client: from, why: Refusal::Held });
-                out.send(from.into(), Word::Busy);
+            (None, LeaseMessage::Borrow) => self.lend(from, context, out),
+            (Some(loan), LeaseMessage::Borrow) if loan.over.is_due(context.now + hurry) => {
+                self.lend(from, context, out)
             }
-            (Some(_), Word::Return(loan)) if loan == self.loans || is_lax => {
+            (Some(_), LeaseMessage::Borrow) => {
+                out.record(Fact::Refused { client: from, why: Refusal::Held });
+                out.send(from.into(), LeaseMessage::Busy);
+            }
+            (Some(_), LeaseMessage::Return(loan)) if loan == self.loans || is_lax => {
                 self.loan = None;
                 out.record(Fact::Freed { by: Ending::Released });
             }
             // A loan that is over already is returned in vain; answers are not for servers.
-            (_, Word::Return(_) | Word::Lent(_) | Word::Busy) => {}
+            (_, LeaseMessage::Return(_) | LeaseMessage::Lent(_) | LeaseMessage::Busy) => {}
         }
     }
 

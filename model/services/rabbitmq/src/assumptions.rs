@@ -1,6 +1,6 @@
 //! What verdicts about the broker rest on: its settings, and what this model leaves out.
 
-use super::{Broker, RabbitMq, Timer, Trouble};
+use super::{Broker, RabbitMq, RabbitmqFault, Timer};
 use fencepost_model::assumption::{Assumption, Class, Declarations, Execution, declare_retries};
 use fencepost_model::ids::ClientId;
 use fencepost_model::process::Client;
@@ -38,7 +38,7 @@ pub(super) fn declare(scenario: &Scenario<RabbitMq>, list: &mut Declarations<Rab
         list.declare(assumption, move |execution| Broker::nodes_are_at_most(execution, nodes));
     }
     declare_retries(scenario, list, "gives up", Timer::GiveUp);
-    if scenario.budget.affords(Trouble::RESTART) {
+    if scenario.budget.affords(RabbitmqFault::RESTART) {
         let sentence = "a restarted broker has every durable queue that it had: its disk is neither old nor damaged";
         list.declare(Assumption::limit("disk-is-complete", sentence), Broker::restarts_keep_what_is_durable);
     }

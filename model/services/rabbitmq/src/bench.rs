@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::messages::{Answer, Ask, Name, Text, Timer};
+use super::messages::{Answer, Ask, Name, RabbitmqMessage, Timer};
 use super::{Broker, RabbitMq};
 use fencepost_model::ids::{ProcessId, SessionId};
 use fencepost_model::mutation::Mutation;
@@ -45,7 +45,7 @@ impl Bench {
     /// What it answers; nothing, where RabbitMQ answers nothing.
     pub fn ask(&mut self, ask: Ask) -> Option<Answer> {
         let from = ProcessId::Client(ask.connection.creator);
-        self.feed(ask.connection, Input::Message { from, message: Message::Service(Text::Ask(ask)) })
+        self.feed(ask.connection, Input::Message { from, message: Message::Service(RabbitmqMessage::Request(ask)) })
     }
 
     /// A client closes its socket without a word, and the broker has dealt with it.
@@ -59,7 +59,7 @@ impl Bench {
     /// The broker notices that a socket was closed; the connection's queues go later, one by one.
     pub fn notice(&mut self, connection: SessionId) {
         let from = ProcessId::Client(connection.creator);
-        self.take(Input::Message { from, message: Message::Service(Text::HangUp(connection)) });
+        self.take(Input::Message { from, message: Message::Service(RabbitmqMessage::SocketClosed(connection)) });
     }
 
     /// What the broker may do by itself.
@@ -95,7 +95,7 @@ impl Bench {
             let mut out = Outbox::new();
             self.broker.on(input, &context, &mut out);
             for (_, message) in out.messages() {
-                if let Message::Service(Text::Tell(_, told)) = message {
+                if let Message::Service(RabbitmqMessage::Response(_, told)) = message {
                     answer = answer.or(Some(*told));
                 }
             }

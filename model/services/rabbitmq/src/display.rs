@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};
+use super::messages::{
+    Answer, Ask, Command, Difference, Keeps, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Shape, Timer,
+};
 use fencepost_model::ids::SessionId;
 
 impl fmt::Display for Name {
@@ -117,10 +119,10 @@ pub(super) fn connection(id: SessionId) -> String {
     format!("connection {}.{}", id.creator.0, id.number)
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for RabbitmqMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Text::Ask(Ask { connection: id, channel, close_ok, call, request }) => {
+            RabbitmqMessage::Request(Ask { connection: id, channel, close_ok, call, request }) => {
                 f.write_str(if *close_ok { "close-ok, and " } else { "" })?;
                 let on = connection(*id);
                 match channel {
@@ -128,10 +130,12 @@ impl fmt::Display for Text {
                     _ => write!(f, "{request} (on channel {channel} of {on}) [{}]", call.0),
                 }
             }
-            Text::Tell(call, answer) => write!(f, "{answer} [{}]", call.0),
-            Text::HangUp(id) => write!(f, "{} is hung up", connection(*id)),
-            Text::Gone(id, Some(problem)) => write!(f, "{} is closed: {problem}", connection(*id)),
-            Text::Gone(id, None) => write!(f, "{} is reset", connection(*id)),
+            RabbitmqMessage::Response(call, answer) => write!(f, "{answer} [{}]", call.0),
+            RabbitmqMessage::SocketClosed(id) => write!(f, "{} is hung up", connection(*id)),
+            RabbitmqMessage::ConnectionClosed(id, Some(problem)) => {
+                write!(f, "{} is closed: {problem}", connection(*id))
+            }
+            RabbitmqMessage::ConnectionClosed(id, None) => write!(f, "{} is reset", connection(*id)),
         }
     }
 }
@@ -152,47 +156,47 @@ impl fmt::Display for Timer {
     }
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Wish::Acquire => "acquire",
-            Wish::Verify => "verify",
-            Wish::Write => "write",
-            Wish::Release => "release",
-            Wish::Administer => "carry out the next operation",
+            Command::Acquire => "acquire",
+            Command::Verify => "verify",
+            Command::Write => "write",
+            Command::Release => "release",
+            Command::Administer => "carry out the next operation",
         })
     }
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for RabbitmqEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Word::Added(slot) => write!(f, "slot {slot} is there"),
-            Word::Removed(slot) => write!(f, "slot {slot} is gone"),
-            Word::Took(client, slot) => write!(f, "{client} is on record as holder of slot {slot}"),
-            Word::Freed(slot) => write!(f, "slot {slot} is free by record"),
-            Word::Full(client) => write!(f, "{client} finds no slot"),
-            Word::GaveUp(client) => write!(f, "{client} gives up"),
-            Word::Verified(client, true) => write!(f, "{client} is told that it still holds its slot"),
-            Word::Verified(client, false) => write!(f, "{client} is told that its slot is lost"),
-            Word::Cut(id) => write!(f, "{} is over", connection(*id)),
-            Word::Began(client, limit) => write!(f, "{client} goes to work; up to {limit} may be inside"),
-            Word::Counted(client, count) => write!(f, "{client} counts {count}"),
-            Word::Finished(client, size) => write!(f, "{client} is done; there should be {size}"),
-            Word::Pending(client, size) => {
+            RabbitmqEvent::Added(slot) => write!(f, "slot {slot} is there"),
+            RabbitmqEvent::Removed(slot) => write!(f, "slot {slot} is gone"),
+            RabbitmqEvent::Took(client, slot) => write!(f, "{client} is on record as holder of slot {slot}"),
+            RabbitmqEvent::Freed(slot) => write!(f, "slot {slot} is free by record"),
+            RabbitmqEvent::Full(client) => write!(f, "{client} finds no slot"),
+            RabbitmqEvent::GaveUp(client) => write!(f, "{client} gives up"),
+            RabbitmqEvent::Verified(client, true) => write!(f, "{client} is told that it still holds its slot"),
+            RabbitmqEvent::Verified(client, false) => write!(f, "{client} is told that its slot is lost"),
+            RabbitmqEvent::Cut(id) => write!(f, "{} is over", connection(*id)),
+            RabbitmqEvent::Began(client, limit) => write!(f, "{client} goes to work; up to {limit} may be inside"),
+            RabbitmqEvent::Counted(client, count) => write!(f, "{client} counts {count}"),
+            RabbitmqEvent::Finished(client, size) => write!(f, "{client} is done; there should be {size}"),
+            RabbitmqEvent::Pending(client, size) => {
                 write!(f, "{client} is done; there should be {size}, and some removed ones are still held")
             }
-            Word::Aborted(client) => write!(f, "{client} stops half-way"),
-            Word::Busy(client) => write!(f, "{client} finds another one at work"),
-            Word::Alarm(true) => f.write_str("the broker's memory is full"),
-            Word::Alarm(false) => f.write_str("the broker has room again"),
-            Word::Restarted => f.write_str("the broker has restarted"),
-            Word::Node(node, false) => write!(f, "node {node} is down"),
-            Word::Node(node, true) => write!(f, "node {node} is back"),
-            Word::Split(node, true) => write!(f, "node {node} is cut off from the others"),
-            Word::Split(node, false) => write!(f, "node {node} is no longer cut off"),
-            Word::Doubled => f.write_str("the message is there twice"),
-            Word::Vanished => f.write_str("the message is lost"),
+            RabbitmqEvent::Aborted(client) => write!(f, "{client} stops half-way"),
+            RabbitmqEvent::Busy(client) => write!(f, "{client} finds another one at work"),
+            RabbitmqEvent::Alarm(true) => f.write_str("the broker's memory is full"),
+            RabbitmqEvent::Alarm(false) => f.write_str("the broker has room again"),
+            RabbitmqEvent::Restarted => f.write_str("the broker has restarted"),
+            RabbitmqEvent::Node(node, false) => write!(f, "node {node} is down"),
+            RabbitmqEvent::Node(node, true) => write!(f, "node {node} is back"),
+            RabbitmqEvent::Split(node, true) => write!(f, "node {node} is cut off from the others"),
+            RabbitmqEvent::Split(node, false) => write!(f, "node {node} is no longer cut off"),
+            RabbitmqEvent::Doubled => f.write_str("the message is there twice"),
+            RabbitmqEvent::Vanished => f.write_str("the message is lost"),
         }
     }
 }

@@ -18,16 +18,18 @@ mod settings;
 use serde::{Deserialize, Serialize};
 
 pub use bench::{Bench, Doing};
-pub use broker::{Broker, Channel, Connection, Queue, Trouble};
+pub use broker::{Broker, Channel, Connection, Queue, RabbitmqFault};
 pub use clients::{Administrator, Getter, Participant, Taker};
-pub use messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Wish, Word};
+pub use messages::{
+    Answer, Ask, Command, Difference, Keeps, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Shape, Timer,
+};
 pub use mutants::RabbitmqMutation;
-pub use operator::Act;
+pub use operator::OperatorAction;
 pub use scenarios::SCENARIOS;
 pub use settings::{
     Adds, Administration, AfterRace, AfterRefusal, Cluster, Connections, Counts, Failure, First, LostConnection,
-    NUMBERS, OnHeal, Operation, OperatorAct, Order, Overshoot, Placement, Probe, Release, Removes, Retries, Settings,
-    Silence, Socket, Split, Verify,
+    NUMBERS, OnHeal, Operation, OperatorActionKind, Order, Overshoot, Placement, Probe, Release, Removes, Retries,
+    Settings, Silence, Socket, Split, Verify,
 };
 
 use fencepost_model::goal::Goal;
@@ -58,12 +60,12 @@ impl Service for RabbitMq {
     const GOALS: &'static [Goal] = &[CONNECTION_LOST];
     const MUTATIONS: &'static [Mutation] = RabbitmqMutation::MUTATIONS;
     type Settings = Settings;
-    type Message = Text;
+    type Message = RabbitmqMessage;
     type Timer = Timer;
-    type Command = Wish;
-    type OperatorAction = Act;
-    type Fault = Trouble;
-    type Event = Word;
+    type Command = Command;
+    type OperatorAction = OperatorAction;
+    type Fault = RabbitmqFault;
+    type Event = RabbitmqEvent;
     type Client = Participant;
     type Server = Broker;
 
@@ -75,19 +77,19 @@ impl Service for RabbitMq {
         broker.record(&scenario.system)
     }
 
-    fn operator_actions(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Act)) {
+    fn operator_actions(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(OperatorAction)) {
         operator::offers(world, scenario, offer);
     }
 
-    fn operate(broker: &mut Broker, act: Act, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+    fn operate(broker: &mut Broker, act: OperatorAction, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         broker.operate(act, context, out);
     }
 
-    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
-        Broker::offer_trouble(world, scenario, offer);
+    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(RabbitmqFault)) {
+        Broker::offer_faults(world, scenario, offer);
     }
 
-    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+    fn apply_fault(world: &mut World<Self>, fault: RabbitmqFault, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
         Broker::suffer(world, fault, context, out);
     }
 
@@ -100,42 +102,46 @@ impl Service for RabbitMq {
     }
 }
 
-impl ServiceMessage for Text {}
+impl ServiceMessage for RabbitmqMessage {}
 
 impl ServiceTimer for Timer {}
 
-impl ServiceCommand for Wish {
+impl ServiceCommand for Command {
     fn begins_read(self) -> bool {
-        self == Wish::Verify
+        self == Command::Verify
     }
 }
 
-impl Event for Word {
+impl Event for RabbitmqEvent {
     fn goal(&self) -> Option<Goal> {
         match self {
-            Word::Full(_) => Some(Goal::FULL),
-            Word::Freed(_) => Some(Goal::SLOT_FREED),
-            Word::Verified(_, true) => Some(Goal::VERIFIED),
-            Word::Finished(..) | Word::Pending(..) => Some(Goal::ADMINISTERED),
-            Word::Cut(_) => Some(CONNECTION_LOST),
+            RabbitmqEvent::Full(_) => Some(Goal::FULL),
+            RabbitmqEvent::Freed(_) => Some(Goal::SLOT_FREED),
+            RabbitmqEvent::Verified(_, true) => Some(Goal::VERIFIED),
+            RabbitmqEvent::Finished(..) | RabbitmqEvent::Pending(..) => Some(Goal::ADMINISTERED),
+            RabbitmqEvent::Cut(_) => Some(CONNECTION_LOST),
             _ => None,
         }
     }
 
     fn read_ended(&self) -> Option<(ClientId, Option<ClientId>)> {
         match self {
-            Word::Verified(client, is_held) => Some((*client, is_held.then_some(*client))),
+            RabbitmqEvent::Verified(client, is_held) => Some((*client, is_held.then_some(*client))),
             _ => None,
         }
     }
 
     fn administered(&self) -> Option<Administered> {
         match self {
-            Word::Began(_, limit) => Some(Administered::Began { limit: (*limit).into() }),
-            Word::Added(_) | Word::Removed(_) => Some(Administered::Changed),
-            Word::Counted(_, count) => Some(Administered::Counted((*count).into())),
-            Word::Finished(_, size) => Some(Administered::Finished { size: (*size).into(), is_complete: true }),
-            Word::Pending(_, size) => Some(Administered::Finished { size: (*size).into(), is_complete: false }),
+            RabbitmqEvent::Began(_, limit) => Some(Administered::Began { limit: (*limit).into() }),
+            RabbitmqEvent::Added(_) | RabbitmqEvent::Removed(_) => Some(Administered::Changed),
+            RabbitmqEvent::Counted(_, count) => Some(Administered::Counted((*count).into())),
+            RabbitmqEvent::Finished(_, size) => {
+                Some(Administered::Finished { size: (*size).into(), is_complete: true })
+            }
+            RabbitmqEvent::Pending(_, size) => {
+                Some(Administered::Finished { size: (*size).into(), is_complete: false })
+            }
             _ => None,
         }
     }

@@ -242,15 +242,19 @@ pub struct Ask {
 /// What travels.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Text {
+pub enum RabbitmqMessage {
     /// A client's request.
-    Ask(Ask),
+    #[serde(alias = "ask")]
+    Request(Ask),
     /// The answer.
-    Tell(Call, Answer),
+    #[serde(alias = "tell")]
+    Response(Call, Answer),
     /// A client has closed its socket, without a word.
-    HangUp(SessionId),
+    #[serde(alias = "hang-up")]
+    SocketClosed(SessionId),
     /// The broker has closed the connection, and says so; without a reason, it is the socket that is dead.
-    Gone(SessionId, Option<Problem>),
+    #[serde(alias = "gone")]
+    ConnectionClosed(SessionId, Option<Problem>),
 }
 
 /// Deadlines.
@@ -280,7 +284,7 @@ pub enum Timer {
 /// What a user may ask of a client.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wish {
+pub enum Command {
     /// Get a slot, or the lock.
     Acquire,
     /// Make sure that it is still held.
@@ -296,7 +300,7 @@ pub enum Wish {
 /// What can become true in this service only.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Word {
+pub enum RabbitmqEvent {
     /// A slot queue was declared.
     Added(u8),
     /// A slot queue is gone.

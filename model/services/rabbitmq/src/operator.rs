@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::messages::{Name, Shape};
-use super::settings::OperatorAct;
+use super::settings::OperatorActionKind;
 use super::{Broker, RabbitMq, display};
 use fencepost_model::ids::SessionId;
 use fencepost_model::normal::Normal;
@@ -15,7 +15,7 @@ use fencepost_model::world::World;
 /// One act.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Act {
+pub enum OperatorAction {
     /// Deletes a queue, whoever owns it; nobody is told (R-Q-15, R-Q-16).
     Delete(Name),
     /// Declares a holder's queue that is not exclusive (F-43).
@@ -28,33 +28,37 @@ pub enum Act {
 pub(super) const NOT_EXCLUSIVE: Shape =
     Shape { exclusive: false, durable: false, auto_delete: false, keeps: super::Keeps::Nothing, expires: None };
 
-pub(super) fn offers(world: &World<RabbitMq>, scenario: &Scenario<RabbitMq>, offer: &mut dyn FnMut(Act)) {
+pub(super) fn offers(world: &World<RabbitMq>, scenario: &Scenario<RabbitMq>, offer: &mut dyn FnMut(OperatorAction)) {
     let broker: &Broker = &world.server.process;
     for act in &scenario.service.operator {
         match act {
-            OperatorAct::DeleteHolder => {
-                broker.names().filter(|name| matches!(name, Name::Holder(_))).for_each(|name| offer(Act::Delete(name)))
+            OperatorActionKind::DeleteHolder => broker
+                .names()
+                .filter(|name| matches!(name, Name::Holder(_)))
+                .for_each(|name| offer(OperatorAction::Delete(name))),
+            OperatorActionKind::DeleteSlot => {
+                broker
+                    .names()
+                    .filter(|name| matches!(name, Name::Slot(_)))
+                    .for_each(|name| offer(OperatorAction::Delete(name)));
             }
-            OperatorAct::DeleteSlot => {
-                broker.names().filter(|name| matches!(name, Name::Slot(_))).for_each(|name| offer(Act::Delete(name)));
-            }
-            OperatorAct::DeclareHolder => {
+            OperatorActionKind::DeclareHolder => {
                 let is_free = |name: &Name| broker.names().all(|other| other != *name);
-                broker.slots().map(Name::Holder).filter(is_free).for_each(|name| offer(Act::Declare(name)));
+                broker.slots().map(Name::Holder).filter(is_free).for_each(|name| offer(OperatorAction::Declare(name)));
             }
-            OperatorAct::CloseConnection => {
-                broker.connections().for_each(|connection| offer(Act::Close(connection.id)));
+            OperatorActionKind::CloseConnection => {
+                broker.connections().for_each(|connection| offer(OperatorAction::Close(connection.id)));
             }
         }
     }
 }
 
-impl fmt::Display for Act {
+impl fmt::Display for OperatorAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Act::Delete(name) => write!(f, "deletes {name}"),
-            Act::Declare(name) => write!(f, "declares {name}, not exclusive"),
-            Act::Close(id) => write!(f, "closes {}", display::connection(*id)),
+            OperatorAction::Delete(name) => write!(f, "deletes {name}"),
+            OperatorAction::Declare(name) => write!(f, "declares {name}, not exclusive"),
+            OperatorAction::Close(id) => write!(f, "closes {}", display::connection(*id)),
         }
     }
 }

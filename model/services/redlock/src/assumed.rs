@@ -1,7 +1,7 @@
 //! Checks of assumptions against what the nodes have, step by step.
 
 use super::Redlock;
-use super::messages::{Text, Trouble};
+use super::messages::{RedlockFault, RedlockMessage};
 use super::nodes::{Key, Nodes};
 use super::settings::Grants;
 use fencepost_model::assumption::{Execution, Moment};
@@ -23,7 +23,7 @@ fn pairs<'a>(moment: &Moment<'a, Redlock>) -> impl Iterator<Item = (Option<Key>,
     keys(moment.before).zip(keys(moment.after))
 }
 
-fn told(action: &Action<Redlock>) -> Option<Text> {
+fn told(action: &Action<Redlock>) -> Option<RedlockMessage> {
     match action {
         Action::Deliver(Envelope { to: ProcessId::Server, message: Message::Service(text), .. }) => Some(*text),
         _ => None,
@@ -69,7 +69,7 @@ impl Nodes {
 
     pub(super) fn restarts_keep(run: &Run, keeps: bool) -> Checked {
         run.each(|moment| {
-            let Action::Fault(Fault::Service(Trouble::Restart(number))) = *moment.action else { return Ok(()) };
+            let Action::Fault(Fault::Service(RedlockFault::Restart(number))) = *moment.action else { return Ok(()) };
             let (before, after) = pairs(moment).nth(usize::from(number) - 1).expect("the node is there");
             match (keeps, before, after) {
                 (true, before, after) if before != after => Err("the node forgets its key".to_owned()),
@@ -82,7 +82,7 @@ impl Nodes {
     /// A request to delete removes only the value that it names, and each value is written by one client.
     pub(super) fn only_writers_delete(run: &Run) -> Checked {
         run.each(|moment| {
-            let Some(Text::Unlock(_, value)) = told(moment.action) else { return Ok(()) };
+            let Some(RedlockMessage::Unlock(_, value)) = told(moment.action) else { return Ok(()) };
             let Action::Deliver(envelope) = moment.action else { return Ok(()) };
             let is_foreign = envelope.from.client() != Some(value.creator);
             let removes_other = pairs(moment)

@@ -1,6 +1,6 @@
 //! What verdicts about these nodes rest on.
 
-use super::{COPIED, Grants, Nodes, Redlock, Trouble};
+use super::{COPIED, Grants, Nodes, Redlock, RedlockFault};
 use fencepost_model::assumption::{Assumption, Class, Declarations};
 use fencepost_model::scenario::Scenario;
 
@@ -29,7 +29,7 @@ pub(super) fn declare(scenario: &Scenario<Redlock>, list: &mut Declarations<Redl
         let assumption = setting("node-lease", "service.lease", sentence).of(lease);
         list.declare(assumption, move |execution| Nodes::keys_last(execution, lease));
     }
-    if scenario.budget.affords(Trouble::RESTART) {
+    if scenario.budget.affords(RedlockFault::RESTART) {
         let keeps = settings.keeps;
         let what = if keeps { "still has" } else { "has lost" };
         let sentence = format!("a node that has restarted {what} its key");

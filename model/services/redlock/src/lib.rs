@@ -19,7 +19,7 @@ mod settings;
 use serde::{Deserialize, Serialize};
 
 pub use locker::Locker;
-pub use messages::{Text, Timer, Trouble, Value, Wish};
+pub use messages::{Command, RedlockFault, RedlockMessage, Timer, Value};
 pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
 pub use scenarios::SCENARIOS;
@@ -43,11 +43,11 @@ impl Service for Redlock {
     const SYSTEMS: &'static [&'static str] = &["redlock", COPIED];
     const MUTATIONS: &'static [Mutation] = RedlockMutation::MUTATIONS;
     type Settings = Settings;
-    type Message = Text;
+    type Message = RedlockMessage;
     type Timer = Timer;
-    type Command = Wish;
+    type Command = Command;
     type OperatorAction = Never;
-    type Fault = Trouble;
+    type Fault = RedlockFault;
     type Event = Never;
     type Client = Locker;
     type Server = Nodes;
@@ -65,17 +65,17 @@ impl Service for Redlock {
         match act {}
     }
 
-    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(Trouble)) {
-        Nodes::offer_trouble(world, scenario, offer);
+    fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(RedlockFault)) {
+        Nodes::offer_faults(world, scenario, offer);
     }
 
-    fn apply_fault(world: &mut World<Self>, fault: Trouble, context: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(world: &mut World<Self>, fault: RedlockFault, context: &Context<'_, Self>, _: &mut Outbox<Self>) {
         Nodes::suffer(world, fault, context);
     }
 }
 
-impl ServiceMessage for Text {}
+impl ServiceMessage for RedlockMessage {}
 
 impl ServiceTimer for Timer {}
 
-impl ServiceCommand for Wish {}
+impl ServiceCommand for Command {}

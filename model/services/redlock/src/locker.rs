@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Text, Timer, Value, Wish};
+use super::messages::{Command, RedlockMessage, Timer, Value};
 use super::settings::Validity;
 use super::{COPIED, Redlock};
 use crate::RedlockMutation;
@@ -59,7 +59,7 @@ impl Locker {
     fn acquire(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         self.value.number += 1;
         self.phase = Phase::Asking { yes: 0, no: 0, until: self.lease_from(context.now, context) };
-        self.asked().for_each(|node| out.send(ProcessId::Server, Text::Lock(node, self.value)));
+        self.asked().for_each(|node| out.send(ProcessId::Server, RedlockMessage::Lock(node, self.value)));
     }
 
     fn lease_from(&self, start: Instant, context: &Ctx<'_>) -> Option<LeaseEnd> {
@@ -69,7 +69,7 @@ impl Locker {
     }
 
     fn unlock(&self, out: Out<'_>) {
-        self.asked().for_each(|node| out.send(ProcessId::Server, Text::Unlock(node, self.value)));
+        self.asked().for_each(|node| out.send(ProcessId::Server, RedlockMessage::Unlock(node, self.value)));
     }
 
     fn give_up(&mut self, context: &Ctx<'_>, out: Out<'_>) {
@@ -110,23 +110,25 @@ impl Locker {
 impl Process<Redlock> for Locker {
     fn on(&mut self, input: Input<Redlock>, context: &Ctx<'_>, out: Out<'_>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+            (Phase::Idle, Input::Command(Command::Acquire)) => {
                 self.rounds -= 1;
                 self.acquire(context, out);
             }
-            (Phase::Asking { .. }, Input::Message { message: Message::Service(Text::Locked(node, value)), .. })
-                if value == self.value =>
-            {
+            (
+                Phase::Asking { .. },
+                Input::Message { message: Message::Service(RedlockMessage::Locked(node, value)), .. },
+            ) if value == self.value => {
                 self.hear(node, true, context, out);
             }
-            (Phase::Asking { .. }, Input::Message { message: Message::Service(Text::Held(node, value)), .. })
-                if value == self.value =>
-            {
+            (
+                Phase::Asking { .. },
+                Input::Message { message: Message::Service(RedlockMessage::Held(node, value)), .. },
+            ) if value == self.value => {
                 self.hear(node, false, context, out);
             }
             (Phase::Asking { .. }, Input::Wake(Timer::GiveUp)) => self.give_up(context, out),
             (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.leave(Leaving::Lapsed, context, out),
-            (Phase::Inside { .. }, Input::Command(Wish::Release)) => {
+            (Phase::Inside { .. }, Input::Command(Command::Release)) => {
                 self.unlock(out);
                 self.leave(Leaving::Done, context, out);
             }
@@ -149,10 +151,10 @@ impl Process<Redlock> for Locker {
 }
 
 impl Client<Redlock> for Locker {
-    fn commands(&self, _: &Ctx<'_>, offer: &mut dyn FnMut(Wish)) {
+    fn commands(&self, _: &Ctx<'_>, offer: &mut dyn FnMut(Command)) {
         match self.phase {
-            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
-            Phase::Inside { .. } => offer(Wish::Release),
+            Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
+            Phase::Inside { .. } => offer(Command::Release),
             _ => {}
         }
     }

@@ -14,7 +14,7 @@ pub type Value = SessionId;
 /// A request or an answer. Nodes count from 1; node 0 is whichever leads.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Text {
+pub enum RedlockMessage {
     /// Write the value, if there is none.
     Lock(u8, Value),
     /// Delete the value, if it is still that one.
@@ -40,7 +40,7 @@ pub enum Timer {
 /// What a user may ask.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wish {
+pub enum Command {
     /// Get the lock.
     Acquire,
     /// Give it back.
@@ -50,7 +50,7 @@ pub enum Wish {
 /// What can go wrong among the nodes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Trouble {
+pub enum RedlockFault {
     /// The clock of a node jumps ahead: what it has written with a lease is over.
     Jump(u8),
     /// A node starts anew.
@@ -64,14 +64,14 @@ pub enum Trouble {
 }
 
 /// The places of the kinds of fault.
-impl Trouble {
+impl RedlockFault {
     pub(super) const RESTART: usize = 0;
     pub(super) const JUMP: usize = 1;
     pub(super) const CRASH: usize = 2;
     pub(super) const SPLIT: usize = 3;
 }
 
-impl ServiceFault for Trouble {
+impl ServiceFault for RedlockFault {
     const KINDS: &'static [FaultKind] = &[
         FaultKind::new("node_restarts", "restart of a node", Some("server_restarts")),
         FaultKind::new("clock_jumps", "jump of a node's clock", Some("outages")).with(Nature::Clock),
@@ -81,11 +81,11 @@ impl ServiceFault for Trouble {
 
     fn kind(self) -> Option<usize> {
         match self {
-            Trouble::Restart(_) => Some(Trouble::RESTART),
-            Trouble::Jump(_) => Some(Trouble::JUMP),
-            Trouble::Fail(_) => Some(Trouble::CRASH),
-            Trouble::Split(_) => Some(Trouble::SPLIT),
-            Trouble::Heal => None,
+            RedlockFault::Restart(_) => Some(RedlockFault::RESTART),
+            RedlockFault::Jump(_) => Some(RedlockFault::JUMP),
+            RedlockFault::Fail(_) => Some(RedlockFault::CRASH),
+            RedlockFault::Split(_) => Some(RedlockFault::SPLIT),
+            RedlockFault::Heal => None,
         }
     }
 }
@@ -95,18 +95,19 @@ fn node(number: u8) -> String {
     if number == 0 { "the leading node".to_owned() } else { format!("node {number}") }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for RedlockMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (at, value) = match self {
-            Text::Lock(at, value) | Text::Unlock(at, value) | Text::Locked(at, value) | Text::Held(at, value) => {
-                (node(*at), format!("value {}.{}", value.creator.0, value.number))
-            }
+            RedlockMessage::Lock(at, value)
+            | RedlockMessage::Unlock(at, value)
+            | RedlockMessage::Locked(at, value)
+            | RedlockMessage::Held(at, value) => (node(*at), format!("value {}.{}", value.creator.0, value.number)),
         };
         match self {
-            Text::Lock(..) => write!(f, "lock with {value} at {at}"),
-            Text::Unlock(..) => write!(f, "unlock, if it is {value}, at {at}"),
-            Text::Locked(..) => write!(f, "{at} is locked with {value}"),
-            Text::Held(..) => write!(f, "{at} is locked already, not with {value}"),
+            RedlockMessage::Lock(..) => write!(f, "lock with {value} at {at}"),
+            RedlockMessage::Unlock(..) => write!(f, "unlock, if it is {value}, at {at}"),
+            RedlockMessage::Locked(..) => write!(f, "{at} is locked with {value}"),
+            RedlockMessage::Held(..) => write!(f, "{at} is locked already, not with {value}"),
         }
     }
 }
@@ -121,23 +122,23 @@ impl fmt::Display for Timer {
     }
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Wish::Acquire => "take the lock",
-            Wish::Release => "give the lock back",
+            Command::Acquire => "take the lock",
+            Command::Release => "give the lock back",
         })
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for RedlockFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Jump(number) => write!(f, "the clock of {} jumps ahead", node(*number)),
-            Trouble::Restart(number) => write!(f, "{} restarts", node(*number)),
-            Trouble::Fail(number) => write!(f, "{} crashes, and another one leads", node(*number)),
-            Trouble::Split(number) => write!(f, "{} is cut off from the others", node(*number)),
-            Trouble::Heal => f.write_str("all nodes reach each other again"),
+            RedlockFault::Jump(number) => write!(f, "the clock of {} jumps ahead", node(*number)),
+            RedlockFault::Restart(number) => write!(f, "{} restarts", node(*number)),
+            RedlockFault::Fail(number) => write!(f, "{} crashes, and another one leads", node(*number)),
+            RedlockFault::Split(number) => write!(f, "{} is cut off from the others", node(*number)),
+            RedlockFault::Heal => f.write_str("all nodes reach each other again"),
         }
     }
 }

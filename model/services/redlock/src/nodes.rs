@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Text, Timer, Trouble, Value};
+use super::messages::{RedlockFault, RedlockMessage, Timer, Value};
 use super::settings::{Grants, Settings};
 use super::{COPIED, Redlock};
 use crate::RedlockMutation;
@@ -143,7 +143,7 @@ impl Nodes {
         node.back = None;
         if node.key.is_some_and(|key| key.over.is_none_or(|over| !over.is_due(context.now)) && key.value != value) {
             out.record(Fact::Refused { client, why: Refusal::Held });
-            out.send(client.into(), Text::Held(told, value));
+            out.send(client.into(), RedlockMessage::Held(told, value));
             return;
         }
         let over = (told > 0).then(|| Deadline(context.now + settings.lease()));
@@ -156,7 +156,7 @@ impl Nodes {
             }
             self.promise(client, out);
         }
-        out.send(client.into(), Text::Locked(told, value));
+        out.send(client.into(), RedlockMessage::Locked(told, value));
     }
 
     fn unlock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
@@ -190,39 +190,43 @@ impl Nodes {
         if let Some(value) = owed.filter(|_| is_enough) {
             node.owed = None;
             self.promise(value.creator, out);
-            out.send(value.creator.into(), Text::Locked(0, value));
+            out.send(value.creator.into(), RedlockMessage::Locked(0, value));
         }
     }
 
-    pub(super) fn offer_trouble(world: &World<Redlock>, scenario: &Scenario<Redlock>, offer: &mut dyn FnMut(Trouble)) {
+    pub(super) fn offer_faults(
+        world: &World<Redlock>,
+        scenario: &Scenario<Redlock>,
+        offer: &mut dyn FnMut(RedlockFault),
+    ) {
         let nodes = &world.server.process;
         let affords = |kind: usize| world.left.affords(kind);
         let Settings { jumps, fails, splits, .. } = scenario.service;
         let is_whole = nodes.apart.is_none();
         for number in nodes.numbers() {
-            if affords(Trouble::RESTART) {
-                offer(Trouble::Restart(number));
+            if affords(RedlockFault::RESTART) {
+                offer(RedlockFault::Restart(number));
             }
-            if jumps && affords(Trouble::JUMP) {
-                offer(Trouble::Jump(number));
+            if jumps && affords(RedlockFault::JUMP) {
+                offer(RedlockFault::Jump(number));
             }
-            if fails && affords(Trouble::CRASH) && is_whole && nodes.leader == number && nodes.copies(number) > 1 {
-                offer(Trouble::Fail(number));
+            if fails && affords(RedlockFault::CRASH) && is_whole && nodes.leader == number && nodes.copies(number) > 1 {
+                offer(RedlockFault::Fail(number));
             }
-            if splits && affords(Trouble::SPLIT) && is_whole && nodes.copies(number) > 1 {
-                offer(Trouble::Split(number));
+            if splits && affords(RedlockFault::SPLIT) && is_whole && nodes.copies(number) > 1 {
+                offer(RedlockFault::Split(number));
             }
         }
         if !is_whole {
-            offer(Trouble::Heal);
+            offer(RedlockFault::Heal);
         }
     }
 
-    pub(super) fn suffer(world: &mut World<Redlock>, trouble: Trouble, context: &Ctx<'_>) {
+    pub(super) fn suffer(world: &mut World<Redlock>, fault: RedlockFault, context: &Ctx<'_>) {
         let nodes = &mut world.server.process;
         let settings = &context.scenario.service;
-        match trouble {
-            Trouble::Restart(number) => {
+        match fault {
+            RedlockFault::Restart(number) => {
                 let node = nodes.at(number);
                 let is_slow =
                     settings.restart_delay.count() > 0 && !context.is_mutated(RedlockMutation::AnswersAfterRestart);
@@ -231,19 +235,19 @@ impl Nodes {
                     node.key = None;
                 }
             }
-            Trouble::Jump(number) => {
+            RedlockFault::Jump(number) => {
                 let node = nodes.at(number);
                 node.key = node.key.filter(|key| key.over.is_none());
             }
-            Trouble::Fail(number) => {
+            RedlockFault::Fail(number) => {
                 *nodes.at(number) = Node { is_gone: true, ..Node::default() };
                 nodes.elect();
             }
-            Trouble::Split(number) => {
+            RedlockFault::Split(number) => {
                 nodes.apart = Some(number);
                 nodes.elect();
             }
-            Trouble::Heal => {
+            RedlockFault::Heal => {
                 nodes.apart = None;
                 let leader = nodes.leader;
                 let Node { key, version, .. } = *nodes.at(leader);
@@ -271,10 +275,10 @@ impl Nodes {
 impl Process<Redlock> for Nodes {
     fn on(&mut self, input: Input<Redlock>, context: &Ctx<'_>, out: Out<'_>) {
         match input {
-            Input::Message { message: Message::Service(Text::Lock(node, value)), .. } => {
+            Input::Message { message: Message::Service(RedlockMessage::Lock(node, value)), .. } => {
                 self.lock(node, value, context, out);
             }
-            Input::Message { message: Message::Service(Text::Unlock(node, value)), .. } => {
+            Input::Message { message: Message::Service(RedlockMessage::Unlock(node, value)), .. } => {
                 self.unlock(node, value, context, out);
             }
             Input::Wake(Timer::Copy(number)) => self.copy(number, out),

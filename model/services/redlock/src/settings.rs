@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{COPIED, Redlock, Trouble};
+use super::{COPIED, Redlock, RedlockFault};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
@@ -114,13 +114,13 @@ impl service::Settings<Redlock> for Settings {
 pub(super) fn notes(scenario: &Scenario<Redlock>) -> Vec<Note> {
     let Settings { jumps, fails, splits, .. } = scenario.service;
     [
-        (jumps, Trouble::JUMP, "service.jumps"),
-        (fails, Trouble::CRASH, "service.fails"),
-        (splits, Trouble::SPLIT, "service.splits"),
+        (jumps, RedlockFault::JUMP, "service.jumps"),
+        (fails, RedlockFault::CRASH, "service.fails"),
+        (splits, RedlockFault::SPLIT, "service.splits"),
     ]
     .into_iter()
     .filter(|(is_set, kind, _)| *is_set && !scenario.budget.affords(*kind))
-    .map(|(_, kind, path)| Note::without_budget(path, Trouble::KINDS[kind].budget))
+    .map(|(_, kind, path)| Note::without_budget(path, RedlockFault::KINDS[kind].budget))
     .collect()
 }
 
@@ -171,10 +171,10 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError>
 pub(super) fn fault_is_possible(scenario: &Scenario<Redlock>, kind: usize) -> Result<(), &'static str> {
     let (settings, is_copied) = (&scenario.service, scenario.system == COPIED);
     let (is_possible, what) = match kind {
-        Trouble::RESTART => (!is_copied, "nodes of a `copied-lock` crash for good; nodes of a `redlock` restart"),
-        Trouble::JUMP => (settings.jumps, "clocks jump only with `service.jumps = true`"),
-        Trouble::CRASH => (settings.fails, "the leading node crashes only with `service.fails = true`"),
-        Trouble::SPLIT => (settings.splits, "nodes are split only with `service.splits = true`"),
+        RedlockFault::RESTART => (!is_copied, "nodes of a `copied-lock` crash for good; nodes of a `redlock` restart"),
+        RedlockFault::JUMP => (settings.jumps, "clocks jump only with `service.jumps = true`"),
+        RedlockFault::CRASH => (settings.fails, "the leading node crashes only with `service.fails = true`"),
+        RedlockFault::SPLIT => (settings.splits, "nodes are split only with `service.splits = true`"),
         _ => (true, ""),
     };
     if is_possible { Ok(()) } else { Err(what) }

@@ -22,7 +22,7 @@ mod store;
 use serde::{Deserialize, Serialize};
 
 pub use member::Member;
-pub use messages::{Answer, Request, Text, Timer, Wish};
+pub use messages::{Answer, Command, Request, StoreMessage, Timer};
 pub use mutants::StoresMutation;
 pub use scenarios::SCENARIOS;
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
@@ -48,9 +48,9 @@ impl Service for Stores {
     const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
     const MUTATIONS: &'static [Mutation] = StoresMutation::MUTATIONS;
     type Settings = Settings;
-    type Message = Text;
+    type Message = StoreMessage;
     type Timer = Timer;
-    type Command = Wish;
+    type Command = Command;
     type OperatorAction = Never;
     type Fault = Never;
     type Event = Never;
@@ -74,8 +74,8 @@ impl Service for Stores {
     }
 }
 
-impl ServiceMessage for Text {}
+impl ServiceMessage for StoreMessage {}
 
 impl ServiceTimer for Timer {}
 
-impl ServiceCommand for Wish {}
+impl ServiceCommand for Command {}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Answer, Request, Text, Timer, Wish};
+use super::messages::{Answer, Command, Request, StoreMessage, Timer};
 use super::settings::{GiveBack, Joins, Nodes, Sequence};
 use super::{QUEUE, RANKED, Stores, TOKENS};
 use crate::StoresMutation;
@@ -62,7 +62,7 @@ impl Member {
     /// Sends a request; returns when it is given up.
     fn send(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Option<Deadline> {
         self.call = self.call.next();
-        out.send(ProcessId::Server, Text::Ask(self.call, request));
+        out.send(ProcessId::Server, StoreMessage::Request(self.call, request));
         context.scenario.service.patience.map(|patience| Deadline(context.now + patience))
     }
 
@@ -169,7 +169,7 @@ impl Member {
 impl Process<Stores> for Member {
     fn on(&mut self, input: Input<Stores>, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+            (Phase::Idle, Input::Command(Command::Acquire)) => {
                 self.rounds -= 1;
                 self.ask(self.first(context), context, out);
             }
@@ -184,16 +184,16 @@ impl Process<Stores> for Member {
             }
             (
                 Phase::Leaving { request, .. },
-                Input::Message { message: Message::Service(Text::Tell(call, answer)), .. },
+                Input::Message { message: Message::Service(StoreMessage::Response(call, answer)), .. },
             ) if call == self.call => match (request, answer) {
                 (Request::Check(number), Answer::Yes) => self.say(Request::Push(number), context, out),
                 _ => self.phase = Phase::Idle,
             },
             (
                 Phase::Asking { request, until, .. },
-                Input::Message { message: Message::Service(Text::Tell(call, answer)), .. },
+                Input::Message { message: Message::Service(StoreMessage::Response(call, answer)), .. },
             ) if call == self.call => self.hear(request, until, answer, context, out),
-            (Phase::Inside { number, .. }, Input::Command(Wish::Release)) => self.leave(number, context, out),
+            (Phase::Inside { number, .. }, Input::Command(Command::Release)) => self.leave(number, context, out),
             (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => {
                 self.phase = Phase::Idle;
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
@@ -222,10 +222,10 @@ impl Process<Stores> for Member {
 }
 
 impl Client<Stores> for Member {
-    fn commands(&self, _: &Context<'_, Stores>, offer: &mut dyn FnMut(Wish)) {
+    fn commands(&self, _: &Context<'_, Stores>, offer: &mut dyn FnMut(Command)) {
         match self.phase {
-            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
-            Phase::Inside { .. } => offer(Wish::Release),
+            Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
+            Phase::Inside { .. } => offer(Command::Release),
             _ => {}
         }
     }

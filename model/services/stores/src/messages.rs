@@ -11,11 +11,13 @@ use fencepost_model::time::StartTime;
 /// A request or an answer, on a call of the client's.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Text {
+pub enum StoreMessage {
     /// From a client.
-    Ask(Call, Request),
+    #[serde(alias = "ask")]
+    Request(Call, Request),
     /// From the store.
-    Tell(Call, Answer),
+    #[serde(alias = "tell")]
+    Response(Call, Answer),
 }
 
 /// One atomic operation of the store. Entries have numbers, which the store gives out in order.
@@ -78,18 +80,18 @@ pub enum Timer {
 /// What a user may ask.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wish {
+pub enum Command {
     /// Get a slot.
     Acquire,
     /// Give it back.
     Release,
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for StoreMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Text::Ask(Call(call), request) => write!(f, "{request} [{call}]"),
-            Text::Tell(Call(call), answer) => write!(f, "{answer} [{call}]"),
+            StoreMessage::Request(Call(call), request) => write!(f, "{request} [{call}]"),
+            StoreMessage::Response(Call(call), answer) => write!(f, "{answer} [{call}]"),
         }
     }
 }
@@ -135,11 +137,11 @@ impl fmt::Display for Timer {
     }
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Wish::Acquire => "take a slot",
-            Wish::Release => "give the slot back",
+            Command::Acquire => "take a slot",
+            Command::Release => "give the slot back",
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Answer, Request, Text, Timer};
+use super::messages::{Answer, Request, StoreMessage, Timer};
 use super::settings::Reentry;
 use super::{Stores, TOKENS};
 use crate::StoresMutation;
@@ -216,10 +216,12 @@ impl Store {
 
 impl Process<Stores> for Store {
     fn on(&mut self, input: Input<Stores>, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
-        let Input::Message { from, message: Message::Service(Text::Ask(call, request)) } = input else { return };
+        let Input::Message { from, message: Message::Service(StoreMessage::Request(call, request)) } = input else {
+            return;
+        };
         let client = from.client().expect("only clients ask");
         let answer = self.answer(client, request, context, out);
-        out.send(from, Text::Tell(call, answer));
+        out.send(from, StoreMessage::Response(call, answer));
     }
 
     fn wakes(&self, _: &Scenario<Stores>, _: &mut dyn FnMut(Timer, Instant)) {}

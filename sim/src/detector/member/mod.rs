@@ -5,7 +5,7 @@ mod probing;
 use self::probing::Probing;
 use super::rumours::Rumours;
 use super::suspicion::Suspicion;
-use super::{Alarm, Effect, Node, Packet, Rumour, Standing, Tools, Word};
+use super::{Alarm, Effect, Node, Packet, Payload, Rumour, Standing, Tools};
 
 #[derive(Clone, Debug)]
 pub(super) struct Member {
@@ -100,7 +100,7 @@ impl Member {
             Alarm::ProbeEnds(number) => self.conclude(number, tools),
             Alarm::RelayEnds(number) => self.nack(number, tools),
             Alarm::Suspicion(node) => self.give_up(node, tools),
-            Alarm::DetectorSettings => self.gossip(tools),
+            Alarm::Gossip => self.gossip(tools),
             Alarm::PushPull => {
                 if let Some(peer) = tools.stream.pick(&self.others(|_, standing| standing == Standing::Alive)) {
                     self.exchange(peer, false, tools);
@@ -112,12 +112,12 @@ impl Member {
     }
 
     pub(super) fn receive(&mut self, packet: &Packet, tools: &mut Tools<'_>) {
-        if let Word::Exchange { is_answer: false } = packet.word {
+        if let Payload::Exchange { is_answer: false } = packet.payload {
             self.exchange(packet.from, true, tools);
         }
         for rumour in &packet.rumours {
             // Who is suspicious to the other side in an exchange becomes so to this one by its own word.
-            let is_taken_over = packet.word.is_stream() && rumour.standing == Standing::Suspect;
+            let is_taken_over = packet.payload.is_stream() && rumour.standing == Standing::Suspect;
             let from = if is_taken_over { self.me } else { rumour.from };
             self.hear(Rumour { from, ..*rumour }, tools);
         }
@@ -125,13 +125,13 @@ impl Member {
     }
 
     /// A packet, with as many rumours as fit.
-    pub(super) fn send(&mut self, to: Node, word: Word, tools: &mut Tools<'_>) {
-        let rumours = if word.is_stream() || self.rumours.is_empty() {
+    pub(super) fn send(&mut self, to: Node, payload: Payload, tools: &mut Tools<'_>) {
+        let rumours = if payload.is_stream() || self.rumours.is_empty() {
             Vec::new()
         } else {
             self.rumours.tell(tools.settings.retransmit_mult, self.size())
         };
-        tools.effects.push(Effect::Send(Packet { from: self.me, to, word, rumours }));
+        tools.effects.push(Effect::Send(Packet { from: self.me, to, payload, rumours }));
     }
 
     /// Tells another one all that it knows. What is dead to it is suspicious to others.
@@ -152,7 +152,7 @@ impl Member {
                 standing => Rumour { about, standing, incarnation: peer.incarnation, from: self.me },
             },
         });
-        let packet = Packet { from: self.me, to, word: Word::Exchange { is_answer }, rumours: rumours.collect() };
+        let packet = Packet { from: self.me, to, payload: Payload::Exchange { is_answer }, rumours: rumours.collect() };
         tools.effects.push(Effect::Send(packet));
     }
 
@@ -165,12 +165,12 @@ impl Member {
         };
         for node in tools.some_of(self.others(is_listening), tools.settings.gossip_nodes) {
             if !self.rumours.is_empty() {
-                self.send(node, Word::DetectorSettings, tools);
+                self.send(node, Payload::Gossip, tools);
             }
         }
         self.gossips = !self.rumours.is_empty();
         if self.gossips {
-            tools.set(tools.settings.gossip_interval, Alarm::DetectorSettings);
+            tools.set(tools.settings.gossip_interval, Alarm::Gossip);
         }
     }
 
@@ -196,7 +196,7 @@ impl Member {
         if !self.gossips {
             self.gossips = true;
             let period = tools.settings.gossip_interval;
-            tools.set(period - (tools.now + i64::from(self.me) * 37) % period, Alarm::DetectorSettings);
+            tools.set(period - (tools.now + i64::from(self.me) * 37) % period, Alarm::Gossip);
         }
     }
 

@@ -1,7 +1,7 @@
 //! How a member finds out who is there: one probe after another, with the help of others where there is no answer.
 
 use super::Member;
-use crate::detector::{Alarm, Effect, Node, Packet, Rumour, Standing, Tools, Word};
+use crate::detector::{Alarm, Effect, Node, Packet, Payload, Rumour, Standing, Tools};
 
 /// Where a member is in its round, and what it waits for.
 #[derive(Clone, Debug, Default)]
@@ -48,11 +48,11 @@ impl Member {
                 tools.effects.push(Effect::Send(Packet {
                     from: self.me,
                     to: target,
-                    word: Word::Ping(number),
+                    payload: Payload::Ping(number),
                     rumours,
                 }));
             } else {
-                self.send(target, Word::Ping(number), tools);
+                self.send(target, Payload::Ping(number), tools);
             }
             tools.set(tools.settings.probe_timeout, Alarm::Unanswered(number));
             tools.set(interval * self.patience(), Alarm::ProbeEnds(number));
@@ -84,9 +84,9 @@ impl Member {
         let able = self.others(|node, standing| node != target && standing == Standing::Alive);
         let helpers = tools.some_of(able, tools.settings.indirect_checks);
         for helper in &helpers {
-            self.send(*helper, Word::PingFor(number, target), tools);
+            self.send(*helper, Payload::PingFor(number, target), tools);
         }
-        self.send(target, Word::Hello(number), tools);
+        self.send(target, Payload::Hello(number), tools);
         if let Some(probe) = &mut self.probing.probe {
             probe.asked = i64::try_from(helpers.len()).expect("a small number");
         }
@@ -106,40 +106,40 @@ impl Member {
 
     pub(super) fn answer(&mut self, packet: &Packet, tools: &mut Tools<'_>) {
         let probe = &mut self.probing.probe;
-        match packet.word {
-            Word::Ping(number) => self.send(packet.from, Word::Ack(number), tools),
-            Word::Hello(number) => self.send(packet.from, Word::HelloBack(number), tools),
-            Word::PingFor(theirs, target) => {
+        match packet.payload {
+            Payload::Ping(number) => self.send(packet.from, Payload::Ack(number), tools),
+            Payload::Hello(number) => self.send(packet.from, Payload::HelloBack(number), tools),
+            Payload::PingFor(theirs, target) => {
                 let number = self.number();
                 self.probing.relays.push((number, packet.from, theirs));
-                self.send(target, Word::Ping(number), tools);
+                self.send(target, Payload::Ping(number), tools);
                 tools.set(tools.settings.probe_timeout, Alarm::RelayEnds(number));
             }
-            Word::Ack(number) => {
+            Payload::Ack(number) => {
                 if probe.take_if(|probe| probe.number == number).is_some() {
                     self.feel(-1, tools);
                 } else if let Some((asker, theirs)) = self.relayed(number) {
-                    self.send(asker, Word::Ack(theirs), tools);
+                    self.send(asker, Payload::Ack(theirs), tools);
                 }
             }
-            Word::Nack(number) => {
+            Payload::Nack(number) => {
                 if let Some(probe) = probe.as_mut().filter(|probe| probe.number == number) {
                     probe.nacks += 1;
                 }
             }
-            Word::HelloBack(number) => {
+            Payload::HelloBack(number) => {
                 if let Some(probe) = probe.as_mut().filter(|probe| probe.number == number) {
                     probe.is_connected = true;
                 }
             }
-            Word::Exchange { .. } | Word::DetectorSettings => {}
+            Payload::Exchange { .. } | Payload::Gossip => {}
         }
     }
 
     /// Says that a ping for another one was not answered.
     pub(super) fn nack(&mut self, number: u32, tools: &mut Tools<'_>) {
         if let Some((asker, theirs)) = self.relayed(number) {
-            self.send(asker, Word::Nack(theirs), tools);
+            self.send(asker, Payload::Nack(theirs), tools);
         }
     }
 

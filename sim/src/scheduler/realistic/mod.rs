@@ -144,7 +144,7 @@ impl<P: Service> Realistic<P> {
         if !self.wishing[client.place()] && !wishes(scenario, world, client).is_empty() {
             self.wishing[client.place()] = true;
             let thought = self.profile.thinking.draw(self.refinement, &mut self.users);
-            self.agenda.plan(world.now + thought, Plan::Wish(client));
+            self.agenda.plan(world.now + thought, Plan::Command(client));
         }
     }
 
@@ -184,7 +184,7 @@ impl<P: Service> Realistic<P> {
                 }
                 Some(Action::Wake { process, timer })
             }
-            Plan::Wish(client) => {
+            Plan::Command(client) => {
                 if self.puts_off(world, ProcessId::Client(client), plan) {
                     return None;
                 }

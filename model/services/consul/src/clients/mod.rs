@@ -18,7 +18,7 @@ pub use slots::SlotTaker;
 pub(super) use slots::record_of_slots;
 pub use verifier::Verifier;
 
-use super::{Consul, Request, Text, Timer, Wish};
+use super::{Command, Consul, ConsulMessage, Request, Timer};
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Outbox, Process};
@@ -102,7 +102,7 @@ impl Process<Consul> for Participant {
 }
 
 impl Client<Consul> for Participant {
-    fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Wish)) {
+    fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Command)) {
         match self {
             Participant::Contender(contender) => contender.commands(context, offer),
             Participant::Observer(observer) => observer.commands(offer),
@@ -123,6 +123,6 @@ impl Client<Consul> for Participant {
 /// Sends a request on a new connection and returns its number.
 fn ask(last: &mut Call, request: Request, out: &mut Outbox<Consul>) -> Call {
     *last = last.next();
-    out.send(ProcessId::Server, Text::Ask(*last, request));
+    out.send(ProcessId::Server, ConsulMessage::Request(*last, request));
     *last
 }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ask;
 use crate::ConsulMutation;
-use crate::messages::Word;
+use crate::messages::ConsulEvent;
 use crate::settings::Reads;
-use crate::{Answer, Consul, LOCK, Opaque, Request, Text, Wish};
+use crate::{Answer, Command, Consul, ConsulMessage, LOCK, Opaque, Request};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::Call;
 use fencepost_model::normal::Normal;
@@ -29,7 +29,7 @@ impl Observer {
 
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.call, input) {
-            (None, Input::Command(Wish::Look)) => {
+            (None, Input::Command(Command::Look)) => {
                 self.looks -= 1;
                 let request = match context.scenario.service.reads {
                     Reads::Default => Request::Get(LOCK),
@@ -37,7 +37,9 @@ impl Observer {
                 };
                 self.call = Some(ask(&mut self.last, request, out));
             }
-            (Some(call), Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) if to == call => {
+            (Some(call), Input::Message { message: Message::Service(ConsulMessage::Response(to, answer)), .. })
+                if to == call =>
+            {
                 self.call = None;
                 let observer = context.me.client().expect("an observer is a client");
                 let is_careless = context.is_mutated(ConsulMutation::ObserverIgnoresSession);
@@ -50,7 +52,7 @@ impl Observer {
                     },
                     _ => None,
                 };
-                out.record(Fact::Service(Word::Discovered { observer, leader }));
+                out.record(Fact::Service(ConsulEvent::Discovered { observer, leader }));
             }
             // An answer on a connection that is closed.
             _ => {}
@@ -61,9 +63,9 @@ impl Observer {
         Observer { call: None, ..self }
     }
 
-    pub(super) fn commands(&self, offer: &mut dyn FnMut(Wish)) {
+    pub(super) fn commands(&self, offer: &mut dyn FnMut(Command)) {
         if self.call.is_none() && self.looks > 0 {
-            offer(Wish::Look);
+            offer(Command::Look);
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ask;
 use crate::ConsulMutation;
-use crate::{Answer, Consul, LOCK, Order, Request, Text};
+use crate::{Answer, Consul, ConsulMessage, LOCK, Order, Request};
 use fencepost_model::fact::Fact;
 use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId};
@@ -35,14 +35,14 @@ impl Verifier {
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Input::Message { message: Message::Service(text), .. } = input else { return };
         match text {
-            Text::Hand(from, call, _) if self.orders.len() == Few::<Incoming, 3>::ROOM => {
-                out.send(from.into(), Text::Handled(from, call, false));
+            ConsulMessage::Order(from, call, _) if self.orders.len() == Few::<Incoming, 3>::ROOM => {
+                out.send(from.into(), ConsulMessage::OrderDone(from, call, false));
             }
-            Text::Hand(from, call, order) => {
+            ConsulMessage::Order(from, call, order) => {
                 self.orders.push(Incoming { from, call, order });
                 self.look_into_next(out);
             }
-            Text::Tell(to, answer) if Some(to) == self.asked => {
+            ConsulMessage::Response(to, answer) if Some(to) == self.asked => {
                 self.asked = None;
                 self.carry_out(answer, context, out);
                 self.look_into_next(out);
@@ -74,7 +74,7 @@ impl Verifier {
         } else {
             out.record(Fact::WriteRefused { client: from, token: order.token, tenure: order.tenure });
         }
-        out.send(from.into(), Text::Handled(from, call, is_valid));
+        out.send(from.into(), ConsulMessage::OrderDone(from, call, is_valid));
     }
 
     /// Orders are in memory only.

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-use super::{Answer, Claim, Operation, Request, Target, Text, Watch};
+use super::{Answer, Claim, ConsulMessage, Operation, Request, Target, Watch};
 
-impl fmt::Display for Text {
+impl fmt::Display for ConsulMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Text::Ask(call, request) => write!(f, "{request} [{}]", call.0),
-            Text::Tell(call, answer) => write!(f, "{answer} [{}]", call.0),
-            Text::Hand(_, call, order) => {
+            ConsulMessage::Request(call, request) => write!(f, "{request} [{}]", call.0),
+            ConsulMessage::Response(call, answer) => write!(f, "{answer} [{}]", call.0),
+            ConsulMessage::Order(_, call, order) => {
                 write!(f, "do it for me, by {} with {} [{}]", order.session, order.token, call.0)
             }
-            Text::Handled(_, call, true) => write!(f, "done for you [{}]", call.0),
-            Text::Handled(_, call, false) => write!(f, "refused, your sequencer is not valid [{}]", call.0),
+            ConsulMessage::OrderDone(_, call, true) => write!(f, "done for you [{}]", call.0),
+            ConsulMessage::OrderDone(_, call, false) => write!(f, "refused, your sequencer is not valid [{}]", call.0),
         }
     }
 }

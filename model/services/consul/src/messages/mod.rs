@@ -9,7 +9,7 @@ mod values;
 
 use serde::{Deserialize, Serialize};
 
-pub use timers::{Timer, Wish, Word};
+pub use timers::{Command, ConsulEvent, Timer};
 pub use values::{Checks, Entry, Key, Opaque, Plain, Prefix, Slots, Spelling, Terms};
 
 use super::Status;
@@ -222,15 +222,19 @@ pub struct Order {
 /// A message: each request has a connection of its own, and its answer comes back on that.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Text {
+pub enum ConsulMessage {
     /// To the server.
-    Ask(Call, Request),
+    #[serde(alias = "ask")]
+    Request(Call, Request),
     /// Back.
-    Tell(Call, Answer),
+    #[serde(alias = "tell")]
+    Response(Call, Answer),
     /// From a holder to a third party.
-    Hand(ClientId, #[normal(of = 0)] Call, Order),
+    #[serde(alias = "hand")]
+    Order(ClientId, #[normal(of = 0)] Call, Order),
     /// Back: whether it was carried out.
-    Handled(ClientId, #[normal(of = 0)] Call, bool),
+    #[serde(alias = "handled")]
+    OrderDone(ClientId, #[normal(of = 0)] Call, bool),
 }
 
 impl<V> Claim<V> {

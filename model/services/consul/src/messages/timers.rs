@@ -54,7 +54,7 @@ pub enum Timer {
 /// What a user may ask of a client.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wish {
+pub enum Command {
     /// Get the lock, or a slot.
     Acquire,
     /// Write to the resource.
@@ -70,7 +70,7 @@ pub enum Wish {
 /// Facts that only Consul has a word for.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Word {
+pub enum ConsulEvent {
     /// An observer has read who leads, or that nobody does.
     Discovered {
         /// The observer.
@@ -132,41 +132,47 @@ impl fmt::Display for Timer {
     }
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Wish::Acquire => "take the lock",
-            Wish::Write => "write",
-            Wish::Release => "give the lock up",
-            Wish::Look => "find out who has the lock",
-            Wish::Finish => "let the job end",
+            Command::Acquire => "take the lock",
+            Command::Write => "write",
+            Command::Release => "give the lock up",
+            Command::Look => "find out who has the lock",
+            Command::Finish => "let the job end",
         })
     }
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for ConsulEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Word::Discovered { observer, leader: Some(leader) } => {
+            ConsulEvent::Discovered { observer, leader: Some(leader) } => {
                 write!(f, "{observer} discovers that {leader} leads")
             }
-            Word::Discovered { observer, leader: None } => write!(f, "{observer} discovers that nobody leads"),
-            Word::LeaderLost => f.write_str("the servers have no leader"),
-            Word::Elected { restarts_ttls: true } => f.write_str("the servers have a leader; every TTL restarts"),
-            Word::Elected { restarts_ttls: false } => f.write_str("the servers have a leader; every TTL goes on"),
-            Word::Restarted { keeps_delays: true } => {
+            ConsulEvent::Discovered { observer, leader: None } => write!(f, "{observer} discovers that nobody leads"),
+            ConsulEvent::LeaderLost => f.write_str("the servers have no leader"),
+            ConsulEvent::Elected { restarts_ttls: true } => {
+                f.write_str("the servers have a leader; every TTL restarts")
+            }
+            ConsulEvent::Elected { restarts_ttls: false } => {
+                f.write_str("the servers have a leader; every TTL goes on")
+            }
+            ConsulEvent::Restarted { keeps_delays: true } => {
                 f.write_str("the servers have restarted; every TTL and every lock-delay restarts")
             }
-            Word::Restarted { keeps_delays: false } => {
+            ConsulEvent::Restarted { keeps_delays: false } => {
                 f.write_str("the servers have restarted; every TTL restarts, and lock-delays are gone")
             }
-            Word::RenewedByDeposed(session) => write!(f, "the old leader renews {session}, and nobody else knows"),
-            Word::RenewedInVain(session) => write!(f, "{session} is renewed, and its end is decided already"),
-            Word::Resumed(client) => write!(f, "{client} is out of jeopardy and goes on"),
-            Word::TookSlot(client) => write!(f, "{client} is on record as a holder"),
-            Word::FreedSlot(client) => write!(f, "{client} is off the record"),
-            Word::Full(client) => write!(f, "{client} finds every slot taken"),
-            Word::LimitConflict(client) => write!(f, "{client} refuses: the others have another limit"),
+            ConsulEvent::RenewedByDeposed(session) => {
+                write!(f, "the old leader renews {session}, and nobody else knows")
+            }
+            ConsulEvent::RenewedInVain(session) => write!(f, "{session} is renewed, and its end is decided already"),
+            ConsulEvent::Resumed(client) => write!(f, "{client} is out of jeopardy and goes on"),
+            ConsulEvent::TookSlot(client) => write!(f, "{client} is on record as a holder"),
+            ConsulEvent::FreedSlot(client) => write!(f, "{client} is off the record"),
+            ConsulEvent::Full(client) => write!(f, "{client} finds every slot taken"),
+            ConsulEvent::LimitConflict(client) => write!(f, "{client} refuses: the others have another limit"),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Server;
 use super::sessions::Row;
-use crate::messages::{Answer, Checks, Request, Text, Timer, Word};
+use crate::messages::{Answer, Checks, ConsulEvent, ConsulMessage, Request, Timer};
 use crate::settings::{Requests, Restarts, Timers};
-use crate::{Consul, Trouble};
+use crate::{Consul, ConsulFault};
 use fencepost_model::assumption::{Execution, Moment};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{ClientId, ProcessId};
@@ -35,7 +35,9 @@ fn wake(action: &Action<Consul>) -> Option<Timer> {
 fn request(action: &Action<Consul>) -> Option<Request> {
     match action {
         Action::Deliver(Envelope {
-            to: ProcessId::Server, message: Message::Service(Text::Ask(_, request)), ..
+            to: ProcessId::Server,
+            message: Message::Service(ConsulMessage::Request(_, request)),
+            ..
         }) => Some(*request),
         _ => None,
     }
@@ -150,7 +152,7 @@ checks! {
     fn requests_without_leader_are(run: &Run, requests: Requests) {
         run.each(|moment| {
             let has_errors = moment.step.sent.iter().any(|envelope| {
-                matches!(envelope.message, Message::Service(Text::Tell(_, Answer::NoLeader)))
+                matches!(envelope.message, Message::Service(ConsulMessage::Response(_, Answer::NoLeader)))
             });
             let is_without = request(moment.action).is_some() && !server(moment.before).has_leader();
             match requests {
@@ -185,7 +187,7 @@ checks! {
     /// No deposed leader acknowledges a renewal.
     fn renewals_have_a_quorum(run: &Run) {
         run.each(|moment| {
-            let by_deposed = |fact: &Fact<Consul>| matches!(fact, Fact::Service(Word::RenewedByDeposed(_)));
+            let by_deposed = |fact: &Fact<Consul>| matches!(fact, Fact::Service(ConsulEvent::RenewedByDeposed(_)));
             refuse(moment.step.facts.iter().any(by_deposed), "a deposed leader acknowledges a renewal")
         })
     }
@@ -227,7 +229,7 @@ checks! {
 }
 
 fn is_restart(moment: &Moment<'_, Consul>) -> bool {
-    matches!(moment.action, Action::Fault(Fault::Service(Trouble::Restart)))
+    matches!(moment.action, Action::Fault(Fault::Service(ConsulFault::Restart)))
 }
 
 /// Whether a step leaves all entries and sessions as they are, but for timers.

@@ -8,7 +8,7 @@ use super::{Asker, Server};
 use crate::ConsulMutation;
 use crate::messages::{Answer, Entry, Key, Request, Timer};
 use crate::settings::{Renewals, Revocations, Settings};
-use crate::{Consul, Word};
+use crate::{Consul, ConsulEvent};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{ClientId, SessionId};
 use fencepost_model::list::List;
@@ -63,7 +63,7 @@ impl Server {
                     return Some(Answer::UnknownSession);
                 };
                 row.expires = super::sessions::timer(&row.terms, context);
-                out.record(Fact::Service(Word::RenewedByDeposed(session)));
+                out.record(Fact::Service(ConsulEvent::RenewedByDeposed(session)));
                 Answer::Renewed
             }
             _ => Answer::NoLeader,

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::{Asker, Server, is_lock, is_slot};
 use crate::Consul;
 use crate::ConsulMutation;
-use crate::messages::{Answer, Claim, Entry, Key, Listing, Opaque, Prefix, Spelling, Text, Timer, Word};
+use crate::messages::{
+    Answer, Claim, ConsulEvent, ConsulMessage, Entry, Key, Listing, Opaque, Prefix, Spelling, Timer,
+};
 use crate::settings::{Log, Prunes, TreeDeletions};
 use fencepost_model::fact::{Ending, Fact, Refusal};
 use fencepost_model::few::Few;
@@ -139,7 +141,7 @@ impl Server {
         let Decided { client, call, claim } = self.decided.remove(place);
         self.index = self.index.next();
         let answer = self.lock_late(Some(client), claim, context, out);
-        out.send(client.into(), Text::Tell(call, answer));
+        out.send(client.into(), ConsulMessage::Response(call, answer));
     }
 
     /// C-LD-9: what the log does with an acquire some time after the leader has let it pass.
@@ -195,7 +197,7 @@ impl Server {
             out.record(Fact::Granted { client, token, fresh, stolen: is_held });
         }
         if is_slot(key, context) && fresh {
-            out.record(Fact::Service(Word::TookSlot(client)));
+            out.record(Fact::Service(ConsulEvent::TookSlot(client)));
         }
         Answer::Done(true)
     }
@@ -240,7 +242,7 @@ impl Server {
             out.record(Fact::Freed { by: Ending::Deleted });
         }
         if let Some(session) = holder.filter(|_| is_slot(key, context)) {
-            out.record(Fact::Service(Word::FreedSlot(session.creator)));
+            out.record(Fact::Service(ConsulEvent::FreedSlot(session.creator)));
         }
         Answer::Done(true)
     }
@@ -365,9 +367,9 @@ fn note_holders(old: Option<Entry>, new: Entry, out: &mut Outbox<Consul>) {
     };
     let (before, after) = (holders(old.map(|old| old.value)), holders(Some(new.value)));
     for session in before.iter().filter(|session| !after.contains(session)) {
-        out.record(Fact::Service(Word::FreedSlot(session.creator)));
+        out.record(Fact::Service(ConsulEvent::FreedSlot(session.creator)));
     }
     for session in after.iter().filter(|session| !before.contains(session)) {
-        out.record(Fact::Service(Word::TookSlot(session.creator)));
+        out.record(Fact::Service(ConsulEvent::TookSlot(session.creator)));
     }
 }

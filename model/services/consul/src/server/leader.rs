@@ -10,7 +10,7 @@ use super::sessions::timer;
 use super::{Asker, Server};
 use crate::Consul;
 use crate::ConsulMutation;
-use crate::messages::{Answer, Request, Text, Timer, Word};
+use crate::messages::{Answer, ConsulEvent, ConsulMessage, Request, Timer};
 use crate::settings::{CheckKind, OldLeader, Requests, Restarts, Servers, Settings, Timers};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId};
@@ -24,7 +24,7 @@ use fencepost_model::world::World;
 /// What can go wrong in the service itself.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Trouble {
+pub enum ConsulFault {
     /// The leader dies or is cut off; the others will elect a new one.
     LoseLeader,
     /// The leader is cut off from the others and does not know it; a client may be cut off with it.
@@ -36,14 +36,14 @@ pub enum Trouble {
 }
 
 /// The places of the kinds of fault.
-impl Trouble {
+impl ConsulFault {
     pub(crate) const LEADER_LOSS: usize = 0;
     pub(crate) const DEPOSITION: usize = 1;
     pub(crate) const RESTART: usize = 2;
     pub(crate) const FALSE_ALARM: usize = 3;
 }
 
-impl ServiceFault for Trouble {
+impl ServiceFault for ConsulFault {
     const KINDS: &'static [FaultKind] = &[
         FaultKind::new("leader_losses", "loss of the leader", Some("outages")).with(Nature::Recurrent),
         FaultKind::new("depositions", "leader that is deposed and lingers", Some("outages")),
@@ -53,17 +53,17 @@ impl ServiceFault for Trouble {
 
     fn false_alarm(self) -> Option<ClientId> {
         match self {
-            Trouble::FalseAlarm(node, CheckKind::SerfHealth) => Some(node),
+            ConsulFault::FalseAlarm(node, CheckKind::SerfHealth) => Some(node),
             _ => None,
         }
     }
 
     fn kind(self) -> Option<usize> {
         Some(match self {
-            Trouble::LoseLeader => Trouble::LEADER_LOSS,
-            Trouble::Depose(_) => Trouble::DEPOSITION,
-            Trouble::Restart => Trouble::RESTART,
-            Trouble::FalseAlarm(..) => Trouble::FALSE_ALARM,
+            ConsulFault::LoseLeader => ConsulFault::LEADER_LOSS,
+            ConsulFault::Depose(_) => ConsulFault::DEPOSITION,
+            ConsulFault::Restart => ConsulFault::RESTART,
+            ConsulFault::FalseAlarm(..) => ConsulFault::FALSE_ALARM,
         })
     }
 }
@@ -84,25 +84,25 @@ impl Held {
 }
 
 impl Server {
-    pub(crate) fn offer_trouble(world: &World<Consul>, servers: &Servers, offer: &mut dyn FnMut(Trouble)) {
+    pub(crate) fn offer_faults(world: &World<Consul>, servers: &Servers, offer: &mut dyn FnMut(ConsulFault)) {
         let server = &world.server.process;
         let affords = |kind: usize| world.left.affords(kind);
         if !server.has_leader() || server.deposed.is_some() {
             return;
         }
         match servers.old_leader {
-            OldLeader::Dies if affords(Trouble::LEADER_LOSS) => offer(Trouble::LoseLeader),
-            OldLeader::Lingers if affords(Trouble::DEPOSITION) => {
-                offer(Trouble::Depose(None));
-                (0..world.clients.len()).for_each(|place| offer(Trouble::Depose(Some(ClientId::of(place)))));
+            OldLeader::Dies if affords(ConsulFault::LEADER_LOSS) => offer(ConsulFault::LoseLeader),
+            OldLeader::Lingers if affords(ConsulFault::DEPOSITION) => {
+                offer(ConsulFault::Depose(None));
+                (0..world.clients.len()).for_each(|place| offer(ConsulFault::Depose(Some(ClientId::of(place)))));
             }
             _ => {}
         }
-        if affords(Trouble::RESTART) {
-            offer(Trouble::Restart);
+        if affords(ConsulFault::RESTART) {
+            offer(ConsulFault::Restart);
         }
-        if affords(Trouble::FALSE_ALARM) {
-            server.alarms().for_each(|(node, kind)| offer(Trouble::FalseAlarm(node, kind)));
+        if affords(ConsulFault::FALSE_ALARM) {
+            server.alarms().for_each(|(node, kind)| offer(ConsulFault::FalseAlarm(node, kind)));
         }
     }
 
@@ -110,15 +110,15 @@ impl Server {
         let Settings { health, servers, .. } = settings;
         let has_checks = !health.checks.is_empty() || health.detection.is_some() || health.check_interval.is_some();
         let (is_possible, what) = match kind {
-            Trouble::LEADER_LOSS => (
+            ConsulFault::LEADER_LOSS => (
                 servers.old_leader == OldLeader::Dies,
                 "with `service.servers.old_leader = \"lingers\"` a leader is deposed: use `budget.depositions`",
             ),
-            Trouble::DEPOSITION => (
+            ConsulFault::DEPOSITION => (
                 servers.old_leader == OldLeader::Lingers,
                 "a leader is deposed and goes on only with `service.servers.old_leader = \"lingers\"`; use `budget.leader_losses`",
             ),
-            Trouble::FALSE_ALARM => {
+            ConsulFault::FALSE_ALARM => {
                 (has_checks, "no session is bound to a check that could be wrong; set `service.health.checks`")
             }
             _ => (true, ""),
@@ -128,15 +128,15 @@ impl Server {
 
     pub(crate) fn suffer(
         world: &mut World<Consul>,
-        trouble: Trouble,
+        fault: ConsulFault,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
         let server = &mut world.server.process;
-        match trouble {
-            Trouble::LoseLeader => server.lose_leader(context, out),
-            Trouble::Depose(with) => server.depose(with, context, out),
-            Trouble::Restart => {
+        match fault {
+            ConsulFault::LoseLeader => server.lose_leader(context, out),
+            ConsulFault::Depose(with) => server.depose(with, context, out),
+            ConsulFault::Restart => {
                 // C-LD-12: the log is replayed, and the delays start in full.
                 match context.scenario.service.servers.restarts {
                     Restarts::FromLog if !context.is_mutated(ConsulMutation::ReplayLosesDelays) => {
@@ -151,9 +151,9 @@ impl Server {
                 }
                 server.close_connections(out);
                 let keeps_delays = context.scenario.service.servers.restarts == Restarts::FromLog;
-                out.record(Fact::Service(Word::Restarted { keeps_delays }));
+                out.record(Fact::Service(ConsulEvent::Restarted { keeps_delays }));
             }
-            Trouble::FalseAlarm(node, kind) => {
+            ConsulFault::FalseAlarm(node, kind) => {
                 server.set_check(node, kind, Status::Critical, context, out);
                 server.answer_watchers(context, out);
             }
@@ -164,7 +164,7 @@ impl Server {
         self.leaderless = Some(StartTime(context.now));
         // C-TTL-4: a destroy entry that a former leader proposes fails.
         self.sessions.iter_mut().for_each(|row| row.is_doomed = false);
-        out.record(Fact::Service(Word::LeaderLost));
+        out.record(Fact::Service(ConsulEvent::LeaderLost));
     }
 
     /// C-TTL-6: every timer starts anew, in full. C-LD-11: the lock-delays of a new leader end when the old one's would
@@ -184,13 +184,13 @@ impl Server {
         if context.is_mutated(ConsulMutation::LeaderIsBehind) {
             self.entries.clear();
         }
-        out.record(Fact::Service(Word::Elected { restarts_ttls: starts_anew }));
+        out.record(Fact::Service(ConsulEvent::Elected { restarts_ttls: starts_anew }));
         if context.is_mutated(ConsulMutation::HeldRequestsForgotten) {
             self.held.clear();
         }
         for Held { client, call, request } in std::mem::take(&mut self.held).iter().copied() {
             if let Some(answer) = self.serve(Some((client, call)), request, context, out) {
-                out.send(client.into(), Text::Tell(call, answer));
+                out.send(client.into(), ConsulMessage::Response(call, answer));
             }
         }
     }
@@ -214,7 +214,7 @@ impl Server {
     /// Whoever waits for an answer gets an error, and does not learn what became of its request.
     fn close_connections(&mut self, out: &mut Outbox<Consul>) {
         for (client, call) in self.waiting().collect::<Vec<_>>() {
-            out.send(client.into(), Text::Tell(call, Answer::NoLeader));
+            out.send(client.into(), ConsulMessage::Response(call, Answer::NoLeader));
         }
         self.parked.clear();
         self.held.clear();
@@ -251,14 +251,16 @@ impl Server {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ConsulFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::LoseLeader => f.write_str("the servers lose their leader"),
-            Trouble::Depose(None) => f.write_str("the leader is cut off from the others"),
-            Trouble::Depose(Some(client)) => write!(f, "the leader is cut off from the others, and {client} with it"),
-            Trouble::Restart => f.write_str("the servers restart"),
-            Trouble::FalseAlarm(node, kind) => write!(f, "false alarm: {kind} of {node}'s node turns critical"),
+            ConsulFault::LoseLeader => f.write_str("the servers lose their leader"),
+            ConsulFault::Depose(None) => f.write_str("the leader is cut off from the others"),
+            ConsulFault::Depose(Some(client)) => {
+                write!(f, "the leader is cut off from the others, and {client} with it")
+            }
+            ConsulFault::Restart => f.write_str("the servers restart"),
+            ConsulFault::FalseAlarm(node, kind) => write!(f, "false alarm: {kind} of {node}'s node turns critical"),
         }
     }
 }

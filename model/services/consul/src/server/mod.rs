@@ -35,7 +35,7 @@ use self::leader::Held;
 use self::lock_delay::Delay;
 use self::queries::Parked;
 use self::sessions::Row;
-use super::messages::{Answer, Entry, Key, LOCK, Opaque, Request, Slots, Text, Timer};
+use super::messages::{Answer, ConsulMessage, Entry, Key, LOCK, Opaque, Request, Slots, Timer};
 use super::settings::Registers;
 use super::{Consul, SessionUse};
 use fencepost_model::ids::{Call, ClientId, Index, SessionId};
@@ -47,7 +47,7 @@ use fencepost_model::time::{Instant, StartTime};
 
 pub use books::{Query, QueryRefusal};
 pub use catalog::{Node, Status};
-pub use leader::Trouble;
+pub use leader::ConsulFault;
 pub use transaction::{Failure, Outcome};
 
 /// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
@@ -250,10 +250,10 @@ impl Process<Consul> for Server {
     fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let first = self.first_in_queue(context);
         match input {
-            Input::Message { from, message: Message::Service(Text::Ask(call, request)) } => {
+            Input::Message { from, message: Message::Service(ConsulMessage::Request(call, request)) } => {
                 let asker = from.client().map(|client| (client, call));
                 if let Some(answer) = self.serve(asker, request, context, out) {
-                    out.send(from, Text::Tell(call, answer));
+                    out.send(from, ConsulMessage::Response(call, answer));
                 }
             }
             Input::Wake(timer) => self.wake(timer, context, out),

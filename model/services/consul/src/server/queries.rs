@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Asker, Server};
 use crate::Consul;
 use crate::ConsulMutation;
-use crate::messages::{Answer, Prefix, Target, Text, Timer, Watch};
+use crate::messages::{Answer, ConsulMessage, Prefix, Target, Timer, Watch};
 use fencepost_model::ids::{Call, ClientId, Index};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
@@ -84,7 +84,7 @@ impl Server {
 
     fn unpark(&mut self, place: usize, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Parked { client, call, target, .. } = self.parked.remove(place);
-        out.send(client.into(), Text::Tell(call, self.look(target, context)));
+        out.send(client.into(), ConsulMessage::Response(call, self.look(target, context)));
     }
 
     /// C-BLK-2: at the deadline the answer is the present state, changed or not.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Server, is_lock, is_slot};
 use crate::ConsulMutation;
-use crate::messages::{Answer, Spelling, Terms, Timer, Word};
+use crate::messages::{Answer, ConsulEvent, Spelling, Terms, Timer};
 use crate::settings::Expiry;
 use crate::{Behavior, Consul};
 use fencepost_model::fact::{Ending, Fact};
@@ -88,7 +88,7 @@ impl Server {
         };
         if row.is_doomed {
             // C-TTL-5: answered with 200, with a new timer, and it ends anyway.
-            out.record(Fact::Service(Word::RenewedInVain(session)));
+            out.record(Fact::Service(ConsulEvent::RenewedInVain(session)));
             row.is_doomed = !context.is_mutated(ConsulMutation::RenewalSavesDoomed);
         }
         if row.terms.ttl.is_some() {
@@ -193,7 +193,7 @@ impl Server {
                 out.record(Fact::Freed { by: Ending::Invalidated });
             }
             if is_slot(key, context) {
-                out.record(Fact::Service(Word::FreedSlot(session.creator)));
+                out.record(Fact::Service(ConsulEvent::FreedSlot(session.creator)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::detector;
 use super::{Health, Monitor, Sequencer, Servers, SessionUse, Settings, Takes, notes, validate};
-use crate::{Act, Consul, Server, assumptions, operator};
+use crate::{Consul, OperatorAction, Server, assumptions, operator};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
 use fencepost_model::scenario::{AxisAlias, Note, Scenario, SettingError};
@@ -43,7 +43,7 @@ impl service::Settings<Consul> for Settings {
         matches!(self.sequencer, Sequencer::ModifyIndex | Sequencer::CreateIndex)
     }
 
-    fn operator_cost(&self, action: Act) -> u8 {
+    fn operator_cost(&self, action: OperatorAction) -> u8 {
         operator::cost(action, self)
     }
 

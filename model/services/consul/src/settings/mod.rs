@@ -19,7 +19,7 @@ use super::Checks;
 use fencepost_model::time::Ticks;
 
 pub use health::{CheckKind, Health, Takes};
-pub use operator::{OperatorAct, Priced};
+pub use operator::{OperatorActionKind, Priced};
 pub use recipe::{
     Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnLoss, Queue, Reads, Release, RenewalErrors,
     Sequencer, SessionUse, Unlock, Waiting, Writes,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One kind of act that is within the operator's reach.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum OperatorAct {
+pub enum OperatorActionKind {
     /// Destroy any session.
     DestroySession,
     /// Destroy the session of a client that has crashed.
@@ -48,10 +48,10 @@ pub enum OperatorAct {
     TakeOver,
 }
 
-impl OperatorAct {
+impl OperatorActionKind {
     /// Whether it needs nodes and checks.
     pub fn is_about_health(self) -> bool {
-        self >= OperatorAct::WarnCheck
+        self >= OperatorActionKind::WarnCheck
     }
 }
 
@@ -60,11 +60,11 @@ impl OperatorAct {
 #[serde(untagged)]
 pub enum Priced {
     /// It costs 1.
-    Plain(OperatorAct),
+    Plain(OperatorActionKind),
     /// It costs what is said.
     At {
         /// The act.
-        act: OperatorAct,
+        act: OperatorActionKind,
         /// What it costs.
         cost: u8,
     },
@@ -72,7 +72,7 @@ pub enum Priced {
 
 impl Priced {
     /// The act.
-    pub fn act(self) -> OperatorAct {
+    pub fn act(self) -> OperatorActionKind {
         match self {
             Priced::Plain(act) | Priced::At { act, .. } => act,
         }
@@ -87,8 +87,8 @@ impl Priced {
     }
 }
 
-impl From<OperatorAct> for Priced {
-    fn from(act: OperatorAct) -> Self {
+impl From<OperatorActionKind> for Priced {
+    fn from(act: OperatorActionKind) -> Self {
         Priced::Plain(act)
     }
 }

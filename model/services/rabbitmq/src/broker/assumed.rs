@@ -1,6 +1,6 @@
 //! Checks of assumptions against what the broker has, step by step.
 
-use super::{Broker, Trouble};
+use super::{Broker, RabbitmqFault};
 use crate::RabbitMq;
 use crate::messages::Timer;
 use fencepost_model::assumption::Execution;
@@ -35,9 +35,9 @@ impl Broker {
         run.each(|moment| {
             let mut queues = moment.after.server.process.queues.iter();
             let acts_elsewhere = match moment.action {
-                Action::Fault(Fault::Service(Trouble::Down(node) | Trouble::Up(node) | Trouble::Split(node))) => {
-                    *node > nodes
-                }
+                Action::Fault(Fault::Service(
+                    RabbitmqFault::Down(node) | RabbitmqFault::Up(node) | RabbitmqFault::Split(node),
+                )) => *node > nodes,
                 _ => false,
             };
             match acts_elsewhere || queues.any(|queue| queue.home > nodes) {
@@ -50,7 +50,7 @@ impl Broker {
     /// A restart of the broker leaves every durable queue that nobody owns.
     pub(in super::super) fn restarts_keep_what_is_durable(run: &Run) -> Checked {
         run.each(|moment| {
-            if !matches!(moment.action, Action::Fault(Fault::Service(Trouble::Restart))) {
+            if !matches!(moment.action, Action::Fault(Fault::Service(RabbitmqFault::Restart))) {
                 return Ok(());
             }
             let after = &moment.after.server.process.queues;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Broker, Ctx, Out, Queue, note};
 use crate::RabbitmqMutation;
 use crate::Settings;
-use crate::messages::{Name, Problem, Request, Timer, Word};
+use crate::messages::{Name, Problem, RabbitmqEvent, Request, Timer};
 use crate::settings::{OnHeal, Split};
 use fencepost_model::normal::Normal;
 use fencepost_model::time::{Instant, StartTime};
@@ -94,7 +94,7 @@ impl Broker {
     /// A node goes down, and with it its connections and exclusive queues, and those that do not survive that.
     pub(super) fn take_down(&mut self, node: u8, context: &Ctx<'_>, out: Out<'_>) {
         self.nodes.down |= bit(node);
-        note(Word::Node(node, false), out);
+        note(RabbitmqEvent::Node(node, false), out);
         self.close_all_at(node, context, out);
         let loses_all = context.is_mutated(RabbitmqMutation::NodeLosesDurable);
         self.remove_all(out, |queue| {
@@ -104,12 +104,12 @@ impl Broker {
 
     pub(super) fn bring_up(&mut self, node: u8, out: Out<'_>) {
         self.nodes.down &= !bit(node);
-        note(Word::Node(node, true), out);
+        note(RabbitmqEvent::Node(node, true), out);
     }
 
     pub(super) fn split(&mut self, node: u8, context: &Ctx<'_>, out: Out<'_>) {
         self.nodes.apart = Some((node, StartTime(context.now)));
-        note(Word::Split(node, true), out);
+        note(RabbitmqEvent::Split(node, true), out);
     }
 
     /// A node notices that it does not see others any more.
@@ -144,14 +144,14 @@ impl Broker {
         let Some((apart, _)) = self.nodes.apart.take() else { return };
         let had_noticed = self.nodes.noticed != 0;
         self.nodes.noticed = 0;
-        note(Word::Split(apart, false), out);
+        note(RabbitmqEvent::Split(apart, false), out);
         match settings.on_heal.filter(|_| had_noticed) {
             Some(OnHeal::Doubles) => {
-                note(Word::Doubled, out);
+                note(RabbitmqEvent::Doubled, out);
                 self.copy_or_lose_the_lock(false);
             }
             Some(OnHeal::Vanishes) => {
-                note(Word::Vanished, out);
+                note(RabbitmqEvent::Vanished, out);
                 self.copy_or_lose_the_lock(true);
             }
             None => {}
@@ -190,7 +190,7 @@ impl Broker {
 
     /// All nodes start anew: what is not on disk is gone, and so is every connection (R-Q-56, R-Q-58).
     pub(super) fn restart(&mut self, context: &Ctx<'_>, out: Out<'_>) {
-        note(Word::Restarted, out);
+        note(RabbitmqEvent::Restarted, out);
         let keeps_all = context.is_mutated(RabbitmqMutation::RestartKeepsAll);
         let loses_all = context.is_mutated(RabbitmqMutation::RestartLosesDurable);
         self.remove_all(out, |queue| !keeps_all && (queue.owner.is_some() || !queue.shape.durable || loses_all));

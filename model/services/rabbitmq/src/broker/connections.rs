@@ -6,7 +6,7 @@ use super::queues::Delivery;
 use super::{Broker, Ctx, Out, note};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Word};
+use crate::messages::{Answer, Ask, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Timer};
 use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
 use fencepost_model::normal::{Normal, Visitor};
@@ -210,7 +210,7 @@ impl Broker {
 
     /// Two heartbeats were missed: no frame, only a reset (R-Q-45).
     pub(super) fn miss(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
-        out.send(ProcessId::Client(id.creator), Text::Gone(id, None));
+        out.send(ProcessId::Client(id.creator), RabbitmqMessage::ConnectionClosed(id, None));
         self.lose(id, None, context, out);
     }
 
@@ -267,10 +267,10 @@ impl Broker {
         let Some(place) = self.place_of(id) else { return };
         let connection = self.connections.remove(place);
         self.bury(id);
-        note(Word::Cut(id), out);
+        note(RabbitmqEvent::Cut(id), out);
         match connection.life {
             Life::Ending { then: Then::Tell(problem), .. } => {
-                out.send(ProcessId::Client(id.creator), Text::Gone(id, problem));
+                out.send(ProcessId::Client(id.creator), RabbitmqMessage::ConnectionClosed(id, problem));
             }
             Life::Ending { then: Then::CloseOk(asker, call), .. } => Broker::tell(asker, call, Answer::Closed, out),
             Life::Ending { then: Then::Nothing, .. } | Life::Open => {}

@@ -3,27 +3,27 @@
 //!
 //! ```text
 //! connections   sockets and channels: how they open, break and end      queues    what methods do to queues
-//! cluster       nodes that go down, or do not see each other            trouble   what can go wrong, and who notices
+//! cluster       nodes that go down, or do not see each other            faults    what can go wrong, and who notices
 //! ```
 
 mod assumed;
 mod cluster;
 mod connections;
+mod faults;
 mod queues;
 #[cfg(test)]
 mod rules;
-mod trouble;
 
 use serde::{Deserialize, Serialize};
 
 pub use connections::{Channel, Connection};
+pub use faults::RabbitmqFault;
 pub use queues::Queue;
-pub use trouble::Trouble;
 
 use self::cluster::Nodes;
 use self::connections::Parked;
 use self::queues::Delivery;
-use super::messages::{Answer, Ask, Name, Text, Timer, Word};
+use super::messages::{Answer, Ask, Name, RabbitmqEvent, RabbitmqMessage, Timer};
 use super::{RabbitMq, Settings};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId, Token};
@@ -131,15 +131,19 @@ impl Broker {
     }
 
     fn tell(to: ProcessId, call: Call, answer: Answer, out: Out<'_>) {
-        out.send(to, Text::Tell(call, answer));
+        out.send(to, RabbitmqMessage::Response(call, answer));
     }
 }
 
 impl Process<RabbitMq> for Broker {
     fn on(&mut self, input: Input<RabbitMq>, context: &Ctx<'_>, out: Out<'_>) {
         match input {
-            Input::Message { from, message: Message::Service(Text::Ask(ask)) } => self.hear(from, ask, context, out),
-            Input::Message { message: Message::Service(Text::HangUp(id)), .. } => self.hung_up(id, context, out),
+            Input::Message { from, message: Message::Service(RabbitmqMessage::Request(ask)) } => {
+                self.hear(from, ask, context, out)
+            }
+            Input::Message { message: Message::Service(RabbitmqMessage::SocketClosed(id)), .. } => {
+                self.hung_up(id, context, out)
+            }
             Input::Wake(Timer::Notice(id)) => self.lose(id, None, context, out),
             Input::Wake(Timer::Remove(id, name)) => self.remove_step(id, name, context, out),
             Input::Wake(Timer::Miss(id)) => self.miss(id, context, out),
@@ -190,6 +194,6 @@ impl Broker {
 }
 
 /// States a fact of this service.
-fn note(word: Word, out: Out<'_>) {
+fn note(word: RabbitmqEvent, out: Out<'_>) {
     out.record(Fact::Service(word));
 }

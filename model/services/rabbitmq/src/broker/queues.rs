@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Broker, Channel, Connection, Ctx, Out, cluster, note};
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Difference, Keeps, Name, Problem, Request, Shape, Word};
+use crate::messages::{Answer, Difference, Keeps, Name, Problem, RabbitmqEvent, Request, Shape};
 use crate::settings::Placement;
 use fencepost_model::ids::SessionId;
 use fencepost_model::normal::Normal;
@@ -158,8 +158,8 @@ impl Broker {
         let queue = Queue { used, ..Queue::new(name, shape, owner, home, self.seen_from(node, settings)) };
         self.queues.insert_sorted(queue);
         match name {
-            Name::Slot(slot) => note(Word::Added(slot), out),
-            Name::Holder(slot) => note(Word::Took(id.creator, slot), out),
+            Name::Slot(slot) => note(RabbitmqEvent::Added(slot), out),
+            Name::Holder(slot) => note(RabbitmqEvent::Took(id.creator, slot), out),
             _ => {}
         }
         Ok(Answer::Declared { messages: 0 })
@@ -252,7 +252,7 @@ impl Broker {
         let is_full = self.queues.iter().map(|queue| queue.ready).sum::<u8>() >= room;
         if is_full && !self.alarm {
             self.alarm = true;
-            note(Word::Alarm(true), out);
+            note(RabbitmqEvent::Alarm(true), out);
         }
     }
 
@@ -323,8 +323,8 @@ impl Broker {
             lost.for_each(|delivery| delivery.is_orphan = true);
         }
         match queue.name {
-            Name::Slot(slot) => note(Word::Removed(slot), out),
-            Name::Holder(slot) => note(Word::Freed(slot), out),
+            Name::Slot(slot) => note(RabbitmqEvent::Removed(slot), out),
+            Name::Holder(slot) => note(RabbitmqEvent::Freed(slot), out),
             _ => {}
         }
     }

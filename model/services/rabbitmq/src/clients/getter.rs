@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::line::{Heard, Line, Pending};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Name, Request, Timer, Wish};
+use crate::messages::{Answer, Command, Name, Request, Timer};
 use fencepost_model::fact::{Fact, Leaving, Refusal};
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::normal::Normal;
@@ -51,16 +51,16 @@ impl Getter {
 
     pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+            (Phase::Idle, Input::Command(Command::Acquire)) => {
                 self.rounds -= 1;
                 self.get(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.get(context, out),
-            (Phase::Inside { delivery, writes }, Input::Command(Wish::Write)) => {
+            (Phase::Inside { delivery, writes }, Input::Command(Command::Write)) => {
                 self.phase = Phase::Inside { delivery, writes: writes - 1 };
                 out.write(Default::default(), None);
             }
-            (Phase::Inside { delivery, .. }, Input::Command(Wish::Release)) => {
+            (Phase::Inside { delivery, .. }, Input::Command(Command::Release)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 let is_acked = context.is_mutated(RabbitmqMutation::ReleasesByAck);
                 let request = if is_acked { Request::Ack(delivery) } else { Request::Requeue(delivery) };
@@ -129,14 +129,14 @@ impl Getter {
         }
     }
 
-    pub(super) fn commands(&self, offer: &mut dyn FnMut(Wish)) {
+    pub(super) fn commands(&self, offer: &mut dyn FnMut(Command)) {
         match self.phase {
-            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
+            Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
             Phase::Inside { writes, .. } => {
                 if writes > 0 {
-                    offer(Wish::Write);
+                    offer(Command::Write);
                 }
-                offer(Wish::Release);
+                offer(Command::Release);
             }
             _ => {}
         }

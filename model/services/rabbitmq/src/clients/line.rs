@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Ask, Problem, Request, Text};
+use crate::messages::{Answer, Ask, Problem, RabbitmqMessage, Request};
 use crate::settings::{AfterRefusal, Connections, Probe};
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
 use fencepost_model::normal::Normal;
@@ -79,7 +79,7 @@ impl Line {
         let close_ok = std::mem::take(&mut self.is_broken) && !context.is_mutated(RabbitmqMutation::CloseOkForgotten);
         self.is_up = true;
         let ask = Ask { connection: self.id, channel: 1, close_ok, call: self.last, request };
-        out.send(ProcessId::Server, Text::Ask(ask));
+        out.send(ProcessId::Server, RabbitmqMessage::Request(ask));
         let give_up = settings.patience.map(|patience| Deadline(context.now + patience));
         let lease = settings.lease_margin.and_then(|margin| Some(settings.heartbeat?.times(2) - margin));
         let until = lease.map(|lease| LeaseEnd(context.now + lease));
@@ -116,7 +116,7 @@ impl Line {
     /// Closes the socket without a word.
     pub(super) fn hang_up(&mut self, out: &mut Outbox<RabbitMq>) {
         if self.is_up {
-            out.send(ProcessId::Server, Text::HangUp(self.id));
+            out.send(ProcessId::Server, RabbitmqMessage::SocketClosed(self.id));
         }
         self.forget();
     }

@@ -13,7 +13,7 @@ pub use administrator::Administrator;
 pub use getter::Getter;
 pub use taker::Taker;
 
-use super::messages::{Text, Timer, Wish};
+use super::messages::{Command, RabbitmqMessage, Timer};
 use super::{MUTEX, RabbitMq};
 use fencepost_model::ids::ClientId;
 use fencepost_model::normal::Normal;
@@ -66,10 +66,10 @@ impl Participant {
 impl Process<RabbitMq> for Participant {
     fn on(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match input {
-            Input::Message { message: Message::Service(Text::Tell(call, answer)), .. } => {
+            Input::Message { message: Message::Service(RabbitmqMessage::Response(call, answer)), .. } => {
                 each!(self, client => client.hear(call, answer, context, out));
             }
-            Input::Message { message: Message::Service(Text::Gone(id, _)), .. } => {
+            Input::Message { message: Message::Service(RabbitmqMessage::ConnectionClosed(id, _)), .. } => {
                 each!(self, client => client.lose_connection(id, context, out));
             }
             Input::Message { .. } => {}
@@ -100,7 +100,7 @@ impl Process<RabbitMq> for Participant {
 }
 
 impl Client<RabbitMq> for Participant {
-    fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Wish)) {
+    fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Command)) {
         match self {
             Participant::Taker(taker) => taker.commands(context, offer),
             Participant::Getter(getter) => getter.commands(offer),

@@ -98,7 +98,7 @@ pub struct Settings {
     pub cluster: Cluster,
     /// What an operator or a bystander may do, within `budget.operator`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub operator: Vec<OperatorAct>,
+    pub operator: Vec<OperatorActionKind>,
     /// What becomes of the lock's message when a partition heals (B-36).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_heal: Option<OnHeal>,
@@ -282,7 +282,7 @@ pub enum Release {
 /// What an operator or a bystander may do.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum OperatorAct {
+pub enum OperatorActionKind {
     /// Delete a holder's queue (R-Q-16).
     DeleteHolder,
     /// Delete a slot queue (R-Q-15).

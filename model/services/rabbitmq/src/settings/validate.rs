@@ -1,7 +1,7 @@
 //! Settings that cannot be meant.
 
 use super::{Connections, NUMBERS, Operation, Silence};
-use crate::{MUTEX, RabbitMq, Trouble};
+use crate::{MUTEX, RabbitMq, RabbitmqFault};
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Note, Scenario, SettingError};
 use fencepost_model::time::Ticks;
@@ -12,13 +12,13 @@ pub fn notes(scenario: &Scenario<RabbitMq>) -> Vec<Note> {
     [
         (settings.patience.is_some() && budget.retries == 0, "service.patience", "retries"),
         (!settings.operator.is_empty() && budget.operator == 0, "service.operator", "operator"),
-        (settings.alarms && !budget.affords(Trouble::ALARM), "service.alarms", "disk_alarms"),
+        (settings.alarms && !budget.affords(RabbitmqFault::ALARM), "service.alarms", "disk_alarms"),
         (
-            !settings.cluster.go_down.is_empty() && !budget.affords(Trouble::CRASH),
+            !settings.cluster.go_down.is_empty() && !budget.affords(RabbitmqFault::CRASH),
             "service.cluster.go_down",
             "node_crashes",
         ),
-        (settings.cluster.splits && !budget.affords(Trouble::PARTITION), "service.cluster.splits", "partitions"),
+        (settings.cluster.splits && !budget.affords(RabbitmqFault::PARTITION), "service.cluster.splits", "partitions"),
     ]
     .into_iter()
     .filter(|(is_idle, ..)| *is_idle)

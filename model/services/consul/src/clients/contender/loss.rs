@@ -3,7 +3,7 @@
 use super::super::membership::News;
 use super::{Contender, Phase, What};
 use crate::ConsulMutation;
-use crate::messages::Word;
+use crate::messages::ConsulEvent;
 use crate::settings::{Belief, Job, Killed, OnLoss, SessionUse};
 use crate::{Answer, Consul, LOCK, Request, Target};
 use fencepost_model::fact::{Fact, Leaving};
@@ -43,7 +43,7 @@ impl Contender {
             (Some(News::Alive), Phase::Suspended { token, writes }) if !session.is_over(context) => {
                 self.phase = Phase::Inside { token, writes, pending: None };
                 out.record(Fact::Entered { client: context.client(), token });
-                out.record(Fact::Service(Word::Resumed(context.client())));
+                out.record(Fact::Service(ConsulEvent::Resumed(context.client())));
             }
             _ => {}
         }

@@ -15,7 +15,7 @@ use super::monitor::Watching;
 use super::{ask, third_party};
 use crate::ConsulMutation;
 use crate::settings::{Release, SessionUse};
-use crate::{Consul, Entry, Request, Text, Timer, Wish};
+use crate::{Command, Consul, ConsulMessage, Entry, Request, Timer};
 use fencepost_model::ids::{Call, ClientId, SessionId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Message, Outbox};
@@ -129,15 +129,15 @@ impl Contender {
 
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+            (Phase::Idle, Input::Command(Command::Acquire)) => {
                 self.rounds -= 1;
                 self.attempt(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.attempt(context, out),
             (Phase::Drawing, Input::Choice(option)) => self.draw(option, context, out),
-            (Phase::Inside { .. }, Input::Command(Wish::Write)) => self.write(context, out),
-            (Phase::Inside { .. }, Input::Command(Wish::Release)) => self.release(context, out),
-            (_, Input::Command(Wish::Finish)) => self.orphan_ends(context, out),
+            (Phase::Inside { .. }, Input::Command(Command::Write)) => self.write(context, out),
+            (Phase::Inside { .. }, Input::Command(Command::Release)) => self.release(context, out),
+            (_, Input::Command(Command::Finish)) => self.orphan_ends(context, out),
             (_, Input::Wake(Timer::Lapse)) => self.lapse(context, out),
             (_, Input::Wake(Timer::Renew)) => self.renew(context, out),
             (_, Input::Wake(Timer::Unwatch)) => self.lose_by_monitor(context, out),
@@ -156,7 +156,9 @@ impl Contender {
     /// An answer is heard by whoever asked: on a connection that is closed nobody listens.
     fn hear_message(&mut self, message: Message<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.phase, message) {
-            (Phase::Calling { call, what, .. }, Message::Service(Text::Tell(to, answer))) if to == call => {
+            (Phase::Calling { call, what, .. }, Message::Service(ConsulMessage::Response(to, answer)))
+                if to == call =>
+            {
                 self.hear(what, answer, context, out);
             }
             (Phase::Calling { call, what: What::ReadVersion, .. }, Message::Version { to, version }) if to == call => {
@@ -165,15 +167,15 @@ impl Contender {
             }
             (
                 Phase::Inside { pending: Some(Pending::Look(call) | Pending::Commit(call)), .. },
-                Message::Service(Text::Tell(to, answer)),
+                Message::Service(ConsulMessage::Response(to, answer)),
             ) if to == call => self.hear_guard(answer, context, out),
-            (_, Message::Service(Text::Tell(to, answer)))
+            (_, Message::Service(ConsulMessage::Response(to, answer)))
                 if self.monitor.is_some_and(|watching| watching.hears(to)) =>
             {
                 self.hear_monitor(answer, context, out);
             }
-            (_, Message::Service(Text::Tell(to, answer))) => self.hear_renewal(to, answer, context, out),
-            (_, Message::Service(Text::Handled(_, to, done))) => {
+            (_, Message::Service(ConsulMessage::Response(to, answer))) => self.hear_renewal(to, answer, context, out),
+            (_, Message::Service(ConsulMessage::OrderDone(_, to, done))) => {
                 self.hear_write(Pending::Order(to), done, context, out);
             }
             (_, Message::Written { to, accepted }) => self.hear_write(Pending::Write(to), accepted, context, out),
@@ -195,23 +197,23 @@ impl Contender {
         self.session.is_some_and(|session| entry.session == Some(session.id))
     }
 
-    pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Wish)) {
+    pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Command)) {
         let settings = &context.scenario.service;
         match self.phase {
-            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
+            Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
             Phase::Inside { writes, pending, .. } => {
                 if writes > 0 && pending.is_none() {
-                    offer(Wish::Write);
+                    offer(Command::Write);
                 }
                 let is_waiting = pending.is_some() && !context.is_mutated(ConsulMutation::ReleaseWithoutWaiting);
                 if settings.release != Release::Never && !is_waiting {
-                    offer(Wish::Release);
+                    offer(Command::Release);
                 }
             }
             _ => {}
         }
         if self.has_orphan {
-            offer(Wish::Finish);
+            offer(Command::Finish);
         }
     }
 

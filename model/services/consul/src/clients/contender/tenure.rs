@@ -5,7 +5,9 @@ use super::super::membership::Membership;
 use super::{Contender, Pending, Phase, What, third_party};
 use crate::ConsulMutation;
 use crate::settings::{Belief, Guard, Release, Unlock, Writes};
-use crate::{Answer, Claim, Consul, Key, LOCK, Opaque, Operation, Order, Plain, Request, Spelling, Text, Transaction};
+use crate::{
+    Answer, Claim, Consul, ConsulMessage, Key, LOCK, Opaque, Operation, Order, Plain, Request, Spelling, Transaction,
+};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Index, Tenure, Token};
 use fencepost_model::process::{Context, Outbox};
@@ -47,7 +49,7 @@ impl Contender {
                 self.last = self.last.next();
                 let order = Order { session: session.id, token, ..Order::default() };
                 let to = third_party(context.scenario).into();
-                out.send(to, Text::Hand(context.client(), self.last, order));
+                out.send(to, ConsulMessage::Order(context.client(), self.last, order));
                 (settings.writes == Writes::Acknowledged).then_some(Pending::Order(self.last))
             }
             (Guard::None, _) => self.send_write(token, context, out),

@@ -29,7 +29,7 @@ fn c_api_2_renewals_are_tried_again_until_the_ttl_has_passed() {
 #[test]
 fn c_lck_3_a_client_that_is_refused_watches_the_key_from_the_index_it_has() {
     let mut desk = desk(|lock| lock.waiting = Waiting::Watch);
-    desk.wish(Wish::Acquire);
+    desk.wish(Command::Acquire);
     desk.answer(Answer::Created(MINE));
     assert_eq!(desk.answer(Answer::Done(false)), [Request::Get(LOCK)]);
     assert_eq!(desk.answer(held_by(Some(OTHERS), 9)), [watch(9)]);
@@ -39,7 +39,7 @@ fn c_lck_3_a_client_that_is_refused_watches_the_key_from_the_index_it_has() {
 #[test]
 fn c_lck_4_a_key_that_is_free_after_a_refusal_means_a_lock_delay_and_it_sleeps() {
     let mut desk = desk(|lock| (lock.waiting, lock.retry_every) = (Waiting::Watch, Ticks::new(5)));
-    desk.wish(Wish::Acquire);
+    desk.wish(Command::Acquire);
     desk.answer(Answer::Created(MINE));
     desk.answer(Answer::Done(false));
     assert_eq!(desk.answer(held_by(None, 9)), []);
@@ -82,7 +82,7 @@ fn c_lck_6_with_retries_an_error_is_no_loss_and_an_answer_gives_them_back() {
 fn c_lck_2_whoever_has_the_lock_does_not_ask_for_it_again() {
     let mut desk = desk(|_| {});
     desk.enter();
-    assert_eq!(desk.wish(Wish::Acquire), []);
+    assert_eq!(desk.wish(Command::Acquire), []);
     assert!(desk.is_inside());
 }
 
@@ -121,7 +121,7 @@ fn c_lck_7_by_monitor_not_even_a_renewal_that_is_refused_is_a_loss() {
 #[test]
 fn c_le_1_a_candidate_rests_before_it_asks_for_a_key_that_is_free() {
     let mut desk = desk(|lock| (lock.waiting, lock.retry_every) = (Waiting::WatchThenRest, Ticks::new(5)));
-    desk.wish(Wish::Acquire);
+    desk.wish(Command::Acquire);
     desk.answer(Answer::Created(MINE));
     desk.answer(Answer::Done(false));
     assert_eq!(desk.answer(held_by(Some(OTHERS), 9)), [watch(9)]);
@@ -157,10 +157,10 @@ fn c_lck_9_what_a_release_is_answered_does_not_matter() {
     for answer in [Answer::Done(true), Answer::Done(false), Answer::NoLeader] {
         let mut desk = desk(|_| {});
         desk.enter();
-        assert!(matches!(desk.wish(Wish::Release)[..], [Request::Release(_)]));
+        assert!(matches!(desk.wish(Command::Release)[..], [Request::Release(_)]));
         assert!(!desk.is_inside());
         assert_eq!(desk.answer(answer), []);
-        assert!(matches!(desk.wish(Wish::Acquire)[..], [Request::Acquire(_)]), "on to the next round");
+        assert!(matches!(desk.wish(Command::Acquire)[..], [Request::Acquire(_)]), "on to the next round");
     }
 }
 
@@ -204,6 +204,6 @@ fn a_job_whose_shell_alone_is_killed_goes_on_after_the_release() {
     desk.enter();
     assert!(matches!(desk.tell(is_watch, Answer::Absent)[..], [Request::Release(_)]));
     assert!(desk.is_inside());
-    desk.wish(Wish::Finish);
+    desk.wish(Command::Finish);
     assert!(!desk.is_inside());
 }

@@ -5,8 +5,8 @@ mod semaphore;
 
 use super::Participant;
 use crate::{
-    Answer, Consul, Entry, Key, LOCK, Listing, Monitor, OnLoss, Opaque, Request, Semaphore, Settings, Slots, Spelling,
-    Target, Text, Timer, Watch, Wish, Word,
+    Answer, Command, Consul, ConsulEvent, ConsulMessage, Entry, Key, LOCK, Listing, Monitor, OnLoss, Opaque, Request,
+    Semaphore, Settings, Slots, Spelling, Target, Timer, Watch,
 };
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId};
@@ -41,7 +41,7 @@ impl Desk {
         self.client.on(input, &context, &mut out);
         self.facts = out.facts().to_vec();
         let asked = out.messages().iter().filter_map(|(_, message)| match message {
-            Message::Service(Text::Ask(call, request)) => Some((*call, *request)),
+            Message::Service(ConsulMessage::Request(call, request)) => Some((*call, *request)),
             _ => None,
         });
         let asked: Vec<(Call, Request)> = asked.collect();
@@ -49,7 +49,7 @@ impl Desk {
         asked.into_iter().map(|(_, request)| request).collect()
     }
 
-    fn wish(&mut self, wish: Wish) -> Vec<Request> {
+    fn wish(&mut self, wish: Command) -> Vec<Request> {
         self.feed(Input::Command(wish))
     }
 
@@ -60,7 +60,7 @@ impl Desk {
     /// Answers the newest request of the kind wanted.
     fn tell(&mut self, wanted: impl Fn(&Request) -> bool, answer: Answer) -> Vec<Request> {
         let (call, _) = *self.sent.iter().rfind(|(_, request)| wanted(request)).expect("it asked that");
-        let message = Message::Service(Text::Tell(call, answer));
+        let message = Message::Service(ConsulMessage::Response(call, answer));
         self.feed(Input::Message { from: ProcessId::Server, message })
     }
 
@@ -85,7 +85,7 @@ impl Desk {
 
     /// Gets the lock.
     fn enter(&mut self) -> Vec<Request> {
-        self.wish(Wish::Acquire);
+        self.wish(Command::Acquire);
         self.answer(Answer::Created(MINE));
         self.answer(Answer::Done(true))
     }

@@ -32,7 +32,7 @@ fn cas(limit: u8, holders: &[SessionId], index: u32) -> Request {
 /// A desk whose client has its contender key and has asked for the listing.
 fn registered(limit: u8) -> Desk {
     let mut desk = desk(limit);
-    desk.wish(Wish::Acquire);
+    desk.wish(Command::Acquire);
     desk.answer(Answer::Created(MINE));
     assert_eq!(desk.answer(Answer::Done(true)), [Request::List]);
     desk
@@ -41,7 +41,7 @@ fn registered(limit: u8) -> Desk {
 #[test]
 fn c_sem_2_the_contender_key_is_named_by_the_session_and_acquired() {
     let mut desk = desk(1);
-    desk.wish(Wish::Acquire);
+    desk.wish(Command::Acquire);
     let sent = desk.answer(Answer::Created(MINE));
     assert!(
         matches!(sent[..], [Request::Acquire(claim)] if claim.key == Key::Contender(MINE) && claim.session == MINE)
@@ -51,7 +51,7 @@ fn c_sem_2_the_contender_key_is_named_by_the_session_and_acquired() {
 #[test]
 fn c_gde_2_a_session_that_is_gone_is_an_error_and_a_new_one_is_made() {
     let mut desk = desk(1);
-    desk.wish(Wish::Acquire);
+    desk.wish(Command::Acquire);
     desk.answer(Answer::Created(MINE));
     assert_eq!(desk.answer(Answer::InvalidSession), []);
     assert!(matches!(desk.wake(Timer::Retry)[..], [Request::CreateSession(_)]));
@@ -67,10 +67,10 @@ fn c_sem_4_dead_holders_are_pruned_a_full_set_is_waited_for_another_limit_refuse
     assert_eq!(registered(1).answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
     let mut full = registered(1);
     assert_eq!(full.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), []);
-    assert_eq!(full.facts, [Fact::Service(Word::Full(ME))]);
+    assert_eq!(full.facts, [Fact::Service(ConsulEvent::Full(ME))]);
     let mut conflict = registered(2);
     conflict.answer(listing(Some((1, &[], 8)), &[MINE]));
-    assert_eq!(conflict.facts, [Fact::Service(Word::LimitConflict(ME))]);
+    assert_eq!(conflict.facts, [Fact::Service(ConsulEvent::LimitConflict(ME))]);
     let mut late = registered(2);
     assert_eq!(late.answer(listing(Some((2, &[OTHERS], 8)), &[MINE, OTHERS])), [cas(2, &[MINE, OTHERS], 8)]);
     assert_eq!(late.answer(Answer::Done(false)), [Request::List]);
@@ -119,7 +119,7 @@ fn c_sem_7_release_takes_itself_off_and_repeats_after_a_lost_race_then_deletes_i
     let mut desk = registered(2);
     desk.answer(listing(None, &[MINE]));
     desk.answer(Answer::Done(true));
-    assert_eq!(desk.wish(Wish::Release), [Request::List]);
+    assert_eq!(desk.wish(Command::Release), [Request::List]);
     assert_eq!(desk.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
     assert_eq!(desk.answer(Answer::Done(false)), [Request::List]);
     assert_eq!(desk.answer(listing(Some((2, &[MINE], 12)), &[MINE])), [cas(2, &[], 12)]);
@@ -151,7 +151,7 @@ fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
         let mut desk = registered(2);
         desk.scenario.service.semaphore.as_mut().unwrap().on_conflict = OnConflict::Literal;
         desk.answer(listing(Some((2, holders, 8)), &[MINE, OTHERS]));
-        assert_eq!(desk.facts.contains(&Fact::Service(Word::LimitConflict(ME))), refuses, "{holders:?}");
+        assert_eq!(desk.facts.contains(&Fact::Service(ConsulEvent::LimitConflict(ME))), refuses, "{holders:?}");
     }
 }
 
@@ -160,7 +160,7 @@ fn c_sem_4_who_never_prunes_counts_the_dead() {
     let mut desk = registered(1);
     desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
     desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
-    assert_eq!(desk.facts, [Fact::Service(Word::Full(ME))]);
+    assert_eq!(desk.facts, [Fact::Service(ConsulEvent::Full(ME))]);
 }
 
 #[test]
@@ -189,10 +189,10 @@ fn b_30_a_release_that_lost_its_race_may_be_let_be_and_its_key_kept() {
     let mut desk = holding(|semaphore| {
         (semaphore.lost_race, semaphore.afterwards) = (LostRace::LetBe, Afterwards::Kept);
     });
-    desk.wish(Wish::Release);
+    desk.wish(Command::Release);
     assert_eq!(desk.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
     assert_eq!(desk.answer(Answer::Done(false)), [], "neither once more, nor is anything removed");
-    assert_eq!(desk.wish(Wish::Acquire), [Request::List], "with the same session and contender key");
+    assert_eq!(desk.wish(Command::Acquire), [Request::List], "with the same session and contender key");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn b_31_without_an_answer_a_client_reads_or_reports_or_repeats() {
         let semaphore = desk.scenario.service.semaphore.as_mut().unwrap();
         (semaphore.unclear, semaphore.afterwards) = (unclear, Afterwards::Kept);
         desk.client = Participant::all(&desk.scenario, None)[0];
-        desk.wish(Wish::Acquire);
+        desk.wish(Command::Acquire);
         desk.answer(Answer::Created(MINE));
         desk.answer(Answer::Done(true));
         assert_eq!(desk.answer(listing(None, &[MINE])), [cas(2, &[MINE], 0)]);

@@ -4,7 +4,7 @@ use super::super::ask;
 use super::super::membership::{Membership, lease_from};
 use super::{Phase, SlotTaker, What, decode, semaphore};
 use crate::ConsulMutation;
-use crate::messages::{Listing, Slots, Word};
+use crate::messages::{ConsulEvent, Listing, Slots};
 use crate::settings::{LostRace, OnConflict, Prunes, Registers, Unclear};
 use crate::{Answer, Claim, Consul, Key, Opaque, Request, Target, Watch};
 use fencepost_model::fact::Fact;
@@ -166,7 +166,7 @@ impl SlotTaker {
             OnConflict::Ignore => false,
         };
         if disagrees {
-            out.record(Fact::Service(Word::LimitConflict(context.client())));
+            out.record(Fact::Service(ConsulEvent::LimitConflict(context.client())));
             return self.wait(context);
         }
         let keeps_dead =
@@ -202,7 +202,7 @@ impl SlotTaker {
     /// C-SEM-4: it waits for the next change below the prefix.
     fn find_full(&mut self, listing: &Listing, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let settings = &context.scenario.service;
-        out.record(Fact::Service(Word::Full(context.client())));
+        out.record(Fact::Service(ConsulEvent::Full(context.client())));
         if settings.waiting.is_watching() {
             let watch = Watch { target: Target::Prefix, index: listing.index, wait: settings.watch_wait };
             return self.call(What::Await, Request::Watch(watch), context, out);

@@ -12,7 +12,7 @@ use super::membership::{Membership, News, overstay};
 use super::monitor::Watching;
 use crate::messages::{Listing, Slots};
 use crate::settings::{self, Registers, Release, Semaphore};
-use crate::{Answer, Consul, Entry, Opaque, Server, Target, Text, Timer, Wish};
+use crate::{Answer, Command, Consul, ConsulMessage, Entry, Opaque, Server, Target, Timer};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, Index, SessionId};
 use fencepost_model::normal::Normal;
@@ -105,12 +105,12 @@ impl SlotTaker {
 
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+            (Phase::Idle, Input::Command(Command::Acquire)) => {
                 self.rounds -= 1;
                 self.attempt(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.attempt(context, out),
-            (Phase::Inside { .. }, Input::Command(Wish::Release)) => {
+            (Phase::Inside { .. }, Input::Command(Command::Release)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 self.start_leaving(context, out);
             }
@@ -131,7 +131,7 @@ impl SlotTaker {
                 let SlotTaker { session: Some(session), last, retries, .. } = self else { return };
                 session.renew(last, retries, context, out);
             }
-            (_, Input::Message { message: Message::Service(Text::Tell(to, answer)), .. }) => {
+            (_, Input::Message { message: Message::Service(ConsulMessage::Response(to, answer)), .. }) => {
                 self.hear(to, answer, context, out);
             }
             _ => {}
@@ -156,10 +156,10 @@ impl SlotTaker {
         }
     }
 
-    pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Wish)) {
+    pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Command)) {
         match self.phase {
-            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
-            Phase::Inside { .. } if context.scenario.service.release != Release::Never => offer(Wish::Release),
+            Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
+            Phase::Inside { .. } if context.scenario.service.release != Release::Never => offer(Command::Release),
             _ => {}
         }
     }

@@ -140,7 +140,7 @@ fn c_inv_7_what_is_unknown_is_deregistered_without_a_word() {
 fn c_inv_8_a_service_that_is_deregistered_takes_its_check_along() {
     let mut lab = lab();
     let session = lab.session(A, bound(&[CheckKind::ServiceCheck]));
-    let act = crate::Act::DropService(A);
+    let act = crate::OperatorAction::DropService(A);
     lab.act(|server, context, out| crate::operator::perform(server, act, context, out));
     assert!(!lab.lives(session));
 }

@@ -9,7 +9,7 @@ fn deposed() -> (Lab, SessionId, SessionId) {
     lab.scenario.service.servers.old_leader = OldLeader::Lingers;
     let (first, second) = (lab.session(A, terms(2, 0)), lab.session(B, terms(2, 0)));
     lab.acquire(A, first);
-    lab.suffer(Trouble::Depose(Some(B)));
+    lab.suffer(ConsulFault::Depose(Some(B)));
     lab.wake(Timer::Elect);
     (lab, first, second)
 }
@@ -52,7 +52,7 @@ fn c_blk_10_a_query_that_waits_at_a_deposed_leader_is_not_woken_by_what_happens_
     lab.acquire(A, first);
     let index = lab.entry(LOCK).modify;
     lab.send(B, 7, Request::Watch(Watch { target: Target::Key(LOCK), index, wait: None }));
-    lab.suffer(Trouble::Depose(Some(B)));
+    lab.suffer(ConsulFault::Depose(Some(B)));
     lab.wake(Timer::Elect);
     assert_eq!(lab.send(A, 8, Request::DestroySession(first)).len(), 1, "only the destroy is answered");
     assert_eq!(lab.wake(Timer::StepDown).len(), 1, "then the query is");
@@ -66,7 +66,7 @@ fn c_gen_2_lock_delays_and_timers_are_no_part_of_the_log() {
     lab.ask(A, Request::DestroySession(first));
     lab.pass(2);
     let index = lab.server.index;
-    lab.suffer(Trouble::Restart);
+    lab.suffer(ConsulFault::Restart);
     assert_eq!(lab.server.index, index);
     assert_eq!(lab.expiry(second), Some(6), "timers begin again");
     assert_eq!(lab.acquire(B, second), NO);
@@ -84,7 +84,7 @@ fn c_ld_13_a_snapshot_contains_no_lock_delays() {
     lab.acquire(A, first);
     lab.ask(A, Request::DestroySession(first));
     assert_eq!(lab.acquire(B, second), NO);
-    lab.suffer(Trouble::Restart);
+    lab.suffer(ConsulFault::Restart);
     assert_eq!(lab.acquire(B, second), YES);
 }
 
@@ -92,7 +92,7 @@ fn c_ld_13_a_snapshot_contains_no_lock_delays() {
 fn c_ttl_7_without_a_leader_renewals_fail_and_no_session_ends() {
     let mut lab = Lab::new();
     let first = lab.session(A, terms(1, 0));
-    lab.suffer(Trouble::LoseLeader);
+    lab.suffer(ConsulFault::LoseLeader);
     lab.pass(50);
     assert_eq!(lab.ask(A, Request::RenewSession(first)), Answer::NoLeader);
     assert_eq!(lab.expiry(first), None);

@@ -1,7 +1,7 @@
 //! Rules about the key/value store: C-KV.
 
 use super::*;
-use crate::{Act, OperatorAct, Semaphore, operator};
+use crate::{OperatorAction, OperatorActionKind, Semaphore, operator};
 
 #[test]
 fn c_kv_1_a_plain_put_always_answers_true() {
@@ -222,7 +222,7 @@ fn c_kv_17_a_recursive_deletion_ignores_locks_and_uses_one_index() {
 fn c_sem_8_a_semaphore_is_removed_only_while_nobody_who_lives_is_on_it() {
     let mut lab = Lab::new();
     lab.scenario.service.semaphore = Some(Semaphore { limits: vec![1], ..Semaphore::default() });
-    lab.scenario.service.operator = vec![OperatorAct::DestroySlots.into()];
+    lab.scenario.service.operator = vec![OperatorActionKind::DestroySlots.into()];
     let session = lab.session(A, deleting(0, 0));
     lab.ask(A, Request::Acquire(Claim::new(Key::Contender(session), session, Opaque::Empty, 0)));
     let holders = [session].into_iter().collect();
@@ -237,5 +237,5 @@ fn c_sem_8_a_semaphore_is_removed_only_while_nobody_who_lives_is_on_it() {
     assert_eq!(offered(&lab), [], "the semaphore is in use");
     lab.ask(A, Request::DestroySession(session));
     let index = lab.entry(Key::Slots).modify;
-    assert_eq!(offered(&lab), [Act::DeleteSlots(Some(index))], "at the index at which that was seen");
+    assert_eq!(offered(&lab), [OperatorAction::DeleteSlots(Some(index))], "at the index at which that was seen");
 }

@@ -11,7 +11,7 @@ fn c_ttl_5_a_renewal_between_timer_and_end_is_answered_with_200_and_in_vain() {
     let session = lab.session(A, terms(5, 0));
     lab.expire(session);
     assert_eq!(lab.ask(A, Request::RenewSession(session)), Answer::Renewed);
-    assert!(lab.facts.contains(&Fact::Service(Word::RenewedInVain(session))));
+    assert!(lab.facts.contains(&Fact::Service(ConsulEvent::RenewedInVain(session))));
     assert_eq!(lab.expiry(session), Some(10));
     lab.wake(Timer::Destroy(session));
     assert_eq!(lab.ask(A, Request::RenewSession(session)), Answer::UnknownSession);
@@ -22,7 +22,7 @@ fn c_ttl_6_a_new_leader_starts_every_timer_in_full() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(5, 0));
     lab.pass(9);
-    lab.suffer(Trouble::LoseLeader);
+    lab.suffer(ConsulFault::LoseLeader);
     assert_eq!(lab.expiry(session), None);
     lab.pass(3);
     lab.wake(Timer::Elect);
@@ -34,7 +34,7 @@ fn c_con_6_without_a_leader_everything_is_answered_with_an_error() {
     let mut lab = Lab::new();
     let session = lab.session(A, terms(5, 0));
     let before = lab.server.index;
-    lab.suffer(Trouble::LoseLeader);
+    lab.suffer(ConsulFault::LoseLeader);
     for request in [Request::Get(LOCK), Request::RenewSession(session), Request::DestroySession(session)] {
         assert_eq!(lab.ask(A, request), Answer::NoLeader);
     }
@@ -48,7 +48,7 @@ fn c_con_6_a_request_that_is_held_is_answered_when_there_is_a_leader() {
     let mut lab = Lab::new();
     lab.scenario.service.servers.requests = Requests::Held;
     let session = lab.session(A, terms(0, 0));
-    lab.suffer(Trouble::LoseLeader);
+    lab.suffer(ConsulFault::LoseLeader);
     assert_eq!(lab.send(B, 1, Request::Get(LOCK)), []);
     assert_eq!(lab.send(A, 2, Request::Acquire(Claim::new(LOCK, session, Opaque::Empty, 0))), []);
     assert_eq!(
@@ -56,9 +56,9 @@ fn c_con_6_a_request_that_is_held_is_answered_when_there_is_a_leader() {
         [(B.into(), Answer::Absent), (A.into(), YES)],
         "in the order in which they came"
     );
-    lab.suffer(Trouble::LoseLeader);
+    lab.suffer(ConsulFault::LoseLeader);
     assert_eq!(lab.send(B, 3, Request::Get(LOCK)), []);
-    assert_eq!(lab.suffer(Trouble::Restart), [(B.into(), Answer::NoLeader)]);
+    assert_eq!(lab.suffer(ConsulFault::Restart), [(B.into(), Answer::NoLeader)]);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn b_21_with_checkpoints_a_new_leader_knows_how_much_time_was_left() {
     lab.scenario.service.servers.timers = Timers::GoOn;
     let session = lab.session(A, terms(5, 0));
     lab.pass(9);
-    lab.suffer(Trouble::LoseLeader);
+    lab.suffer(ConsulFault::LoseLeader);
     lab.wake(Timer::Elect);
     assert_eq!(lab.expiry(session), Some(1));
 }
@@ -75,15 +75,15 @@ fn b_21_with_checkpoints_a_new_leader_knows_how_much_time_was_left() {
 #[test]
 fn b_21_elections_without_end_cost_no_budget() {
     let mut lab = Lab::new();
-    lab.scenario.budget.allow::<Trouble>("leader_losses", UNLIMITED);
-    lab.suffer(Trouble::LoseLeader);
+    lab.scenario.budget.allow::<ConsulFault>("leader_losses", UNLIMITED);
+    lab.suffer(ConsulFault::LoseLeader);
     lab.wake(Timer::Elect);
     let mut world = lab.scenario.start();
-    world.left.pay(Trouble::LEADER_LOSS);
+    world.left.pay(ConsulFault::LEADER_LOSS);
     assert_eq!(world.left, lab.scenario.budget);
     let mut offered = Vec::new();
-    Server::offer_trouble(&world, &lab.scenario.service.servers, &mut |trouble| offered.push(trouble));
-    assert_eq!(offered, [Trouble::LoseLeader]);
+    Server::offer_faults(&world, &lab.scenario.service.servers, &mut |fault| offered.push(fault));
+    assert_eq!(offered, [ConsulFault::LoseLeader]);
 }
 
 /// A lab in which A's lock has just been freed by the end of its session, and B has a session.
@@ -115,7 +115,7 @@ fn c_ld_11_the_delays_of_a_new_leader_end_when_the_old_one_s_would_have_or_start
     for (elects, remains) in [(Timer::Elect, 5), (Timer::ElectBehind, 9)] {
         let (mut lab, next) = freed(9);
         lab.pass(4);
-        lab.suffer(Trouble::LoseLeader);
+        lab.suffer(ConsulFault::LoseLeader);
         lab.wake(elects);
         lab.pass(remains - 1);
         assert_eq!(lab.acquire(B, next), NO, "{elects}");
@@ -128,7 +128,7 @@ fn c_ld_11_the_delays_of_a_new_leader_end_when_the_old_one_s_would_have_or_start
 fn c_ld_12_a_restart_starts_the_delays_in_full() {
     let (mut lab, next) = freed(10);
     lab.pass(7);
-    lab.suffer(Trouble::Restart);
+    lab.suffer(ConsulFault::Restart);
     lab.pass(9);
     assert_eq!(lab.acquire(B, next), NO);
     lab.pass(1);
@@ -141,8 +141,8 @@ fn a_restart_answers_those_who_wait_with_an_error() {
     lab.put(LOCK, Opaque::Empty, 0);
     let watch = Watch { target: Target::Key(LOCK), index: lab.entry(LOCK).modify, wait: None };
     assert_eq!(lab.send(A, 4, Request::Watch(watch)), []);
-    assert_eq!(lab.suffer(Trouble::Restart), [(A.into(), Answer::NoLeader)]);
-    assert_eq!(lab.suffer(Trouble::Restart), []);
+    assert_eq!(lab.suffer(ConsulFault::Restart), [(A.into(), Answer::NoLeader)]);
+    assert_eq!(lab.suffer(ConsulFault::Restart), []);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn c_blk_9_a_blocked_query_is_not_interrupted_by_the_loss_of_the_leader() {
     let index = lab.entry(LOCK).modify;
     let watch = Watch { target: Target::Key(LOCK), index, wait: Some(Ticks::new(20)) };
     assert_eq!(lab.send(A, 1, Request::Watch(watch)), []);
-    lab.suffer(Trouble::LoseLeader);
+    lab.suffer(ConsulFault::LoseLeader);
     assert_eq!(lab.due(Timer::Deadline(A, Call(1))), Some(20));
     assert!(matches!(lab.wake(Timer::Deadline(A, Call(1)))[..], [(_, Answer::Found(_))]));
 }

@@ -10,11 +10,11 @@ mod queries;
 mod sessions;
 mod transactions;
 
-use super::{Node, Server, Status, Trouble};
+use super::{ConsulFault, Node, Server, Status};
 use crate::settings::{CheckKind, Expiry, Log};
 use crate::{
-    Answer, Behavior, Checks, Claim, Consul, Entry, Key, LOCK, Opaque, Operation, Plain, Prefix, Request, Settings,
-    Slots, Spelling, Target, Terms, Text, Timer, Transaction, Watch, Word,
+    Answer, Behavior, Checks, Claim, Consul, ConsulEvent, ConsulMessage, Entry, Key, LOCK, Opaque, Operation, Plain,
+    Prefix, Request, Settings, Slots, Spelling, Target, Terms, Timer, Transaction, Watch,
 };
 use fencepost_model::fact::{Ending, Fact, Refusal};
 use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId};
@@ -47,18 +47,21 @@ impl Lab {
     fn ask(&mut self, from: ClientId, request: Request) -> Answer {
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         let mut out = Outbox::new();
-        let message = Message::Service(Text::Ask(Call(1), request));
+        let message = Message::Service(ConsulMessage::Request(Call(1), request));
         self.server.on(Input::Message { from: from.into(), message }, &context, &mut out);
         self.facts = out.facts().to_vec();
         match *out.messages() {
-            [(to, Message::Service(Text::Tell(Call(1), answer)))] if to == from.into() => answer,
+            [(to, Message::Service(ConsulMessage::Response(Call(1), answer)))] if to == from.into() => answer,
             ref other => panic!("one answer on the same call, not {other:?}"),
         }
     }
 
     /// The same where the answer may take its time, or others may be answered as well.
     fn send(&mut self, from: ClientId, call: u16, request: Request) -> Vec<(ProcessId, Answer)> {
-        self.feed(Input::Message { from: from.into(), message: Message::Service(Text::Ask(Call(call), request)) })
+        self.feed(Input::Message {
+            from: from.into(),
+            message: Message::Service(ConsulMessage::Request(Call(call), request)),
+        })
     }
 
     fn wake(&mut self, timer: Timer) -> Vec<(ProcessId, Answer)> {
@@ -76,19 +79,19 @@ impl Lab {
     fn note(&mut self, out: &Outbox<Consul>) -> Vec<(ProcessId, Answer)> {
         self.facts = out.facts().to_vec();
         let answer = |(to, message): &(ProcessId, Message<Consul>)| match message {
-            Message::Service(Text::Tell(_, answer)) => (*to, *answer),
+            Message::Service(ConsulMessage::Response(_, answer)) => (*to, *answer),
             other => panic!("the server only answers: {other:?}"),
         };
         out.messages().iter().map(answer).collect()
     }
 
     /// Lets something go wrong in the service.
-    fn suffer(&mut self, trouble: Trouble) -> Vec<(ProcessId, Answer)> {
+    fn suffer(&mut self, fault: ConsulFault) -> Vec<(ProcessId, Answer)> {
         let mut world = self.scenario.start();
         std::mem::swap(&mut world.server.process, &mut self.server);
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         let mut out = Outbox::new();
-        Server::suffer(&mut world, trouble, &context, &mut out);
+        Server::suffer(&mut world, fault, &context, &mut out);
         std::mem::swap(&mut world.server.process, &mut self.server);
         self.note(&out)
     }

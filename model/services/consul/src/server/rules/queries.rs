@@ -1,7 +1,7 @@
 //! Rules about blocking queries and listings: C-BLK, C-KV-21, C-KV-22.
 
 use super::*;
-use crate::{Act, Semaphore, TreeDeletions};
+use crate::{OperatorAction, Semaphore, TreeDeletions};
 use fencepost_model::service::Service;
 
 fn watch(target: Target, index: Index) -> Request {
@@ -100,7 +100,7 @@ fn hears_of_deletion(after_another: bool, tree_deletions: TreeDeletions) -> bool
     assert_eq!(lab.send(B, 7, Request::Watch(watch)), []);
     let context = Context { scenario: &lab.scenario, now: lab.now, me: ProcessId::Server };
     let mut out = Outbox::new();
-    Consul::operate(&mut lab.server, Act::DeleteTree, &context, &mut out);
+    Consul::operate(&mut lab.server, OperatorAction::DeleteTree, &context, &mut out);
     !out.messages().is_empty()
 }
 

@@ -4,10 +4,10 @@ mod prefix;
 
 use self::prefix::{queue, semaphore};
 use super::{
-    Belief, Guard, OldLeader, OperatorAct, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer, Servers,
-    SessionUse, Settings, Timers,
+    Belief, Guard, OldLeader, OperatorActionKind, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer,
+    Servers, SessionUse, Settings, Timers,
 };
-use crate::{Consul, Trouble};
+use crate::{Consul, ConsulFault};
 use fencepost_model::properties::{Level, Property};
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::{Note, Scenario, SettingError};
@@ -17,12 +17,12 @@ use fencepost_model::time::Ticks;
 pub(crate) fn notes(scenario: &Scenario<Consul>) -> Vec<Note> {
     let (settings, budget) = (&scenario.service, scenario.budget);
     let (servers, usual) = (&settings.servers, Servers::default());
-    let has_outages = budget.affords(Trouble::LEADER_LOSS) || budget.affords(Trouble::DEPOSITION);
+    let has_outages = budget.affords(ConsulFault::LEADER_LOSS) || budget.affords(ConsulFault::DEPOSITION);
     let loses = match servers.old_leader {
         OldLeader::Dies => "leader_losses",
         OldLeader::Lingers => "depositions",
     };
-    let destroys_crashed = settings.operator.iter().any(|priced| priced.act() == OperatorAct::DestroyCrashed);
+    let destroys_crashed = settings.operator.iter().any(|priced| priced.act() == OperatorActionKind::DestroyCrashed);
     [
         (servers.election > Ticks::ZERO && !has_outages, "service.servers.election", loses),
         (servers.outage_max.is_some() && !has_outages, "service.servers.outage_max", loses),

@@ -1,7 +1,7 @@
 //! The same for recipes that have a prefix of their own, with a key for each contender: the queue and the semaphore.
 
 use super::super::{
-    Behavior, Belief, DeadSession, Guard, Killed, OnLoss, OperatorAct, Priced, Prunes, Registers, Sequencer,
+    Behavior, Belief, DeadSession, Guard, Killed, OnLoss, OperatorActionKind, Priced, Prunes, Registers, Sequencer,
     SessionUse, Unclear, Unlock, Waiting,
 };
 use super::{Verdict, wrong};
@@ -43,10 +43,10 @@ pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
     let is_about_sessions = |priced: &Priced| {
         matches!(
             priced.act(),
-            OperatorAct::DestroySession
-                | OperatorAct::DestroyWaiting
-                | OperatorAct::DestroyCrashed
-                | OperatorAct::RenewSession
+            OperatorActionKind::DestroySession
+                | OperatorActionKind::DestroyWaiting
+                | OperatorActionKind::DestroyCrashed
+                | OperatorActionKind::RenewSession
         )
     };
     if !settings.operator.iter().all(|priced| is_about_sessions(priced) || priced.act().is_about_health()) {
@@ -85,13 +85,13 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         !priced.act().is_about_health()
             && !matches!(
                 priced.act(),
-                OperatorAct::DestroySession
-                    | OperatorAct::DestroyWaiting
-                    | OperatorAct::DestroyCrashed
-                    | OperatorAct::DeleteTree
-                    | OperatorAct::DeleteSlots
-                    | OperatorAct::DestroySlots
-                    | OperatorAct::RenewSession
+                OperatorActionKind::DestroySession
+                    | OperatorActionKind::DestroyWaiting
+                    | OperatorActionKind::DestroyCrashed
+                    | OperatorActionKind::DeleteTree
+                    | OperatorActionKind::DeleteSlots
+                    | OperatorActionKind::DestroySlots
+                    | OperatorActionKind::RenewSession
             )
     };
     if settings.operator.iter().any(acts_on_the_lock) {

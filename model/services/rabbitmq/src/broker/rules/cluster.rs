@@ -19,7 +19,7 @@ const DURABLE: Shape = Shape { durable: true, ..PLAIN };
 fn r_q_14_a_durable_queue_whose_node_is_down_is_neither_declared_nor_deleted() {
     let mut lab = nodes(2, Split::Ignore);
     lab.declare(2, A, DURABLE);
-    lab.suffer(Trouble::Down(2));
+    lab.suffer(RabbitmqFault::Down(2));
     assert_eq!(lab.delete(1, A), refused(Problem::HomeDown));
     lab.reopen(1);
     assert_eq!(lab.declare(1, A, DURABLE), refused(Problem::HomeDown));
@@ -30,7 +30,7 @@ fn r_q_61_queues_live_on_the_node_through_which_they_were_declared() {
     let mut lab = nodes(2, Split::Ignore);
     lab.declare(2, A, DURABLE);
     lab.declare(2, B, MINE);
-    lab.suffer(Trouble::Down(1));
+    lab.suffer(RabbitmqFault::Down(1));
     assert!(lab.exists(A) && lab.exists(B));
     assert_eq!(lab.look(2, B), OK);
 }
@@ -40,12 +40,12 @@ fn r_q_62_r_q_95_10_a_node_takes_its_exclusive_queues_along_and_makes_a_hole_for
     let mut lab = nodes(2, Split::Ignore);
     lab.declare(2, A, DURABLE);
     lab.declare(2, B, MINE);
-    assert_eq!(lab.suffer(Trouble::Down(2)), [Text::Gone(line(2), Some(Problem::Forced))]);
+    assert_eq!(lab.suffer(RabbitmqFault::Down(2)), [RabbitmqMessage::ConnectionClosed(line(2), Some(Problem::Forced))]);
     assert!(!lab.exists(B));
     assert_eq!(lab.probe(1, A), Some(RETURNED));
     assert_eq!(lab.look(1, A), refused(Problem::HomeDown));
     lab.reopen(1);
-    lab.suffer(Trouble::Up(2));
+    lab.suffer(RabbitmqFault::Up(2));
     assert_eq!(lab.probe(1, A), Some(Answer::Confirmed));
 }
 
@@ -53,7 +53,7 @@ fn r_q_62_r_q_95_10_a_node_takes_its_exclusive_queues_along_and_makes_a_hole_for
 fn r_q_63_each_side_notices_by_its_own_clock() {
     let mut lab = nodes(2, Split::Ignore);
     lab.scenario.service.cluster.tick = Ticks::new(8);
-    lab.suffer(Trouble::Split(2));
+    lab.suffer(RabbitmqFault::Split(2));
     assert_eq!(lab.due(), [(Timer::Tick(1), 8), (Timer::Tick(2), 8)]);
 }
 
@@ -61,11 +61,11 @@ fn r_q_63_each_side_notices_by_its_own_clock() {
 fn r_q_64_with_ignore_both_own_the_queue_and_neither_is_told() {
     let mut lab = nodes(2, Split::Ignore);
     lab.declare(2, B, MINE);
-    lab.suffer(Trouble::Split(2));
+    lab.suffer(RabbitmqFault::Split(2));
     assert_eq!(lab.ask(1, Request::Declare { name: B, shape: MINE }), None, "until the node has noticed");
-    assert_eq!(lab.wake(Timer::Tick(1)), [Text::Tell(Call(7), OK)]);
+    assert_eq!(lab.wake(Timer::Tick(1)), [RabbitmqMessage::Response(Call(7), OK)]);
     assert_eq!((lab.look(1, B), lab.look(2, B)), (OK, OK));
-    assert_eq!(lab.suffer(Trouble::Heal), []);
+    assert_eq!(lab.suffer(RabbitmqFault::Heal), []);
     assert_eq!((lab.look(1, B), lab.look(2, B)), (OK, OK));
 }
 
@@ -73,10 +73,10 @@ fn r_q_64_with_ignore_both_own_the_queue_and_neither_is_told() {
 fn r_q_65_with_autoheal_the_losing_side_starts_anew() {
     let mut lab = nodes(2, Split::Autoheal);
     lab.declare(2, B, MINE);
-    lab.suffer(Trouble::Split(2));
+    lab.suffer(RabbitmqFault::Split(2));
     lab.wake(Timer::Tick(1));
     lab.declare(1, B, MINE);
-    assert_eq!(lab.suffer(Trouble::Heal), [Text::Gone(line(2), Some(Problem::Forced))]);
+    assert_eq!(lab.suffer(RabbitmqFault::Heal), [RabbitmqMessage::ConnectionClosed(line(2), Some(Problem::Forced))]);
     assert_eq!(lab.look(1, B), OK);
 }
 
@@ -84,10 +84,10 @@ fn r_q_65_with_autoheal_the_losing_side_starts_anew() {
 fn r_q_66_with_pause_minority_the_minority_closes_its_connections() {
     let mut lab = nodes(3, Split::PauseMinority);
     lab.declare(2, B, MINE);
-    lab.suffer(Trouble::Split(2));
+    lab.suffer(RabbitmqFault::Split(2));
     lab.wake(Timer::Tick(1));
     assert_eq!(lab.declare(1, B, MINE), OK, "before the old holder is told");
-    assert_eq!(lab.wake(Timer::Tick(2)), [Text::Gone(line(2), Some(Problem::Forced))]);
+    assert_eq!(lab.wake(Timer::Tick(2)), [RabbitmqMessage::ConnectionClosed(line(2), Some(Problem::Forced))]);
     assert_eq!(lab.ask(2, Request::Look(B)), Some(Answer::Reset));
 }
 
@@ -96,7 +96,7 @@ fn r_q_69_khepri_drops_the_record_on_the_majority_or_keeps_it_and_a_minority_cha
     for (split, granted) in [(Split::KhepriDrops, OK), (Split::KhepriKeeps, refused(Problem::Locked))] {
         let mut lab = nodes(3, split);
         lab.declare(2, B, MINE);
-        lab.suffer(Trouble::Split(2));
+        lab.suffer(RabbitmqFault::Split(2));
         lab.wake(Timer::Tick(1));
         lab.wake(Timer::Tick(2));
         assert_eq!(lab.declare(1, B, MINE), granted);

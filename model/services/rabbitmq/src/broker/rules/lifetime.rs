@@ -28,14 +28,17 @@ fn r_q_37_close_ok_comes_after_the_last_queue_is_gone() {
     lab.declare(1, Name::Holder(2), MINE);
     assert_eq!(lab.ask(1, Request::Close), None);
     assert_eq!(lab.wake(Timer::Remove(line(1), B)), []);
-    assert_eq!(lab.wake(Timer::Remove(line(1), Name::Holder(2))), [Text::Tell(Call(7), Answer::Closed)]);
+    assert_eq!(lab.wake(Timer::Remove(line(1), Name::Holder(2))), [RabbitmqMessage::Response(Call(7), Answer::Closed)]);
 }
 
 #[test]
 fn r_q_38_a_forced_close_is_told_when_the_queues_are_gone() {
     let mut lab = Lab::new();
     lab.declare(1, B, MINE);
-    assert_eq!(lab.operate(Act::Close(line(1))), [Text::Gone(line(1), Some(Problem::Forced))]);
+    assert_eq!(
+        lab.operate(OperatorAction::Close(line(1))),
+        [RabbitmqMessage::ConnectionClosed(line(1), Some(Problem::Forced))]
+    );
     assert!(!lab.exists(B));
 }
 
@@ -100,7 +103,7 @@ fn r_q_45_a_missed_heartbeat_sends_no_frame_only_a_reset() {
     let out = Link { from: ClientId(1).into(), to: ProcessId::Server };
     lab.notice(Fault::Cut(out));
     lab.pass(2);
-    assert_eq!(lab.wake(Timer::Miss(line(1))), [Text::Gone(line(1), None)]);
+    assert_eq!(lab.wake(Timer::Miss(line(1))), [RabbitmqMessage::ConnectionClosed(line(1), None)]);
     assert_eq!(lab.declare(2, B, MINE), OK);
     assert_eq!(lab.ask(1, Request::Look(B)), Some(Answer::Reset));
 }
@@ -123,7 +126,7 @@ fn r_q_56_a_restart_leaves_durable_queues_and_nothing_else() {
     lab.declare(1, B, Shape { durable: true, ..MINE });
     lab.declare(1, Name::Mutex, MINE);
     lab.probe(1, A);
-    lab.suffer(Trouble::Restart);
+    lab.suffer(RabbitmqFault::Restart);
     let left = [A, others[0], others[1], B, Name::Mutex].map(|name| lab.exists(name));
     assert_eq!(left, [true, true, false, false, false]);
     assert_eq!(lab.look(2, A), OK, "transient messages are gone");
@@ -133,25 +136,25 @@ fn r_q_56_a_restart_leaves_durable_queues_and_nothing_else() {
 fn r_q_58_a_restart_closes_connections_by_force() {
     let mut lab = Lab::new();
     lab.declare(1, A, PLAIN);
-    assert_eq!(lab.suffer(Trouble::Restart), [Text::Gone(line(1), Some(Problem::Forced))]);
+    assert_eq!(lab.suffer(RabbitmqFault::Restart), [RabbitmqMessage::ConnectionClosed(line(1), Some(Problem::Forced))]);
 }
 
 #[test]
 fn r_q_59_after_a_restart_anybody_can_have_the_slot() {
     let mut lab = Lab::new();
     lab.declare(1, B, MINE);
-    lab.suffer(Trouble::Restart);
+    lab.suffer(RabbitmqFault::Restart);
     assert_eq!(lab.declare(2, B, MINE), OK);
 }
 
 #[test]
 fn r_q_92_a_connection_ends_by_its_queues_and_then_its_client_is_told_or_not() {
-    for (trouble, told) in [(true, 1), (false, 0)] {
+    for (fault, told) in [(true, 1), (false, 0)] {
         let mut lab = Lab::new();
         lab.declare(1, B, MINE);
         lab.declare(1, Name::Holder(2), MINE);
-        if trouble {
-            assert_eq!(lab.suffer(Trouble::Drop(line(1))), []);
+        if fault {
+            assert_eq!(lab.suffer(RabbitmqFault::Drop(line(1))), []);
         } else {
             lab.hang_up(1);
         }

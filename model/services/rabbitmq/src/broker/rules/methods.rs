@@ -133,7 +133,7 @@ fn r_q_15_slots_have_no_owner() {
 fn r_q_16_an_operator_deletes_a_holder_s_queue_and_nobody_is_told() {
     let mut lab = Lab::new();
     lab.declare(1, B, MINE);
-    assert_eq!(lab.operate(Act::Delete(B)), []);
+    assert_eq!(lab.operate(OperatorAction::Delete(B)), []);
     assert!(!lab.exists(B));
 }
 

@@ -6,9 +6,11 @@ mod lifetime;
 mod methods;
 mod probes;
 
-use super::{Broker, Trouble};
-use crate::messages::{Answer, Ask, Difference, Keeps, Name, Problem, Request, Shape, Text, Timer, Word};
-use crate::{Act, RabbitMq, Settings, Split};
+use super::{Broker, RabbitmqFault};
+use crate::messages::{
+    Answer, Ask, Difference, Keeps, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Shape, Timer,
+};
+use crate::{OperatorAction, RabbitMq, Settings, Split};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
@@ -28,7 +30,7 @@ const RETURNED: Answer = Answer::Returned { confirmed: true };
 struct Lab {
     world: World<RabbitMq>,
     scenario: Scenario<RabbitMq>,
-    words: Vec<Word>,
+    words: Vec<RabbitmqEvent>,
     channel: u8,
     close_ok: bool,
 }
@@ -45,7 +47,7 @@ impl Lab {
         change(&mut scenario.service);
         let mut world = scenario.start();
         world.now = Instant::at(100);
-        (0..Trouble::KINDS.len()).for_each(|kind| world.left.add(Cap::of(kind, 9)).expect("there are few kinds"));
+        (0..RabbitmqFault::KINDS.len()).for_each(|kind| world.left.add(Cap::of(kind, 9)).expect("there are few kinds"));
         Lab { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
     }
 
@@ -53,7 +55,7 @@ impl Lab {
     fn note(
         &mut self,
         act: impl FnOnce(&mut World<RabbitMq>, &Context<'_, RabbitMq>, &mut Outbox<RabbitMq>),
-    ) -> Vec<Text> {
+    ) -> Vec<RabbitmqMessage> {
         let mut out = Outbox::new();
         let context = Context { scenario: &self.scenario, now: self.world.now, me: ProcessId::Server };
         act(&mut self.world, &context, &mut out);
@@ -69,7 +71,7 @@ impl Lab {
         out.messages().iter().map(text).collect()
     }
 
-    fn feed(&mut self, input: Input<RabbitMq>) -> Vec<Text> {
+    fn feed(&mut self, input: Input<RabbitMq>) -> Vec<RabbitmqMessage> {
         self.note(|world, context, out| world.server.process.on(input, context, out))
     }
 
@@ -78,10 +80,10 @@ impl Lab {
         let connection = line(client);
         let (channel, close_ok) = (self.channel, std::mem::take(&mut self.close_ok));
         let ask = Ask { connection, channel, close_ok, call: Call(7), request };
-        let message = Message::Service(Text::Ask(ask));
+        let message = Message::Service(RabbitmqMessage::Request(ask));
         let said = self.feed(Input::Message { from: ClientId(client).into(), message });
-        let answer = |text: &Text| match text {
-            Text::Tell(Call(7), answer) => Some(*answer),
+        let answer = |text: &RabbitmqMessage| match text {
+            RabbitmqMessage::Response(Call(7), answer) => Some(*answer),
             _ => None,
         };
         said.iter().find_map(answer)
@@ -109,20 +111,20 @@ impl Lab {
         assert_eq!(self.ask(client, Request::OpenChannel { confirms: true }), Some(Answer::Opened));
     }
 
-    fn wake(&mut self, timer: Timer) -> Vec<Text> {
+    fn wake(&mut self, timer: Timer) -> Vec<RabbitmqMessage> {
         self.feed(Input::Wake(timer))
     }
 
     fn hang_up(&mut self, client: u16) {
-        let message = Message::Service(Text::HangUp(line(client)));
+        let message = Message::Service(RabbitmqMessage::SocketClosed(line(client)));
         self.feed(Input::Message { from: ClientId(client).into(), message });
     }
 
-    fn suffer(&mut self, trouble: Trouble) -> Vec<Text> {
-        self.note(|world, context, out| Broker::suffer(world, trouble, context, out))
+    fn suffer(&mut self, fault: RabbitmqFault) -> Vec<RabbitmqMessage> {
+        self.note(|world, context, out| Broker::suffer(world, fault, context, out))
     }
 
-    fn operate(&mut self, act: Act) -> Vec<Text> {
+    fn operate(&mut self, act: OperatorAction) -> Vec<RabbitmqMessage> {
         self.note(|world, context, out| world.server.process.operate(act, context, out))
     }
 

@@ -94,14 +94,17 @@ fn r_q_34_an_answer_that_was_received_is_true_for_all_that_is_sent_later() {
 fn r_q_47_a_connection_is_blocked_at_its_first_publish_under_an_alarm() {
     let mut lab = Lab::with(|settings| settings.alarms = true);
     lab.declare(1, A, PLAIN);
-    lab.suffer(Trouble::Alarm);
+    lab.suffer(RabbitmqFault::Alarm);
     assert_eq!(lab.probe(1, A), Some(Answer::Confirmed), "that publish is still acked");
     assert_eq!((lab.probe(1, A), lab.ask(1, Request::Look(A))), (None, None));
     assert_eq!(lab.look(2, A), Answer::Declared { messages: 1 }, "who never publishes is served");
-    let answers = lab.suffer(Trouble::Relief);
+    let answers = lab.suffer(RabbitmqFault::Relief);
     assert_eq!(
         answers,
-        [Text::Tell(Call(7), Answer::Confirmed), Text::Tell(Call(7), Answer::Declared { messages: 2 })]
+        [
+            RabbitmqMessage::Response(Call(7), Answer::Confirmed),
+            RabbitmqMessage::Response(Call(7), Answer::Declared { messages: 2 })
+        ]
     );
 }
 
@@ -109,11 +112,11 @@ fn r_q_47_a_connection_is_blocked_at_its_first_publish_under_an_alarm() {
 fn r_q_48_r_q_95_7_the_end_of_a_blocked_connection_goes_unnoticed_until_the_alarm_is_over() {
     let mut lab = Lab::with(|settings| (settings.alarms, settings.heartbeat) = (true, Some(Ticks::new(2))));
     lab.declare(1, B, MINE);
-    lab.suffer(Trouble::Alarm);
+    lab.suffer(RabbitmqFault::Alarm);
     lab.probe(1, B);
     lab.hang_up(1);
     assert_eq!((lab.exists(B), lab.due()), (true, vec![]));
-    lab.suffer(Trouble::Relief);
+    lab.suffer(RabbitmqFault::Relief);
     assert_eq!(lab.due(), [(Timer::Notice(line(1)), 0)]);
     lab.wake(Timer::Notice(line(1)));
     assert!(!lab.exists(B));

@@ -10,7 +10,7 @@ use self::plan::Step;
 use super::line::{Heard, Known, Line, Pending, known, probe};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Name, Problem, Request, Shape, Timer, Wish, Word};
+use crate::messages::{Answer, Command, Name, Problem, RabbitmqEvent, Request, Shape, Timer};
 use crate::settings::{Administration, Counts, Failure, NUMBERS, Operation, Release, Retries, Settings};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, SessionId};
@@ -88,7 +88,7 @@ impl Administrator {
 
     pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Administer)) => self.begin(context, out),
+            (Phase::Idle, Input::Command(Command::Administer)) => self.begin(context, out),
             (Phase::Waiting { step, .. }, Input::Wake(Timer::Retry)) => self.take(step, context, out),
             (Phase::Working(_), Input::Wake(Timer::GiveUp)) => {
                 self.retries -= 1;
@@ -164,7 +164,7 @@ impl Administrator {
                 self.start_counting(context, out);
             }
             (Step::Lock, _, Answer::Error(Problem::Locked)) => {
-                out.record(Fact::Service(Word::Busy(context.client())));
+                out.record(Fact::Service(RabbitmqEvent::Busy(context.client())));
                 self.wait(Step::Lock, context);
             }
             (Step::Count(slot), Known::Exists, _) if slot < NUMBERS => {
@@ -217,9 +217,9 @@ impl Administrator {
         let is_blind = matches!(self.operation(context), Operation::Create(_)) && !administration(context).converges;
         let Task { counted, asked, .. } = self.task;
         if !is_blind {
-            out.record(Fact::Service(Word::Counted(context.client(), counted)));
+            out.record(Fact::Service(RabbitmqEvent::Counted(context.client(), counted)));
         }
-        out.record(Fact::Service(Word::Began(context.client(), asked.unwrap_or(0).max(counted))));
+        out.record(Fact::Service(RabbitmqEvent::Began(context.client(), asked.unwrap_or(0).max(counted))));
         self.next_of_plan(context, out);
     }
 
@@ -266,8 +266,8 @@ impl Administrator {
     fn report(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         let size = self.task.asked.unwrap_or(self.task.counted);
         out.record(Fact::Service(match self.task.is_pending {
-            true => Word::Pending(context.client(), size),
-            false => Word::Finished(context.client(), size),
+            true => RabbitmqEvent::Pending(context.client(), size),
+            false => RabbitmqEvent::Finished(context.client(), size),
         }));
         self.next += 1;
         self.task = Task::default();
@@ -309,7 +309,7 @@ impl Administrator {
             self.phase = Phase::Idle;
             return;
         }
-        out.record(Fact::Service(Word::Aborted(context.client())));
+        out.record(Fact::Service(RabbitmqEvent::Aborted(context.client())));
         if !context.is_mutated(RabbitmqMutation::MutexKept) {
             self.line.hang_up(out);
         }
@@ -336,9 +336,9 @@ impl Administrator {
         }
     }
 
-    pub(super) fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Wish)) {
+    pub(super) fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Command)) {
         if self.phase == Phase::Idle && usize::from(self.next) < self.operations(context).len() {
-            offer(Wish::Administer);
+            offer(Command::Administer);
         }
     }
 

@@ -1,7 +1,7 @@
 //! R-Q-81 to R-Q-90: a test for each rule about the corrected recipes, named after it.
 
 use super::Participant;
-use crate::messages::{Answer, Ask, Name, Problem, Request, Text, Timer, Wish, Word};
+use crate::messages::{Answer, Ask, Command, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Timer};
 use crate::{Operation, RabbitMq, Release, Settings};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ClientId, ProcessId};
@@ -23,7 +23,7 @@ struct Desk {
     id: ClientId,
     now: Instant,
     facts: Vec<Fact<RabbitMq>>,
-    sent: Vec<Text>,
+    sent: Vec<RabbitmqMessage>,
     /// The last request.
     asked: Option<Ask>,
 }
@@ -32,7 +32,7 @@ impl Desk {
     /// The first client, with the corrected recipe but for some settings.
     fn taker(change: impl FnOnce(&mut Settings)) -> Self {
         let mut desk = Desk::new(ClientId(1), change);
-        desk.feed(Input::Command(Wish::Acquire));
+        desk.feed(Input::Command(Command::Acquire));
         desk
     }
 
@@ -42,7 +42,7 @@ impl Desk {
             settings.administration.does = vec![vec![operation]];
             change(settings);
         });
-        desk.feed(Input::Command(Wish::Administer));
+        desk.feed(Input::Command(Command::Administer));
         desk
     }
 
@@ -64,8 +64,8 @@ impl Desk {
             _ => None,
         };
         self.sent = out.messages().iter().filter_map(text).collect();
-        let ask = |text: &Text| match text {
-            Text::Ask(ask) => Some(*ask),
+        let ask = |text: &RabbitmqMessage| match text {
+            RabbitmqMessage::Request(ask) => Some(*ask),
             _ => None,
         };
         self.asked = self.sent.iter().find_map(ask);
@@ -74,7 +74,10 @@ impl Desk {
     /// Answers the last request, and returns the next one.
     fn answer(&mut self, answer: Answer) -> Option<Request> {
         let call = self.asked.map_or(Call(0), |ask| ask.call);
-        self.feed(Input::Message { from: ProcessId::Server, message: Message::Service(Text::Tell(call, answer)) });
+        self.feed(Input::Message {
+            from: ProcessId::Server,
+            message: Message::Service(RabbitmqMessage::Response(call, answer)),
+        });
         self.asked.map(|ask| ask.request)
     }
 
@@ -97,7 +100,7 @@ impl Desk {
         found
     }
 
-    fn said(&self, word: impl Fn(&Word) -> bool) -> bool {
+    fn said(&self, word: impl Fn(&RabbitmqEvent) -> bool) -> bool {
         self.facts.iter().any(|fact| matches!(fact, Fact::Service(said) if word(said)))
     }
 }
@@ -117,7 +120,7 @@ fn r_q_81_a_probe_tells_there_not_there_or_nothing() {
         let mut desk = Desk::taker(|_| {});
         assert_eq!(desk.asked.map(|ask| ask.request), publish(A));
         assert_eq!(desk.answer(answer), next, "{answer}");
-        assert_eq!(desk.said(|word| matches!(word, Word::Full(_))), answer == ABSENT, "unknown is not full");
+        assert_eq!(desk.said(|word| matches!(word, RabbitmqEvent::Full(_))), answer == ABSENT, "unknown is not full");
     }
 }
 
@@ -131,8 +134,8 @@ fn r_q_82_only_one_kind_of_404_means_absent() {
         let mut desk = Desk::administrator(Operation::Remove(1), |_| {});
         assert_eq!(desk.answers(&[OK, HERE, ABSENT]), Some(Request::Look(Name::Slot(2))));
         desk.answer(answer);
-        assert_eq!(desk.said(|word| matches!(word, Word::Counted(_, 1))), counts, "{answer}");
-        assert_eq!(desk.said(|word| matches!(word, Word::Aborted(_))), !counts);
+        assert_eq!(desk.said(|word| matches!(word, RabbitmqEvent::Counted(_, 1))), counts, "{answer}");
+        assert_eq!(desk.said(|word| matches!(word, RabbitmqEvent::Aborted(_))), !counts);
     }
 }
 
@@ -142,9 +145,9 @@ fn r_q_83_an_administrator_takes_the_mutex_first_and_stops_when_its_connection_i
     let first = desk.asked.expect("a request");
     assert!(matches!(first.request, Request::Declare { name: Name::Mutex, .. }));
     desk.answers(&[OK, HERE]);
-    let gone = Message::Service(Text::Gone(first.connection, None));
+    let gone = Message::Service(RabbitmqMessage::ConnectionClosed(first.connection, None));
     desk.feed(Input::Message { from: ProcessId::Server, message: gone });
-    assert!(desk.said(|word| matches!(word, Word::Aborted(_))));
+    assert!(desk.said(|word| matches!(word, RabbitmqEvent::Aborted(_))));
     desk.feed(Input::Wake(Timer::Retry));
     let again = desk.asked.expect("it begins anew");
     assert!(matches!(again.request, Request::Declare { name: Name::Mutex, .. }));
@@ -181,7 +184,7 @@ fn r_q_86_slots_are_removed_from_the_highest_and_their_holders_awaited() {
     assert_eq!(desk.answer(GONE), publish(Name::Holder(3)));
     assert_eq!(desk.answer(ABSENT), publish(Name::Holder(2)));
     desk.answer(ABSENT);
-    assert!(desk.said(|word| matches!(word, Word::Finished(_, 1))));
+    assert!(desk.said(|word| matches!(word, RabbitmqEvent::Finished(_, 1))));
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn r_q_87_a_client_verifies_before_success_and_gives_back_what_is_not_there_any_
     assert!(!desk.is_inside());
     let mut desk = Desk::taker(|settings| settings.attempts = Some(1));
     desk.answers(&[HERE, ABSENT, Answer::Error(Problem::Locked)]);
-    assert!(desk.said(|word| matches!(word, Word::GaveUp(_))), "attempts are bounded");
+    assert!(desk.said(|word| matches!(word, RabbitmqEvent::GaveUp(_))), "attempts are bounded");
 }
 
 #[test]
@@ -204,7 +207,7 @@ fn r_q_88_a_client_stops_before_it_gives_back() {
         let mut desk = Desk::taker(|settings| settings.release = release);
         desk.answers(&IN);
         assert!(desk.is_inside());
-        desk.feed(Input::Command(Wish::Release));
+        desk.feed(Input::Command(Command::Release));
         assert_eq!((desk.is_inside(), desk.asked.map(|ask| ask.request)), (false, Some(request)));
     }
 }
@@ -220,10 +223,10 @@ fn r_q_89_verification_asks_for_the_holder_s_queue_and_then_for_the_slot() {
     ] {
         let mut desk = Desk::taker(|settings| settings.verifies_when_asked = true);
         desk.answers(&IN);
-        desk.feed(Input::Command(Wish::Verify));
+        desk.feed(Input::Command(Command::Verify));
         assert_eq!(desk.asked.map(|ask| ask.request), Some(Request::Look(B)));
         desk.answers(answers);
-        assert!(desk.said(|word| *word == Word::Verified(ClientId(1), is_held)), "{answers:?}");
+        assert!(desk.said(|word| *word == RabbitmqEvent::Verified(ClientId(1), is_held)), "{answers:?}");
         assert_eq!(desk.is_inside(), is_held);
     }
 }
@@ -240,5 +243,5 @@ fn r_q_90_the_lease_counts_from_the_sending_of_the_last_answered_request() {
     assert_eq!(desk.due(Timer::Lapse), Some(2 * 5 - 1 - 3));
     desk.feed(Input::Wake(Timer::Lapse));
     assert!(desk.facts.contains(&Fact::Left { client: ClientId(1), why: Leaving::Lapsed }));
-    assert!(matches!(desk.sent[..], [Text::HangUp(_)]), "it closes the socket");
+    assert!(matches!(desk.sent[..], [RabbitmqMessage::SocketClosed(_)]), "it closes the socket");
 }

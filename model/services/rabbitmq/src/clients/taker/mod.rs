@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::line::{Heard, Line, Pending};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Request, Timer, Wish};
+use crate::messages::{Answer, Command, Request, Timer};
 use crate::settings::{First, Release, Settings};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ClientId, SessionId};
@@ -113,7 +113,7 @@ impl Taker {
 
     pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match (self.phase, input) {
-            (Phase::Idle, Input::Command(Wish::Acquire)) => {
+            (Phase::Idle, Input::Command(Command::Acquire)) => {
                 self.rounds -= 1;
                 self.begin(context, out);
             }
@@ -220,19 +220,19 @@ impl Taker {
         }
     }
 
-    pub(super) fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Wish)) {
+    pub(super) fn commands(&self, context: &Context<'_, RabbitMq>, offer: &mut dyn FnMut(Command)) {
         let settings = settings(context);
         match self.phase {
-            Phase::Idle if self.rounds > 0 => offer(Wish::Acquire),
+            Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
             Phase::Inside(Tenure { check: None, writes, .. }) => {
                 if settings.verifies_when_asked {
-                    offer(Wish::Verify);
+                    offer(Command::Verify);
                 }
                 if writes > 0 {
-                    offer(Wish::Write);
+                    offer(Command::Write);
                 }
                 if settings.release != Release::Never {
-                    offer(Wish::Release);
+                    offer(Command::Release);
                 }
             }
             _ => {}

@@ -4,7 +4,7 @@ use super::super::line::{Known, Pending, known, probe};
 use super::{Check, Phase, Position, Search, Taker, settings};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Name, Problem, Request, Word};
+use crate::messages::{Answer, Name, Problem, RabbitmqEvent, Request};
 use crate::settings::{AfterRace, AfterRefusal, NUMBERS, Silence, Verify};
 use fencepost_model::fact::Fact;
 use fencepost_model::process::{Context, Outbox};
@@ -45,7 +45,7 @@ impl Taker {
         match (pending.what, is_known) {
             (Search::Slot, Known::Exists) => self.send(Search::Holder, at, context, out),
             (Search::Slot, Known::Absent) => {
-                out.record(Fact::Service(Word::Full(context.client())));
+                out.record(Fact::Service(RabbitmqEvent::Full(context.client())));
                 self.fail(context);
             }
             (Search::Holder, Known::Exists) if at.slot < NUMBERS => {
@@ -84,7 +84,7 @@ impl Taker {
         let lost = at.lost.saturating_add(u8::from(settings.attempts.is_some()));
         let has_enough = settings.attempts.is_some_and(|attempts| lost >= attempts);
         if has_enough || settings.after_refusal == AfterRefusal::GivesUp {
-            out.record(Fact::Service(Word::GaveUp(context.client())));
+            out.record(Fact::Service(RabbitmqEvent::GaveUp(context.client())));
             let is_final = settings.after_refusal == AfterRefusal::GivesUp;
             self.phase = if is_final { Phase::Resigned } else { Phase::Idle };
             return;

@@ -5,7 +5,7 @@ use super::search::{check_request, first_check, is_passed};
 use super::{Check, Phase, Taker, Tenure, settings};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Name, Request, Wish, Word};
+use crate::messages::{Answer, Command, Name, RabbitmqEvent, Request};
 use crate::settings::{LostConnection, Release};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::process::{Context, Outbox};
@@ -34,17 +34,17 @@ impl Taker {
     pub(super) fn wish(
         &mut self,
         tenure: Tenure,
-        wish: Wish,
+        wish: Command,
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
         match wish {
-            Wish::Verify => self.verify(tenure, true, context, out),
-            Wish::Write => {
+            Command::Verify => self.verify(tenure, true, context, out),
+            Command::Write => {
                 self.phase = Phase::Inside(Tenure { writes: tenure.writes - 1, ..tenure });
                 out.write(Default::default(), None);
             }
-            Wish::Release => {
+            Command::Release => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 let request = match settings(context).release {
                     Release::Delete | Release::Never => {
@@ -59,7 +59,7 @@ impl Taker {
                 }
                 self.leave(request, context, out);
             }
-            Wish::Acquire | Wish::Administer => {}
+            Command::Acquire | Command::Administer => {}
         }
     }
 
@@ -134,7 +134,7 @@ impl Taker {
 
     fn told(&mut self, tenure: Tenure, is_held: bool, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         if tenure.is_asked {
-            out.record(Fact::Service(Word::Verified(context.client(), is_held)));
+            out.record(Fact::Service(RabbitmqEvent::Verified(context.client(), is_held)));
         }
     }
 

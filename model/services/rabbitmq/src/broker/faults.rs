@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Broker, Ctx, Out, cluster, note};
 use crate::RabbitmqMutation;
-use crate::messages::{Problem, Word};
-use crate::operator::{Act, NOT_EXCLUSIVE};
+use crate::messages::{Problem, RabbitmqEvent};
+use crate::operator::{NOT_EXCLUSIVE, OperatorAction};
 use crate::settings::{Settings, Socket};
 use crate::{RabbitMq, display};
 use fencepost_model::ids::{ProcessId, SessionId};
@@ -20,7 +20,7 @@ use fencepost_model::world::{Fault, World};
 /// What can go wrong in the service itself.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Trouble {
+pub enum RabbitmqFault {
     /// The broker drops a connection whose client lives.
     Drop(SessionId),
     /// It starts anew.
@@ -40,7 +40,7 @@ pub enum Trouble {
 }
 
 /// The places of the kinds of fault.
-impl Trouble {
+impl RabbitmqFault {
     pub(crate) const LOST_CONNECTION: usize = 0;
     pub(crate) const RESTART: usize = 1;
     pub(crate) const ALARM: usize = 2;
@@ -48,7 +48,7 @@ impl Trouble {
     pub(crate) const PARTITION: usize = 4;
 }
 
-impl ServiceFault for Trouble {
+impl ServiceFault for RabbitmqFault {
     const KINDS: &'static [FaultKind] = &[
         FaultKind::new("lost_connections", "connection that the broker loses", Some("false_alarms")),
         FaultKind::new("broker_restarts", "restart of the broker", Some("server_restarts")),
@@ -59,64 +59,64 @@ impl ServiceFault for Trouble {
 
     fn kind(self) -> Option<usize> {
         match self {
-            Trouble::Drop(_) => Some(Trouble::LOST_CONNECTION),
-            Trouble::Restart => Some(Trouble::RESTART),
-            Trouble::Alarm => Some(Trouble::ALARM),
-            Trouble::Down(_) => Some(Trouble::CRASH),
-            Trouble::Split(_) => Some(Trouble::PARTITION),
-            Trouble::Relief | Trouble::Up(_) | Trouble::Heal => None,
+            RabbitmqFault::Drop(_) => Some(RabbitmqFault::LOST_CONNECTION),
+            RabbitmqFault::Restart => Some(RabbitmqFault::RESTART),
+            RabbitmqFault::Alarm => Some(RabbitmqFault::ALARM),
+            RabbitmqFault::Down(_) => Some(RabbitmqFault::CRASH),
+            RabbitmqFault::Split(_) => Some(RabbitmqFault::PARTITION),
+            RabbitmqFault::Relief | RabbitmqFault::Up(_) | RabbitmqFault::Heal => None,
         }
     }
 }
 
 impl Broker {
-    pub(in super::super) fn offer_trouble(
+    pub(in super::super) fn offer_faults(
         world: &World<RabbitMq>,
         scenario: &Scenario<RabbitMq>,
-        offer: &mut dyn FnMut(Trouble),
+        offer: &mut dyn FnMut(RabbitmqFault),
     ) {
         let broker = &world.server.process;
         let affords = |kind: usize| world.left.affords(kind);
         let settings = &scenario.service;
-        if affords(Trouble::LOST_CONNECTION) {
-            broker.connections().for_each(|connection| offer(Trouble::Drop(connection.id)));
+        if affords(RabbitmqFault::LOST_CONNECTION) {
+            broker.connections().for_each(|connection| offer(RabbitmqFault::Drop(connection.id)));
         }
-        if affords(Trouble::RESTART) {
-            offer(Trouble::Restart);
+        if affords(RabbitmqFault::RESTART) {
+            offer(RabbitmqFault::Restart);
         }
         if settings.alarms {
             match broker.alarm {
-                true => offer(Trouble::Relief),
-                false if affords(Trouble::ALARM) => offer(Trouble::Alarm),
+                true => offer(RabbitmqFault::Relief),
+                false if affords(RabbitmqFault::ALARM) => offer(RabbitmqFault::Alarm),
                 false => {}
             }
         }
         let apart = broker.nodes.apart();
         if apart.is_some() {
-            offer(Trouble::Heal);
+            offer(RabbitmqFault::Heal);
         }
         for node in 1..=settings.cluster.nodes {
             let is_down = broker.nodes.is_down(node);
             let goes_down = settings.cluster.go_down.contains(&node);
             if goes_down && is_down && apart.is_none() {
-                offer(Trouble::Up(node));
+                offer(RabbitmqFault::Up(node));
             }
-            if goes_down && !is_down && affords(Trouble::CRASH) {
-                offer(Trouble::Down(node));
+            if goes_down && !is_down && affords(RabbitmqFault::CRASH) {
+                offer(RabbitmqFault::Down(node));
             }
-            if settings.cluster.splits && apart.is_none() && affords(Trouble::PARTITION) {
-                offer(Trouble::Split(node));
+            if settings.cluster.splits && apart.is_none() && affords(RabbitmqFault::PARTITION) {
+                offer(RabbitmqFault::Split(node));
             }
         }
     }
 
     pub(in super::super) fn fault_is_possible(settings: &Settings, kind: usize) -> Result<(), &'static str> {
         let (is_possible, what) = match kind {
-            Trouble::ALARM => (settings.alarms, "the broker runs out of disk only with `service.alarms = true`"),
-            Trouble::CRASH => {
+            RabbitmqFault::ALARM => (settings.alarms, "the broker runs out of disk only with `service.alarms = true`"),
+            RabbitmqFault::CRASH => {
                 (!settings.cluster.go_down.is_empty(), "nodes crash only if `service.cluster.go_down` names them")
             }
-            Trouble::PARTITION => {
+            RabbitmqFault::PARTITION => {
                 (settings.cluster.splits, "the cluster is partitioned only with `service.cluster.splits = true`")
             }
             _ => (true, ""),
@@ -124,35 +124,35 @@ impl Broker {
         if is_possible { Ok(()) } else { Err(what) }
     }
 
-    pub(in super::super) fn suffer(world: &mut World<RabbitMq>, trouble: Trouble, context: &Ctx<'_>, out: Out<'_>) {
+    pub(in super::super) fn suffer(world: &mut World<RabbitMq>, fault: RabbitmqFault, context: &Ctx<'_>, out: Out<'_>) {
         let broker = &mut world.server.process;
-        match trouble {
-            Trouble::Drop(id) => broker.lose(id, Some(None), context, out),
-            Trouble::Restart => broker.restart(context, out),
-            Trouble::Alarm => {
+        match fault {
+            RabbitmqFault::Drop(id) => broker.lose(id, Some(None), context, out),
+            RabbitmqFault::Restart => broker.restart(context, out),
+            RabbitmqFault::Alarm => {
                 broker.alarm = true;
-                note(Word::Alarm(true), out);
+                note(RabbitmqEvent::Alarm(true), out);
             }
-            Trouble::Relief => {
+            RabbitmqFault::Relief => {
                 broker.alarm = false;
-                note(Word::Alarm(false), out);
+                note(RabbitmqEvent::Alarm(false), out);
                 broker.read_again(context, out);
             }
-            Trouble::Down(node) => broker.take_down(node, context, out),
-            Trouble::Up(node) => broker.bring_up(node, out),
-            Trouble::Split(node) => broker.split(node, context, out),
-            Trouble::Heal => broker.heal(context, out),
+            RabbitmqFault::Down(node) => broker.take_down(node, context, out),
+            RabbitmqFault::Up(node) => broker.bring_up(node, out),
+            RabbitmqFault::Split(node) => broker.split(node, context, out),
+            RabbitmqFault::Heal => broker.heal(context, out),
         }
     }
 
     /// Somebody acts from outside.
-    pub(in super::super) fn operate(&mut self, act: Act, context: &Ctx<'_>, out: Out<'_>) {
+    pub(in super::super) fn operate(&mut self, act: OperatorAction, context: &Ctx<'_>, out: Out<'_>) {
         match act {
-            Act::Delete(name) => self.remove_all(out, |queue| queue.name == name),
-            Act::Declare(name) => {
+            OperatorAction::Delete(name) => self.remove_all(out, |queue| queue.name == name),
+            OperatorAction::Declare(name) => {
                 self.declare_from_outside(name, NOT_EXCLUSIVE, cluster::all(&context.scenario.service));
             }
-            Act::Close(id) => self.lose(id, Some(Some(Problem::Forced)), context, out),
+            OperatorAction::Close(id) => self.lose(id, Some(Some(Problem::Forced)), context, out),
         }
     }
 
@@ -189,17 +189,17 @@ impl Broker {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for RabbitmqFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Drop(id) => write!(f, "{} breaks", display::connection(*id)),
-            Trouble::Restart => f.write_str("the broker restarts"),
-            Trouble::Alarm => f.write_str("the broker's disk runs full"),
-            Trouble::Relief => f.write_str("the broker's disk has room again"),
-            Trouble::Down(node) => write!(f, "node {node} goes down"),
-            Trouble::Up(node) => write!(f, "node {node} comes back"),
-            Trouble::Split(node) => write!(f, "node {node} is cut off from the others"),
-            Trouble::Heal => f.write_str("the nodes see each other again"),
+            RabbitmqFault::Drop(id) => write!(f, "{} breaks", display::connection(*id)),
+            RabbitmqFault::Restart => f.write_str("the broker restarts"),
+            RabbitmqFault::Alarm => f.write_str("the broker's disk runs full"),
+            RabbitmqFault::Relief => f.write_str("the broker's disk has room again"),
+            RabbitmqFault::Down(node) => write!(f, "node {node} goes down"),
+            RabbitmqFault::Up(node) => write!(f, "node {node} comes back"),
+            RabbitmqFault::Split(node) => write!(f, "node {node} is cut off from the others"),
+            RabbitmqFault::Heal => f.write_str("the nodes see each other again"),
         }
     }
 }
