@@ -15,7 +15,7 @@ use crate::engine::{Marks, Plan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
-use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Taken};
+use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Successor};
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Service> {
@@ -174,7 +174,8 @@ impl<P: Service> Space for Worlds<P> {
             }
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
-                let Taken { to: state, reached, is_breach } = stepper.step(&self.scenario, self.form.normal(), action);
+                let Successor { to: state, reached, is_breach } =
+                    stepper.step(&self.scenario, self.form.normal(), action);
                 let is_kept = is_breach && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
                 if is_kept || state.fingerprint() != last.fingerprint() {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) };

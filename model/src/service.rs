@@ -12,12 +12,12 @@ use crate::goal::Goal;
 use crate::ids::{ClientId, Tenure, Token};
 use crate::list::List;
 use crate::mutation::Mutation;
-use crate::never::Never;
 use crate::normal::Normal;
 use crate::process::{Client, Context, Outbox, Process, Value};
 use crate::scenario::{AxisAlias, Note, Scenario, SettingError};
 use crate::service_fault::ServiceFault;
 use crate::time::{Instant, Ticks};
+use crate::uninhabited::Uninhabited;
 use crate::world::{Fault, World};
 
 /// A lock service with the recipes that people build on it.
@@ -219,11 +219,11 @@ pub trait Event: Value {
     }
 }
 
-impl ServiceTimer for Never {}
+impl ServiceTimer for Uninhabited {}
 
-impl ServiceCommand for Never {}
+impl ServiceCommand for Uninhabited {}
 
-impl Event for Never {}
+impl Event for Uninhabited {}
 
 /// What a failure detector thinks of a node.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

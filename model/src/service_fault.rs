@@ -1,9 +1,9 @@
 //! Faults of a service: what can go wrong in the service itself, declared by whoever knows it, with budget and sentence.
 
 use crate::ids::ClientId;
-use crate::never::Never;
 use crate::normal::Normal;
 use crate::process::Value;
+use crate::uninhabited::Uninhabited;
 
 /// A fault of a service, or the end of one.
 pub trait ServiceFault: Value + Normal {
@@ -58,7 +58,7 @@ impl FaultKind {
     }
 }
 
-impl ServiceFault for Never {
+impl ServiceFault for Uninhabited {
     const KINDS: &'static [FaultKind] = &[];
 
     fn kind(self) -> Option<usize> {

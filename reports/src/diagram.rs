@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use fencepost_model::finding::{ActionKind, Arrow, Story, Told};
+use fencepost_model::finding::{ActionKind, Arrow, Story, StoryStep};
 
 use crate::escape::escape;
 
@@ -132,7 +132,7 @@ impl<'a> Drawing<'a> {
         class: &str,
         left: isize,
         width: usize,
-        is_on: impl Fn(&Told) -> bool,
+        is_on: impl Fn(&StoryStep) -> bool,
     ) {
         let steps = &self.story.steps;
         let mut from = None;

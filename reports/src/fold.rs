@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use fencepost_model::finding::{Arrow, Story, Told};
+use fencepost_model::finding::{Arrow, Story, StoryStep};
 
 /// Runs up to so many steps are drawn whole.
 const WHOLE: usize = 500;
@@ -54,11 +54,11 @@ fn folded(story: &Story, is_kept: &[bool]) -> Story {
             short.steps.push(step.clone());
         } else {
             if stretch == 0 {
-                short.steps.push(Told::default());
+                short.steps.push(StoryStep::default());
             }
             stretch += 1;
             let row = short.steps.last_mut().expect("it was pushed for the stretch");
-            *row = Told {
+            *row = StoryStep {
                 label: format!("… {stretch} steps"),
                 kind: None,
                 lane: None,
@@ -88,11 +88,11 @@ mod tests {
     use super::*;
 
     fn long(steps: usize) -> Story {
-        let step = |place: usize| Told {
+        let step = |place: usize| StoryStep {
             at: place as i64,
             label: place.to_string(),
             kind: Some(ActionKind::Deliver),
-            ..Told::default()
+            ..StoryStep::default()
         };
         let arrow = |sent: usize| Arrow { sent, ended: Some(sent + 1), text: sent.to_string(), ..Arrow::default() };
         Story {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fencepost_model::finding::{ActionKind, Story, Told};
+use fencepost_model::finding::{ActionKind, Story, StoryStep};
 
 /// How wide labels may be, in characters, where nothing else is known; what is longer is not cut, it pushes the right column away.
 const LABEL_WIDTH: usize = 74;
@@ -14,7 +14,7 @@ const LABEL_WIDTH_MIN: usize = 30;
 /// broken between words; a file has no width.
 pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String {
     let mut text = String::new();
-    let shown: Vec<(usize, &Told)> = story.steps.iter().enumerate().filter(|(_, step)| is_shown(step)).collect();
+    let shown: Vec<(usize, &StoryStep)> = story.steps.iter().enumerate().filter(|(_, step)| is_shown(step)).collect();
     let skipped = shown.len().saturating_sub(steps_max);
     if skipped > 0 {
         let _ = writeln!(text, "   …  {skipped} earlier steps");
@@ -36,18 +36,18 @@ pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String
 }
 
 /// Time that passes is seen in the margin.
-fn is_shown(step: &Told) -> bool {
+fn is_shown(step: &StoryStep) -> bool {
     step.kind != Some(ActionKind::Advance) || !step.facts.is_empty() || !step.breaches.is_empty()
 }
 
 /// Who holds by record, and who is inside.
-fn state(step: &Told) -> String {
+fn state(step: &StoryStep) -> String {
     let text = format!("record: {:<5} inside: {}", clients(&step.owners), clients(&step.inside));
     text.trim_end().to_owned()
 }
 
 /// A step; `room`: the width of the terminal, and that of the right column.
-fn line(text: &mut String, step: &Told, room: Option<(usize, usize)>) {
+fn line(text: &mut String, step: &StoryStep, room: Option<(usize, usize)>) {
     let margin = format!("{:>4}  ", step.at);
     let label_width = room.map_or(LABEL_WIDTH, |(width, states)| {
         width.saturating_sub(margin.chars().count() + 2 + states).min(LABEL_WIDTH)
@@ -106,12 +106,12 @@ mod tests {
     use super::*;
 
     fn story() -> Story {
-        let told = |at, label: &str| Told {
+        let told = |at, label: &str| StoryStep {
             at,
             label: label.to_owned(),
             owners: vec![1],
             inside: vec![1, 2],
-            ..Told::default()
+            ..StoryStep::default()
         };
         let steps = vec![
             told(0, "client 1 takes the lock"),

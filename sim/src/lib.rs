@@ -40,7 +40,7 @@ pub use curve::{Curve, CurveError};
 pub use detector::{Cuts, DetectorSettings, Outcome, Trial, trial};
 pub use hunt::{Hunt, Hunted, hunt};
 pub use profile::{Peer, Profile, SlowLink, Way};
-pub use run::{Gist, Run, gist, prepare, ready, simulate, simulate_with, walk};
+pub use run::{Run, RunSummary, prepare, ready, simulate, simulate_with, summarize, walk};
 pub use scheduler::{Pick, Scheduler, SchedulerError, SchedulerKind, offers};
 pub use settings::Settings;
 pub use splitting::split;

@@ -45,7 +45,7 @@ pub struct Run<P: Service> {
 
 /// What a run comes to, without its trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Gist {
+pub struct RunSummary {
     /// One number for all of it.
     pub digest: String,
     /// How many actions.
@@ -63,9 +63,9 @@ pub struct Gist {
 }
 
 /// Takes a run of a scenario that was prepared, and writes nothing down.
-pub fn gist<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Gist {
+pub fn summarize<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> RunSummary {
     let walk = take(scenario, settings, false);
-    Gist {
+    RunSummary {
         digest: walk.digest.hex(),
         actions: walk.taken,
         events: walk.events,

@@ -14,7 +14,7 @@ fn measured(clients: u16, more: &str) -> Measurement {
     let profile: Profile = toml::from_str(profile).expect("a profile");
     let settings = Settings { storm: 600, profile, ends_with_storm: true, measures: true, ..Settings::default() };
     let scenario = catalogue::read(&text, "steady").expect("a scenario");
-    scenario.gist(&settings).measurement.expect("it measures")
+    scenario.summarize(&settings).measurement.expect("it measures")
 }
 
 #[test]

@@ -13,8 +13,8 @@ fn splitting_comes_to_what_runs_from_the_start_come_to() {
         Settings { profile: toml::from_str::<Profile>(stall).unwrap(), ends_with_storm: true, ..Settings::default() };
     let promise = Property::MutualExclusion;
     let is_unsafe = |seed: &u64| {
-        let gist = scenario.gist(&Settings { seed: *seed, ..settings.clone() });
-        gist.violations.iter().any(|violation| violation.property == promise)
+        let summarize = scenario.summarize(&Settings { seed: *seed, ..settings.clone() });
+        summarize.violations.iter().any(|violation| violation.property == promise)
     };
     let runs = 20_000;
     let direct = (0..runs).filter(is_unsafe).count() as f64 / runs as f64;

@@ -23,7 +23,7 @@ pub const CALMS: RangeInclusive<i64> = 1..=1_000_000_000;
 const COMBINATIONS_MAX: usize = 100_000;
 
 #[derive(Args, Debug)]
-pub struct How {
+pub struct RunArguments {
     /// Who picks the next action
     #[arg(long, value_parser = scheduler, default_value = "realistic", value_name = "NAME")]
     pub scheduler: SchedulerKind,
@@ -45,24 +45,24 @@ pub struct How {
     calm: Option<i64>,
     /// How long things take: distributions in a TOML file, as reports/docs/simulator.md says
     #[arg(long, value_parser = profile, value_name = "FILE")]
-    profile: Option<Pace>,
+    profile: Option<ProfileFile>,
 }
 
 /// A profile, and the file that it stands in.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct ProfileFile {
     pub file: String,
     pub profile: Profile,
 }
 
 /// Reads a profile.
-pub fn profile(file: &str) -> Result<Pace, String> {
+pub fn profile(file: &str) -> Result<ProfileFile, String> {
     let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
     pace(&text, file)
 }
 
 /// The profile that stands in a file; the error names the line.
-pub fn pace(text: &str, file: &str) -> Result<Pace, String> {
+pub fn pace(text: &str, file: &str) -> Result<ProfileFile, String> {
     let mut table: toml::Table = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
     let profile = match table.remove("gossip") {
         None => toml::from_str(text).map_err(|error| format!("{file}: {error}"))?,
@@ -72,7 +72,7 @@ pub fn pace(text: &str, file: &str) -> Result<Pace, String> {
             Profile::deserialize(table).map_err(|error| format!("{file}: {error}"))?
         }
     };
-    Ok(Pace { file: file.to_owned(), profile })
+    Ok(ProfileFile { file: file.to_owned(), profile })
 }
 
 /// Whether so many combinations can be spelt out.
@@ -90,7 +90,7 @@ fn scheduler(name: &str) -> Result<SchedulerKind, String> {
     found.ok_or_else(|| format!("there are {names}"))
 }
 
-impl How {
+impl RunArguments {
     pub fn settings(&self) -> Settings {
         Settings {
             scheduler: self.scheduler,

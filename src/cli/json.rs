@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// A line of `fencepost list`.
 #[derive(Serialize)]
-pub struct Listed<'a> {
+pub struct ScenarioJson<'a> {
     pub scenario: &'a str,
     pub system: &'a str,
     pub hazard: Option<&'a str>,
@@ -104,15 +104,15 @@ impl<'a> From<&'a Finding> for Checked<'a> {
 
 /// A line of `fencepost envelope`.
 #[derive(Serialize)]
-pub struct Settled<'a> {
+pub struct EnvelopeJson<'a> {
     pub settings: &'a [String],
     #[serde(flatten)]
     pub checked: Checked<'a>,
 }
 
-impl<'a> Settled<'a> {
+impl<'a> EnvelopeJson<'a> {
     pub fn new(settings: &'a [String], finding: &'a Finding) -> Self {
-        Settled { settings, checked: Checked::from(finding) }
+        EnvelopeJson { settings, checked: Checked::from(finding) }
     }
 }
 
@@ -174,7 +174,7 @@ pub struct FoundNothing<'a> {
 
 /// A line of `fencepost schedulers`.
 #[derive(Serialize)]
-pub struct Sought<'a> {
+pub struct SchedulerJson<'a> {
     pub scenario: &'a str,
     pub hazard: &'a str,
     pub property: &'static str,

@@ -59,7 +59,7 @@ fn name(signal: i32) -> &'static str {
 }
 
 /// Makes the first signal end the command instead of the program: the command asks [`was_interrupted`].
-pub fn heed_interrupts() {
+pub fn stop_on_interrupt() {
     REACTION.store(Reaction::Finish as u8, Relaxed);
 }
 

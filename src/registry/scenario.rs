@@ -13,7 +13,7 @@ use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Axis, Note, Promise, Scenario, SettingError, Suite, Varied, vary};
 use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::trace::{ScriptError, Trace, TraceError, perform};
-use fencepost_sim::{Gist, Hunt, Hunted, Settings, Violation, gist, hunt, prepare, ready, simulate, split};
+use fencepost_sim::{Hunt, Hunted, RunSummary, Settings, Violation, hunt, prepare, ready, simulate, split, summarize};
 
 use crate::trace::AnyTrace;
 
@@ -68,7 +68,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     fn simulate(&self, settings: &Settings) -> AnyRun;
 
     /// Simulates it from a seed, and records nothing but what it comes to.
-    fn gist(&self, settings: &Settings) -> Gist;
+    fn summarize(&self, settings: &Settings) -> RunSummary;
 
     /// Searches seeds for a violation; see [`fencepost_sim::hunt`]. `is_over` is told how many seeds were tried so far, and may
     /// stop it.
@@ -299,8 +299,8 @@ impl<S: Service> AnyScenario for Scenario<S> {
         }
     }
 
-    fn gist(&self, settings: &Settings) -> Gist {
-        gist(&ready(self, settings), settings)
+    fn summarize(&self, settings: &Settings) -> RunSummary {
+        summarize(&ready(self, settings), settings)
     }
 
     fn hunt(&self, task: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {

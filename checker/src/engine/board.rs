@@ -10,7 +10,7 @@ use super::{Marks, Searched};
 use crate::limits::{Limits, Progress, Supervisor};
 
 /// The counters of one search.
-pub(super) struct Board {
+pub(super) struct Counters {
     counts: Mutex<Counts>,
     /// The level on which the first breach was found; no level beyond it is begun.
     breached: AtomicU64,
@@ -37,9 +37,14 @@ pub(super) struct Report {
     pub(super) marks: Marks,
 }
 
-impl Board {
+impl Counters {
     pub(super) fn new(mutation: Option<Mutation>) -> Self {
-        Board { counts: Mutex::default(), breached: AtomicU64::new(u64::MAX), is_cut: AtomicBool::new(false), mutation }
+        Counters {
+            counts: Mutex::default(),
+            breached: AtomicU64::new(u64::MAX),
+            is_cut: AtomicBool::new(false),
+            mutation,
+        }
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {

@@ -11,8 +11,8 @@ use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::vec::ToStream;
 use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 
-use super::board::Board;
-use super::worker::{Parcel, Worker};
+use super::board::Counters;
+use super::worker::{Batch, Worker};
 use super::{Plan, Searched, Space};
 
 /// Searches a space until it is exhausted, a promise breaks or the search is cut. A level in which a promise breaks is
@@ -41,7 +41,7 @@ pub fn search<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<Searched, String>
 }
 
 fn run<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<(Searched, bool, Option<Vec<u16>>), String> {
-    let board = Arc::new(Board::new(space.mutation()));
+    let board = Arc::new(Counters::new(space.mutation()));
     let config = if plan.workers == 1 { timely::Config::thread() } else { timely::Config::process(plan.workers) };
     let (shared, posted, chosen) = (Arc::clone(space), Arc::clone(&board), plan.clone());
     let guards = timely::execute(config, move |timely| {
@@ -57,14 +57,14 @@ fn run<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<(Searched, bool, Option<
 
 /// Builds the dataflow of one worker. Its timestamps are levels, from 0.
 fn flow<M: Space>(timely: &mut timely::worker::Worker, space: &Arc<M>, part: &Rc<RefCell<Worker<M>>>) {
-    let starts: Vec<Parcel<M::State>> = match timely.index() {
+    let starts: Vec<Batch<M::State>> = match timely.index() {
         0 => Worker::starts(&**space, timely.peers()).collect(),
         _ => Vec::new(),
     };
     let part = Rc::clone(part);
     timely.dataflow::<u64, _, _>(|scope| {
         let (handle, found) = scope.feedback(1);
-        let to_owner = Exchange::new(|parcel: &Parcel<M::State>| parcel.to);
+        let to_owner = Exchange::new(|parcel: &Batch<M::State>| parcel.to);
         found
             .concat(starts.to_stream(scope))
             .unary_frontier(to_owner, "search", |_, info| {

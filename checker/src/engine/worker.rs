@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use serde::{Deserialize, Serialize};
 
-use super::board::{Board, Report};
+use super::board::{Counters, Report};
 use super::frontier::Frontier;
 use super::seen::Seen;
 use super::steps::{NOWHERE, Steps};
@@ -14,7 +14,7 @@ use super::{Marks, Plan, Space, Transition};
 
 /// States on their way to the worker that owns them.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Parcel<S> {
+pub(super) struct Batch<S> {
     pub(super) to: u64,
     pub(super) states: Vec<Candidate<S>>,
 }
@@ -77,7 +77,7 @@ impl Faults {
 
 pub(super) struct Worker<M: Space> {
     space: Arc<M>,
-    board: Arc<Board>,
+    board: Arc<Counters>,
     plan: Plan,
     index: usize,
     seen: Seen,
@@ -101,7 +101,7 @@ pub(super) struct Worker<M: Space> {
 }
 
 impl<M: Space> Worker<M> {
-    pub(super) fn new(space: Arc<M>, board: Arc<Board>, plan: Plan, index: usize) -> Self {
+    pub(super) fn new(space: Arc<M>, board: Arc<Counters>, plan: Plan, index: usize) -> Self {
         let is_alone = plan.workers == 1;
         Worker {
             faults: Faults::of(space.mutation()),
@@ -123,12 +123,12 @@ impl<M: Space> Worker<M> {
     }
 
     /// The initial states, as if another worker had sent them.
-    pub(super) fn starts(space: &M, workers: usize) -> impl Iterator<Item = Parcel<M::State>> {
+    pub(super) fn starts(space: &M, workers: usize) -> impl Iterator<Item = Batch<M::State>> {
         space.starts().into_iter().enumerate().map(move |(place, state)| {
             let fingerprint = space.fingerprint(&state).max(1);
             let action = u16::try_from(place).expect("there are few starts");
             let start = Candidate { fingerprint, parent: NOWHERE, action, is_breach: false, state };
-            Parcel { to: owner(fingerprint, workers) as u64, states: vec![start] }
+            Batch { to: owner(fingerprint, workers) as u64, states: vec![start] }
         })
     }
 
@@ -168,7 +168,7 @@ impl<M: Space> Worker<M> {
     }
 
     /// Expands a chunk of states of this level, and hands over what belongs to others; false if the level is done.
-    pub(super) fn work(&mut self, level: u64, mut send: impl FnMut(Parcel<M::State>)) -> bool {
+    pub(super) fn work(&mut self, level: u64, mut send: impl FnMut(Batch<M::State>)) -> bool {
         let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
         for state in chunk {
@@ -216,17 +216,17 @@ impl<M: Space> Worker<M> {
     }
 
     /// Sends each batch of at least so many bytes to the worker that it belongs to.
-    fn post(&mut self, bytes: usize, send: &mut impl FnMut(Parcel<M::State>)) {
+    fn post(&mut self, bytes: usize, send: &mut impl FnMut(Batch<M::State>)) {
         for owner in (0..self.batches.len()).filter(|owner| *owner != self.index) {
             if self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
                 let states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
-                send(Parcel { to: owner as u64, states });
+                send(Batch { to: owner as u64, states });
             }
         }
     }
 
     /// Takes in what another worker has found.
-    pub(super) fn unpack(&mut self, mut parcel: Parcel<M::State>, level: u64) {
+    pub(super) fn unpack(&mut self, mut parcel: Batch<M::State>, level: u64) {
         self.receive(&mut parcel.states, level);
         if self.spare.len() < SPARE {
             self.spare.push(parcel.states);

@@ -147,8 +147,9 @@ pub(super) fn counterexamples_are_shortest<P: Service>(scenario: &Scenario<P>) -
         if again.header.lasso.is_some() {
             continue;
         }
-        let broken =
-            |line: &fencepost_model::trace::Line<P>| line.breaches.iter().any(|breach| breach.property == property);
+        let broken = |line: &fencepost_model::trace::TraceStep<P>| {
+            line.breaches.iter().any(|breach| breach.property == property)
+        };
         let first = again.steps.iter().position(broken);
         require(first.is_some_and(|first| first + 1 == again.steps.len()), || {
             format!("{property}: the counterexample does not end with its first violation")

@@ -32,7 +32,7 @@ use crate::explain::concretise_lasso;
 use crate::limits::Progress;
 use crate::options::Options;
 use crate::outcome::InternalError;
-use crate::reduction::{Collapsed, Form, SharedPool, Stepper, Taken};
+use crate::reduction::{Collapsed, Form, SharedPool, Stepper, Successor};
 use crate::worlds::{kind_bit, panicked};
 
 /// The most transitions that are kept.
@@ -243,7 +243,7 @@ impl<'a, P: Service> Build<'a, P> {
         self.scenario.enabled(world, actions);
         let mut edges = Vec::with_capacity(actions.len());
         for action in actions.iter() {
-            let Taken { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), action);
+            let Successor { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), action);
             self.marks.add(Marks { reached: reached.0, kinds: kind_bit(action) });
             let clients = (0..=usize::from(CLIENTS_MAX)).map(ClientId::of);
             let enters =

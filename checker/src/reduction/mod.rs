@@ -22,7 +22,7 @@ mod parts;
 mod piece;
 mod symmetry;
 
-pub(crate) use components::{Collapsed, SharedPool, Stepper, Taken};
+pub(crate) use components::{Collapsed, SharedPool, Stepper, Successor};
 pub(crate) use form::Form;
 pub(crate) use normal_form::{Formed, NormalForm};
 pub(crate) use symmetry::{Symmetry, arranged};

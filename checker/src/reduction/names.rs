@@ -41,11 +41,11 @@ enum Kind {
 /// A word for indexes, one for tenures, and two for each owner.
 const LANES: usize = 2 + 2 * OWNERS as usize;
 
-/// So many clients have words of their own in [`Small`], 0 for nobody among them.
+/// So many clients have words of their own in [`SmallSet`], 0 for nobody among them.
 pub(super) const OWNERS: u16 = 7;
 
 impl Kind {
-    /// The place of its word in [`Small`]; none beyond the last one.
+    /// The place of its word in [`SmallSet`]; none beyond the last one.
     #[inline]
     fn lane(self) -> usize {
         usize::from(match self {
@@ -60,9 +60,9 @@ impl Kind {
 
 /// A set of small numbers of each kind; 0 is no number. Nearly all worlds of a search have no others.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct Small([u16; LANES]);
+pub(super) struct SmallSet([u16; LANES]);
 
-impl Small {
+impl SmallSet {
     /// Adds a number; false if it is not small.
     #[inline]
     fn note(&mut self, kind: Kind, number: u32) -> bool {
@@ -79,7 +79,7 @@ impl Small {
     }
 
     #[inline]
-    fn join(&mut self, other: &Small) {
+    fn join(&mut self, other: &SmallSet) {
         for (lane, other) in self.0.iter_mut().zip(other.0) {
             *lane |= other;
         }
@@ -87,7 +87,7 @@ impl Small {
 
     /// Those beyond the first gap: all the others are 1, 2, 3 … and called by their place already.
     #[inline]
-    pub(super) fn beyond(&self) -> Small {
+    pub(super) fn beyond(&self) -> SmallSet {
         let mut beyond = *self;
         for lane in &mut beyond.0 {
             let from_one = *lane >> 1;
@@ -98,7 +98,7 @@ impl Small {
 
     /// Those of the kinds of which the other has some.
     #[inline]
-    pub(super) fn of_kinds_in(&self, other: &Small) -> Small {
+    pub(super) fn of_kinds_in(&self, other: &SmallSet) -> SmallSet {
         let mut same = *self;
         for (lane, other) in same.0.iter_mut().zip(other.0) {
             *lane = if other == 0 { 0 } else { *lane };
@@ -119,15 +119,15 @@ impl Small {
     }
 
     #[inline]
-    fn meets(&self, other: &Small) -> bool {
+    fn meets(&self, other: &SmallSet) -> bool {
         self.0.iter().zip(other.0).fold(0, |met, (lane, other)| met | (lane & other)) != 0
     }
 }
 
 /// What a part of a world contains of such values.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Look {
-    pub(super) small: Small,
+pub(super) struct Occurrences {
+    pub(super) small: SmallSet,
     /// Numbers that are not small, or whose owner has no word.
     pub(super) has_large: bool,
     has_instants: bool,
@@ -135,9 +135,9 @@ pub(super) struct Look {
     pub(super) is_stale: bool,
 }
 
-impl Look {
+impl Occurrences {
     #[inline]
-    pub(super) fn join(&mut self, other: &Look) {
+    pub(super) fn join(&mut self, other: &Occurrences) {
         self.small.join(&other.small);
         self.has_large |= other.has_large;
         self.has_instants |= other.has_instants;
@@ -152,7 +152,7 @@ impl Look {
 
     /// Whether something in it has to change.
     #[inline]
-    pub(super) fn is_affected(&self, beyond: &Small, shift: Ticks) -> bool {
+    pub(super) fn is_affected(&self, beyond: &SmallSet, shift: Ticks) -> bool {
         let is_moved = self.has_instants && shift != Ticks::ZERO;
         is_moved || self.is_stale || self.has_large || self.small.meets(beyond)
     }
@@ -164,14 +164,14 @@ pub(super) struct Looking<'a> {
     /// What the clock in scope shows when it is 0.
     clock: Instant,
     scope: u16,
-    pub(super) look: Look,
+    pub(super) look: Occurrences,
     /// What is not small.
     large: List<(Kind, u32), 0>,
 }
 
 impl<'a> Looking<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        Looking { rules, clock: Instant::START, scope: 0, look: Look::default(), large: List::new() }
+        Looking { rules, clock: Instant::START, scope: 0, look: Occurrences::default(), large: List::new() }
     }
 
     #[inline]
@@ -252,14 +252,14 @@ impl Visitor for Looking<'_> {
 
 /// What everything is called in the normal form.
 pub(super) struct Names {
-    small: Small,
+    small: SmallSet,
     large: List<(Kind, u32), 0>,
     shift: Ticks,
 }
 
 impl Names {
     /// The numbers that occur, large ones as they were seen, and by how much instants are moved.
-    pub(super) fn new(small: Small, seen: Looking<'_>, shift: Ticks) -> Self {
+    pub(super) fn new(small: SmallSet, seen: Looking<'_>, shift: Ticks) -> Self {
         Names { small, large: seen.large, shift }
     }
 

@@ -8,10 +8,10 @@ use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::resource::Resource;
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::Seat;
+use fencepost_model::world::Host;
 
 use super::hash::{fingerprint, hash_of};
-use super::names::{Look, Looking, Names, Rewriting, Rules};
+use super::names::{Looking, Names, Occurrences, Rewriting, Rules};
 use super::order::Order;
 
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
@@ -29,7 +29,7 @@ pub(super) struct Parts {
 /// What is known of a part.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Part {
-    look: Look,
+    look: Occurrences,
     hash: u64,
 }
 
@@ -84,7 +84,7 @@ impl Clone for Parts {
 }
 
 impl Part {
-    pub(super) fn new(look: Look, hash: u64) -> Self {
+    pub(super) fn new(look: Occurrences, hash: u64) -> Self {
         Part { look, hash }
     }
 }
@@ -206,7 +206,7 @@ impl Parts {
 
     /// Gives new names where there are gaps.
     pub(super) fn rename<P: Service>(&mut self, state: &mut Observed<P>, rules: &Rules, shift: Ticks) {
-        let mut all = Look::default();
+        let mut all = Occurrences::default();
         self.list.iter().for_each(|part| all.join(&part.look));
         let beyond = all.small.beyond();
         if !all.is_affected(&beyond, shift) {
@@ -274,9 +274,9 @@ impl Parts {
 fn visit<P: Service>(state: &mut Observed<P>, place: usize, visitor: &mut impl Visitor) {
     let clients = state.clients.len();
     if let Some(seat) = state.world.clients.get_mut(place) {
-        visit_seat(Some(ClientId::of(place)), seat, visitor);
+        visit_host(Some(ClientId::of(place)), seat, visitor);
     } else if place == clients {
-        visit_seat(None, &mut state.world.server, visitor);
+        visit_host(None, &mut state.world.server, visitor);
     } else if place == clients + 1 {
         visit_memory(&mut state.world.resource, &mut state.monitor, visitor);
     } else {
@@ -286,7 +286,7 @@ fn visit<P: Service>(state: &mut Observed<P>, place: usize, visitor: &mut impl V
 
 /// Shows the values of a client, or of the server.
 #[inline]
-pub(super) fn visit_seat<T: Normal>(client: Option<ClientId>, seat: &mut Seat<T>, visitor: &mut impl Visitor) {
+pub(super) fn visit_host<T: Normal>(client: Option<ClientId>, seat: &mut Host<T>, visitor: &mut impl Visitor) {
     visitor.scope(client, seat.skew);
     seat.process.visit(visitor);
 }

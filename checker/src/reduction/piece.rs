@@ -8,19 +8,19 @@ use fencepost_model::resource::Resource;
 use fencepost_model::scenario::Budget;
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
-use fencepost_model::world::{Envelope, Link, Rename, Seat};
+use fencepost_model::world::{Envelope, Host, Link, Rename};
 
 use super::hash::hash_of;
 use super::order::{Order, seen_by};
-use super::parts::{visit_memory, visit_seat};
+use super::parts::{visit_host, visit_memory};
 
 /// A part of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Piece<P: Service> {
     /// A client, with its name.
-    Client(ClientId, Seat<P::Client>),
+    Client(ClientId, Host<P::Client>),
     /// The server; boxed, for it is the largest by far.
-    Server(Box<Seat<P::Server>>),
+    Server(Box<Host<P::Server>>),
     /// What is remembered.
     Memory(Resource, Monitor),
     /// Cut links, and what is left of the budgets.
@@ -188,8 +188,8 @@ impl<P: Service> Piece<P> {
 impl<P: Service> Normal for Piece<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
-            Piece::Client(client, seat) => visit_seat(Some(*client), seat, visitor),
-            Piece::Server(seat) => visit_seat(None, &mut **seat, visitor),
+            Piece::Client(client, seat) => visit_host(Some(*client), seat, visitor),
+            Piece::Server(seat) => visit_host(None, &mut **seat, visitor),
             Piece::Memory(resource, monitor) => visit_memory(resource, monitor, visitor),
             Piece::Rest(..) => visitor.scope(None, Ticks::ZERO),
             Piece::Message(envelope) => envelope.visit(visitor),

@@ -12,7 +12,7 @@ use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
-use fencepost_model::world::{Rename, Seat};
+use fencepost_model::world::{Host, Rename};
 
 use super::hash::{fingerprint, hash_of};
 use super::order::{Order, place_of, seen_by};
@@ -141,7 +141,7 @@ fn arrangements(order: &[usize], places: &[usize], from: usize) -> Vec<Vec<usize
 }
 
 /// What a client at this place is like, whatever its name: a hash.
-pub(super) fn outside<P: Service>(place: usize, seat: &Seat<P::Client>) -> u64 {
+pub(super) fn outside<P: Service>(place: usize, seat: &Host<P::Client>) -> u64 {
     let mut seat = *seat;
     seat.process.visit(&mut Rename(&seen_by(place)));
     hash_of(seat)

@@ -133,7 +133,7 @@ pub struct Story {
     /// The participants, from left to right.
     pub lanes: Vec<String>,
     /// What happened, in order.
-    pub steps: Vec<Told>,
+    pub steps: Vec<StoryStep>,
     /// The messages.
     pub arrows: Vec<Arrow>,
     /// For an endless run: the index of the first step that is repeated for ever; the number of steps, if the run ends.
@@ -143,7 +143,7 @@ pub struct Story {
 
 /// One step of a story.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Told {
+pub struct StoryStep {
     /// True time when it happened, in ticks.
     pub at: i64,
     /// What happened, as a sentence.

@@ -1,8 +1,8 @@
 //! How ids, values with a meaning of their own, and what contains others take part in the normal form.
 
 use super::{Normal, Visitor};
-use crate::few::Few;
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
+use crate::inline_array::InlineArray;
 use crate::list::List;
 use crate::time::{Deadline, Instant, LeaseEnd, Since, StartTime, Ticks};
 
@@ -59,7 +59,7 @@ contents! {
     [T: Normal] Vec<T>: iter_mut,
     [T: Normal, const N: usize] [T; N]: iter_mut,
     [T: Normal + Copy, const N: usize] List<T, N>: iter_mut,
-    [T: Normal + Copy + Default, const N: usize] Few<T, N>: iter_mut,
+    [T: Normal + Copy + Default, const N: usize] InlineArray<T, N>: iter_mut,
 }
 
 impl<T: Normal> Normal for Box<T> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Header, Line, ReplayError, SCHEMA, SCHEMA_OLDEST, Trace, replay};
+use super::{Header, ReplayError, SCHEMA, SCHEMA_OLDEST, Trace, TraceStep, replay};
 use crate::assumption::Assumption;
 use crate::finding::Story;
 use crate::service::Service;
@@ -51,7 +51,7 @@ impl<P: Service> Trace<P> {
             serde_json::from_str(line)
                 .map_err(|error| TraceError(format!("line {}, step {}: {error}", place + 2, place + 1)))
         };
-        let steps = rest.lines().enumerate().map(step).collect::<Result<Vec<Line<P>>, _>>()?;
+        let steps = rest.lines().enumerate().map(step).collect::<Result<Vec<TraceStep<P>>, _>>()?;
         Ok(Trace { header, steps })
     }
 }

@@ -40,7 +40,7 @@ pub struct Trace<P: Service> {
     /// Where it came from.
     pub header: Header<P>,
     /// What happened.
-    pub steps: Vec<Line<P>>,
+    pub steps: Vec<TraceStep<P>>,
 }
 
 /// The first line of a trace file.
@@ -91,7 +91,7 @@ pub struct Lasso {
 /// One line of a trace file: one step.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Line<P: Service> {
+pub struct TraceStep<P: Service> {
     /// Its number, from 1.
     pub step: usize,
     /// True time after it.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::wait::confirm;
-use super::{Digest, Header, Lasso, Line, SCHEMA, Trace};
+use super::{Digest, Header, Lasso, SCHEMA, Trace, TraceStep};
 use crate::monitor::{Observed, ObservedStep};
 use crate::scenario::Scenario;
 use crate::service::Service;
@@ -11,7 +11,7 @@ use crate::world::Action;
 
 /// Writes down a run while it happens.
 pub struct Recorder<P: Service> {
-    steps: Vec<Line<P>>,
+    steps: Vec<TraceStep<P>>,
     digest: Digest,
 }
 
@@ -26,7 +26,7 @@ impl<P: Service> Recorder<P> {
     pub fn step(&mut self, scenario: &Scenario<P>, state: &mut Observed<P>, action: &Action<P>) -> ObservedStep<P> {
         let step = state.step(scenario, action);
         self.digest.add(state.now, action, &step);
-        self.steps.push(Line {
+        self.steps.push(TraceStep {
             step: self.steps.len() + 1,
             at: state.now,
             label: action.to_string(),
@@ -38,7 +38,7 @@ impl<P: Service> Recorder<P> {
     }
 
     /// What was written down last.
-    pub(super) fn last(&self) -> &Line<P> {
+    pub(super) fn last(&self) -> &TraceStep<P> {
         self.steps.last().expect("a step was just recorded")
     }
 
@@ -132,8 +132,8 @@ pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
 }
 
 /// Whether the same promises break in two steps; and, where words count, in the same words.
-fn breaks_the_same<P: Service>(now: &Line<P>, then: &Line<P>, words_count: bool) -> bool {
-    let properties = |line: &Line<P>| line.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
+fn breaks_the_same<P: Service>(now: &TraceStep<P>, then: &TraceStep<P>, words_count: bool) -> bool {
+    let properties = |line: &TraceStep<P>| line.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
     if words_count { now.breaches == then.breaches } else { properties(now) == properties(then) }
 }
 
@@ -141,7 +141,7 @@ fn breaks_the_same<P: Service>(now: &Line<P>, then: &Line<P>, words_count: bool)
 pub(super) fn ends_as_said<P: Service>(
     scenario: &Scenario<P>,
     trace: &Trace<P>,
-    steps: &[Line<P>],
+    steps: &[TraceStep<P>],
     last: &Observed<P>,
 ) -> Result<(), ReplayError> {
     if let Some(lasso) = &trace.header.lasso {
@@ -154,7 +154,7 @@ pub(super) fn ends_as_said<P: Service>(
 /// without absolute meaning; or nothing can happen any more.
 fn closes<P: Service>(
     scenario: &Scenario<P>,
-    steps: &[Line<P>],
+    steps: &[TraceStep<P>],
     lasso: &Lasso,
     last: &Observed<P>,
 ) -> Result<(), ReplayError> {

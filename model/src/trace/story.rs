@@ -1,7 +1,7 @@
 //! Telling a trace: who acts in which lane, which messages cross, who has the lock and who believes so.
 
 use super::{Lasso, Trace};
-use crate::finding::{Arrow, Story, Told, Violation};
+use crate::finding::{Arrow, Story, StoryStep, Violation};
 use crate::ids::{ClientId, ProcessId};
 use crate::scenario::Scenario;
 use crate::service::{Service, Settings as _};
@@ -12,8 +12,8 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     let scenario = &trace.header.scenario;
     let mut world = scenario.observed();
     let names = Names::of(scenario, world.clients.len());
-    let mut teller = Teller { clients: world.clients.len(), under_way: Vec::new(), arrows: Vec::new() };
-    let mut steps: Vec<Told> = Vec::new();
+    let mut teller = Narrator { clients: world.clients.len(), under_way: Vec::new(), arrows: Vec::new() };
+    let mut steps: Vec<StoryStep> = Vec::new();
     for (place, line) in trace.steps.iter().enumerate() {
         let action = &line.action;
         teller.arrive(place, action);
@@ -28,7 +28,7 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
                 .map(|process| teller.lane(process))
                 .collect()
         };
-        steps.push(Told {
+        steps.push(StoryStep {
             at: line.at.ticks(),
             label: names.said(&action.to_string()),
             kind: Some(action.kind()),
@@ -96,13 +96,13 @@ fn place_of<P: Service>(action: &Action<P>) -> Option<ProcessId> {
     }
 }
 
-struct Teller<P: Service> {
+struct Narrator<P: Service> {
     clients: usize,
     under_way: Vec<(Envelope<P>, usize)>,
     arrows: Vec<Arrow>,
 }
 
-impl<P: Service> Teller<P> {
+impl<P: Service> Narrator<P> {
     /// Half of the clients to the left of server and resource would look nicer, but a fixed order is easier to read.
     fn lane(&self, process: ProcessId) -> usize {
         match process {

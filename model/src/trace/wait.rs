@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Line, ReplayError};
+use super::{ReplayError, TraceStep};
 use crate::fact::Fact;
 use crate::finding::Property;
 use crate::ids::ClientId;
@@ -86,7 +86,7 @@ pub fn complaint<P: Service>(scenario: &Scenario<P>, world: &World<P>, age: Tick
 /// Whether all that is said of waiting is true of a run that was repeated.
 pub(super) fn confirm<P: Service>(
     scenario: &Scenario<P>,
-    steps: &[Line<P>],
+    steps: &[TraceStep<P>],
     waits: &[Wait],
 ) -> Result<(), ReplayError> {
     let Some(calm_from) = waits.iter().map(|wait| wait.calm_from).min() else { return Ok(()) };

@@ -32,9 +32,9 @@ pub struct World<P: Service> {
     /// True time.
     pub now: Instant,
     /// The lock service.
-    pub server: Seat<P::Server>,
+    pub server: Host<P::Server>,
     /// The clients, by [`ClientId::place`].
-    pub clients: List<Seat<P::Client>, 3>,
+    pub clients: List<Host<P::Client>, 3>,
     /// What the lock protects.
     pub resource: Resource,
     /// Messages under way.
@@ -75,7 +75,7 @@ impl<P: Service> Clone for World<P> {
 
 /// A process with its circumstances.
 #[derive(Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct Seat<T> {
+pub struct Host<T> {
     /// The process.
     pub process: T,
     /// Whether it takes part.
@@ -85,9 +85,9 @@ pub struct Seat<T> {
     pub skew: Ticks,
 }
 
-impl<T: Clone> Clone for Seat<T> {
+impl<T: Clone> Clone for Host<T> {
     fn clone(&self) -> Self {
-        Seat { process: self.process.clone(), ..*self }
+        Host { process: self.process.clone(), ..*self }
     }
 
     fn clone_from(&mut self, other: &Self) {
@@ -108,9 +108,9 @@ pub enum Condition {
     Paused,
 }
 
-impl<T> Seat<T> {
+impl<T> Host<T> {
     fn new(process: T, skew: Ticks) -> Self {
-        Seat { process, condition: Condition::Up, skew }
+        Host { process, condition: Condition::Up, skew }
     }
 }
 
@@ -120,11 +120,11 @@ impl<P: Service> Scenario<P> {
         let (server, clients) = P::start(self);
         World {
             now: Instant::START,
-            server: Seat::new(server, Ticks::ZERO),
+            server: Host::new(server, Ticks::ZERO),
             clients: clients
                 .into_iter()
                 .enumerate()
-                .map(|(place, client)| Seat::new(client, self.clocks.offset(ClientId::of(place).into())))
+                .map(|(place, client)| Host::new(client, self.clocks.offset(ClientId::of(place).into())))
                 .collect(),
             resource: Resource::default(),
             network: Network::default(),

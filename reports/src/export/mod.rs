@@ -24,17 +24,17 @@ fn clients(story: &Story) -> usize {
 #[cfg(test)]
 pub(crate) mod tests {
     use fencepost_model::finding::{
-        ActionKind, Arrow, Certificate, Expect, Finding, Property, Story, Told, Verdict, Violation,
+        ActionKind, Arrow, Certificate, Expect, Finding, Property, Story, StoryStep, Verdict, Violation,
     };
 
     /// A run of three steps: a request, that gets lost once, and somebody inside; with names that no format likes.
     pub(crate) fn story() -> Story {
-        let step = |at: i64, label: &str, lane: usize| Told {
+        let step = |at: i64, label: &str, lane: usize| StoryStep {
             at,
             label: label.to_owned(),
             kind: Some(ActionKind::Deliver),
             lane: Some(lane),
-            ..Told::default()
+            ..StoryStep::default()
         };
         let arrow = |text: &str, sent: usize, ended: Option<usize>, lost: bool| Arrow {
             from: 0,
@@ -49,13 +49,13 @@ pub(crate) mod tests {
             lanes: ["client 1", "the server", "the resource"].map(str::to_owned).to_vec(),
             steps: vec![
                 step(0, "client 1 is asked; #1", 0),
-                Told {
+                StoryStep {
                     owners: vec![1],
                     token: 3,
                     facts: vec!["a fact: \"so\"".to_owned()],
                     ..step(2, "it <arrives>", 1)
                 },
-                Told { owners: vec![1], inside: vec![1], breaches: vec![broken], ..step(5, "client 1 wakes", 0) },
+                StoryStep { owners: vec![1], inside: vec![1], breaches: vec![broken], ..step(5, "client 1 wakes", 0) },
             ],
             arrows: vec![
                 arrow("acquire; [1]", 0, Some(1), false),

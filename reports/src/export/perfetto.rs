@@ -1,7 +1,7 @@
 //! A run as trace events for Perfetto and chrome://tracing: a track for each participant, steps as instants, messages as flows,
 //! and who has the lock and who is inside as slices. A tick is a millisecond; steps of one instant lie a microsecond apart.
 
-use fencepost_model::finding::{ActionKind, Story, Told};
+use fencepost_model::finding::{ActionKind, Story, StoryStep};
 use serde_json::{Value, json};
 
 use super::clients;
@@ -43,7 +43,7 @@ pub fn perfetto(story: &Story, title: &str) -> String {
 /// When each step is drawn, in microseconds: never two at once.
 fn times(story: &Story) -> Vec<i64> {
     let mut next = 0;
-    let mut time = |step: &Told| {
+    let mut time = |step: &StoryStep| {
         let at = (step.at * 1000).max(next);
         next = at + 2;
         at
@@ -57,7 +57,7 @@ fn slices(
     at: &impl Fn(usize) -> i64,
     client: usize,
     name: &str,
-    is_on: impl Fn(&Told) -> bool,
+    is_on: impl Fn(&StoryStep) -> bool,
 ) {
     let mut from: Option<usize> = None;
     for step in 0..=story.steps.len() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use fencepost_model::finding::{Assumption, Certificate, Finding, Story, Told, Verdict};
+use fencepost_model::finding::{Assumption, Certificate, Finding, Story, StoryStep, Verdict};
 
 use super::hazards::flowing;
 use super::item;
@@ -146,7 +146,7 @@ pub(crate) fn run(story: &Story) -> String {
     let mut html = drawn(&short);
     if short.steps.len() < story.steps.len() {
         let count = story.steps.len();
-        let line = |step: &Told| {
+        let line = |step: &StoryStep| {
             let facts: String = step.facts.iter().map(|fact| format!(" → {fact}")).collect();
             escape(&format!("{:>8}  {}{facts}\n", step.at, step.label))
         };
@@ -173,7 +173,7 @@ fn breaking(story: &Story) -> String {
     breaches.iter().map(|breach| breach.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-fn list_item(place: usize, step: &Told, is_repeated: bool) -> String {
+fn list_item(place: usize, step: &StoryStep, is_repeated: bool) -> String {
     let class = match (step.breaches.is_empty(), is_repeated) {
         (true, false) => "",
         (true, true) => " class=\"round\"",

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
-use fencepost_sim::{Gist, Profile, Settings, gist, prepare};
+use fencepost_sim::{Profile, RunSummary, Settings, prepare, summarize};
 
 use self::machines::SECOND;
 use self::on_world::LockService;
@@ -35,10 +35,10 @@ fn prepared(clients: u16, seconds: i64) -> (Scenario<LockService>, Settings) {
 }
 
 /// A run with its digest and its properties.
-fn on_world((scenario, settings): &(Scenario<LockService>, Settings), seed: u64) -> Gist {
-    let gist = gist(scenario, &Settings { seed, ..settings.clone() });
-    assert!(gist.violations.is_empty(), "{:?}", gist.violations);
-    gist
+fn on_world((scenario, settings): &(Scenario<LockService>, Settings), seed: u64) -> RunSummary {
+    let summarize = summarize(scenario, &Settings { seed, ..settings.clone() });
+    assert!(summarize.violations.is_empty(), "{:?}", summarize.violations);
+    summarize
 }
 
 fn workload(criterion: &mut Criterion) {
@@ -46,7 +46,7 @@ fn workload(criterion: &mut Criterion) {
     group.sample_size(20);
     for (clients, seconds) in [(16, 60), (64, 60), (1000, 4), (10_000, 2)] {
         let prepared = prepared(clients, seconds);
-        let Gist { events, actions, .. } = on_world(&prepared, 1);
+        let RunSummary { events, actions, .. } = on_world(&prepared, 1);
         let (bare_events, _) = bare::run(clients, seconds, 1);
         println!("{clients} clients, {seconds} s: {events} events, {actions} actions; bare: {bare_events} events");
         group.throughput(Throughput::Elements(events));

@@ -5,12 +5,12 @@ use std::fmt;
 use fencepost_model::assumption::Declarations;
 use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
 use fencepost_model::ids::{ClientId, ProcessId, Token};
-use fencepost_model::never::Never;
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::process::{Belief, Client as Participant, Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::{Scenario, SettingError};
 use fencepost_model::service::{self, Record, Service, ServiceMessage, ServiceTimer};
 use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::uninhabited::Uninhabited;
 use fencepost_model::world::World;
 use serde::{Deserialize, Serialize};
 
@@ -30,10 +30,10 @@ impl Service for LockService {
     type Settings = NoSettings;
     type Message = LockMessage;
     type Timer = Timer;
-    type Command = Never;
-    type OperatorAction = Never;
-    type Fault = Never;
-    type Event = Never;
+    type Command = Uninhabited;
+    type OperatorAction = Uninhabited;
+    type Fault = Uninhabited;
+    type Event = Uninhabited;
     type Client = Client;
     type Server = Server;
 
@@ -51,11 +51,11 @@ impl Service for LockService {
         if server.is_sound() { Ok(()) } else { Err("a token is ahead of the LockIndex".to_owned()) }
     }
 
-    fn operate(_: &mut Server, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn operate(_: &mut Server, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
     }
 
-    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
 }
@@ -149,7 +149,7 @@ impl Process<LockService> for Client {
 }
 
 impl Participant<LockService> for Client {
-    fn commands(&self, _: &Context<'_, LockService>, _: &mut dyn FnMut(Never)) {}
+    fn commands(&self, _: &Context<'_, LockService>, _: &mut dyn FnMut(Uninhabited)) {}
 
     fn belief(&self) -> Belief {
         let is_waiting = matches!(self.phase, Phase::Acquiring | Phase::BackOff);

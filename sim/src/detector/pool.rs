@@ -29,7 +29,7 @@ impl Heard {
 pub(crate) struct Pool {
     settings: DetectorSettings,
     members: Vec<Member>,
-    seats: Vec<Seat>,
+    seats: Vec<Machine>,
     /// Pairs that do not hear each other, in this direction, although each hears others.
     apart: BTreeSet<(Node, Node)>,
     stream: Stream,
@@ -42,7 +42,7 @@ pub(crate) struct Pool {
 
 /// The machine of a member.
 #[derive(Clone, Debug)]
-struct Seat {
+struct Machine {
     is_up: bool,
     is_deaf: bool,
     is_mute: bool,
@@ -62,7 +62,8 @@ enum Event {
 
 impl Pool {
     pub(crate) fn new(settings: &DetectorSettings, members: usize, stream: Stream) -> Self {
-        let seat = Seat { is_up: true, is_deaf: false, is_mute: false, asleep_until: 0, held: Vec::new(), starts: 0 };
+        let seat =
+            Machine { is_up: true, is_deaf: false, is_mute: false, asleep_until: 0, held: Vec::new(), starts: 0 };
         let mut new = Pool {
             settings: settings.clone(),
             members: Vec::new(),

@@ -8,14 +8,14 @@ use fencepost_model::time::Instant;
 
 /// For each deadline of each process, when it was due. Clients have a handful each; the service may have one for each client.
 #[derive(Clone)]
-pub(super) struct Armed<P: Service> {
+pub(super) struct DueTimes<P: Service> {
     clients: Vec<Vec<(P::Timer, Instant)>>,
     others: BTreeMap<(ProcessId, P::Timer), Instant>,
 }
 
-impl<P: Service> Armed<P> {
+impl<P: Service> DueTimes<P> {
     pub(super) fn new(clients: usize) -> Self {
-        Armed { clients: vec![Vec::new(); clients], others: BTreeMap::new() }
+        DueTimes { clients: vec![Vec::new(); clients], others: BTreeMap::new() }
     }
 
     /// Notes that the deadline is planned; false if it is planned for that instant already.

@@ -20,7 +20,7 @@ use crate::json::Checked;
 use crate::output::{is_coloured, say, say_json, write};
 use crate::parallel::cores;
 use crate::studies::background;
-use crate::supervisor::{Watch, heed_interrupts};
+use crate::supervisor::{Watch, stop_on_interrupt};
 use crate::target::{self, nothing, quoted};
 
 #[derive(Args, Debug)]
@@ -132,7 +132,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     for word in &check.targets {
         scenarios.extend(target::find(word, common)?);
     }
-    heed_interrupts();
+    stop_on_interrupt();
     if let Some(moment) = &check.from {
         return around(check, moment, common);
     }

@@ -8,11 +8,11 @@ use fencepost::sim::{DetectorSettings, Outcome, Profile, Trial, trial};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
-use crate::how::{Pace, profile};
+use crate::how::{ProfileFile, profile};
 use crate::json;
 use crate::output::{say, say_json, write};
 use crate::parallel::{in_parallel, progress};
-use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 
 #[derive(Args, Debug)]
 pub struct Detector {
@@ -33,7 +33,7 @@ pub struct Detector {
     watch: i64,
     /// How long things take, and what members do (`[detector]`): a TOML file, as reports/docs/simulator.md says
     #[arg(long, value_parser = profile, value_name = "FILE")]
-    profile: Option<Pace>,
+    profile: Option<ProfileFile>,
 }
 
 /// One size under one weather, with and without Lifeguard.
@@ -49,7 +49,7 @@ pub fn run(detector: &Detector, common: &Common) -> Result<Exit, CommandError> {
     let trials = detector.trials()?;
     let seeds: Vec<(usize, u64)> =
         (0..trials.len()).flat_map(|place| (0..detector.seeds).map(move |seed| (place, seed))).collect();
-    heed_interrupts();
+    stop_on_interrupt();
     let bar = progress(seeds.len(), "runs", common.quiet);
     let outcomes =
         in_parallel(&seeds, &bar, |(place, seed)| (!was_interrupted()).then(|| trial(&trials[*place], *seed)));
@@ -147,7 +147,7 @@ impl Detector {
     fn markdown(&self, rows: &[Row]) -> String {
         let heads = COLUMNS.map(|(head, _)| head).join(" | ");
         let mut text = format!(
-            "# How soon gossip notices the dead, and how often it is wrong\n\n\
+            "# RunArguments soon gossip notices the dead, and how often it is wrong\n\n\
              Written by `fencepost detector --seeds {} --watch {} --out DIR`: SWIM, and SWIM with Lifeguard, as memberlist has them on a local \
              network; times in seconds.\n\n| members | loss | slow | | {heads} |\n|--:|--:|--:|---|{}\n",
             self.seeds,

@@ -11,9 +11,9 @@ use crate::args::{Common, axis, seconds};
 use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
 use crate::how::are_countable;
-use crate::json::Settled;
+use crate::json::EnvelopeJson;
 use crate::output::{say, say_json};
-use crate::supervisor::{Watch, heed_interrupts};
+use crate::supervisor::{Watch, stop_on_interrupt};
 use crate::target;
 
 #[derive(Args, Debug)]
@@ -42,13 +42,13 @@ pub fn run(envelope: &Envelope, common: &Common) -> Result<Exit, CommandError> {
         axes => axes.to_vec(),
     };
     are_countable(&axes)?;
-    heed_interrupts();
+    stop_on_interrupt();
     let watch = Arc::new(Watch::new(envelope.timeout, None)?);
     let search = search(&*scenario, &axes, &watch, common.out.as_deref(), common)?;
     if common.json {
         for searched in &search.settings {
             for finding in searched.found.iter().flatten() {
-                say_json(&Settled::new(&searched.settings, finding));
+                say_json(&EnvelopeJson::new(&searched.settings, finding));
             }
         }
     } else {

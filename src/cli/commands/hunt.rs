@@ -10,12 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Common, property, seconds, seeds};
 use crate::exit::{CommandError, Exit};
-use crate::how::{self, How};
+use crate::how::{self, RunArguments};
 use crate::json;
 use crate::output::{say, say_json, write_trace};
 use crate::parallel::cores;
 use crate::print::{is_surprising, line, tell};
-use crate::supervisor::{heed_interrupts, was_interrupted};
+use crate::supervisor::{stop_on_interrupt, was_interrupted};
 use crate::target::{self, nothing};
 
 #[derive(Args, Debug)]
@@ -48,7 +48,7 @@ pub struct Hunt {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
-    how: How,
+    how: RunArguments,
     /// Show at most so many steps of the run
     #[arg(long, default_value_t = 40)]
     show: usize,
@@ -62,13 +62,13 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, CommandError> {
     }
     for (_, scenario) in &scenarios {
         how::look_at(&**scenario, &hunt.how.settings())?;
-        hunt.has_a_quarry(&**scenario)?;
+        hunt.has_search_target(&**scenario)?;
     }
-    heed_interrupts();
+    stop_on_interrupt();
     let mut exits = Vec::new();
     for (address, scenario) in &scenarios {
         let mut found = Vec::new();
-        for only in hunt.quarries(&**scenario) {
+        for only in hunt.search_targets(&**scenario) {
             found.push(hunt.through((address, &**scenario), &only, common)?);
         }
         // Of several promises it is enough that one breaks.
@@ -81,7 +81,7 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, CommandError> {
 
 impl Hunt {
     /// A promise that is not made cannot be broken by any seed.
-    fn has_a_quarry(&self, scenario: &dyn AnyScenario) -> Result<(), CommandError> {
+    fn has_search_target(&self, scenario: &dyn AnyScenario) -> Result<(), CommandError> {
         let promises = scenario.promises();
         if promises.is_empty() {
             return Err(CommandError::Input(nothing(scenario, None)));
@@ -94,7 +94,7 @@ impl Hunt {
     }
 
     /// What is hunted for: any of the promises, or each for itself.
-    fn quarries(&self, scenario: &dyn AnyScenario) -> Vec<Vec<Property>> {
+    fn search_targets(&self, scenario: &dyn AnyScenario) -> Vec<Vec<Property>> {
         if !self.keep_going {
             return vec![self.property.clone()];
         }

@@ -6,7 +6,7 @@ use fencepost::{Promise, Suite};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
-use crate::json::{Expected, Listed};
+use crate::json::{Expected, ScenarioJson};
 use crate::output::{say, say_json};
 use crate::target;
 
@@ -30,7 +30,7 @@ pub fn run(list: &List, common: &Common) -> Result<Exit, CommandError> {
                 scenario.description();
             let expected = |promise: &Promise| Expected { name: promise.property.name(), expect: promise.expect };
             let properties = promises.iter().map(expected).collect();
-            say_json(&Listed { scenario: name, system, hazard, also, variant, about, suite, properties });
+            say_json(&ScenarioJson { scenario: name, system, hazard, also, variant, about, suite, properties });
         } else {
             describe(&scenario.description());
         }

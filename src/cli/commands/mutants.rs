@@ -13,7 +13,7 @@ use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json};
 use crate::parallel::{in_parallel, progress};
-use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 use crate::target;
 
 #[derive(Args, Debug)]
@@ -26,7 +26,7 @@ pub struct Mutants {
 }
 
 /// What a mutant came to.
-struct Fate {
+struct MutantOutcome {
     mutation: Mutation,
     noticed: Noticed,
     /// The rule by which recorded answers of a real server are impossible.
@@ -34,7 +34,7 @@ struct Fate {
 }
 
 pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, CommandError> {
-    heed_interrupts();
+    stop_on_interrupt();
     let subjects = subjects(mutants, common)?;
     let mutations = catalogue::mutations();
     let bar = progress(mutations.len(), "mutants", common.quiet);
@@ -43,9 +43,9 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, CommandError> {
             return None;
         }
         let noticed = if mutation.judge() == Judge::Answers { Noticed::Nothing } else { noticed(*mutation, &subjects) };
-        Some(Fate { mutation: *mutation, noticed, refuted: refuted(*mutation) })
+        Some(MutantOutcome { mutation: *mutation, noticed, refuted: refuted(*mutation) })
     });
-    let fates: Vec<Fate> = fates.into_iter().flatten().collect();
+    let fates: Vec<MutantOutcome> = fates.into_iter().flatten().collect();
     if common.json {
         fates.iter().for_each(|fate| say_json(&fate.line()));
     } else {
@@ -58,7 +58,7 @@ pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, CommandError> {
     if fates.len() < mutations.len() {
         return Ok(stopped(&format!("{} of {} mutants were tried", fates.len(), mutations.len())));
     }
-    Ok(if fates.iter().all(Fate::is_as_expected) { Exit::AsExpected } else { Exit::Unexpected })
+    Ok(if fates.iter().all(MutantOutcome::is_as_expected) { Exit::AsExpected } else { Exit::Unexpected })
 }
 
 /// The scenarios that mutants are tried on, as they are.
@@ -112,7 +112,7 @@ fn refuted(mutation: Mutation) -> Option<&'static str> {
 /// The columns of the matrix: what notices a mutant, then what is not enough.
 const COLUMNS: [&str; 7] = ["verdict", "law", "answers", "engines", "count", "panic", "nothing"];
 
-impl Fate {
+impl MutantOutcome {
     fn is_noticed(&self) -> bool {
         self.noticed.is_enough() || self.refuted.is_some()
     }
@@ -159,10 +159,10 @@ impl Fate {
 }
 
 /// A row for each layer: how many of its mutants are noticed by what; and a row for each mutant below.
-fn matrix(fates: &[Fate]) -> String {
+fn matrix(fates: &[MutantOutcome]) -> String {
     let head: String = COLUMNS.iter().map(|column| format!("{column:>9}")).collect();
     let mut text = format!("{:18}{:>8}{head}\n", "layer", "mutants");
-    let row = |name: &str, fates: &[&Fate]| {
+    let row = |name: &str, fates: &[&MutantOutcome]| {
         let count = |place| fates.iter().filter(|fate| fate.column() == place).count();
         let cells =
             (0..COLUMNS.len()).map(count).map(|count| if count == 0 { "·".to_owned() } else { count.to_string() });
@@ -187,10 +187,10 @@ fn matrix(fates: &[Fate]) -> String {
 }
 
 /// The mutants that nothing notices, each with its reason; and those of which that is not expected.
-fn survivors(fates: &[Fate]) -> String {
+fn survivors(fates: &[MutantOutcome]) -> String {
     let mut text = String::new();
     for fate in fates.iter().filter(|fate| !fate.is_noticed() || !fate.is_as_expected()) {
-        let Fate { mutation, noticed, .. } = fate;
+        let MutantOutcome { mutation, noticed, .. } = fate;
         text += &match (fate.is_noticed(), mutation.survives()) {
             (false, Some(reason)) => format!("{mutation:?} survives: {reason}\n"),
             (false, None) => format!("{mutation:?} SURVIVES WITHOUT A REASON ({noticed}): {}\n", mutation.about()),

@@ -11,7 +11,7 @@ use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json, write};
 use crate::parallel::{in_parallel, progress};
-use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 use crate::target;
 
 #[derive(Args, Debug)]
@@ -27,7 +27,7 @@ pub struct Schedulers {
 }
 
 /// A promise that is expected to break in some step.
-struct Quarry {
+struct SearchTarget {
     scenario: Box<dyn AnyScenario>,
     hazard: String,
     property: Property,
@@ -35,12 +35,12 @@ struct Quarry {
 
 /// What a scheduler took: seeds tried, and how many of them broke the promise.
 #[derive(Copy, Clone)]
-struct Tried {
+struct Attempts {
     seeds: u64,
     hits: u64,
 }
 
-impl Tried {
+impl Attempts {
     fn word(self) -> String {
         if self.hits == 0 { "–".to_owned() } else { self.seeds.div_ceil(self.hits).to_string() }
     }
@@ -54,61 +54,62 @@ pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, CommandErro
     if schedulers.targets.is_empty() {
         scenarios = target::suite(Suite::Standard);
     }
-    let quarries: Vec<Quarry> = scenarios.iter().flat_map(|scenario| quarries(&**scenario)).collect();
-    if quarries.is_empty() {
+    let search_targets: Vec<SearchTarget> = scenarios.iter().flat_map(|scenario| search_targets(&**scenario)).collect();
+    if search_targets.is_empty() {
         return Err(CommandError::Input("none of these promises is expected to break in a single step".to_owned()));
     }
-    heed_interrupts();
-    let bar = progress(quarries.len(), "promises", common.quiet);
-    let rows = in_parallel(&quarries, &bar, |quarry| SchedulerKind::ALL.map(|kind| schedulers.hunt(quarry, kind)));
-    let all = quarries.len();
-    let is_complete = |row: &[Tried; 4]| row.iter().all(|tried| schedulers.is_enough(*tried));
-    let (quarries, rows): (Vec<Quarry>, Vec<[Tried; 4]>) =
-        quarries.into_iter().zip(rows).filter(|(_, row)| is_complete(row)).unzip();
+    stop_on_interrupt();
+    let bar = progress(search_targets.len(), "promises", common.quiet);
+    let rows =
+        in_parallel(&search_targets, &bar, |target| SchedulerKind::ALL.map(|kind| schedulers.hunt(target, kind)));
+    let all = search_targets.len();
+    let is_complete = |row: &[Attempts; 4]| row.iter().all(|tried| schedulers.is_enough(*tried));
+    let (search_targets, rows): (Vec<SearchTarget>, Vec<[Attempts; 4]>) =
+        search_targets.into_iter().zip(rows).filter(|(_, row)| is_complete(row)).unzip();
     if common.json {
-        for (quarry, row) in quarries.iter().zip(&rows) {
+        for (target, row) in search_targets.iter().zip(&rows) {
             for (kind, tried) in SchedulerKind::ALL.iter().zip(row) {
-                say_json(&quarry.line(*kind, *tried));
+                say_json(&target.line(*kind, *tried));
             }
         }
     } else {
-        say(&schedulers.table(&quarries, &rows));
+        say(&schedulers.table(&search_targets, &rows));
     }
-    if quarries.len() < all {
-        return Ok(stopped(&format!("{} of {all} promises were tried by every scheduler", quarries.len())));
+    if search_targets.len() < all {
+        return Ok(stopped(&format!("{} of {all} promises were tried by every scheduler", search_targets.len())));
     }
     if let Some(out) = &common.out {
-        write(&out.join("schedulers.md"), &schedulers.markdown(&quarries, &rows))?;
+        write(&out.join("schedulers.md"), &schedulers.markdown(&search_targets, &rows))?;
     }
     Ok(Exit::AsExpected)
 }
 
 /// The promises of a scenario that are expected to break in some step.
-fn quarries(scenario: &dyn AnyScenario) -> Vec<Quarry> {
+fn search_targets(scenario: &dyn AnyScenario) -> Vec<SearchTarget> {
     let hazard = scenario.description().hazard.unwrap_or_default().to_owned();
     let promises = scenario.promises().iter();
     promises
         .filter(|promise| promise.expect == Expect::Violated)
         .filter(|promise| !promise.property.is_about_endless_runs(promise.bound))
-        .map(|promise| Quarry { scenario: scenario.copy(), hazard: hazard.clone(), property: promise.property })
+        .map(|promise| SearchTarget { scenario: scenario.copy(), hazard: hazard.clone(), property: promise.property })
         .collect()
 }
 
-impl Quarry {
-    fn line(&self, kind: SchedulerKind, tried: Tried) -> json::Sought<'_> {
-        let Tried { seeds, hits } = tried;
+impl SearchTarget {
+    fn line(&self, kind: SchedulerKind, tried: Attempts) -> json::SchedulerJson<'_> {
+        let Attempts { seeds, hits } = tried;
         let (scenario, hazard) = (self.scenario.name(), self.hazard.as_str());
-        json::Sought { scenario, hazard, property: self.property.name(), scheduler: kind.name(), seeds, hits }
+        json::SchedulerJson { scenario, hazard, property: self.property.name(), scheduler: kind.name(), seeds, hits }
     }
 }
 
 impl Schedulers {
-    fn is_enough(&self, tried: Tried) -> bool {
+    fn is_enough(&self, tried: Attempts) -> bool {
         tried.hits >= self.hits || tried.seeds >= self.seeds
     }
 
-    fn hunt(&self, quarry: &Quarry, kind: SchedulerKind) -> Tried {
-        let mut tried = Tried { seeds: 0, hits: 0 };
+    fn hunt(&self, target: &SearchTarget, kind: SchedulerKind) -> Attempts {
+        let mut tried = Attempts { seeds: 0, hits: 0 };
         while !self.is_enough(tried) && !was_interrupted() {
             let task = Hunt {
                 settings: Settings {
@@ -118,33 +119,33 @@ impl Schedulers {
                     ..Settings::default()
                 },
                 seeds: tried.seeds..self.seeds,
-                only: vec![quarry.property],
+                only: vec![target.property],
                 ..Hunt::default()
             };
-            let hunted = quarry.scenario.hunt(&task, &|_| was_interrupted());
+            let hunted = target.scenario.hunt(&task, &|_| was_interrupted());
             tried.seeds += hunted.tried;
             tried.hits += u64::from(hunted.seed.is_some());
         }
         tried
     }
 
-    fn table(&self, quarries: &[Quarry], rows: &[[Tried; 4]]) -> String {
-        let width = quarries.iter().map(|quarry| quarry.scenario.name().len()).max().unwrap_or(0);
+    fn table(&self, search_targets: &[SearchTarget], rows: &[[Attempts; 4]]) -> String {
+        let width = search_targets.iter().map(|target| target.scenario.name().len()).max().unwrap_or(0);
         let mut text = format!("{:6} {:width$} {:22}", "", "seeds for each one that breaks it", "");
         SchedulerKind::ALL.iter().for_each(|kind| text += &format!("{:>11}", kind.name()));
         text.push('\n');
-        for (quarry, row) in quarries.iter().zip(rows) {
-            text += &format!("{:6} {:width$} {:22}", quarry.hazard, quarry.scenario.name(), quarry.property.name());
+        for (target, row) in search_targets.iter().zip(rows) {
+            text += &format!("{:6} {:width$} {:22}", target.hazard, target.scenario.name(), target.property.name());
             row.iter().for_each(|tried| text += &format!("{:>11}", tried.word()));
             text.push('\n');
         }
-        text + "\n" + &self.summary(quarries, rows)
+        text + "\n" + &self.summary(search_targets, rows)
     }
 
-    fn markdown(&self, quarries: &[Quarry], rows: &[[Tried; 4]]) -> String {
+    fn markdown(&self, search_targets: &[SearchTarget], rows: &[[Attempts; 4]]) -> String {
         let names = SchedulerKind::ALL.map(SchedulerKind::name);
         let mut text = format!(
-            "# How many seeds it takes to break a promise\n\n\
+            "# RunArguments many seeds it takes to break a promise\n\n\
              Written by `fencepost schedulers --seeds {} --hits {} --out DIR`. Seeds tried for each one that breaks the promise: the mean of so many \
              hits, or of as many as the seeds hold; “–” where none of them does. What no scheduler finds is for the exhaustive search only.\n\n\
              | hazard | scenario | promise | {} |\n|---|---|---|{}\n",
@@ -153,26 +154,26 @@ impl Schedulers {
             names.join(" | "),
             "--:|".repeat(names.len())
         );
-        for (quarry, row) in quarries.iter().zip(rows) {
-            let words = row.map(Tried::word).join(" | ");
+        for (target, row) in search_targets.iter().zip(rows) {
+            let words = row.map(Attempts::word).join(" | ");
             let _ =
-                writeln!(text, "| {} | {} | {} | {words} |", quarry.hazard, quarry.scenario.name(), quarry.property);
+                writeln!(text, "| {} | {} | {} | {words} |", target.hazard, target.scenario.name(), target.property);
         }
-        text + "\n" + &self.summary(quarries, rows)
+        text + "\n" + &self.summary(search_targets, rows)
     }
 
     /// What each scheduler found in all, and what none of them did.
-    fn summary(&self, quarries: &[Quarry], rows: &[[Tried; 4]]) -> String {
-        let mut text = format!("Of {} promises, within {} seeds:", quarries.len(), self.seeds);
+    fn summary(&self, search_targets: &[SearchTarget], rows: &[[Attempts; 4]]) -> String {
+        let mut text = format!("Of {} promises, within {} seeds:", search_targets.len(), self.seeds);
         for (place, kind) in SchedulerKind::ALL.iter().enumerate() {
             let found = rows.iter().filter(|row| row[place].hits > 0).count();
             let _ = write!(text, " {} breaks {found},", kind.name());
         }
-        let missed: Vec<String> = quarries
+        let missed: Vec<String> = search_targets
             .iter()
             .zip(rows)
             .filter(|(_, row)| row.iter().all(|tried| tried.hits == 0))
-            .map(|(quarry, _)| format!("{} {}", quarry.scenario.name(), quarry.property))
+            .map(|(target, _)| format!("{} {}", target.scenario.name(), target.property))
             .collect();
         text += &format!(" none of them {}", missed.len());
         if !missed.is_empty() {

@@ -7,7 +7,7 @@ use fencepost::sim::{SchedulerKind, Settings, Swarm};
 
 use crate::args::{Common, axis};
 use crate::exit::{CommandError, Exit};
-use crate::how::{self, How};
+use crate::how::{self, RunArguments};
 use crate::output::{say, say_json, write_trace};
 use crate::print::{is_surprising, line, tell};
 use crate::target;
@@ -23,7 +23,7 @@ pub struct Simulate {
     #[arg(long, value_name = "KEY=VALUE", value_parser = axis)]
     vary: Vec<Axis>,
     #[command(flatten)]
-    how: How,
+    how: RunArguments,
     /// End the run after so many actions, if it does not come to rest before
     #[arg(long, default_value_t = 100_000)]
     actions: u64,

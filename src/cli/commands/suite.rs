@@ -18,13 +18,13 @@ use crate::json::Checked;
 use crate::output::{is_coloured, make_folder, say, say_json, write};
 use crate::parallel::{in_parallel, progress};
 use crate::studies::background;
-use crate::supervisor::{Watch, heed_interrupts};
+use crate::supervisor::{Watch, stop_on_interrupt};
 use crate::target;
 
 type Results = Vec<Result<Vec<AnyOutcome>, InternalError>>;
 
 pub fn run(common: &Common) -> Result<Exit, CommandError> {
-    heed_interrupts();
+    stop_on_interrupt();
     let start = Instant::now();
     let scenarios = target::suite(Suite::Standard);
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from("out"));

@@ -36,7 +36,7 @@ fn used(bytes: &[u8]) -> Refused {
             ..Settings::default()
         };
         if how::look_at(&*scenario, &settings).is_ok() {
-            scenario.gist(&settings);
+            scenario.summarize(&settings);
         }
     }
     let gossip = profile.detector.unwrap_or_default();
@@ -73,7 +73,7 @@ fn mutated_studies_are_used_or_refused() {
             }
             for setting in settings(simulated).into_iter().take(2) {
                 let Ok(scenario) = setting.scenario else { continue };
-                scenario.gist(&Settings { actions_max: 40, ..simulated.settings.clone() });
+                scenario.summarize(&Settings { actions_max: 40, ..simulated.settings.clone() });
             }
         }
         Ok(())

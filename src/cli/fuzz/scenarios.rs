@@ -27,7 +27,7 @@ fn used(bytes: &[u8]) -> Refused {
         let settings = Settings { scheduler, refinement, actions_max, seed: 1, ..Settings::default() };
         // A scenario that is possible, and impossible on a finer clock, is refused by name.
         if how::look_at(&*scenario, &settings).is_ok() {
-            scenario.gist(&settings);
+            scenario.summarize(&settings);
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::mutation::Mutation;
-use fencepost_rabbitmq::{Answer, Ask, Bench, Doing, Problem, Request};
+use fencepost_rabbitmq::{Answer, Ask, Bench, BrokerAction, Problem, Request};
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Broker, Line};
@@ -170,7 +170,7 @@ impl<'a> Pair<'a> {
 
     /// How much is left to be done for connections that are over.
     pub(super) fn unfinished(&self) -> usize {
-        let removals = self.model.doings().filter(|doing| matches!(doing, Doing::Remove(..))).count();
+        let removals = self.model.doings().filter(|doing| matches!(doing, BrokerAction::Remove(..))).count();
         self.unnoticed.len() * 4 + removals
     }
 

@@ -94,7 +94,7 @@ impl Agent {
         scenario.mutation = options.mutation;
         let mut agent = Agent {
             scenario: Arc::new(scenario),
-            server: Server::with_books(),
+            server: Server::with_id_table(),
             names: Names::default(),
             cards: Vec::new(),
             node_ids: Vec::new(),
@@ -227,7 +227,7 @@ impl Agent {
 
     /// The timer of a session fires, and what it sends into the log is not applied yet: a renewal is in vain. C-TTL-5.
     pub fn doom(&mut self, session: SessionId) {
-        self.server.doom(session);
+        self.server.decide_expiry(session);
     }
 
     /// Whether the leader lets a request for locks pass at an instant: no key that it would lock has a lock-delay.

@@ -41,11 +41,11 @@ impl Service for RowLock {
     const SYSTEMS: &'static [&'static str] = &["row-lock"];
     type Settings = Settings;
     type Message = Sql;
-    type Timer = Never;
+    type Timer = Uninhabited;
     type Command = Command;
-    type OperatorAction = Never;
-    type Fault = Never;
-    type Event = Never;
+    type OperatorAction = Uninhabited;
+    type Fault = Uninhabited;
+    type Event = Uninhabited;
     type Client = Contender;
     type Server = Row;
 
@@ -57,11 +57,11 @@ impl Service for RowLock {
         Record { owners: row.held.iter().map(|held| held.0).collect(), token: row.version, ..Record::default() }
     }
 
-    fn operate(_: &mut Row, action: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn operate(_: &mut Row, action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match action {}
     }
 
-    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
 }
@@ -103,7 +103,7 @@ impl Process<RowLock> for Row {
         out.send(client.into(), Sql::Found(call, is_changed, self.held));
     }
 
-    fn wakes(&self, _: &Scenario<RowLock>, _: &mut dyn FnMut(Never, Instant)) {}
+    fn wakes(&self, _: &Scenario<RowLock>, _: &mut dyn FnMut(Uninhabited, Instant)) {}
 
     fn restarted(&self, _: &Scenario<RowLock>) -> Self {
         self.clone()
@@ -151,7 +151,7 @@ impl Process<RowLock> for Contender {
         }
     }
 
-    fn wakes(&self, _: &Scenario<RowLock>, _: &mut dyn FnMut(Never, Instant)) {}
+    fn wakes(&self, _: &Scenario<RowLock>, _: &mut dyn FnMut(Uninhabited, Instant)) {}
 
     fn restarted(&self, _: &Scenario<RowLock>) -> Self {
         Contender { rounds: self.rounds, call: self.call, ..Contender::default() }

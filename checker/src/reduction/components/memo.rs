@@ -10,10 +10,10 @@
 use std::hash::{Hash, Hasher};
 
 use fencepost_model::fact::Fact;
-use fencepost_model::few::Few;
 use fencepost_model::goal::Reached;
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::{ProcessId, Tenure};
+use fencepost_model::inline_array::InlineArray;
 use fencepost_model::list::List;
 use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
@@ -24,13 +24,13 @@ use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Envelope, Fault, Step};
 
 use super::super::hash::fingerprint;
-use super::super::names::{Look, Looking, Names, OWNERS, Rewriting, Rules, Small};
+use super::super::names::{Looking, Names, OWNERS, Occurrences, Rewriting, Rules, SmallSet};
 use super::super::normal_form::{Formed, NormalForm};
 use super::super::piece::{Layout, Piece};
 use super::super::symmetry::{Symmetry, traces};
 use super::cache::Cache;
-use super::pool::Copies;
-use super::{Collapsed, Taken};
+use super::pool::WorkerPool;
+use super::{Collapsed, Successor};
 
 /// The logarithms of how many answers of each kind are kept at most.
 const STEPS: u32 = 18;
@@ -41,7 +41,7 @@ const MEMORIES: u32 = 14;
 const ROLES: usize = 3;
 
 /// The places of these parts in the world.
-type Roles = Few<usize, ROLES>;
+type Roles = InlineArray<usize, ROLES>;
 
 /// A step that is remembered sends no more messages than these.
 const SENT: usize = 3;
@@ -117,7 +117,7 @@ pub(super) struct Memo<P: Service> {
     /// What is remembered after facts.
     memories: Cache<(u32, u32), u32>,
     /// What parts are called anew.
-    names: Cache<(u32, Small, Ticks), u32>,
+    names: Cache<(u32, SmallSet, Ticks), u32>,
     symmetry: Symmetry,
     /// What parts have of clients.
     traces: Cache<(u32, usize), u64>,
@@ -214,12 +214,12 @@ impl<P: Service> Memo<P> {
     pub(super) fn answer(
         &mut self,
         scenario: &Scenario<P>,
-        copies: &mut Copies<P>,
+        copies: &mut WorkerPool<P>,
         opened: &Collapsed,
         last: &mut Formed<P>,
         action: &Action<P>,
         question: &Question<P>,
-    ) -> Option<Taken> {
+    ) -> Option<Successor> {
         let outcome = match (self.steps.get(&question.key), question.key.cause) {
             (Some(outcome), _) => outcome,
             (None, Cause::Passes(ticks)) => self.pass(copies, question, ticks),
@@ -249,7 +249,7 @@ impl<P: Service> Memo<P> {
         let (inner, messages) = (&parts[..layout.rest], &parts[layout.messages..]);
         let fingerprint = fingerprint(hash(&parts[layout.rest]), inner.iter().chain(messages).map(hash));
         let reached = self.facts[outcome.facts as usize].1;
-        Some(Taken { to: Collapsed { parts: list, fingerprint }, reached, is_breach })
+        Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_breach })
     }
 
     /// Whether the step breaks a promise; puts what is remembered of it among the parts. For that the world shows what the step
@@ -257,7 +257,7 @@ impl<P: Service> Memo<P> {
     fn judge(
         &mut self,
         scenario: &Scenario<P>,
-        copies: &mut Copies<P>,
+        copies: &mut WorkerPool<P>,
         opened: &Collapsed,
         state: &mut Observed<P>,
         (action, question, outcome): (&Action<P>, &Question<P>, &Outcome),
@@ -289,7 +289,7 @@ impl<P: Service> Memo<P> {
     }
 
     /// Time passes: the server forgets what is meaningless by then.
-    fn pass(&mut self, copies: &mut Copies<P>, question: &Question<P>, ticks: Ticks) -> Outcome {
+    fn pass(&mut self, copies: &mut WorkerPool<P>, question: &Question<P>, ticks: Ticks) -> Outcome {
         let ticks =
             if self.mutation == Some(CheckerMutation::LookupSettlesNothing.into()) { Ticks::ZERO } else { ticks };
         let piece = settled(&copies.rules, copies.piece(question.key.parts[0]).clone(), ticks);
@@ -299,7 +299,7 @@ impl<P: Service> Memo<P> {
     }
 
     /// What is remembered after facts.
-    fn remember(&mut self, scenario: &Scenario<P>, copies: &mut Copies<P>, memory: u32, facts: u32) -> u32 {
+    fn remember(&mut self, scenario: &Scenario<P>, copies: &mut WorkerPool<P>, memory: u32, facts: u32) -> u32 {
         if let Some(known) = self.memories.get(&(memory, facts)) {
             return known;
         }
@@ -316,13 +316,13 @@ impl<P: Service> Memo<P> {
     /// numbers that are not small.
     fn name(
         &mut self,
-        copies: &mut Copies<P>,
+        copies: &mut WorkerPool<P>,
         layout: &Layout,
         parts: &mut [u32],
         has_new_messages: bool,
         shift: Ticks,
     ) -> Option<()> {
-        let mut all = Look::default();
+        let mut all = Occurrences::default();
         parts.iter().for_each(|number| all.join(&copies.head(*number).look));
         if all.has_large {
             return None;
@@ -344,7 +344,7 @@ impl<P: Service> Memo<P> {
     }
 
     /// Lets interchangeable clients stand in the order of what can be seen of them.
-    fn arrange(&mut self, copies: &mut Copies<P>, layout: &Layout, parts: &mut [u32]) {
+    fn arrange(&mut self, copies: &mut WorkerPool<P>, layout: &Layout, parts: &mut [u32]) {
         if self.symmetry.is_none() {
             return;
         }
@@ -382,10 +382,10 @@ impl<P: Service> Memo<P> {
         sort(copies, &mut parts[layout.messages..]);
     }
 
-    fn rename(&mut self, copies: &mut Copies<P>, number: u32, all: &Small, shift: Ticks) -> u32 {
+    fn rename(&mut self, copies: &mut WorkerPool<P>, number: u32, all: &SmallSet, shift: Ticks) -> u32 {
         let is = |mutation: CheckerMutation| self.mutation.is_some_and(|own| own.is(mutation));
         let others = match is(CheckerMutation::NamesIgnoreOthers) {
-            true => Small::default(),
+            true => SmallSet::default(),
             false => all.of_kinds_in(&copies.head(number).look.small),
         };
         let question = (number, others, if is(CheckerMutation::NamesIgnoreShift) { Ticks::ZERO } else { shift });
@@ -402,7 +402,7 @@ impl<P: Service> Memo<P> {
 
     /// Whether the question was asked before, and lately. Where worlds are made of many parts, most are asked only once; to
     /// remember these would cost more than it saves.
-    fn comes_again(&mut self, key: &Key<P>) -> bool {
+    fn is_repeated(&mut self, key: &Key<P>) -> bool {
         let mut hash = Fingerprinter::default();
         key.hash(&mut hash);
         let is_known = self.asked.get(&hash.finish()).is_some();
@@ -415,7 +415,7 @@ impl<P: Service> Memo<P> {
     pub(super) fn learn(
         &mut self,
         scenario: &Scenario<P>,
-        copies: &mut Copies<P>,
+        copies: &mut WorkerPool<P>,
         last: &Formed<P>,
         next: &Observed<P>,
         question: &Question<P>,
@@ -424,7 +424,7 @@ impl<P: Service> Memo<P> {
         let layout = Layout::of(last.clients.len());
         let is_own = |place: usize| question.places.contains(&place);
         let is_touched = |process: &ProcessId| is_own(layout.place(*process));
-        if !self.comes_again(&question.key) {
+        if !self.is_repeated(&question.key) {
             return;
         }
         if !step.dropped.is_empty() || step.sent.len() > SENT || !step.touched.iter().all(is_touched) {
@@ -461,7 +461,7 @@ impl<P: Service> Memo<P> {
 }
 
 /// Restores the order of messages.
-fn sort<P: Service>(copies: &Copies<P>, messages: &mut [u32]) {
+fn sort<P: Service>(copies: &WorkerPool<P>, messages: &mut [u32]) {
     messages.sort_by(|one, other| copies.piece(*one).message().cmp(&copies.piece(*other).message()));
 }
 

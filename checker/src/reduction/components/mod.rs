@@ -22,8 +22,8 @@ use fencepost_model::world::Action;
 use serde::{Deserialize, Serialize};
 
 use self::memo::{Memo, Question};
-use self::pool::Copies;
 pub(crate) use self::pool::SharedPool;
+use self::pool::WorkerPool;
 use super::hash::hash_of;
 use super::normal_form::{Formed, NormalForm};
 use super::piece::{Layout, Piece};
@@ -45,7 +45,7 @@ impl Collapsed {
 
 /// Where a step leads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Taken {
+pub(crate) struct Successor {
     /// To this world.
     pub(crate) to: Collapsed,
     /// What it reaches.
@@ -56,7 +56,7 @@ pub(crate) struct Taken {
 
 /// Takes steps of a search: opens a world, and says where its actions lead.
 pub(crate) struct Stepper<P: Service> {
-    copies: Copies<P>,
+    copies: WorkerPool<P>,
     memo: Memo<P>,
     opened: Collapsed,
     /// The world that is open.
@@ -69,7 +69,7 @@ pub(crate) struct Stepper<P: Service> {
 impl<P: Service> Stepper<P> {
     /// For the worlds of a scenario; the one at the start is open.
     pub(crate) fn new(scenario: &Scenario<P>, form: &NormalForm, pool: SharedPool<P>) -> Self {
-        let mut copies = Copies::new(pool, form.rules);
+        let mut copies = WorkerPool::new(pool, form.rules);
         let last = form.form(scenario.observed());
         let opened = collapse(&mut copies, &last, None);
         let memo = Memo::new(scenario, form, last.clients.len());
@@ -108,7 +108,7 @@ impl<P: Service> Stepper<P> {
     }
 
     /// Where an action of the open world leads.
-    pub(crate) fn step(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>) -> Taken {
+    pub(crate) fn step(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>) -> Successor {
         let Stepper { copies, memo, opened, last, .. } = self;
         let question = memo.question(scenario, action, opened, last);
         let known = question.and_then(|question| memo.answer(scenario, copies, opened, last, action, &question));
@@ -122,7 +122,7 @@ impl<P: Service> Stepper<P> {
         form: &NormalForm,
         action: &Action<P>,
         question: Option<Question<P>>,
-    ) -> Taken {
+    ) -> Successor {
         let Stepper { copies, memo, opened, last, next, is_next_near } = self;
         if *is_next_near {
             next.undo(last);
@@ -135,7 +135,7 @@ impl<P: Service> Stepper<P> {
             memo.learn(scenario, copies, last, next, &question, &step);
         }
         form.renew(next, last, &step.touched);
-        Taken {
+        Successor {
             to: collapse(copies, next, Some(opened)),
             reached: scenario.reached(&step.facts),
             is_breach: !step.violations.is_empty(),
@@ -144,7 +144,7 @@ impl<P: Service> Stepper<P> {
 }
 
 /// The numbers of a world's parts, most of which are those of the world before it, if there is one.
-fn collapse<P: Service>(copies: &mut Copies<P>, formed: &Formed<P>, before: Option<&Collapsed>) -> Collapsed {
+fn collapse<P: Service>(copies: &mut WorkerPool<P>, formed: &Formed<P>, before: Option<&Collapsed>) -> Collapsed {
     let Formed { state, parts } = formed;
     let layout = Layout::of(state.clients.len());
     let rest = hash_of((&state.cuts, state.left));

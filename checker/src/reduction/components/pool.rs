@@ -10,7 +10,7 @@ use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 
-use super::super::names::{Look, Looking, Rules};
+use super::super::names::{Looking, Occurrences, Rules};
 use super::super::parts::Part;
 use super::super::piece::{Layout, Piece};
 use super::super::symmetry::outside;
@@ -19,7 +19,7 @@ use super::cache::Cache;
 
 /// The parts of all worlds of a search.
 pub(crate) struct Pool<P: Service> {
-    parts: Vec<Arc<Known<P>>>,
+    parts: Vec<Arc<Component<P>>>,
     /// By kind and hash.
     numbers: BTreeMap<(u32, u64), u32>,
 }
@@ -28,21 +28,21 @@ pub(crate) struct Pool<P: Service> {
 pub(crate) type SharedPool<P> = Arc<Mutex<Pool<P>>>;
 
 /// A part, and what is known of it.
-pub(super) struct Known<P: Service> {
+pub(super) struct Component<P: Service> {
     pub(super) piece: Piece<P>,
-    pub(super) head: Head,
+    pub(super) head: ComponentSummary,
 }
 
 /// What is known of a part.
 #[derive(Copy, Clone, Default)]
-pub(super) struct Head {
-    pub(super) look: Look,
+pub(super) struct ComponentSummary {
+    pub(super) look: Occurrences,
     pub(super) hash: u64,
     /// Of a client: the part of its hash that does not depend on its identity.
     pub(super) outside: u64,
 }
 
-impl Head {
+impl ComponentSummary {
     pub(super) fn part(&self) -> Part {
         Part::new(self.look, self.hash)
     }
@@ -65,12 +65,12 @@ impl<P: Service> Pool<P> {
         state
     }
 
-    fn part(&self, number: u32) -> &Arc<Known<P>> {
+    fn part(&self, number: u32) -> &Arc<Component<P>> {
         &self.parts[number as usize]
     }
 
     /// The number of a part, which may be a new one.
-    fn number(&mut self, kind: u32, hash: u64, part: impl FnOnce() -> Known<P>) -> u32 {
+    fn number(&mut self, kind: u32, hash: u64, part: impl FnOnce() -> Component<P>) -> u32 {
         let Pool { parts, numbers } = self;
         *numbers.entry((kind, hash)).or_insert_with(|| {
             parts.push(Arc::new(part()));
@@ -80,12 +80,12 @@ impl<P: Service> Pool<P> {
 }
 
 /// The parts that one worker has met.
-pub(super) struct Copies<P: Service> {
+pub(super) struct WorkerPool<P: Service> {
     pool: SharedPool<P>,
     /// By number, as the pool has them.
-    parts: Vec<Option<Arc<Known<P>>>>,
+    parts: Vec<Option<Arc<Component<P>>>>,
     /// The same of what is looked at most; nothing for those that this worker has not met.
-    heads: Vec<Head>,
+    heads: Vec<ComponentSummary>,
     numbers: Cache<(u32, u64), u32>,
     pub(super) rules: Rules,
 }
@@ -96,10 +96,10 @@ const UNPOISONED: &str = "no worker panics while it holds the pool";
 /// The logarithm of how many parts are found without asking the pool.
 const NUMBERS: u32 = 20;
 
-impl<P: Service> Copies<P> {
+impl<P: Service> WorkerPool<P> {
     pub(super) fn new(pool: SharedPool<P>, rules: Rules) -> Self {
         let (parts, heads, numbers) = (Vec::new(), Vec::new(), Cache::new(NUMBERS));
-        Copies { pool, parts, heads, numbers, rules }
+        WorkerPool { pool, parts, heads, numbers, rules }
     }
 
     /// The number of a part.
@@ -116,7 +116,7 @@ impl<P: Service> Copies<P> {
             return number;
         }
         let mut pool = self.pool.lock().expect(UNPOISONED);
-        let number = pool.number(kind, hash, || Known::new(piece(), hash, &self.rules));
+        let number = pool.number(kind, hash, || Component::new(piece(), hash, &self.rules));
         let part = Arc::clone(pool.part(number));
         drop(pool);
         self.keep(number, part);
@@ -133,11 +133,11 @@ impl<P: Service> Copies<P> {
         }
     }
 
-    fn keep(&mut self, number: u32, part: Arc<Known<P>>) {
+    fn keep(&mut self, number: u32, part: Arc<Component<P>>) {
         let place = number as usize;
         if self.parts.len() <= place {
             self.parts.resize(place + 1, None);
-            self.heads.resize(place + 1, Head::default());
+            self.heads.resize(place + 1, ComponentSummary::default());
         }
         self.heads[place] = part.head;
         self.parts[place] = Some(part);
@@ -145,7 +145,7 @@ impl<P: Service> Copies<P> {
 
     /// What is known of a part that is at hand.
     #[inline]
-    pub(super) fn head(&self, number: u32) -> &Head {
+    pub(super) fn head(&self, number: u32) -> &ComponentSummary {
         &self.heads[number as usize]
     }
 
@@ -156,7 +156,7 @@ impl<P: Service> Copies<P> {
     }
 }
 
-impl<P: Service> Known<P> {
+impl<P: Service> Component<P> {
     fn new(mut piece: Piece<P>, hash: u64, rules: &Rules) -> Self {
         let mut looking = Looking::new(rules);
         piece.visit(&mut looking);
@@ -164,6 +164,6 @@ impl<P: Service> Known<P> {
             Piece::Client(client, seat) => outside::<P>(client.place(), seat),
             _ => 0,
         };
-        Known { piece, head: Head { look: looking.look, hash, outside } }
+        Component { piece, head: ComponentSummary { look: looking.look, hash, outside } }
     }
 }

@@ -26,10 +26,10 @@ pub use operator::OperatorAction;
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, Node, Outcome, Query, QueryRefusal, Server, Status};
 pub use settings::{
-    Afterwards, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,
-    Monitor, OldLeader, OnConflict, OnLoss, OperatorActionKind, Priced, Prunes, Queue, Reads, Registers, Release,
-    RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers, SessionUse, Settings,
-    Takes, Timers, TreeDeletions, Unclear, Unlock, Waiting, Writes,
+    AfterRelease, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,
+    Monitor, OldLeader, OnConflict, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Queue, Reads, Registers,
+    Release, RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers, SessionUse,
+    Settings, Takes, Timers, TreeDeletions, Unlock, Waiting, Writes,
 };
 
 use fencepost_model::goal::Goal;

@@ -21,12 +21,12 @@ pub use server::Lender;
 use fencepost_model::assumption::{Assumption, Class, Declarations};
 use fencepost_model::ids::{ClientId, Index, Token};
 use fencepost_model::mutation::Mutation;
-use fencepost_model::never::Never;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::{OptionalBudget, Scenario, SettingError};
 use fencepost_model::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::Ticks;
+use fencepost_model::uninhabited::Uninhabited;
 use fencepost_model::world::World;
 
 /// The service's name as a type.
@@ -94,9 +94,9 @@ impl Service for Lease {
     type Message = LeaseMessage;
     type Timer = Timer;
     type Command = Command;
-    type OperatorAction = Never;
-    type Fault = Never;
-    type Event = Never;
+    type OperatorAction = Uninhabited;
+    type Fault = Uninhabited;
+    type Event = Uninhabited;
     type Client = Borrower;
     type Server = Lender;
 
@@ -109,11 +109,11 @@ impl Service for Lease {
         Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0), ..Record::default() }
     }
 
-    fn operate(_: &mut Lender, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn operate(_: &mut Lender, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
     }
 
-    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
 }

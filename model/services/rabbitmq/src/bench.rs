@@ -26,7 +26,7 @@ impl PartialEq for Bench {
 
 /// What a broker may do by itself, at once or later.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Doing {
+pub enum BrokerAction {
     /// It removes a queue of a connection whose end it has noticed (R-Q-40).
     Remove(SessionId, Name),
     /// It removes a queue that was not used for too long (R-Q-25).
@@ -51,7 +51,9 @@ impl Bench {
     /// A client closes its socket without a word, and the broker has dealt with it.
     pub fn hang_up(&mut self, connection: SessionId) {
         self.notice(connection);
-        while let Some(doing) = self.doings().find(|doing| matches!(doing, Doing::Remove(of, _) if *of == connection)) {
+        while let Some(doing) =
+            self.doings().find(|doing| matches!(doing, BrokerAction::Remove(of, _) if *of == connection))
+        {
             self.carry_on(doing);
         }
     }
@@ -63,21 +65,21 @@ impl Bench {
     }
 
     /// What the broker may do by itself.
-    pub fn doings(&self) -> impl Iterator<Item = Doing> + use<> {
+    pub fn doings(&self) -> impl Iterator<Item = BrokerAction> + use<> {
         let mut doings = Vec::new();
         self.broker.wakes(&self.scenario, &mut |timer, _| match timer {
-            Timer::Remove(connection, name) => doings.push(Doing::Remove(connection, name)),
-            Timer::Expire(name) => doings.push(Doing::Expire(name)),
+            Timer::Remove(connection, name) => doings.push(BrokerAction::Remove(connection, name)),
+            Timer::Expire(name) => doings.push(BrokerAction::Expire(name)),
             _ => {}
         });
         doings.into_iter()
     }
 
     /// It does so.
-    pub fn carry_on(&mut self, doing: Doing) {
+    pub fn carry_on(&mut self, doing: BrokerAction) {
         self.take(Input::Wake(match doing {
-            Doing::Remove(connection, name) => Timer::Remove(connection, name),
-            Doing::Expire(name) => Timer::Expire(name),
+            BrokerAction::Remove(connection, name) => Timer::Remove(connection, name),
+            BrokerAction::Expire(name) => Timer::Expire(name),
         }));
     }
 

@@ -17,7 +17,7 @@ mod settings;
 
 use serde::{Deserialize, Serialize};
 
-pub use bench::{Bench, Doing};
+pub use bench::{Bench, BrokerAction};
 pub use broker::{Broker, Channel, Connection, Queue, RabbitmqFault};
 pub use clients::{Administrator, Getter, Participant, Taker};
 pub use messages::{

@@ -27,10 +27,10 @@ pub use settings::{Grants, Settings, Validity};
 
 use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::never::Never;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use fencepost_model::uninhabited::Uninhabited;
 use fencepost_model::world::World;
 
 /// The service's name as a type.
@@ -46,9 +46,9 @@ impl Service for Redlock {
     type Message = RedlockMessage;
     type Timer = Timer;
     type Command = Command;
-    type OperatorAction = Never;
+    type OperatorAction = Uninhabited;
     type Fault = RedlockFault;
-    type Event = Never;
+    type Event = Uninhabited;
     type Client = Locker;
     type Server = Nodes;
 
@@ -61,7 +61,7 @@ impl Service for Redlock {
         nodes.record()
     }
 
-    fn operate(_: &mut Nodes, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn operate(_: &mut Nodes, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
     }
 

@@ -29,10 +29,10 @@ pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;
 
 use fencepost_model::mutation::Mutation;
-use fencepost_model::never::Never;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
+use fencepost_model::uninhabited::Uninhabited;
 use fencepost_model::world::World;
 
 /// The service's name as a type.
@@ -51,9 +51,9 @@ impl Service for Stores {
     type Message = StoreMessage;
     type Timer = Timer;
     type Command = Command;
-    type OperatorAction = Never;
-    type Fault = Never;
-    type Event = Never;
+    type OperatorAction = Uninhabited;
+    type Fault = Uninhabited;
+    type Event = Uninhabited;
     type Client = Member;
     type Server = Store;
 
@@ -65,11 +65,11 @@ impl Service for Stores {
         store.record(scenario)
     }
 
-    fn operate(_: &mut Store, act: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn operate(_: &mut Store, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match act {}
     }
 
-    fn apply_fault(_: &mut World<Self>, fault: Never, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+    fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
 }

@@ -16,7 +16,7 @@ use crate::random::{Concern, Stream};
 
 /// A pool of nodes: the servers, one node for each client, the others.
 #[derive(Clone)]
-pub(super) struct Beside {
+pub(super) struct DetectorPool {
     settings: DetectorSettings,
     pool: Pool,
     refinement: i64,
@@ -26,12 +26,12 @@ pub(super) struct Beside {
 /// The server whose opinion counts.
 const LEADER: u16 = 0;
 
-impl Beside {
+impl DetectorPool {
     pub(super) fn new(seed: u64, settings: &DetectorSettings, clients: usize, refinement: i64) -> Self {
         let stream = Stream::new(seed, Concern::Detector);
         let pool = Pool::new(settings, settings.members(clients), stream);
         let clients = u16::try_from(clients).expect("a pool is small");
-        Beside { settings: settings.clone(), pool, refinement, clients }
+        DetectorPool { settings: settings.clone(), pool, refinement, clients }
     }
 
     pub(super) fn reseed(&mut self, seed: u64) {
@@ -177,7 +177,7 @@ impl<P: Service> Realistic<P> {
     /// right about all nodes, for an hour at most where a tick is a second.
     pub(super) fn listen_on(&mut self, world: &World<P>) -> bool {
         let hour = Ticks::new(3600 * self.refinement);
-        let is_settled = self.is_calm && self.detector.as_ref().is_none_or(Beside::is_right);
+        let is_settled = self.is_calm && self.detector.as_ref().is_none_or(DetectorPool::is_right);
         let limit = if self.is_calm { world.now + hour } else { self.storm };
         !is_settled && world.waiting().next().is_some() && self.listen(limit, world.now)
     }

@@ -15,9 +15,9 @@ use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
-use self::detector::Beside;
+use self::detector::DetectorPool;
 use super::agenda::{Agenda, Plan};
-use super::armed::Armed;
+use super::armed::DueTimes;
 use super::{Scheduler, SchedulerKind};
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
@@ -29,14 +29,14 @@ pub(crate) struct Realistic<P: Service> {
     /// How much finer the clock is than the scenario's.
     refinement: i64,
     agenda: Agenda<P>,
-    armed: Armed<P>,
+    armed: DueTimes<P>,
     /// Clients whose user has something in mind.
     wishing: Vec<bool>,
     /// Until when a process stands still: clients by place, the server last.
     asleep_until: Vec<Instant>,
     /// Until when a link does.
     clogged_until: BTreeMap<Link, Instant>,
-    detector: Option<Beside>,
+    detector: Option<DetectorPool>,
     /// The end of the storm.
     storm: Instant,
     /// How long each clock takes to run away by a step; clients by place, the server last.
@@ -65,12 +65,12 @@ impl<P: Service> Realistic<P> {
     ) -> Self {
         let stream = |concern| Stream::new(seed, concern);
         let clients = world.clients.len();
-        let detector = profile.detector.as_ref().map(|detector| Beside::new(seed, detector, clients, refinement));
+        let detector = profile.detector.as_ref().map(|detector| DetectorPool::new(seed, detector, clients, refinement));
         let mut new = Realistic {
             profile,
             refinement,
             agenda: Agenda::new(),
-            armed: Armed::new(world.clients.len()),
+            armed: DueTimes::new(world.clients.len()),
             wishing: vec![false; world.clients.len()],
             asleep_until: vec![Instant::START; world.clients.len() + 1],
             clogged_until: BTreeMap::new(),

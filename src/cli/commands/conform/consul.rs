@@ -15,7 +15,7 @@ use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json};
 use crate::parallel::progress;
-use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 
 /// The model against an agent: first at random, then what takes real time.
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
@@ -130,7 +130,7 @@ fn crowded(consul: &Consul, conform: &Conform, common: &Common) -> Result<Result
 
 /// A log against the model.
 pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
-    heed_interrupts();
+    stop_on_interrupt();
     let mut episodes = read(text).map_err(|why| unreadable(file, &why))?;
     if let Some(lateness) = conform.lateness {
         episodes.iter_mut().for_each(|episode| episode.lateness = lateness.0);

@@ -19,11 +19,11 @@ use self::plan::{Job, Jobs, Plan, Shard};
 use self::store::{Broken, Store, Taken};
 use crate::args::{Common, seeds};
 use crate::exit::{CommandError, Exit};
-use crate::how::How;
+use crate::how::RunArguments;
 use crate::json::Swept;
 use crate::output::{make_folder, say, say_json};
 use crate::parallel::{in_parallel, progress};
-use crate::supervisor::{heed_interrupts, stopped, was_interrupted};
+use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 use crate::target;
 
 #[derive(Args, Debug)]
@@ -46,7 +46,7 @@ pub struct Sweep {
     #[arg(long, default_value_t = Shard::WHOLE, value_name = "K/N", requires = "target")]
     shard: Shard,
     #[command(flatten)]
-    how: How,
+    how: RunArguments,
     /// Write a line for each run into this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -56,7 +56,7 @@ pub struct Sweep {
 const BATCH: u64 = 512;
 
 pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, CommandError> {
-    heed_interrupts();
+    stop_on_interrupt();
     let (mut store, jobs, runs) = sweep.open(common)?;
     let done = store.done_of(&runs)?;
     is_the_same_model(&store, &jobs)?;
@@ -143,8 +143,8 @@ fn settings(jobs: &Jobs) -> Vec<(String, Option<String>)> {
 fn take(jobs: &Jobs, number: u64) -> Taken {
     let job = jobs.job(number).expect("only runs of the plan are taken");
     let Job { setting, seed } = job;
-    let gist = jobs.scenario(job).gist(&jobs.how(job));
-    let violations = gist.violations.into_iter().map(|violation| Broken {
+    let summarize = jobs.scenario(job).summarize(&jobs.how(job));
+    let violations = summarize.violations.into_iter().map(|violation| Broken {
         property: violation.property.name().to_owned(),
         step: violation.step,
         message: violation.message,
@@ -153,10 +153,10 @@ fn take(jobs: &Jobs, number: u64) -> Taken {
         number,
         setting,
         seed,
-        actions: gist.actions,
-        ticks: gist.ticks,
-        is_at_rest: gist.is_at_rest,
-        digest: gist.digest,
+        actions: summarize.actions,
+        ticks: summarize.ticks,
+        is_at_rest: summarize.is_at_rest,
+        digest: summarize.digest,
         violations: violations.collect(),
     }
 }

@@ -3,7 +3,7 @@
 use fencepost::AnyScenario;
 use fencepost::model::finding::{Extreme, Point, Sample};
 use fencepost::reports::study::ENOUGH;
-use fencepost::sim::{Gist, Settings};
+use fencepost::sim::{RunSummary, Settings};
 
 use super::question::{ACTIONS, Simulated};
 use crate::args::Common;
@@ -54,17 +54,17 @@ pub fn measure(simulated: &Simulated, command: &str, common: &Common) -> Result<
         places.iter().flat_map(|place| seeds.clone().step_by(PIECE as usize).map(|from| (*place, from))).collect();
     let scenario = |place: usize| settings[place].scenario.as_ref().expect("only possible settings have runs");
     let bar = progress(pieces.len(), "tens of runs", is_quiet);
-    let taken = in_parallel(&pieces, &bar, |(place, from)| -> Vec<(u64, Gist)> {
+    let taken = in_parallel(&pieces, &bar, |(place, from)| -> Vec<(u64, RunSummary)> {
         let seeds = *from..seeds.end.min(from + PIECE);
         let seeds = seeds.take_while(|_| !was_interrupted());
-        seeds.map(|seed| (seed, scenario(*place).gist(&Settings { seed, ..simulated.settings.clone() }))).collect()
+        seeds.map(|seed| (seed, scenario(*place).summarize(&Settings { seed, ..simulated.settings.clone() }))).collect()
     });
-    if taken.iter().flatten().any(|(_, gist)| gist.actions >= ACTIONS) {
+    if taken.iter().flatten().any(|(_, summarize)| summarize.actions >= ACTIONS) {
         return Err(CommandError::Input(format!("a run takes more than {ACTIONS} actions; make --storm shorter")));
     }
     let mut sums: Vec<Sum> = settings.iter().map(Sum::new).collect();
     for ((place, _), runs) in pieces.iter().zip(taken) {
-        runs.iter().for_each(|(seed, gist)| sums[*place].add(*seed, gist, simulated));
+        runs.iter().for_each(|(seed, summarize)| sums[*place].add(*seed, summarize, simulated));
     }
     let rare: Vec<(usize, u64)> = places
         .iter()
@@ -104,11 +104,11 @@ impl Sum {
         Sum { point, first: None, most: [None; 3] }
     }
 
-    fn add(&mut self, seed: u64, gist: &Gist, simulated: &Simulated) {
-        let measured = gist.measurement.as_ref().expect("the settings say that runs measure");
+    fn add(&mut self, seed: u64, summarize: &RunSummary, simulated: &Simulated) {
+        let measured = summarize.measurement.as_ref().expect("the settings say that runs measure");
         let point = &mut self.point;
         point.runs += 1;
-        for violation in &gist.violations {
+        for violation in &summarize.violations {
             *point.broken.entry(violation.property).or_default() += 1;
             if violation.property == simulated.safety {
                 self.first = self.first.or(Some(seed));

@@ -20,9 +20,9 @@ use self::question::{Grid, Question};
 use crate::args::{Common, axis, property, seeds};
 use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
-use crate::how::{Pace, profile};
+use crate::how::{ProfileFile, profile};
 use crate::output::{say, say_json, write};
-use crate::supervisor::{Watch, heed_interrupts, stopped, was_interrupted};
+use crate::supervisor::{Watch, stop_on_interrupt, stopped, was_interrupted};
 use crate::target::quoted;
 
 #[derive(Args, Debug)]
@@ -41,7 +41,7 @@ pub struct Tradeoff {
     storm: Option<i64>,
     /// How long things take: distributions in a TOML file, as reports/docs/simulator.md says
     #[arg(long, value_parser = profile, value_name = "FILE")]
-    profile: Option<Pace>,
+    profile: Option<ProfileFile>,
     /// The promise whose violations count as unsafe [default: the first one about what clients believe]
     #[arg(long, value_parser = property, value_name = "NAME")]
     safety: Option<Property>,
@@ -77,7 +77,7 @@ impl Tradeoff {
 }
 
 pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, CommandError> {
-    heed_interrupts();
+    stop_on_interrupt();
     let question = Question::of(tradeoff, common)?;
     if let (Some(one), Some(simulated)) = (&tradeoff.run, &question.simulated) {
         return again(simulated, one.setting, one.seed, common);

@@ -34,13 +34,13 @@ enum Renewal {
 
 /// What an answer says about the session.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum News {
+pub(super) enum SessionNews {
     /// It lives.
     Alive,
     /// It is gone.
     Gone,
     /// Nobody knows: the servers could not say.
-    Unclear,
+    OnUncertainty,
 }
 
 /// The end of the lease that a request sent now will grant.
@@ -85,7 +85,7 @@ impl Membership {
     }
 
     /// Takes the answer to a renewal; `None` if it is not for the renewal that is under way.
-    pub(super) fn hear(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>) -> Option<News> {
+    pub(super) fn hear(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>) -> Option<SessionNews> {
         let Renewal::Sent { call, until_if_renewed, next } = self.renewal else { return None };
         if to != call {
             return None;
@@ -97,9 +97,11 @@ impl Membership {
                 if context.is_mutated(ConsulMutation::RenewsOnce) {
                     self.renewal = Renewal::Off;
                 }
-                Some(News::Alive)
+                Some(SessionNews::Alive)
             }
-            Answer::UnknownSession if context.is_mutated(ConsulMutation::GoneTakenForError) => Some(News::Unclear),
+            Answer::UnknownSession if context.is_mutated(ConsulMutation::GoneTakenForError) => {
+                Some(SessionNews::OnUncertainty)
+            }
             Answer::NoLeader => {
                 if context.is_mutated(ConsulMutation::ErrorExtendsLease) {
                     self.until = granted(until_if_renewed, context);
@@ -107,12 +109,12 @@ impl Membership {
                 if self.gives_up(context) {
                     self.renewal = Renewal::Off;
                 }
-                Some(News::Unclear)
+                Some(SessionNews::OnUncertainty)
             }
             // C-API-2: whoever renews has nothing more to do.
             _ => {
                 self.renewal = Renewal::Off;
-                Some(News::Gone)
+                Some(SessionNews::Gone)
             }
         }
     }

@@ -7,8 +7,8 @@ use super::ask;
 use crate::ConsulMutation;
 use crate::{Answer, Consul, ConsulMessage, LOCK, Order, Request};
 use fencepost_model::fact::Fact;
-use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox};
 
@@ -25,7 +25,7 @@ struct Incoming {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Verifier {
     /// The first one is being looked into.
-    orders: Few<Incoming, 3>,
+    orders: InlineArray<Incoming, 3>,
     /// The question to the server that is under way.
     asked: Option<Call>,
     last: Call,
@@ -35,7 +35,7 @@ impl Verifier {
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Input::Message { message: Message::Service(text), .. } = input else { return };
         match text {
-            ConsulMessage::Order(from, call, _) if self.orders.len() == Few::<Incoming, 3>::ROOM => {
+            ConsulMessage::Order(from, call, _) if self.orders.len() == InlineArray::<Incoming, 3>::ROOM => {
                 out.send(from.into(), ConsulMessage::OrderDone(from, call, false));
             }
             ConsulMessage::Order(from, call, order) => {

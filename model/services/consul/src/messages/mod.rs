@@ -14,8 +14,8 @@ pub use values::{Checks, Entry, Key, Opaque, Plain, Prefix, Slots, Spelling, Ter
 
 use super::Status;
 use super::settings::CheckKind;
-use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
 
@@ -100,7 +100,7 @@ pub enum Target {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Transaction {
     /// In this order.
-    pub operations: Few<Operation, 3>,
+    pub operations: InlineArray<Operation, 3>,
     /// Ghost: the tenure under which it was sent; stamped by the world, read by properties only.
     #[serde(default)]
     pub tenure: Tenure,
@@ -204,7 +204,7 @@ pub struct Listing {
     pub slots: Option<Entry>,
     /// Sessions that hold an entry below the prefix.
     #[normal(sorted)]
-    pub alive: Few<SessionId, 6>,
+    pub alive: InlineArray<SessionId, 6>,
 }
 
 /// A holder's order to a third party: do this for me, and here is my sequencer.

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::{Behavior, CheckKind};
-use fencepost_model::few::Few;
 use fencepost_model::ids::{ClientId, Index, SessionId, Token};
+use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::time::Ticks;
 
@@ -135,7 +135,7 @@ pub struct Slots {
     /// How many may hold a slot.
     pub limit: u8,
     /// Who does.
-    pub holders: Few<SessionId, 4>,
+    pub holders: InlineArray<SessionId, 4>,
 }
 
 /// Which checks a session is bound to. C-SES-10.

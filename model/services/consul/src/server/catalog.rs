@@ -132,7 +132,7 @@ impl Server {
         checks: impl IntoIterator<Item = CheckKind>,
         context: &Context<'_, Consul>,
     ) -> Option<Answer> {
-        if self.nodes.is_empty() && self.books.is_none() {
+        if self.nodes.is_empty() && self.id_table.is_none() {
             return None;
         }
         let Some(node) = self.node(node) else { return Some(Answer::Missing(None)) };

@@ -10,8 +10,8 @@ use crate::messages::{
 };
 use crate::settings::{Log, Prunes, TreeDeletions};
 use fencepost_model::fact::{Ending, Fact, Refusal};
-use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId, Index, SessionId};
+use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::Instant;
@@ -52,7 +52,7 @@ impl Server {
             _ => None,
         });
         let held = self.contenders().filter(|_| !by_name);
-        let mut alive = Few::default();
+        let mut alive = InlineArray::default();
         // C-SEM-5: a key in a semaphore whose prefix begins with this one is a sign of life as good as any.
         named.chain(held).for_each(|session| {
             if !alive.contains(&session) {
@@ -262,14 +262,14 @@ impl Server {
         self.tombstones = before;
         match prefix.name() {
             _ if keys.is_empty() => {}
-            Some(name) => self.bury(name, context),
+            Some(name) => self.leave_tombstone(name, context),
             None => self.note_emptied(context),
         }
         Answer::Done(true)
     }
 
     /// Remembers a deletion, as far as somebody lists what begins with the name.
-    fn bury(&mut self, name: Key, context: &Context<'_, Consul>) {
+    fn leave_tombstone(&mut self, name: Key, context: &Context<'_, Consul>) {
         let grave = match name {
             // Contenders list the whole prefix only: one for all of it will do.
             Key::Slots | Key::Contender(_) | Key::Neighbour(_) => Key::Slots,
@@ -336,7 +336,7 @@ impl Server {
         if self.entry(key).is_none() {
             return;
         }
-        self.bury(key, context);
+        self.leave_tombstone(key, context);
         self.note_entries();
         if context.is_mutated(ConsulMutation::LockDelayGoesWithKey) {
             self.delays.retain(|delay| delay.key != key);

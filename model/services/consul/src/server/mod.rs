@@ -12,9 +12,9 @@
 
 mod agents;
 mod assumed;
-mod books;
 mod catalog;
 mod deposed;
+mod id_table;
 mod kv;
 mod leader;
 mod line;
@@ -28,8 +28,8 @@ mod rules;
 
 use serde::{Deserialize, Serialize};
 
-use self::books::Books;
 use self::deposed::Deposed;
+use self::id_table::IdTable;
 use self::kv::Decided;
 use self::leader::Held;
 use self::lock_delay::Delay;
@@ -45,8 +45,8 @@ use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, StartTime};
 
-pub use books::{Query, QueryRefusal};
 pub use catalog::{Node, Status};
+pub use id_table::{Query, QueryRefusal};
 pub use leader::ConsulFault;
 pub use transaction::{Failure, Outcome};
 
@@ -87,7 +87,7 @@ pub struct Server {
     /// The former leader, while it takes itself for the leader.
     deposed: Option<Box<Deposed>>,
     /// What only readers of the HTTP API see; none where there are none.
-    books: Option<Box<Books>>,
+    id_table: Option<Box<IdTable>>,
 }
 
 impl Clone for Server {
@@ -99,11 +99,11 @@ impl Clone for Server {
 
     fn clone_from(&mut self, other: &Self) {
         let Server { index, sessions, entries, delays, given, tombstones, leaderless, .. } = other;
-        let Server { decided, held, parked, nodes, deposed, books, .. } = other;
+        let Server { decided, held, parked, nodes, deposed, id_table, .. } = other;
         (self.index, self.leaderless) = (*index, *leaderless);
         self.tombstones.clone_from(tombstones);
         self.deposed.clone_from(deposed);
-        self.books.clone_from(books);
+        self.id_table.clone_from(id_table);
         self.sessions.clone_from(sessions);
         self.entries.clone_from(entries);
         self.delays.clone_from(delays);

@@ -119,7 +119,7 @@ impl Server {
         if context.scenario.service.servers.expiry == Expiry::OneStep {
             return self.expire(session, context, out);
         }
-        self.doom(session);
+        self.decide_expiry(session);
     }
 
     /// Sessions whose timer may have fired by now, since when; without an instant, those whose timer has.
@@ -134,7 +134,7 @@ impl Server {
     }
 
     /// The timer of a session has fired, and its end is on its way through the log.
-    pub fn doom(&mut self, session: SessionId) {
+    pub fn decide_expiry(&mut self, session: SessionId) {
         for row in self.sessions.iter_mut().filter(|row| row.id == session) {
             (row.expires, row.is_doomed) = (None, true);
         }

@@ -117,7 +117,7 @@ impl Server {
         let before = (self.entries.clone(), self.tombstones.clone());
         let about_nodes = operations.iter().any(Operation::is_about_nodes);
         let rest = about_nodes.then(|| (self.sessions.clone(), self.nodes.clone()));
-        let books = self.books.clone();
+        let id_table = self.id_table.clone();
         let mut has_failed = false;
         let mut has_worked = false;
         for (place, operation) in operations.iter().enumerate() {
@@ -132,7 +132,7 @@ impl Server {
             if !context.is_mutated(ConsulMutation::RollbackKeepsTombstones) {
                 self.tombstones = tombstones;
             }
-            self.books = books;
+            self.id_table = id_table;
             if let Some((sessions, nodes)) = rest {
                 (self.sessions, self.nodes) = (sessions, nodes);
             }

@@ -24,7 +24,7 @@ pub use recipe::{
     Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnLoss, Queue, Reads, Release, RenewalErrors,
     Sequencer, SessionUse, Unlock, Waiting, Writes,
 };
-pub use semaphore::{Afterwards, LostRace, OnConflict, Prunes, Registers, Semaphore, Unclear};
+pub use semaphore::{AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Registers, Semaphore};
 pub use servers::{Expiry, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers, TreeDeletions};
 pub(super) use validate::{notes, validate};
 

@@ -30,10 +30,10 @@ pub struct Semaphore {
     pub lost_race: LostRace,
     /// What becomes of its contender key and its session when it has left.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub afterwards: Afterwards,
+    pub afterwards: AfterRelease,
     /// What it does when it does not hear whether it has got a slot, within `patience`.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub unclear: Unclear,
+    pub unclear: OnUncertainty,
     /// Whether the session of each client is a contender in another semaphore, too, whose prefix begins with this one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub has_neighbour: bool,
@@ -72,7 +72,7 @@ pub enum Prunes {
     /// Those whose contender key is gone; a key that nobody holds any more counts (C-GDE-1).
     ByName,
     /// None.
-    Never,
+    Uninhabited,
 }
 
 /// What a client does when its release finds that the coordination entry has changed.
@@ -89,7 +89,7 @@ pub enum LostRace {
 /// What becomes of the contender key and the session of a client that has left.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Afterwards {
+pub enum AfterRelease {
     /// Both are removed (C-SEM-7).
     #[default]
     Removed,
@@ -100,7 +100,7 @@ pub enum Afterwards {
 /// What a client does when it does not hear whether it has got a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unclear {
+pub enum OnUncertainty {
     /// It reads the coordination entry: if it is among the holders, it has.
     #[default]
     ReadAgain,

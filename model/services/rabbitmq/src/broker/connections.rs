@@ -7,8 +7,8 @@ use super::{Broker, Ctx, Out, note};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Ask, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Timer};
-use fencepost_model::few::Few;
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, StartTime};
@@ -20,7 +20,7 @@ pub struct Connection {
     pub id: SessionId,
     /// The node it goes to.
     pub(super) node: u8,
-    life: Life,
+    life: ConnectionState,
     /// Since when the other end is closed, and the broker has not noticed yet (R-Q-39).
     pub(super) lost: Option<Deadline>,
     /// When it was heard last, where silence counts.
@@ -29,24 +29,24 @@ pub struct Connection {
     pub(super) is_silent: bool,
     /// Whether it is not read, because of an alarm (R-Q-47).
     pub(super) is_blocked: bool,
-    pub(super) channels: Few<Channel, 2>,
+    pub(super) channels: InlineArray<Channel, 2>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Life {
+enum ConnectionState {
     Open,
     /// Its exclusive queues go, one by one (R-Q-40).
     Ending {
         since: Deadline,
-        then: Then,
+        then: OnceEnded,
     },
 }
 
 /// What comes after the last of its queues is gone.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Then {
+pub(super) enum OnceEnded {
     /// Nobody is told.
     Nothing,
     /// Its client is told that it was closed (R-Q-38).
@@ -76,7 +76,7 @@ pub(super) struct Parked {
 
 impl Connection {
     pub(super) fn is_open(&self) -> bool {
-        self.life == Life::Open
+        self.life == ConnectionState::Open
     }
 
     /// Whether missed heartbeats would be noticed (R-Q-48).
@@ -123,7 +123,7 @@ impl Broker {
         self.connections.insert_sorted(Connection {
             id,
             node,
-            life: Life::Open,
+            life: ConnectionState::Open,
             lost: None,
             heard: None,
             is_silent: false,
@@ -140,7 +140,7 @@ impl Broker {
         }
         let connection = &mut self.connections[place];
         let result = match (connection.channel(ask.channel), ask.request) {
-            (_, Request::Close) => return self.end(place, Then::CloseOk(from, ask.call), context, out),
+            (_, Request::Close) => return self.end(place, OnceEnded::CloseOk(from, ask.call), context, out),
             (None, Request::OpenChannel { confirms }) => {
                 let channel = Channel { number: ask.channel, is_closing: false, confirms, delivered: 0 };
                 connection.set(channel);
@@ -217,29 +217,30 @@ impl Broker {
     /// A connection is over; its client is told so afterwards, if it can be.
     pub(super) fn lose(&mut self, id: SessionId, told: Option<Option<Problem>>, context: &Ctx<'_>, out: Out<'_>) {
         let Some(place) = self.place_of(id).filter(|place| self.connections[*place].is_open()) else { return };
-        self.end(place, told.map_or(Then::Nothing, Then::Tell), context, out);
+        self.end(place, told.map_or(OnceEnded::Nothing, OnceEnded::Tell), context, out);
     }
 
     /// Its exclusive queues go: one at once, several one by one and in any order (R-Q-40, R-Q-92).
-    fn end(&mut self, place: usize, then: Then, context: &Ctx<'_>, out: Out<'_>) {
+    fn end(&mut self, place: usize, then: OnceEnded, context: &Ctx<'_>, out: Out<'_>) {
         let connection = &mut self.connections[place];
         let id = connection.id;
-        connection.life = Life::Ending { since: Deadline(context.now), then };
+        connection.life = ConnectionState::Ending { since: Deadline(context.now), then };
         (connection.heard, connection.lost) = (None, None);
         (connection.is_silent, connection.is_blocked) = (false, false);
-        connection.channels = Few::default();
+        connection.channels = InlineArray::default();
         self.parked.retain(|parked| parked.ask.connection != id);
         if context.is_mutated(RabbitmqMutation::UnackedGoWithConnection) {
             self.deliveries.retain(|delivery| delivery.connection != id);
         }
         self.put_back(|delivery| delivery.connection == id);
-        let is_clean = matches!(then, Then::CloseOk(..));
+        let is_clean = matches!(then, OnceEnded::CloseOk(..));
         match self.queues.iter().filter(|queue| queue.owner == Some(id)).count() {
             0 => self.finish(id, out),
             _ if is_clean && context.is_mutated(RabbitmqMutation::CloseOkFirst) => {
-                let Then::CloseOk(asker, call) = then else { return };
+                let OnceEnded::CloseOk(asker, call) = then else { return };
                 Broker::tell(asker, call, Answer::Closed, out);
-                self.connections[place].life = Life::Ending { since: Deadline(context.now), then: Then::Nothing };
+                self.connections[place].life =
+                    ConnectionState::Ending { since: Deadline(context.now), then: OnceEnded::Nothing };
             }
             _ if context.is_mutated(RabbitmqMutation::OwnerlessQueuesStay) => {
                 for queue in self.queues.iter_mut().filter(|queue| queue.owner == Some(id)) {
@@ -269,11 +270,13 @@ impl Broker {
         self.bury(id);
         note(RabbitmqEvent::Cut(id), out);
         match connection.life {
-            Life::Ending { then: Then::Tell(problem), .. } => {
+            ConnectionState::Ending { then: OnceEnded::Tell(problem), .. } => {
                 out.send(ProcessId::Client(id.creator), RabbitmqMessage::ConnectionClosed(id, problem));
             }
-            Life::Ending { then: Then::CloseOk(asker, call), .. } => Broker::tell(asker, call, Answer::Closed, out),
-            Life::Ending { then: Then::Nothing, .. } | Life::Open => {}
+            ConnectionState::Ending { then: OnceEnded::CloseOk(asker, call), .. } => {
+                Broker::tell(asker, call, Answer::Closed, out)
+            }
+            ConnectionState::Ending { then: OnceEnded::Nothing, .. } | ConnectionState::Open => {}
         }
     }
 
@@ -288,7 +291,7 @@ impl Broker {
     pub(super) fn connections_wake(&self, scenario: &Scenario<RabbitMq>, due: &mut dyn FnMut(Timer, Instant)) {
         let missed_max = if scenario.mutation == Some(RabbitmqMutation::DropsAfterOneMiss.into()) { 1 } else { 2 };
         for connection in &self.connections {
-            if let Life::Ending { since, .. } = connection.life {
+            if let ConnectionState::Ending { since, .. } = connection.life {
                 let own = self.queues.iter().filter(|queue| queue.owner == Some(connection.id));
                 own.for_each(|queue| due(Timer::Remove(connection.id, queue.name), since.0));
                 continue;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::line::{Heard, Line, Pending};
+use super::line::{ClientConnection, ConnectionAnswer, Pending};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Command, Name, Request, Timer};
@@ -17,7 +17,7 @@ use fencepost_model::time::{Deadline, Instant};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Getter {
     phase: Phase,
-    line: Line,
+    line: ClientConnection,
     rounds: u8,
     /// How often it may write in one tenure.
     writes: u8,
@@ -41,7 +41,7 @@ enum Phase {
 
 impl Getter {
     pub(super) fn new(id: ClientId, scenario: &Scenario<RabbitMq>) -> Self {
-        let line = Line::new(id, scenario);
+        let line = ClientConnection::new(id, scenario);
         Getter { phase: Phase::Idle, line, rounds: scenario.rounds, writes: scenario.writes }
     }
 
@@ -83,16 +83,16 @@ impl Getter {
             return;
         }
         match self.line.take(&pending, answer) {
-            Heard::Reopened => self.get(context, out),
-            Heard::Over => {
+            ConnectionAnswer::Reopened => self.get(context, out),
+            ConnectionAnswer::Over => {
                 self.line.forget();
                 self.wait(context);
             }
-            Heard::Answer(Answer::Got { delivery, .. }) => {
+            ConnectionAnswer::Answer(Answer::Got { delivery, .. }) => {
                 self.phase = Phase::Inside { delivery, writes: self.writes };
                 out.record(Fact::Entered { client: context.client(), token: Default::default() });
             }
-            Heard::Answer(_) => {
+            ConnectionAnswer::Answer(_) => {
                 out.record(Fact::Refused { client: context.client(), why: Refusal::Held });
                 self.wait(context);
             }

@@ -14,7 +14,7 @@ use fencepost_model::time::{Deadline, LeaseEnd};
 
 /// The connection that a client uses, or will open with its next request.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct ClientConnection {
     id: SessionId,
     /// Whether something was sent on it, and it is not known to be over.
     is_up: bool,
@@ -39,7 +39,7 @@ pub(super) struct Pending<T> {
 
 /// What an answer says of the line on which it came.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Heard {
+pub(super) enum ConnectionAnswer {
     /// The channel is open again.
     Reopened,
     /// It is an answer to what was asked.
@@ -50,17 +50,17 @@ pub(super) enum Heard {
 
 /// Whether a queue exists, as far as a probe tells (R-Q-81).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Known {
+pub(super) enum QueueExistence {
     Exists,
     Absent,
     Unknown,
 }
 
-impl Line {
+impl ClientConnection {
     pub(super) fn new(client: ClientId, scenario: &Scenario<RabbitMq>) -> Self {
         let is_shared = scenario.service.connections == Connections::Shared;
         let creator = if is_shared { ClientId(1) } else { client };
-        Line { id: SessionId { creator, number: 1 }, is_up: false, is_broken: false, last: Call(0) }
+        ClientConnection { id: SessionId { creator, number: 1 }, is_up: false, is_broken: false, last: Call(0) }
     }
 
     /// Sends a request; on a channel that was closed, whatever opens it goes first, unless nobody thinks of that (R-Q-31).
@@ -87,16 +87,16 @@ impl Line {
     }
 
     /// Takes in what an answer says of the line.
-    pub(super) fn take<T>(&mut self, pending: &Pending<T>, answer: Answer) -> Heard {
+    pub(super) fn take<T>(&mut self, pending: &Pending<T>, answer: Answer) -> ConnectionAnswer {
         match answer {
-            Answer::Reset => Heard::Over,
-            Answer::Error(problem) if problem.is_fatal() => Heard::Over,
-            Answer::Opened if pending.is_reopening => Heard::Reopened,
+            Answer::Reset => ConnectionAnswer::Over,
+            Answer::Error(problem) if problem.is_fatal() => ConnectionAnswer::Over,
+            Answer::Opened if pending.is_reopening => ConnectionAnswer::Reopened,
             Answer::Error(_) => {
                 self.is_broken = true;
-                Heard::Answer(answer)
+                ConnectionAnswer::Answer(answer)
             }
-            _ => Heard::Answer(answer),
+            _ => ConnectionAnswer::Answer(answer),
         }
     }
 
@@ -144,14 +144,16 @@ pub(super) fn probe(name: crate::Name, kind: Probe) -> Request {
 }
 
 /// What its answer tells.
-pub(super) fn known(kind: Probe, answer: Answer, context: &Context<'_, RabbitMq>) -> Known {
+pub(super) fn known(kind: Probe, answer: Answer, context: &Context<'_, RabbitMq>) -> QueueExistence {
     match (kind, answer) {
-        (_, Answer::Returned { .. }) if context.is_mutated(RabbitmqMutation::ReturnTakenForAck) => Known::Exists,
-        (_, Answer::Nacked) if context.is_mutated(RabbitmqMutation::NackTakenForAbsent) => Known::Absent,
-        (_, Answer::Confirmed | Answer::Nacked | Answer::Declared { .. }) => Known::Exists,
-        (_, Answer::Returned { .. } | Answer::Error(Problem::NoQueue)) => Known::Absent,
-        (Probe::PassiveCareless, Answer::Error(_)) => Known::Absent,
-        (_, Answer::Error(Problem::Locked)) => Known::Exists,
-        _ => Known::Unknown,
+        (_, Answer::Returned { .. }) if context.is_mutated(RabbitmqMutation::ReturnTakenForAck) => {
+            QueueExistence::Exists
+        }
+        (_, Answer::Nacked) if context.is_mutated(RabbitmqMutation::NackTakenForAbsent) => QueueExistence::Absent,
+        (_, Answer::Confirmed | Answer::Nacked | Answer::Declared { .. }) => QueueExistence::Exists,
+        (_, Answer::Returned { .. } | Answer::Error(Problem::NoQueue)) => QueueExistence::Absent,
+        (Probe::PassiveCareless, Answer::Error(_)) => QueueExistence::Absent,
+        (_, Answer::Error(Problem::Locked)) => QueueExistence::Exists,
+        _ => QueueExistence::Unknown,
     }
 }

@@ -276,7 +276,7 @@ pub enum Release {
     /// By closing the connection (R-Q-37).
     CloseConnection,
     /// Never.
-    Never,
+    Uninhabited,
 }
 
 /// What an operator or a bystander may do.

@@ -1,6 +1,6 @@
 //! The way out that nobody asked for: the lease lapses, the session is gone, the monitor says that the lock is lost.
 
-use super::super::membership::News;
+use super::super::membership::SessionNews;
 use super::{Contender, Phase, What};
 use crate::ConsulMutation;
 use crate::messages::ConsulEvent;
@@ -26,11 +26,11 @@ impl Contender {
     ) {
         let Some(session) = &mut self.session else { return };
         match (session.hear(to, answer, context), self.phase) {
-            (Some(News::Gone), Phase::Suspended { .. }) => {
+            (Some(SessionNews::Gone), Phase::Suspended { .. }) => {
                 self.session = None;
                 self.rest();
             }
-            (Some(News::Gone), _) => {
+            (Some(SessionNews::Gone), _) => {
                 match context.scenario.service.belief {
                     // C-LCK-7: the one who renews tells nobody.
                     Belief::ByMonitor if self.is_acting() => return,
@@ -40,7 +40,7 @@ impl Contender {
                 self.session = None;
             }
             // Out of jeopardy: a session that lives still has its key.
-            (Some(News::Alive), Phase::Suspended { token, writes }) if !session.is_over(context) => {
+            (Some(SessionNews::Alive), Phase::Suspended { token, writes }) if !session.is_over(context) => {
                 self.phase = Phase::Inside { token, writes, pending: None };
                 out.record(Fact::Entered { client: context.client(), token });
                 out.record(Fact::Service(ConsulEvent::Resumed(context.client())));

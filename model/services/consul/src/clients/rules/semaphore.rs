@@ -1,7 +1,7 @@
 //! Rules about the semaphore recipe: C-SEM, C-GDE.
 
 use super::*;
-use crate::{Afterwards, LostRace, OnConflict, Prunes, Unclear, Waiting};
+use crate::{AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Waiting};
 
 fn desk(limit: u8) -> Desk {
     Desk::new("consul-semaphore", |service| {
@@ -158,14 +158,14 @@ fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
 #[test]
 fn c_sem_4_who_never_prunes_counts_the_dead() {
     let mut desk = registered(1);
-    desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
+    desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Uninhabited;
     desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
     assert_eq!(desk.facts, [Fact::Service(ConsulEvent::Full(ME))]);
 }
 
 #[test]
 fn c_sem_5_who_does_not_look_for_itself_waits_for_itself() {
-    for (unclear, enters) in [(Unclear::Report, false), (Unclear::ReadAgain, true)] {
+    for (unclear, enters) in [(OnUncertainty::Report, false), (OnUncertainty::ReadAgain, true)] {
         let mut desk = registered(1);
         desk.scenario.service.semaphore.as_mut().unwrap().unclear = unclear;
         desk.answer(listing(Some((1, &[MINE], 8)), &[MINE]));
@@ -187,7 +187,7 @@ fn b_27_with_a_hand_made_delay_a_dead_holder_keeps_its_slot_for_a_while() {
 #[test]
 fn b_30_a_release_that_lost_its_race_may_be_let_be_and_its_key_kept() {
     let mut desk = holding(|semaphore| {
-        (semaphore.lost_race, semaphore.afterwards) = (LostRace::LetBe, Afterwards::Kept);
+        (semaphore.lost_race, semaphore.afterwards) = (LostRace::LetBe, AfterRelease::Kept);
     });
     desk.wish(Command::Release);
     assert_eq!(desk.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
@@ -198,15 +198,15 @@ fn b_30_a_release_that_lost_its_race_may_be_let_be_and_its_key_kept() {
 #[test]
 fn b_31_without_an_answer_a_client_reads_or_reports_or_repeats() {
     for (unclear, next) in [
-        (Unclear::ReadAgain, Some(Request::List)),
-        (Unclear::Report, None),
-        (Unclear::Repeat, Some(cas(2, &[MINE], 0))),
+        (OnUncertainty::ReadAgain, Some(Request::List)),
+        (OnUncertainty::Report, None),
+        (OnUncertainty::Repeat, Some(cas(2, &[MINE], 0))),
     ] {
         let mut desk = registered(2);
         desk.scenario.service.patience = Some(Ticks::new(1));
         desk.scenario.budget.retries = 1;
         let semaphore = desk.scenario.service.semaphore.as_mut().unwrap();
-        (semaphore.unclear, semaphore.afterwards) = (unclear, Afterwards::Kept);
+        (semaphore.unclear, semaphore.afterwards) = (unclear, AfterRelease::Kept);
         desk.client = Participant::all(&desk.scenario, None)[0];
         desk.wish(Command::Acquire);
         desk.answer(Answer::Created(MINE));
@@ -214,7 +214,7 @@ fn b_31_without_an_answer_a_client_reads_or_reports_or_repeats() {
         assert_eq!(desk.answer(listing(None, &[MINE])), [cas(2, &[MINE], 0)]);
         assert_eq!(desk.due(Timer::GiveUp), Some(1));
         assert_eq!(desk.wake(Timer::GiveUp), next.into_iter().collect::<Vec<_>>());
-        if unclear == Unclear::ReadAgain {
+        if unclear == OnUncertainty::ReadAgain {
             desk.answer(listing(Some((2, &[MINE], 8)), &[MINE]));
             assert!(desk.is_inside(), "it had its slot already");
         }

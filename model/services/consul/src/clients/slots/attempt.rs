@@ -5,7 +5,7 @@ use super::super::membership::{Membership, lease_from};
 use super::{Phase, SlotTaker, What, decode, semaphore};
 use crate::ConsulMutation;
 use crate::messages::{ConsulEvent, Listing, Slots};
-use crate::settings::{LostRace, OnConflict, Prunes, Registers, Unclear};
+use crate::settings::{LostRace, OnConflict, OnUncertainty, Prunes, Registers};
 use crate::{Answer, Claim, Consul, Key, Opaque, Request, Target, Watch};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Index, SessionId};
@@ -72,7 +72,7 @@ impl SlotTaker {
     pub(super) fn give_up(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (what, semaphore(context).unclear) {
             (What::Take { again: Some((slots, index)) }, _) => self.take(What::TakeAgain, slots, index, context, out),
-            (What::Take { .. } | What::TakeAgain, Unclear::Report) => self.clean_up(context, out),
+            (What::Take { .. } | What::TakeAgain, OnUncertainty::Report) => self.clean_up(context, out),
             (What::RegisterElsewhere, _) => match self.session {
                 Some(session) => self.register_elsewhere(session.id, context, out),
                 None => self.rest(),
@@ -170,7 +170,7 @@ impl SlotTaker {
             return self.wait(context);
         }
         let keeps_dead =
-            semaphore(context).prunes == Prunes::Never || context.is_mutated(ConsulMutation::DeadHolderKept);
+            semaphore(context).prunes == Prunes::Uninhabited || context.is_mutated(ConsulMutation::DeadHolderKept);
         let is_alive = |holder: &SessionId| keeps_dead || listing.alive.contains(holder);
         let doubted = slots.holders.iter().find(|holder| !is_alive(holder)).copied();
         let waits = match context.is_mutated(ConsulMutation::DoubtForgotten) {
@@ -187,7 +187,7 @@ impl SlotTaker {
         let mut holders = slots.holders.filtered(|holder| !dies(holder) && !takes_all_for_dead);
         self.doubt = None;
         // After an answer that was lost: it has its slot already.
-        if holders.contains(&id) && semaphore(context).unclear == Unclear::ReadAgain {
+        if holders.contains(&id) && semaphore(context).unclear == OnUncertainty::ReadAgain {
             return self.enter(context, out);
         }
         if is_full(holders.len()) {
@@ -195,7 +195,7 @@ impl SlotTaker {
         }
         holders.push(id);
         let slots = Slots { limit: own, holders: sorted(holders.iter().copied()) };
-        let again = (semaphore(context).unclear == Unclear::Repeat).then_some((slots, index));
+        let again = (semaphore(context).unclear == OnUncertainty::Repeat).then_some((slots, index));
         self.take(What::Take { again }, slots, index, context, out);
     }
 
@@ -212,7 +212,7 @@ impl SlotTaker {
 }
 
 /// Holders are a set: C-SEM-3.
-fn sorted(holders: impl Iterator<Item = SessionId>) -> fencepost_model::few::Few<SessionId, 4> {
+fn sorted(holders: impl Iterator<Item = SessionId>) -> fencepost_model::inline_array::InlineArray<SessionId, 4> {
     let mut list: Vec<SessionId> = holders.collect();
     list.sort_unstable();
     list.into_iter().collect()

@@ -8,7 +8,7 @@ mod tenure;
 
 use serde::{Deserialize, Serialize};
 
-use super::membership::{Membership, News, overstay};
+use super::membership::{Membership, SessionNews, overstay};
 use super::monitor::Watching;
 use crate::messages::{Listing, Slots};
 use crate::settings::{self, Registers, Release, Semaphore};
@@ -148,7 +148,7 @@ impl SlotTaker {
                 let Some(session) = &mut self.session else { return };
                 let tells_nobody = context.scenario.service.belief == settings::Belief::ByMonitor
                     && matches!(self.phase, Phase::Inside { .. });
-                if session.hear(to, answer, context) == Some(News::Gone) && !tells_nobody {
+                if session.hear(to, answer, context) == Some(SessionNews::Gone) && !tells_nobody {
                     self.lose(Leaving::Told, context, out);
                     self.forget();
                 }
@@ -159,7 +159,7 @@ impl SlotTaker {
     pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Command)) {
         match self.phase {
             Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
-            Phase::Inside { .. } if context.scenario.service.release != Release::Never => offer(Command::Release),
+            Phase::Inside { .. } if context.scenario.service.release != Release::Uninhabited => offer(Command::Release),
             _ => {}
         }
     }

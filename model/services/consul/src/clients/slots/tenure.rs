@@ -4,7 +4,7 @@ use super::super::monitor::Watching;
 use super::{Membership, Phase, SlotTaker, What, decode, semaphore};
 use crate::ConsulMutation;
 use crate::messages::{Listing, Slots};
-use crate::settings::{self, Afterwards, Job, Killed, Registers};
+use crate::settings::{self, AfterRelease, Job, Killed, Registers};
 use crate::{Answer, Consul, Key, Opaque, Request, Target};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Index, SessionId};
@@ -94,8 +94,8 @@ impl SlotTaker {
     /// What a client leaves behind when it is done, or has given up.
     pub(super) fn clean_up(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match semaphore(context).afterwards {
-            Afterwards::Removed => self.unregister(context, out),
-            Afterwards::Kept => (self.phase, self.monitor) = (Phase::Idle, None),
+            AfterRelease::Removed => self.unregister(context, out),
+            AfterRelease::Kept => (self.phase, self.monitor) = (Phase::Idle, None),
         }
     }
 

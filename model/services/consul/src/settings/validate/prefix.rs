@@ -1,8 +1,8 @@
 //! The same for recipes that have a prefix of their own, with a key for each contender: the queue and the semaphore.
 
 use super::super::{
-    Behavior, Belief, DeadSession, Guard, Killed, OnLoss, OperatorActionKind, Priced, Prunes, Registers, Sequencer,
-    SessionUse, Unclear, Unlock, Waiting,
+    Behavior, Belief, DeadSession, Guard, Killed, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Registers,
+    Sequencer, SessionUse, Unlock, Waiting,
 };
 use super::{Verdict, wrong};
 use crate::{Consul, SEMAPHORE};
@@ -101,16 +101,16 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         return wrong("service.job", "a semaphore's job is killed with its group");
     }
     let by_count = semaphore.registers == Registers::CountThenRegister;
-    if by_count && (semaphore.prunes != Prunes::Dead || semaphore.unclear != Unclear::ReadAgain) {
+    if by_count && (semaphore.prunes != Prunes::Dead || semaphore.unclear != OnUncertainty::ReadAgain) {
         return wrong(
             "service.semaphore.registers",
             "who counts contender keys has no list to prune, and no entry to read",
         );
     }
-    if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Never) {
+    if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Uninhabited) {
         return wrong("service.semaphore.prune_wait", "who prunes nobody does not wait for that");
     }
-    if semaphore.unclear == Unclear::Repeat && settings.patience.is_none() {
+    if semaphore.unclear == OnUncertainty::Repeat && settings.patience.is_none() {
         return wrong(
             "service.semaphore.unclear",
             "who waits for ever for an answer sends nothing again; set `patience`",

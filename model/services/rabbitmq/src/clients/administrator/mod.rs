@@ -7,7 +7,7 @@ mod plan;
 use serde::{Deserialize, Serialize};
 
 use self::plan::Step;
-use super::line::{Heard, Known, Line, Pending, known, probe};
+use super::line::{ClientConnection, ConnectionAnswer, Pending, QueueExistence, known, probe};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Command, Name, Problem, RabbitmqEvent, Request, Shape, Timer};
@@ -23,7 +23,7 @@ use fencepost_model::time::{Deadline, Instant};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Administrator {
     phase: Phase,
-    line: Line,
+    line: ClientConnection,
     /// Its place among the administrators.
     place: u8,
     /// Which of its operations is next.
@@ -64,7 +64,7 @@ struct Task {
 
 impl Administrator {
     pub(super) fn new(id: ClientId, place: u8, scenario: &Scenario<RabbitMq>) -> Self {
-        let (line, retries) = (Line::new(id, scenario), scenario.budget.retries);
+        let (line, retries) = (ClientConnection::new(id, scenario), scenario.budget.retries);
         Administrator { phase: Phase::Idle, line, place, next: 0, task: Task::default(), retries }
     }
 
@@ -127,7 +127,7 @@ impl Administrator {
             Step::Declare(slot) => Request::Declare { name: Name::Slot(slot), shape: settings.slot_shape() },
             Step::Delete(slot) => Request::Delete { name: Name::Slot(slot), if_empty: false },
             Step::Unlock => match settings.administration.unlock {
-                Release::Delete | Release::Never => Request::Delete { name: Name::Mutex, if_empty: false },
+                Release::Delete | Release::Uninhabited => Request::Delete { name: Name::Mutex, if_empty: false },
                 Release::CloseChannel => Request::CloseChannel,
                 Release::CloseConnection => Request::Close,
             },
@@ -149,9 +149,9 @@ impl Administrator {
             return;
         }
         match self.line.take(&pending, answer) {
-            Heard::Reopened => self.take(pending.what, context, out),
-            Heard::Over => self.connection_is_over(context, out),
-            Heard::Answer(answer) => self.go_on(pending.what, answer, context, out),
+            ConnectionAnswer::Reopened => self.take(pending.what, context, out),
+            ConnectionAnswer::Over => self.connection_is_over(context, out),
+            ConnectionAnswer::Answer(answer) => self.go_on(pending.what, answer, context, out),
         }
     }
 
@@ -167,11 +167,11 @@ impl Administrator {
                 out.record(Fact::Service(RabbitmqEvent::Busy(context.client())));
                 self.wait(Step::Lock, context);
             }
-            (Step::Count(slot), Known::Exists, _) if slot < NUMBERS => {
+            (Step::Count(slot), QueueExistence::Exists, _) if slot < NUMBERS => {
                 self.take(Step::Count(slot + 1), context, out);
             }
-            (Step::Count(slot), Known::Exists, _) => self.counted(slot, context, out),
-            (Step::Count(slot), Known::Absent, _) => match settings.administration.counts {
+            (Step::Count(slot), QueueExistence::Exists, _) => self.counted(slot, context, out),
+            (Step::Count(slot), QueueExistence::Absent, _) => match settings.administration.counts {
                 Counts::ToFirstGap => self.counted(slot - 1, context, out),
                 Counts::Confirmed if context.is_mutated(RabbitmqMutation::AbsenceUnconfirmed) => {
                     self.counted(slot - 1, context, out);
@@ -180,14 +180,14 @@ impl Administrator {
             },
             // R-Q-82: only this 404 means that it is not there.
             (Step::Confirm(slot), _, Answer::Error(Problem::NoQueue)) => self.counted(slot - 1, context, out),
-            (Step::Scan(slot), Known::Exists | Known::Absent, _) => {
-                self.task.strays |= u8::from(is_known == Known::Exists) << slot;
+            (Step::Scan(slot), QueueExistence::Exists | QueueExistence::Absent, _) => {
+                self.task.strays |= u8::from(is_known == QueueExistence::Exists) << slot;
                 self.scan_or_start(slot + 1, context, out);
             }
-            (Step::Free(_) | Step::Await(_), Known::Absent, _)
+            (Step::Free(_) | Step::Await(_), QueueExistence::Absent, _)
             | (Step::Declare(_), _, Answer::Declared { .. })
             | (Step::Delete(_), _, Answer::Deleted { .. }) => self.next_of_plan(context, out),
-            (Step::Free(_) | Step::Await(_), Known::Exists, _) => self.look_again(step, context, out),
+            (Step::Free(_) | Step::Await(_), QueueExistence::Exists, _) => self.look_again(step, context, out),
             (Step::Unlock, _, _) => {
                 if answer == Answer::Closed {
                     self.line.forget();
@@ -314,7 +314,7 @@ impl Administrator {
             self.line.hang_up(out);
         }
         match administration(context).retries {
-            Retries::Never => {
+            Retries::Uninhabited => {
                 self.next += 1;
                 (self.phase, self.task) = (Phase::Idle, Task::default());
             }

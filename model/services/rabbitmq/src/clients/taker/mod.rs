@@ -7,7 +7,7 @@ mod tenure;
 
 use serde::{Deserialize, Serialize};
 
-use super::line::{Heard, Line, Pending};
+use super::line::{ClientConnection, ConnectionAnswer, Pending};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Command, Request, Timer};
@@ -23,7 +23,7 @@ use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Taker {
     phase: Phase,
-    line: Line,
+    line: ClientConnection,
     rounds: u8,
     retries: u8,
 }
@@ -107,7 +107,7 @@ struct Tenure {
 
 impl Taker {
     pub(super) fn new(id: ClientId, scenario: &Scenario<RabbitMq>) -> Self {
-        let line = Line::new(id, scenario);
+        let line = ClientConnection::new(id, scenario);
         Taker { phase: Phase::Idle, line, rounds: scenario.rounds, retries: scenario.budget.retries }
     }
 
@@ -145,25 +145,25 @@ impl Taker {
     ) {
         match self.phase {
             Phase::Searching { pending, at } if pending.call == to => match self.line.take(&pending, answer) {
-                Heard::Reopened => self.send(pending.what, at, context, out),
-                Heard::Answer(answer) => self.go_on(pending, at, answer, context, out),
-                Heard::Over => self.connection_is_over(context, out),
+                ConnectionAnswer::Reopened => self.send(pending.what, at, context, out),
+                ConnectionAnswer::Answer(answer) => self.go_on(pending, at, answer, context, out),
+                ConnectionAnswer::Over => self.connection_is_over(context, out),
             },
             Phase::Inside(tenure @ Tenure { check: Some(pending), .. }) if pending.call == to => {
                 match self.line.take(&pending, answer) {
-                    Heard::Reopened => self.check(tenure, pending.what, context, out),
-                    Heard::Answer(answer) => self.checked(tenure, pending, answer, context, out),
-                    Heard::Over => self.connection_is_over(context, out),
+                    ConnectionAnswer::Reopened => self.check(tenure, pending.what, context, out),
+                    ConnectionAnswer::Answer(answer) => self.checked(tenure, pending, answer, context, out),
+                    ConnectionAnswer::Over => self.connection_is_over(context, out),
                 }
             }
             Phase::Leaving(pending) if pending.call == to => match self.line.take(&pending, answer) {
-                Heard::Reopened => self.leave(pending.what, context, out),
-                Heard::Over => self.connection_is_over(context, out),
-                Heard::Answer(Answer::Closed) => {
+                ConnectionAnswer::Reopened => self.leave(pending.what, context, out),
+                ConnectionAnswer::Over => self.connection_is_over(context, out),
+                ConnectionAnswer::Answer(Answer::Closed) => {
                     self.line.forget();
                     self.phase = Phase::Idle;
                 }
-                Heard::Answer(_) => self.phase = Phase::Idle,
+                ConnectionAnswer::Answer(_) => self.phase = Phase::Idle,
             },
             _ => {}
         }
@@ -231,7 +231,7 @@ impl Taker {
                 if writes > 0 {
                     offer(Command::Write);
                 }
-                if settings.release != Release::Never {
+                if settings.release != Release::Uninhabited {
                     offer(Command::Release);
                 }
             }

@@ -1,6 +1,6 @@
 //! The way in: slot by slot, until one is free (R-Q-87).
 
-use super::super::line::{Known, Pending, known, probe};
+use super::super::line::{Pending, QueueExistence, known, probe};
 use super::{Check, Phase, Position, Search, Taker, settings};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
@@ -43,15 +43,15 @@ impl Taker {
         let settings = settings(context);
         let is_known = known(settings.probe, answer, context);
         match (pending.what, is_known) {
-            (Search::Slot, Known::Exists) => self.send(Search::Holder, at, context, out),
-            (Search::Slot, Known::Absent) => {
+            (Search::Slot, QueueExistence::Exists) => self.send(Search::Holder, at, context, out),
+            (Search::Slot, QueueExistence::Absent) => {
                 out.record(Fact::Service(RabbitmqEvent::Full(context.client())));
                 self.fail(context);
             }
-            (Search::Holder, Known::Exists) if at.slot < NUMBERS => {
+            (Search::Holder, QueueExistence::Exists) if at.slot < NUMBERS => {
                 self.send(Search::Slot, Position { slot: at.slot + 1, ..at }, context, out);
             }
-            (Search::Holder, Known::Absent) => self.send(Search::Take, at, context, out),
+            (Search::Holder, QueueExistence::Absent) => self.send(Search::Take, at, context, out),
             (Search::Slot | Search::Holder, _) => self.fail(context),
             (Search::Take, _) => self.taken(pending, at, answer, context, out),
             (Search::Check(check), _) => self.check_before_success(check, pending, at, answer, context, out),
@@ -173,7 +173,7 @@ pub(super) fn is_passed(check: Check, answer: Answer, context: &Context<'_, Rabb
             true
         }
         Check::Look | Check::Redeclare => matches!(answer, Answer::Declared { .. }),
-        Check::Probe | Check::Slot => known(settings(context).probe, answer, context) == Known::Exists,
+        Check::Probe | Check::Slot => known(settings(context).probe, answer, context) == QueueExistence::Exists,
         Check::Recover => true,
     }
 }

@@ -14,7 +14,7 @@ use fencepost_model::process::Context;
 
 /// C-GEN-1: the tables of the replicated state that no client recipe looks at, and the table `index`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
-pub(crate) struct Books {
+pub(crate) struct IdTable {
     /// The last position at which an entry changed or went.
     pub(super) entries: Index,
     /// At which a session came or went.
@@ -60,29 +60,29 @@ pub enum QueryRefusal {
 
 impl Server {
     /// A server of which somebody reads everything.
-    pub fn with_books() -> Server {
-        Server { index: Index(1), books: Some(Box::default()), ..Server::default() }
+    pub fn with_id_table() -> Server {
+        Server { index: Index(1), id_table: Some(Box::default()), ..Server::default() }
     }
 
     pub(super) fn note_entries(&mut self) {
         let index = self.index;
-        self.books.iter_mut().for_each(|books| books.entries = index);
+        self.id_table.iter_mut().for_each(|id_table| id_table.entries = index);
     }
 
     pub(super) fn note_sessions(&mut self) {
         let index = self.index;
-        self.books.iter_mut().for_each(|books| books.sessions = index);
+        self.id_table.iter_mut().for_each(|id_table| id_table.sessions = index);
     }
 
     pub(super) fn note_checks(&mut self) {
         let index = self.index;
-        self.books.iter_mut().for_each(|books| books.checks = index);
+        self.id_table.iter_mut().for_each(|id_table| id_table.checks = index);
     }
 
     /// Everything is deleted, of which only the index of the store tells. Where no books are kept, and somebody may ask
     /// for it, a grave below no prefix stands for that.
     pub(super) fn note_emptied(&mut self, context: &Context<'_, Consul>) {
-        if self.books.is_none() && context.scenario.service.semaphore.is_some() {
+        if self.id_table.is_none() && context.scenario.service.semaphore.is_some() {
             self.tombstones.retain(|(name, _)| *name != Key::Other);
             self.tombstones.insert_sorted((Key::Other, self.index));
         }
@@ -91,28 +91,28 @@ impl Server {
     /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where books are
     /// kept.
     pub fn store_index(&self) -> Index {
-        let entries = self.books.as_ref().map_or(Index(0), |books| books.entries.max(Index(1)));
+        let entries = self.id_table.as_ref().map_or(Index(0), |id_table| id_table.entries.max(Index(1)));
         self.tombstones.iter().map(|(_, index)| *index).max().unwrap_or_default().max(entries)
     }
 
     /// C-SES-17: the index of every read of sessions.
     pub fn sessions_index(&self) -> Index {
-        self.books.as_ref().map_or(Index(0), |books| books.sessions)
+        self.id_table.as_ref().map_or(Index(0), |id_table| id_table.sessions)
     }
 
     /// C-PQ-5: the index of every read of prepared queries.
     pub fn queries_index(&self) -> Index {
-        self.books.as_ref().map_or(Index(0), |books| books.queries)
+        self.id_table.as_ref().map_or(Index(0), |id_table| id_table.queries)
     }
 
     /// C-INV-13: the index of every read of checks.
     pub fn checks_index(&self) -> Index {
-        self.books.as_ref().map_or(Index(0), |books| books.checks)
+        self.id_table.as_ref().map_or(Index(0), |id_table| id_table.checks)
     }
 
     /// Prepared queries, by id.
     pub fn prepared(&self) -> &[Query] {
-        self.books.as_ref().map_or(&[], |books| &books.prepared)
+        self.id_table.as_ref().map_or(&[], |id_table| &id_table.prepared)
     }
 
     /// C-PQ-1 to C-PQ-4: creates a prepared query, or changes the one that has this id. Its session is looked at each
@@ -133,12 +133,12 @@ impl Server {
         if session.is_some_and(|(session, _)| self.row(session).is_none()) {
             return Err(QueryRefusal::NoSession);
         }
-        let Some(books) = &mut self.books else { return Ok(()) };
-        let create = books.prepared.iter().find(|query| query.id == id).map_or(index, |query| query.create);
-        books.prepared.retain(|query| query.id != id);
-        books.prepared.push(Query { id, name, session, create, modify: index });
-        books.prepared.sort_unstable();
-        books.queries = index;
+        let Some(id_table) = &mut self.id_table else { return Ok(()) };
+        let create = id_table.prepared.iter().find(|query| query.id == id).map_or(index, |query| query.create);
+        id_table.prepared.retain(|query| query.id != id);
+        id_table.prepared.push(Query { id, name, session, create, modify: index });
+        id_table.prepared.sort_unstable();
+        id_table.queries = index;
         Ok(())
     }
 
@@ -151,11 +151,11 @@ impl Server {
     /// C-INV-1 step 7, C-PQ-4, C-PQ-6: whatever the session's behavior.
     pub(super) fn drop_queries(&mut self, is_dropped: impl Fn(&Query) -> bool) {
         let index = self.index;
-        let Some(books) = &mut self.books else { return };
-        let before = books.prepared.len();
-        books.prepared.retain(|query| !is_dropped(query));
-        if books.prepared.len() < before {
-            books.queries = index;
+        let Some(id_table) = &mut self.id_table else { return };
+        let before = id_table.prepared.len();
+        id_table.prepared.retain(|query| !is_dropped(query));
+        if id_table.prepared.len() < before {
+            id_table.queries = index;
         }
     }
 
@@ -177,46 +177,47 @@ impl Server {
 
     /// Whether the node has the service.
     pub fn has_service(&self, node: ClientId, service: u16) -> bool {
-        self.books.as_ref().is_some_and(|books| books.services.contains(&(node, service)))
+        self.id_table.as_ref().is_some_and(|id_table| id_table.services.contains(&(node, service)))
     }
 
     /// To which service of its node a check belongs.
     pub fn service_of(&self, node: ClientId, kind: CheckKind) -> Option<u16> {
         let number = number(kind);
-        let attached = &self.books.as_ref()?.attached;
+        let attached = &self.id_table.as_ref()?.attached;
         attached.iter().find(|(other, check, _)| (*other, *check) == (node, number)).map(|(_, _, service)| *service)
     }
 
     /// Registers a service of a node.
     pub fn add_service(&mut self, node: ClientId, service: u16) {
-        if let Some(books) = self.books.as_mut().filter(|books| !books.services.contains(&(node, service))) {
-            books.services.push((node, service));
+        if let Some(id_table) = self.id_table.as_mut().filter(|id_table| !id_table.services.contains(&(node, service)))
+        {
+            id_table.services.push((node, service));
         }
     }
 
     /// Says to which service of its node a check belongs from now on.
     pub fn attach(&mut self, node: ClientId, kind: CheckKind, service: Option<u16>) {
         let number = number(kind);
-        let Some(books) = &mut self.books else { return };
-        books.attached.retain(|(other, check, _)| (*other, *check) != (node, number));
-        books.attached.extend(service.map(|service| (node, number, service)));
+        let Some(id_table) = &mut self.id_table else { return };
+        id_table.attached.retain(|(other, check, _)| (*other, *check) != (node, number));
+        id_table.attached.extend(service.map(|service| (node, number, service)));
     }
 
     /// The service is gone. Returns the checks that belonged to it.
     pub(super) fn forget_service(&mut self, node: ClientId, service: u16) -> Vec<CheckKind> {
-        let Some(books) = &mut self.books else { return Vec::new() };
-        books.services.retain(|other| *other != (node, service));
-        let mine = books.attached.iter().filter(|(other, _, of)| (*other, *of) == (node, service));
+        let Some(id_table) = &mut self.id_table else { return Vec::new() };
+        id_table.services.retain(|other| *other != (node, service));
+        let mine = id_table.attached.iter().filter(|(other, _, of)| (*other, *of) == (node, service));
         mine.map(|(_, check, _)| CheckKind::of(usize::from(*check))).collect()
     }
 
     /// The node is gone, and with it its services. Returns whether it had any.
     pub(super) fn drop_services(&mut self, node: ClientId) -> bool {
-        let Some(books) = &mut self.books else { return false };
-        let before = books.services.len();
-        books.services.retain(|(other, _)| *other != node);
-        books.attached.retain(|(other, ..)| *other != node);
-        books.services.len() < before
+        let Some(id_table) = &mut self.id_table else { return false };
+        let before = id_table.services.len();
+        id_table.services.retain(|(other, _)| *other != node);
+        id_table.attached.retain(|(other, ..)| *other != node);
+        id_table.services.len() < before
     }
 }
 

@@ -7,12 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A list with room for `N` values and no more. What would overflow is an error when the scenario is validated.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Few<T, const N: usize> {
+pub struct InlineArray<T, const N: usize> {
     items: [T; N],
     count: u8,
 }
 
-impl<T: Copy + Default, const N: usize> Few<T, N> {
+impl<T: Copy + Default, const N: usize> InlineArray<T, N> {
     /// How many there is room for.
     pub const ROOM: usize = N;
 
@@ -45,40 +45,40 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 }
 
-impl<T: Copy + Default, const N: usize> Default for Few<T, N> {
+impl<T: Copy + Default, const N: usize> Default for InlineArray<T, N> {
     fn default() -> Self {
-        Few { items: [T::default(); N], count: 0 }
+        InlineArray { items: [T::default(); N], count: 0 }
     }
 }
 
-impl<T, const N: usize> Deref for Few<T, N> {
+impl<T, const N: usize> Deref for InlineArray<T, N> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.items[..usize::from(self.count)]
     }
 }
 
-impl<T: Copy + Default, const N: usize> FromIterator<T> for Few<T, N> {
+impl<T: Copy + Default, const N: usize> FromIterator<T> for InlineArray<T, N> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        let mut few = Few::default();
+        let mut few = InlineArray::default();
         values.into_iter().for_each(|value| few.push(value));
         few
     }
 }
 
-impl<T: fmt::Debug, const N: usize> fmt::Debug for Few<T, N> {
+impl<T: fmt::Debug, const N: usize> fmt::Debug for InlineArray<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
 
-impl<T: Serialize, const N: usize> Serialize for Few<T, N> {
+impl<T: Serialize, const N: usize> Serialize for InlineArray<T, N> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(to)
     }
 }
 
-impl<'de, T: Copy + Default + Deserialize<'de>, const N: usize> Deserialize<'de> for Few<T, N> {
+impl<'de, T: Copy + Default + Deserialize<'de>, const N: usize> Deserialize<'de> for InlineArray<T, N> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let values = Vec::<T>::deserialize(from)?;
         if values.len() > N {
@@ -94,9 +94,11 @@ mod tests {
 
     #[test]
     fn only_what_is_in_it_counts() {
-        let full: Few<u8, 3> = [7, 8, 9].into_iter().collect();
+        let full: InlineArray<u8, 3> = [7, 8, 9].into_iter().collect();
         assert_eq!(&*full.filtered(|value| *value != 8), [7, 9]);
         assert_eq!(full.filtered(|value| *value == 7), [7].into_iter().collect());
-        assert!(serde_json::from_str::<Few<u8, 2>>("[1, 2, 3]").unwrap_err().to_string().contains("room for 2"));
+        assert!(
+            serde_json::from_str::<InlineArray<u8, 2>>("[1, 2, 3]").unwrap_err().to_string().contains("room for 2")
+        );
     }
 }
