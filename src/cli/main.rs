@@ -7,11 +7,11 @@ mod findings;
 #[cfg(test)]
 mod fuzz;
 mod grid;
-mod how;
 mod json;
 mod output;
 mod parallel;
 mod print;
+mod run_arguments;
 mod studies;
 mod supervisor;
 mod target;

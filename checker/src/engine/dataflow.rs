@@ -11,7 +11,7 @@ use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::vec::ToStream;
 use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 
-use super::board::Counters;
+use super::counters::Counters;
 use super::worker::{Batch, Worker};
 use super::{Plan, Searched, Space};
 

@@ -15,7 +15,7 @@
 //! Workers talk through the dataflow alone but for the counters in `board`; to put them on several machines means to send
 //! those along with the states.
 
-mod board;
+mod counters;
 mod dataflow;
 mod frontier;
 pub(crate) mod seen;

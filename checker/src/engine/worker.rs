@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use serde::{Deserialize, Serialize};
 
-use super::board::{Counters, Report};
+use super::counters::{Counters, Report};
 use super::frontier::Frontier;
 use super::seen::Seen;
 use super::steps::{NOWHERE, Steps};

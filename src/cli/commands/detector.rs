@@ -8,10 +8,10 @@ use fencepost::sim::{DetectorSettings, Outcome, Profile, Trial, trial};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
-use crate::how::{ProfileFile, profile};
 use crate::json;
 use crate::output::{say, say_json, write};
 use crate::parallel::{in_parallel, progress};
+use crate::run_arguments::{ProfileFile, profile};
 use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 
 #[derive(Args, Debug)]

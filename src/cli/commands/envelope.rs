@@ -10,9 +10,9 @@ use fencepost::reports::study::grid;
 use crate::args::{Common, axis, seconds};
 use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
-use crate::how::are_countable;
 use crate::json::EnvelopeJson;
 use crate::output::{say, say_json};
+use crate::run_arguments::are_countable;
 use crate::supervisor::{Watch, stop_on_interrupt};
 use crate::target;
 

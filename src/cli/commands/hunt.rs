@@ -10,11 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{Common, property, seconds, seeds};
 use crate::exit::{CommandError, Exit};
-use crate::how::{self, RunArguments};
 use crate::json;
 use crate::output::{say, say_json, write_trace};
 use crate::parallel::cores;
 use crate::print::{is_surprising, line, tell};
+use crate::run_arguments::{self, RunArguments};
 use crate::supervisor::{stop_on_interrupt, was_interrupted};
 use crate::target::{self, nothing};
 
@@ -48,7 +48,7 @@ pub struct Hunt {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
-    how: RunArguments,
+    arguments: RunArguments,
     /// Show at most so many steps of the run
     #[arg(long, default_value_t = 40)]
     show: usize,
@@ -61,7 +61,7 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, CommandError> {
         scenarios.extend(target::find(word, common)?.into_iter().map(address));
     }
     for (_, scenario) in &scenarios {
-        how::look_at(&**scenario, &hunt.how.settings())?;
+        run_arguments::refuse_unusable(&**scenario, &hunt.arguments.settings())?;
         hunt.has_search_target(&**scenario)?;
     }
     stop_on_interrupt();
@@ -122,7 +122,7 @@ impl Hunt {
             return Ok(Exit::Undecided);
         };
         // The whole run, as `simulate` takes it.
-        let run = scenario.simulate(&Settings { seed, ..self.how.settings() });
+        let run = scenario.simulate(&Settings { seed, ..self.arguments.settings() });
         let tried = seed - self.seeds.start + 1;
         let name = format!("{}--seed-{seed}", run.scenario);
         let trace =
@@ -133,7 +133,10 @@ impl Hunt {
         } else {
             tell(&run, trace.as_deref(), if common.quiet { 0 } else { self.show }, true)?;
             say(&format!("found at the {} of the seeds {}..{}\n", ordinal(tried), self.seeds.start, self.seeds.end));
-            say(&format!("reproduce it with: fencepost simulate {address} --seed {seed}{}\n", self.how.options()));
+            say(&format!(
+                "reproduce it with: fencepost simulate {address} --seed {seed}{}\n",
+                self.arguments.options()
+            ));
             let is_a_step = |violation: &Violation| !is_about_the_end(scenario, violation.property);
             if let Some(trace) = trace.as_ref().filter(|_| run.violations.iter().any(is_a_step)) {
                 say(&format!("make it shorter with: fencepost shrink {}\n", target::quoted(trace)));
@@ -153,7 +156,7 @@ impl Hunt {
     fn search(&self, scenario: &dyn AnyScenario, only: &[Property], is_quiet: bool) -> Hunted {
         let jobs = self.jobs.map_or_else(cores, usize::from);
         let task = Task {
-            settings: Settings { actions_max: self.within(scenario, only), ..self.how.settings() },
+            settings: Settings { actions_max: self.within(scenario, only), ..self.arguments.settings() },
             seeds: self.seeds.clone(),
             workers: jobs,
             only: only.to_vec(),
@@ -215,8 +218,8 @@ fn is_about_the_end(scenario: &dyn AnyScenario, property: Property) -> bool {
 
 /// A share in percent; of none, what it is below with a probability of 95 % (the rule of three).
 fn percent(part: u64, of: u64) -> String {
-    let (part, how) = if part == 0 { (3, "below") } else { (part, "about") };
-    format!("{how} {:.2} %", (part * 100) as f64 / of.max(1) as f64)
+    let (part, arguments) = if part == 0 { (3, "below") } else { (part, "about") };
+    format!("{arguments} {:.2} %", (part * 100) as f64 / of.max(1) as f64)
 }
 
 fn ordinal(number: u64) -> String {

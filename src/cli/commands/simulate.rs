@@ -7,9 +7,9 @@ use fencepost::sim::{SchedulerKind, Settings, Swarm};
 
 use crate::args::{Common, axis};
 use crate::exit::{CommandError, Exit};
-use crate::how::{self, RunArguments};
 use crate::output::{say, say_json, write_trace};
 use crate::print::{is_surprising, line, tell};
+use crate::run_arguments::{self, RunArguments};
 use crate::target;
 
 #[derive(Args, Debug)]
@@ -23,7 +23,7 @@ pub struct Simulate {
     #[arg(long, value_name = "KEY=VALUE", value_parser = axis)]
     vary: Vec<Axis>,
     #[command(flatten)]
-    how: RunArguments,
+    arguments: RunArguments,
     /// End the run after so many actions, if it does not come to rest before
     #[arg(long, default_value_t = 100_000)]
     actions: u64,
@@ -39,8 +39,8 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, CommandError> {
     let mut exit = Exit::AsExpected;
     for scenario in target::find(&simulate.target, common)? {
         let scenario = simulate.varied(&*scenario)?;
-        how::look_at(&*scenario, &simulate.settings())?;
-        if simulate.how.scheduler == SchedulerKind::Swarm && !common.quiet && !common.json {
+        run_arguments::refuse_unusable(&*scenario, &simulate.settings())?;
+        if simulate.arguments.scheduler == SchedulerKind::Swarm && !common.quiet && !common.json {
             say(&format!("{}\n\n", Swarm::of(simulate.seed)));
         }
         let run = scenario.simulate(&simulate.settings());
@@ -69,7 +69,7 @@ impl Simulate {
         if self.vary.is_empty() {
             return Ok(scenario.copy());
         }
-        how::are_countable(&self.vary)?;
+        run_arguments::are_countable(&self.vary)?;
         let mut varied = scenario.vary(&self.vary);
         match (varied.pop(), varied.is_empty()) {
             (Some(one), true) => one.scenario.map_err(|error| CommandError::Input(error.to_string())),
@@ -80,6 +80,6 @@ impl Simulate {
     }
 
     fn settings(&self) -> Settings {
-        Settings { seed: self.seed, actions_max: self.actions, ..self.how.settings() }
+        Settings { seed: self.seed, actions_max: self.actions, ..self.arguments.settings() }
     }
 }

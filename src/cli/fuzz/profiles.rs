@@ -8,7 +8,7 @@ use super::{Refused, fuzz};
 use crate::args::Common;
 use crate::commands::tradeoff::measure::settings;
 use crate::commands::tradeoff::question::Question;
-use crate::how;
+use crate::run_arguments;
 use crate::studies::READY;
 
 const PROFILES: [&str; 3] = [
@@ -25,7 +25,7 @@ const PROFILES: [&str; 3] = [
 
 fn used(bytes: &[u8]) -> Refused {
     let text = String::from_utf8_lossy(bytes);
-    let profile = how::pace(&text, "fuzzed.toml")?.profile;
+    let profile = run_arguments::pace(&text, "fuzzed.toml")?.profile;
     for name in ["b01-no-fencing", "b44-clock-jump", "dial-bounded"] {
         let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it ships");
         let settings = Settings {
@@ -35,7 +35,7 @@ fn used(bytes: &[u8]) -> Refused {
             storm: 5,
             ..Settings::default()
         };
-        if how::look_at(&*scenario, &settings).is_ok() {
+        if run_arguments::refuse_unusable(&*scenario, &settings).is_ok() {
             scenario.summarize(&settings);
         }
     }

@@ -5,7 +5,7 @@ use fencepost::checker::{Limits, Options};
 use fencepost::sim::{SchedulerKind, Settings};
 
 use super::{Refused, fuzz};
-use crate::how;
+use crate::run_arguments;
 use crate::target;
 
 /// A search of many clients takes long for each state.
@@ -26,7 +26,7 @@ fn used(bytes: &[u8]) -> Refused {
         let refinement = scheduler.refinement();
         let settings = Settings { scheduler, refinement, actions_max, seed: 1, ..Settings::default() };
         // A scenario that is possible, and impossible on a finer clock, is refused by name.
-        if how::look_at(&*scenario, &settings).is_ok() {
+        if run_arguments::refuse_unusable(&*scenario, &settings).is_ok() {
             scenario.summarize(&settings);
         }
     }

@@ -19,10 +19,10 @@ use self::plan::{Job, Jobs, Plan, Shard};
 use self::store::{Broken, Store, Taken};
 use crate::args::{Common, seeds};
 use crate::exit::{CommandError, Exit};
-use crate::how::RunArguments;
 use crate::json::Swept;
 use crate::output::{make_folder, say, say_json};
 use crate::parallel::{in_parallel, progress};
+use crate::run_arguments::RunArguments;
 use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 use crate::target;
 
@@ -46,7 +46,7 @@ pub struct Sweep {
     #[arg(long, default_value_t = Shard::WHOLE, value_name = "K/N", requires = "target")]
     shard: Shard,
     #[command(flatten)]
-    how: RunArguments,
+    arguments: RunArguments,
     /// Write a line for each run into this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -88,7 +88,7 @@ impl Sweep {
     /// The store, what is to be done in all, and which of it here.
     fn open(&self, common: &Common) -> Result<(Store, Jobs, Range<u64>), CommandError> {
         let Some(target) = &self.target else {
-            if self.how.settings() != Settings::default() {
+            if self.arguments.settings() != Settings::default() {
                 let file = self.store.display();
                 return Err(CommandError::Input(format!("{file} says how its runs are taken; leave the options out")));
             }
@@ -96,19 +96,19 @@ impl Sweep {
             let (_, jobs, runs) = store.jobs()?;
             return Ok((store, jobs, runs));
         };
-        let how = self.how.settings();
+        let run_settings = self.arguments.settings();
         let plan = Plan {
             scenario: target::one(target, common)?.to_toml(),
             vary: self.vary.clone(),
             seeds: (self.seeds.start, self.seeds.end),
-            scheduler: how.scheduler.name().to_owned(),
-            refinement: how.refinement,
-            clients: how.clients,
-            rounds: how.rounds,
-            storm: how.storm,
-            calm: how.calm,
+            scheduler: run_settings.scheduler.name().to_owned(),
+            refinement: run_settings.refinement,
+            clients: run_settings.clients,
+            rounds: run_settings.rounds,
+            storm: run_settings.storm,
+            calm: run_settings.calm,
             actions: self.actions,
-            profile: Some(how.profile).filter(|profile| *profile != Profile::default()),
+            profile: Some(run_settings.profile).filter(|profile| *profile != Profile::default()),
         };
         let jobs = plan.jobs()?;
         let runs = self.shard.range(jobs.len());
@@ -143,7 +143,7 @@ fn settings(jobs: &Jobs) -> Vec<(String, Option<String>)> {
 fn take(jobs: &Jobs, number: u64) -> Taken {
     let job = jobs.job(number).expect("only runs of the plan are taken");
     let Job { setting, seed } = job;
-    let summarize = jobs.scenario(job).summarize(&jobs.how(job));
+    let summarize = jobs.scenario(job).summarize(&jobs.run_settings(job));
     let violations = summarize.violations.into_iter().map(|violation| Broken {
         property: violation.property.name().to_owned(),
         step: violation.step,

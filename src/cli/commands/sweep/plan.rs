@@ -11,7 +11,7 @@ use fencepost::{AnyScenario, Property};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::CommandError;
-use crate::how;
+use crate::run_arguments;
 
 /// Everything that decides what a store holds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ pub struct Jobs {
     /// The places of the possible ones.
     possible: Vec<usize>,
     seeds: Range<u64>,
-    how: Settings,
+    run_settings: Settings,
 }
 
 /// A run to be taken.
@@ -106,11 +106,11 @@ impl Plan {
             return Err(format!("`seeds`: there is no seed from {first} to before {after}"));
         }
         let numbers = [
-            ("refinement", Some(self.refinement), how::REFINEMENTS),
-            ("clients", self.clients.map(i64::from), how::CLIENTS),
-            ("rounds", self.rounds.map(i64::from), how::ROUNDS),
-            ("storm", Some(self.storm), how::STORMS),
-            ("calm", self.calm, how::CALMS),
+            ("refinement", Some(self.refinement), run_arguments::REFINEMENTS),
+            ("clients", self.clients.map(i64::from), run_arguments::CLIENTS),
+            ("rounds", self.rounds.map(i64::from), run_arguments::ROUNDS),
+            ("storm", Some(self.storm), run_arguments::STORMS),
+            ("calm", self.calm, run_arguments::CALMS),
         ];
         for (name, number, range) in numbers {
             if number.is_some_and(|number| !range.contains(&number)) {
@@ -130,7 +130,7 @@ impl Plan {
         let scenario = catalogue::read(&self.scenario, "the scenario").map_err(|error| bad(&error))?;
         let axes: Result<Vec<Axis>, _> = self.vary.iter().map(|text| text.parse::<Axis>()).collect();
         let scheduler = SchedulerKind::ALL.into_iter().find(|kind| kind.name() == self.scheduler);
-        let how = Settings {
+        let run_settings = Settings {
             scheduler: scheduler.ok_or_else(|| bad(&format!("there is no scheduler `{}`", self.scheduler)))?,
             refinement: self.refinement,
             clients: self.clients,
@@ -142,16 +142,17 @@ impl Plan {
             ..Settings::default()
         };
         let axes = axes.map_err(|error| bad(&error))?;
-        how::are_countable(&axes)?;
+        run_arguments::are_countable(&axes)?;
         let settings: Vec<Setting> = scenario
             .vary(&axes)
             .into_iter()
             .map(|varied| {
                 let read = varied.scenario.map_err(|error| error.message.clone());
-                let scenario = read.and_then(|scenario| match how::look_at(&*scenario, &how) {
-                    Ok(()) => Ok(scenario),
-                    Err(trouble) => Err(trouble.to_string()),
-                });
+                let scenario =
+                    read.and_then(|scenario| match run_arguments::refuse_unusable(&*scenario, &run_settings) {
+                        Ok(()) => Ok(scenario),
+                        Err(trouble) => Err(trouble.to_string()),
+                    });
                 Setting { names: varied.settings, scenario }
             })
             .collect();
@@ -160,7 +161,7 @@ impl Plan {
             let why = settings.first().and_then(|setting| setting.scenario.as_ref().err()).cloned();
             return Err(bad(&format!("no setting is possible: {}", why.unwrap_or_default())));
         }
-        let jobs = Jobs { settings, possible, seeds: self.seeds.0..self.seeds.1, how };
+        let jobs = Jobs { settings, possible, seeds: self.seeds.0..self.seeds.1, run_settings };
         let runs = (jobs.possible.len() as u64).checked_mul(self.seeds.1 - self.seeds.0);
         match runs {
             Some(runs) if [self.seeds.1, runs].iter().all(|number| i64::try_from(*number).is_ok()) => Ok(jobs),
@@ -194,8 +195,8 @@ impl Jobs {
     }
 
     /// How a run is taken.
-    pub fn how(&self, job: Job) -> Settings {
-        Settings { seed: job.seed, ..self.how.clone() }
+    pub fn run_settings(&self, job: Job) -> Settings {
+        Settings { seed: job.seed, ..self.run_settings.clone() }
     }
 }
 

@@ -8,10 +8,10 @@ use fencepost::sim::{RunSummary, Settings};
 use super::question::{ACTIONS, Simulated};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
-use crate::how::look_at;
 use crate::output::{say_json, write_trace};
 use crate::parallel::{in_parallel, progress};
 use crate::print::{line, tell};
+use crate::run_arguments::refuse_unusable;
 use crate::supervisor::was_interrupted;
 
 /// So many seeds are one piece of work.
@@ -30,7 +30,7 @@ pub fn settings(simulated: &Simulated) -> Vec<Setting> {
     let settings = simulated.scenario.vary(&simulated.axes).into_iter().map(|varied| {
         let scenario = varied.scenario.map_err(|error| error.message.clone());
         let scenario = scenario.and_then(|scenario| {
-            look_at(&*scenario, &simulated.settings).map_err(|trouble| trouble.to_string())?;
+            refuse_unusable(&*scenario, &simulated.settings).map_err(|trouble| trouble.to_string())?;
             Ok(scenario)
         });
         Setting { names: varied.settings, scenario }

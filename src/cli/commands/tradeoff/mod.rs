@@ -20,8 +20,8 @@ use self::question::{Grid, Question};
 use crate::args::{Common, axis, property, seeds};
 use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
-use crate::how::{ProfileFile, profile};
 use crate::output::{say, say_json, write};
+use crate::run_arguments::{ProfileFile, profile};
 use crate::supervisor::{Watch, stop_on_interrupt, stopped, was_interrupted};
 use crate::target::quoted;
 

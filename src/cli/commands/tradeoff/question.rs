@@ -13,7 +13,7 @@ use fencepost::{AnyScenario, Property};
 use super::Tradeoff;
 use crate::args::Common;
 use crate::exit::CommandError;
-use crate::how::{STORMS, are_countable};
+use crate::run_arguments::{STORMS, are_countable};
 use crate::studies::{READY, SearchText, Searched, StudyText};
 use crate::target::{self, nothing};
 

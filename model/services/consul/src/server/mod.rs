@@ -13,11 +13,11 @@
 mod agents;
 mod assumed;
 mod catalog;
+mod contender_queue;
 mod deposed;
 mod id_table;
 mod kv;
 mod leader;
-mod line;
 mod lock_delay;
 mod queries;
 mod sessions;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::line::{ClientConnection, ConnectionAnswer, Pending};
+use super::connection::{ClientConnection, ConnectionAnswer, Pending};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Command, Name, Request, Timer};
@@ -17,7 +17,7 @@ use fencepost_model::time::{Deadline, Instant};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Getter {
     phase: Phase,
-    line: ClientConnection,
+    connection: ClientConnection,
     rounds: u8,
     /// How often it may write in one tenure.
     writes: u8,
@@ -41,12 +41,12 @@ enum Phase {
 
 impl Getter {
     pub(super) fn new(id: ClientId, scenario: &Scenario<RabbitMq>) -> Self {
-        let line = ClientConnection::new(id, scenario);
-        Getter { phase: Phase::Idle, line, rounds: scenario.rounds, writes: scenario.writes }
+        let connection = ClientConnection::new(id, scenario);
+        Getter { phase: Phase::Idle, connection, rounds: scenario.rounds, writes: scenario.writes }
     }
 
     fn get(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
-        self.phase = Phase::Getting(self.line.ask((), Request::Get(Name::Lock), context, out));
+        self.phase = Phase::Getting(self.connection.ask((), Request::Get(Name::Lock), context, out));
     }
 
     pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
@@ -64,7 +64,7 @@ impl Getter {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 let is_acked = context.is_mutated(RabbitmqMutation::ReleasesByAck);
                 let request = if is_acked { Request::Ack(delivery) } else { Request::Requeue(delivery) };
-                self.line.ask((), request, context, out);
+                self.connection.ask((), request, context, out);
                 self.phase = Phase::Idle;
             }
             _ => {}
@@ -82,10 +82,10 @@ impl Getter {
         if pending.call != to {
             return;
         }
-        match self.line.take(&pending, answer) {
+        match self.connection.take(&pending, answer) {
             ConnectionAnswer::Reopened => self.get(context, out),
             ConnectionAnswer::Over => {
-                self.line.forget();
+                self.connection.forget();
                 self.wait(context);
             }
             ConnectionAnswer::Answer(Answer::Got { delivery, .. }) => {
@@ -109,10 +109,10 @@ impl Getter {
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        if !self.line.is(id) {
+        if !self.connection.is(id) {
             return;
         }
-        self.line.forget();
+        self.connection.forget();
         match self.phase {
             Phase::Inside { .. } if !context.is_mutated(RabbitmqMutation::GetterIgnoresLoss) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Told });
@@ -151,8 +151,8 @@ impl Getter {
     }
 
     pub(super) fn restarted(&self) -> Self {
-        let mut line = self.line;
-        line.forget();
-        Getter { phase: Phase::Idle, line, ..*self }
+        let mut connection = self.connection;
+        connection.forget();
+        Getter { phase: Phase::Idle, connection, ..*self }
     }
 }

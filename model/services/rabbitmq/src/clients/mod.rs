@@ -1,8 +1,8 @@
 //! Those who use the broker: takers of slots, administrators, and those who take a message for a lock.
 
 mod administrator;
+mod connection;
 mod getter;
-mod line;
 #[cfg(test)]
 mod rules;
 mod taker;

@@ -4,8 +4,8 @@
 //! `attempt` is the way in, `line` that through a queue, `tenure` the time inside, `loss` the way out that nobody asked for.
 
 mod attempt;
-mod line;
 mod loss;
+mod queue;
 mod tenure;
 
 use serde::{Deserialize, Serialize};

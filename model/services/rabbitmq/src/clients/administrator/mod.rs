@@ -7,7 +7,7 @@ mod plan;
 use serde::{Deserialize, Serialize};
 
 use self::plan::Step;
-use super::line::{ClientConnection, ConnectionAnswer, Pending, QueueExistence, known, probe};
+use super::connection::{ClientConnection, ConnectionAnswer, Pending, QueueExistence, known, probe};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Command, Name, Problem, RabbitmqEvent, Request, Shape, Timer};
@@ -23,7 +23,7 @@ use fencepost_model::time::{Deadline, Instant};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Administrator {
     phase: Phase,
-    line: ClientConnection,
+    connection: ClientConnection,
     /// Its place among the administrators.
     place: u8,
     /// Which of its operations is next.
@@ -64,8 +64,8 @@ struct Task {
 
 impl Administrator {
     pub(super) fn new(id: ClientId, place: u8, scenario: &Scenario<RabbitMq>) -> Self {
-        let (line, retries) = (ClientConnection::new(id, scenario), scenario.budget.retries);
-        Administrator { phase: Phase::Idle, line, place, next: 0, task: Task::default(), retries }
+        let (connection, retries) = (ClientConnection::new(id, scenario), scenario.budget.retries);
+        Administrator { phase: Phase::Idle, connection, place, next: 0, task: Task::default(), retries }
     }
 
     /// Whether it changes something, and nobody else should: from the mutex to its end.
@@ -134,7 +134,7 @@ impl Administrator {
             Step::Start => return self.start(context, out),
             Step::Report => return self.report(context, out),
         };
-        self.phase = Phase::Working(self.line.ask(step, request, context, out));
+        self.phase = Phase::Working(self.connection.ask(step, request, context, out));
     }
 
     pub(super) fn hear(
@@ -148,7 +148,7 @@ impl Administrator {
         if pending.call != to {
             return;
         }
-        match self.line.take(&pending, answer) {
+        match self.connection.take(&pending, answer) {
             ConnectionAnswer::Reopened => self.take(pending.what, context, out),
             ConnectionAnswer::Over => self.connection_is_over(context, out),
             ConnectionAnswer::Answer(answer) => self.go_on(pending.what, answer, context, out),
@@ -190,7 +190,7 @@ impl Administrator {
             (Step::Free(_) | Step::Await(_), QueueExistence::Exists, _) => self.look_again(step, context, out),
             (Step::Unlock, _, _) => {
                 if answer == Answer::Closed {
-                    self.line.forget();
+                    self.connection.forget();
                 }
                 self.phase = Phase::Idle;
             }
@@ -284,14 +284,14 @@ impl Administrator {
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        if self.line.is(id) {
+        if self.connection.is(id) {
             self.connection_is_over(context, out);
         }
     }
 
     /// The mutex went with the connection (F-15).
     fn connection_is_over(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
-        self.line.forget();
+        self.connection.forget();
         match self.phase {
             Phase::Idle => {}
             Phase::Working(Pending { what: Step::Unlock, .. }) => self.phase = Phase::Idle,
@@ -305,13 +305,13 @@ impl Administrator {
     fn abort(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         if matches!(self.phase, Phase::Working(Pending { what: Step::Unlock, .. })) {
             // The operation is done; only the mutex was left.
-            self.line.hang_up(out);
+            self.connection.hang_up(out);
             self.phase = Phase::Idle;
             return;
         }
         out.record(Fact::Service(RabbitmqEvent::Aborted(context.client())));
         if !context.is_mutated(RabbitmqMutation::MutexKept) {
-            self.line.hang_up(out);
+            self.connection.hang_up(out);
         }
         match administration(context).retries {
             Retries::Uninhabited => {
@@ -344,11 +344,11 @@ impl Administrator {
 
     /// What survives a crash: which operation it was, and, where that is written down, to which size it leads.
     pub(super) fn restarted(&self, scenario: &Scenario<RabbitMq>) -> Self {
-        let mut line = self.line;
-        line.forget();
+        let mut connection = self.connection;
+        connection.forget();
         let is_written = scenario.service.administration.retries == Retries::ToTarget;
         let asked = self.task.asked.filter(|_| is_written);
-        Administrator { phase: Phase::Idle, line, task: Task { asked, ..Task::default() }, ..*self }
+        Administrator { phase: Phase::Idle, connection, task: Task { asked, ..Task::default() }, ..*self }
     }
 }
 

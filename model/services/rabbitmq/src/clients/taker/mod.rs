@@ -7,7 +7,7 @@ mod tenure;
 
 use serde::{Deserialize, Serialize};
 
-use super::line::{ClientConnection, ConnectionAnswer, Pending};
+use super::connection::{ClientConnection, ConnectionAnswer, Pending};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Command, Request, Timer};
@@ -23,7 +23,7 @@ use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Taker {
     phase: Phase,
-    line: ClientConnection,
+    connection: ClientConnection,
     rounds: u8,
     retries: u8,
 }
@@ -107,8 +107,8 @@ struct Tenure {
 
 impl Taker {
     pub(super) fn new(id: ClientId, scenario: &Scenario<RabbitMq>) -> Self {
-        let line = ClientConnection::new(id, scenario);
-        Taker { phase: Phase::Idle, line, rounds: scenario.rounds, retries: scenario.budget.retries }
+        let connection = ClientConnection::new(id, scenario);
+        Taker { phase: Phase::Idle, connection, rounds: scenario.rounds, retries: scenario.budget.retries }
     }
 
     pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
@@ -123,7 +123,7 @@ impl Taker {
             (Phase::Inside(_), Input::Wake(Timer::Lapse)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
                 if !context.is_mutated(RabbitmqMutation::LapseKeepsSlot) {
-                    self.line.hang_up(out);
+                    self.connection.hang_up(out);
                 }
                 self.phase = Phase::Idle;
             }
@@ -144,23 +144,23 @@ impl Taker {
         out: &mut Outbox<RabbitMq>,
     ) {
         match self.phase {
-            Phase::Searching { pending, at } if pending.call == to => match self.line.take(&pending, answer) {
+            Phase::Searching { pending, at } if pending.call == to => match self.connection.take(&pending, answer) {
                 ConnectionAnswer::Reopened => self.send(pending.what, at, context, out),
                 ConnectionAnswer::Answer(answer) => self.go_on(pending, at, answer, context, out),
                 ConnectionAnswer::Over => self.connection_is_over(context, out),
             },
             Phase::Inside(tenure @ Tenure { check: Some(pending), .. }) if pending.call == to => {
-                match self.line.take(&pending, answer) {
+                match self.connection.take(&pending, answer) {
                     ConnectionAnswer::Reopened => self.check(tenure, pending.what, context, out),
                     ConnectionAnswer::Answer(answer) => self.checked(tenure, pending, answer, context, out),
                     ConnectionAnswer::Over => self.connection_is_over(context, out),
                 }
             }
-            Phase::Leaving(pending) if pending.call == to => match self.line.take(&pending, answer) {
+            Phase::Leaving(pending) if pending.call == to => match self.connection.take(&pending, answer) {
                 ConnectionAnswer::Reopened => self.leave(pending.what, context, out),
                 ConnectionAnswer::Over => self.connection_is_over(context, out),
                 ConnectionAnswer::Answer(Answer::Closed) => {
-                    self.line.forget();
+                    self.connection.forget();
                     self.phase = Phase::Idle;
                 }
                 ConnectionAnswer::Answer(_) => self.phase = Phase::Idle,
@@ -175,14 +175,14 @@ impl Taker {
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        if self.line.is(id) {
+        if self.connection.is(id) {
             self.connection_is_over(context, out);
         }
     }
 
     /// What it does when the connection is lost, with whatever it held.
     fn connection_is_over(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
-        self.line.forget();
+        self.connection.forget();
         match self.phase {
             Phase::Inside(tenure) => self.lost_inside(tenure, context, out),
             Phase::Searching { .. } => self.wait(context),
@@ -252,9 +252,9 @@ impl Taker {
     }
 
     pub(super) fn restarted(&self) -> Self {
-        let mut line = self.line;
-        line.forget();
-        Taker { phase: Phase::Idle, line, ..*self }
+        let mut connection = self.connection;
+        connection.forget();
+        Taker { phase: Phase::Idle, connection, ..*self }
     }
 
     /// Starts to look for a free slot.

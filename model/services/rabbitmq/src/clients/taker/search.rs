@@ -1,6 +1,6 @@
 //! The way in: slot by slot, until one is free (R-Q-87).
 
-use super::super::line::{Pending, QueueExistence, known, probe};
+use super::super::connection::{Pending, QueueExistence, known, probe};
 use super::{Check, Phase, Position, Search, Taker, settings};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
@@ -29,7 +29,7 @@ impl Taker {
             Search::Check(check) => check_request(check, at.slot, context),
             Search::Undo => Request::Delete { name: Name::Holder(at.slot), if_empty: false },
         };
-        self.phase = Phase::Searching { pending: self.line.ask(what, request, context, out), at };
+        self.phase = Phase::Searching { pending: self.connection.ask(what, request, context, out), at };
     }
 
     pub(super) fn go_on(
@@ -134,7 +134,7 @@ impl Taker {
             }
             (Silence::Forget, _) => self.connection_is_over(context, out),
             (Silence::HangUp | Silence::Absent, _) => {
-                self.line.hang_up(out);
+                self.connection.hang_up(out);
                 self.connection_is_over(context, out);
             }
         }

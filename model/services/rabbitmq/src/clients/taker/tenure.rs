@@ -1,6 +1,6 @@
 //! The time inside: verification, the lease, and the ways out.
 
-use super::super::line::Pending;
+use super::super::connection::Pending;
 use super::search::{check_request, first_check, is_passed};
 use super::{Check, Phase, Taker, Tenure, settings};
 use crate::RabbitMq;
@@ -22,7 +22,7 @@ impl Taker {
         if until.is_some_and(|until| !until.covers(context.now))
             && !context.is_mutated(RabbitmqMutation::TakerEntersAfterLease)
         {
-            self.line.hang_up(out);
+            self.connection.hang_up(out);
             return self.wait(context);
         }
         let next = settings(context).verify_every.map(|every| Deadline(context.now + every));
@@ -65,7 +65,7 @@ impl Taker {
 
     /// Gives the slot back by such a request.
     pub(super) fn leave(&mut self, by: Request, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
-        self.phase = Phase::Leaving(self.line.ask(by, by, context, out));
+        self.phase = Phase::Leaving(self.connection.ask(by, by, context, out));
     }
 
     pub(super) fn verify(
@@ -86,7 +86,7 @@ impl Taker {
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        let pending = self.line.ask(check, check_request(check, tenure.slot, context), context, out);
+        let pending = self.connection.ask(check, check_request(check, tenure.slot, context), context, out);
         self.phase = Phase::Inside(Tenure { check: Some(pending), ..tenure });
     }
 

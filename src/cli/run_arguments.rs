@@ -130,6 +130,6 @@ impl RunArguments {
 }
 
 /// A scenario may name durations that do not fit any more when they are refined, or clients that are too many.
-pub fn look_at(scenario: &dyn AnyScenario, settings: &Settings) -> Result<(), CommandError> {
+pub fn refuse_unusable(scenario: &dyn AnyScenario, settings: &Settings) -> Result<(), CommandError> {
     scenario.can_be_simulated(settings).map_err(CommandError::Input)
 }
