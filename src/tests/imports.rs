@@ -20,7 +20,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("model/src", "scenario", "properties"),
     ("model/src", "scenario", "world"),
     ("model/src", "service_fault", "process"),
-    ("model/src", "world", "properties"),
 ];
 
 #[test]
