@@ -1,7 +1,7 @@
 //! A scenario as somebody's test builds it, and the verdicts that the test insists on.
 
 use fencepost_model::fact::Fact;
-use fencepost_model::properties::Property;
+use fencepost_model::properties::{Judge, Level, Property};
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::{Budget, Goal, Promise, Scenario};
 use fencepost_model::service::Service;
@@ -132,6 +132,11 @@ impl<S: Service> Check<S> {
     /// Adds a goal of your own: some execution must have a fact of which this is true.
     pub fn own_goal(self, name: &'static str, is_reached: fn(&Fact<S>) -> bool) -> Self {
         self.with(|scenario| scenario.own_goal(name, is_reached))
+    }
+
+    /// Adds a property of your own, and the promise that it holds; see [`Scenario::own_property`].
+    pub fn own_property(self, name: &'static str, level: Level, check: Judge<S>) -> Self {
+        self.with(|scenario| scenario.own_property(name, level, check))
     }
 
     /// Adds a promise that is expected to hold.

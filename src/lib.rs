@@ -66,8 +66,22 @@ pub use model::scenario::Scenario;
 /// assert_eq!(property.name(), "mutual-exclusion");
 /// assert_eq!(property.about(), "never two clients that have entered the critical section and not yet left it by a step");
 /// ```
+///
+/// A property of your own looks at every step, and may count:
+///
+/// ```
+/// use fencepost::model::fact::Fact;
+/// use fencepost::{Level, lease};
+///
+/// lease::lock("our-printer")
+///     .own_property("two-loans", Level::Record, |view, memory| {
+///         memory[0] += view.facts.iter().filter(|fact| matches!(fact, Fact::Granted { fresh: true, .. })).count() as u32;
+///         if memory[0] <= 2 { Ok(()) } else { Err("the lock was lent three times".to_owned()) }
+///     })
+///     .verify();
+/// ```
 #[doc(inline)]
-pub use model::properties::Property;
+pub use model::properties::{Level, Memory, Property, View};
 
 /// What some execution must show, so that a proof says something.
 ///

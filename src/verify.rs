@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use fencepost_checker::Options;
 use fencepost_model::assumption::{Assumption, Class};
-use fencepost_model::finding::{Certificate, Finding, Verdict};
+use fencepost_model::finding::{Certificate, Finding, Property, Verdict};
 use fencepost_registry::{AnyOutcome, AnyScenario};
 use fencepost_reports::collision;
 use fencepost_reports::timeline::timeline;
@@ -45,6 +45,11 @@ fn failure(outcome: &AnyOutcome) -> String {
     let written =
         fs::create_dir_all(path.parent().expect("it has a folder")).and_then(|()| fs::write(&path, trace.to_text()));
     let _ = match written {
+        Ok(()) if matches!(outcome.finding.property, Property::Own(_)) => writeln!(
+            text,
+            "the trace is in {}; the command line cannot replay it, for the property is defined in code",
+            path.display()
+        ),
         Ok(()) if CATALOGUE.service(trace.scenario().system()).is_some() => {
             writeln!(text, "replay it with: fencepost replay {}", path.display())
         }

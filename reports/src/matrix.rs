@@ -21,10 +21,13 @@ pub fn mark(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// The properties that occur, in the order of the list of properties.
+/// The properties that occur, in the order of the list of properties; behind them those that scenarios define, by name.
 pub fn columns<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Property> {
     let met: Vec<Property> = findings.into_iter().map(|finding| finding.property).collect();
-    Property::ALL.iter().copied().filter(|property| met.contains(property)).collect()
+    let mut own: Vec<Property> = met.iter().copied().filter(|property| !Property::ALL.contains(property)).collect();
+    own.sort_unstable();
+    own.dedup();
+    Property::ALL.iter().copied().filter(|property| met.contains(property)).chain(own).collect()
 }
 
 /// The findings of each scenario, in the order in which scenarios come.

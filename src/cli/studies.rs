@@ -83,7 +83,7 @@ fn taken(file: &Path) -> Taken {
     let Ok(written) = fs::read_to_string(file) else { return Taken::Never };
     let built = std::env::current_exe().ok().and_then(|program| changed(&program));
     match serde_json::from_str::<Study>(&written) {
-        Ok(study) if built.is_some() && changed(file) >= built => Taken::Now(study),
+        Ok(study) if built.is_some() && changed(file) >= built => Taken::Now(Box::new(study)),
         _ => Taken::Before,
     }
 }

@@ -3,6 +3,7 @@
 mod imports;
 mod library;
 mod material;
+mod own_property;
 mod random_scenarios;
 mod schedulers;
 mod seeds;

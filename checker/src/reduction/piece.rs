@@ -163,7 +163,7 @@ impl<P: Service> Piece<P> {
 
     /// The same after clients have changed places: everybody is called by his new one.
     pub(super) fn arrange(&mut self, order: &Order) {
-        if let Piece::Memory(_, Monitor { ghosts }) = self {
+        if let Piece::Memory(_, Monitor { ghosts, .. }) = self {
             let held = ghosts.held.clone();
             let before = |other: &u16| held.get(usize::from(*other)).copied();
             ghosts.held.iter_mut().zip(order.iter().filter_map(before)).for_each(|(held, before)| *held = before);
@@ -177,7 +177,7 @@ impl<P: Service> Piece<P> {
     /// What others have of a client, in this part: a hash.
     pub(super) fn trace(&self, place: usize) -> u64 {
         let mut piece = self.clone();
-        if let Piece::Memory(_, Monitor { ghosts }) = &mut piece {
+        if let Piece::Memory(_, Monitor { ghosts, .. }) = &mut piece {
             ghosts.held.clear();
         }
         piece.rename(&seen_by(place));

@@ -11,6 +11,8 @@
 mod equivalence;
 mod observed;
 
+use std::hash::{Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 
 pub use observed::{Observed, ObservedStep};
@@ -18,33 +20,47 @@ pub use observed::{Observed, ObservedStep};
 use crate::fact::Fact;
 use crate::mutation::KernelMutation;
 use crate::normal::Normal;
-use crate::properties::{Ghosts, View, Violation};
+use crate::properties::{Ghosts, Memory, Property, View, Violation};
 use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::time::Instant;
 use crate::world::{Action, Stamps, World};
 
 /// What has been remembered of an execution for the properties of its scenario.
-#[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Monitor {
-    /// What the properties must remember.
+    /// What the properties must remember that files can name.
     pub ghosts: Ghosts,
+    /// The memories of those that the scenario defines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<Memory>,
+}
+
+impl Hash for Monitor {
+    /// Nothing is added where the scenario defines no property.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.ghosts.hash(state);
+        if !self.own.is_empty() {
+            self.own.hash(state);
+        }
+    }
 }
 
 impl Clone for Monitor {
     fn clone(&self) -> Self {
-        Monitor { ghosts: self.ghosts.clone() }
+        Monitor { ghosts: self.ghosts.clone(), own: self.own.clone() }
     }
 
     fn clone_from(&mut self, other: &Self) {
         self.ghosts.clone_from(&other.ghosts);
+        self.own.clone_from(&other.own);
     }
 }
 
 impl Monitor {
     /// That of a scenario, before anything has happened to so many participants.
     pub fn new<P: Service>(scenario: &Scenario<P>, clients: usize) -> Self {
-        Monitor { ghosts: Ghosts::new(scenario, clients) }
+        Monitor { ghosts: Ghosts::new(scenario, clients), own: vec![Memory::default(); scenario.own_properties.len()] }
     }
 
     /// Folds a step into what is remembered: its facts, and the world that it led to. Returns the promises that it breaks.
@@ -68,7 +84,8 @@ impl Monitor {
         Stamps { held: &self.ghosts.held, newest: is_newest.then_some(self.ghosts.tenure) }
     }
 
-    /// Looks which promises a step breaks. Without a fact only a clock that slipped can break one, or time that passed.
+    /// Looks which promises a step breaks. Without a fact only a clock that slipped can break one, or time that passed; but those
+    /// of properties that the scenario defines are judged after every step.
     pub fn judge<P: Service>(
         &self,
         scenario: &Scenario<P>,
@@ -79,13 +96,19 @@ impl Monitor {
         let is_late = matches!(action, Action::Advance(_)) && self.ghosts.idle.is_some();
         let is_late = is_late && !scenario.is_mutated(KernelMutation::LatenessUnjudged);
         let is_slip = matches!(action, Action::Slip { .. }) && !scenario.is_mutated(KernelMutation::SlipUnjudged);
-        if facts.is_empty() && !is_late && !is_slip {
+        let is_quiet = facts.is_empty() && !is_late && !is_slip;
+        if is_quiet && self.own.is_empty() {
             return Vec::new();
         }
         let view = View { scenario, action, facts, after, ghosts: &self.ghosts };
         let mut violations = Vec::new();
         for promise in &scenario.promises {
-            if let Err(message) = promise.property.check(&view, promise.bound) {
+            let own = own_place(scenario, promise.property);
+            if is_quiet && own.is_none() {
+                continue;
+            }
+            let mut memory = own.map(|place| self.own[place]).unwrap_or_default();
+            if let Err(message) = promise.property.check(&view, promise.bound, &mut memory) {
                 violations.push(Violation { property: promise.property, message });
                 if scenario.is_mutated(KernelMutation::FirstViolationOnly) {
                     break;
@@ -104,6 +127,15 @@ impl Monitor {
         facts: &[Fact<P>],
         after: &World<P>,
     ) {
+        if !self.own.is_empty() {
+            let view = View { scenario, action, facts, after, ghosts: &self.ghosts };
+            for promise in &scenario.promises {
+                if let Some(place) = own_place(scenario, promise.property) {
+                    // What it says was heard when the step was judged.
+                    drop(promise.property.check(&view, promise.bound, &mut self.own[place]));
+                }
+            }
+        }
         self.ghosts.remember(scenario, action, facts, after);
     }
 
@@ -111,4 +143,9 @@ impl Monitor {
     pub fn remember_facts<P: Service>(&mut self, scenario: &Scenario<P>, now: Instant, facts: &[Fact<P>]) {
         self.ghosts.remember_facts(scenario, now, facts);
     }
+}
+
+/// The place of the property's memory, if the scenario defines it.
+fn own_place<P: Service>(scenario: &Scenario<P>, property: Property) -> Option<usize> {
+    if let Property::Own(own) = property { scenario.place_of_own(own) } else { None }
 }

@@ -207,7 +207,7 @@ impl<P: Service> Scenario<P> {
     /// Whether what is remembered depends on every world that is passed, and not on facts only.
     pub fn looks_at_every_world(&self) -> bool {
         let watched = self.watched();
-        watched.has_any(READS) || watched.has_any(IDLENESS) && self.bounds_idleness()
+        watched.has_any(READS) || watched.has_any(Watched::OWN) || watched.has_any(IDLENESS) && self.bounds_idleness()
     }
 
     /// Whether a bound is promised on how long the lock may be idle.

@@ -4,14 +4,16 @@
 mod belief;
 mod effect;
 mod ghosts;
+mod own;
 mod progress;
 mod record;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use ghosts::Ghosts;
+pub use own::{Definition, Judge, Memory, OwnProperty};
 
 use crate::fact::Fact;
 use crate::goal::Goal;
@@ -113,7 +115,7 @@ pub enum Bound {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Watched(u64);
 
-const _: () = assert!(Property::ALL.len() <= 64, "a set of properties is a word");
+const _: () = assert!(Property::ALL.len() < 64, "a set of properties is a word");
 
 impl Watched {
     pub(crate) const fn of(properties: &[Property]) -> Self {
@@ -126,8 +128,11 @@ impl Watched {
         set
     }
 
+    /// All that scenarios define share the highest bit.
+    pub(crate) const OWN: Watched = Watched(1 << 63);
+
     pub(crate) const fn and(self, property: Property) -> Self {
-        Watched(self.0 | 1 << property as u64)
+        Watched(self.0 | property.bit())
     }
 
     pub(crate) const fn has_any(self, others: Self) -> bool {
@@ -138,49 +143,67 @@ impl Watched {
 macro_rules! properties {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $hazards:literal, $level:ident, bound: $bound:ident, needs: [$($goal:ident),*], $check:path;)*) => {
         /// A promise that a lock service may keep or break.
-        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-        pub enum Property { $($(#[doc = $doc])* #[serde(rename = $text)] $name,)* }
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Property {
+            $($(#[doc = $doc])* $name,)*
+            /// one that a scenario defines in Rust: see [`Scenario::own_property`]
+            Own(OwnProperty),
+        }
+
+        /// Those that files can name, as bits of a set.
+        enum Bit { $($name,)* }
 
         impl Property {
-            /// All of them.
+            /// All that files can name.
             pub const ALL: &'static [Property] = &[$(Property::$name,)*];
+
+            const NAMES: &'static [&'static str] = &[$($text,)*];
+
+            const fn bit(self) -> u64 {
+                match self { $(Property::$name => 1 << Bit::$name as u64,)* Property::Own(_) => Watched::OWN.0 }
+            }
 
             /// The name used everywhere.
             pub fn name(self) -> &'static str {
-                match self { $(Property::$name => $text,)* }
+                match self { $(Property::$name => $text,)* Property::Own(own) => own.name }
             }
 
             /// The name in the corpus of hazards.
             pub fn hazards_name(self) -> &'static str {
-                match self { $(Property::$name => $hazards,)* }
+                match self { $(Property::$name => $hazards,)* Property::Own(_) => "–" }
             }
 
             /// Which truth it is about.
             pub fn level(self) -> Level {
-                match self { $(Property::$name => Level::$level,)* }
+                match self { $(Property::$name => Level::$level,)* Property::Own(own) => own.level }
             }
 
             /// What it says.
             pub fn about(self) -> &'static str {
-                match self { $(Property::$name => concat!($($doc),*).trim_ascii(),)* }
+                match self { $(Property::$name => concat!($($doc),*).trim_ascii(),)* Property::Own(own) => own.name }
             }
 
             /// Whether the promise names a duration.
             pub fn bound(self) -> Bound {
-                match self { $(Property::$name => Bound::$bound,)* }
+                match self { $(Property::$name => Bound::$bound,)* Property::Own(_) => Bound::Never }
             }
 
             /// What must be possible for the property to be put to the test at all.
             pub fn needs(self) -> &'static [Goal] {
-                match self { $(Property::$name => &[$(Goal::$goal),*],)* }
+                match self { $(Property::$name => &[$(Goal::$goal),*],)* Property::Own(_) => &[] }
             }
 
-            /// Judges a transition.
+            /// Judges a transition; a property that a scenario defines remembers something of it.
             ///
             /// # Errors
             /// A sentence that says who broke the promise, and how.
-            pub fn check<P: Service>(self, view: &View<'_, P>, bound: Option<Ticks>) -> Result<(), String> {
-                match self { $(Property::$name => $check(view, bound),)* }
+            pub(crate) fn check<P: Service>(
+                self,
+                view: &View<'_, P>,
+                bound: Option<Ticks>,
+                memory: &mut Memory,
+            ) -> Result<(), String> {
+                match self { $(Property::$name => $check(view, bound),)* Property::Own(own) => own.check(view, memory) }
             }
         }
     };
@@ -252,6 +275,21 @@ impl Property {
                 | Property::VerifyTruthful
                 | Property::SingleAdministrator
         )
+    }
+}
+
+impl Serialize for Property {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Property {
+    /// Files cannot name what a scenario defines in Rust.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        let found = Property::ALL.iter().find(|property| property.name() == name).copied();
+        found.ok_or_else(|| serde::de::Error::unknown_variant(&name, Property::NAMES))
     }
 }
 

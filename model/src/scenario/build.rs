@@ -2,7 +2,7 @@
 
 use super::{Budget, Clocks, Expect, Fairness, Goal, Links, OwnGoal, Promise, Scenario, Suite, Synchrony};
 use crate::fact::Fact;
-use crate::properties::{Property, Watched};
+use crate::properties::{Definition, Judge, Level, OwnProperty, Property, Watched};
 use crate::resource::Accepts;
 use crate::service::{Service, Settings};
 use crate::time::Ticks;
@@ -31,6 +31,7 @@ impl<P: Service> Scenario<P> {
             promises: Vec::new(),
             goals: Vec::new(),
             own_goals: Vec::new(),
+            own_properties: Vec::new(),
             mutation: None,
         }
     }
@@ -129,6 +130,21 @@ impl<P: Service> Scenario<P> {
     pub fn own_goal(mut self, name: &'static str, is_reached: fn(&Fact<P>) -> bool) -> Self {
         self.own_goals.push(OwnGoal { goal: Goal::new(name), is_reached });
         self
+    }
+
+    /// Adds a property of your own, and the promise of it. It is judged after every step.
+    ///
+    /// It looks at the facts of the step, at the action and at the world behind it. What it compares must have a meaning in each
+    /// world alike: not the value of an instant, of a token or of a log position, for the checker renames them. Files cannot
+    /// name it.
+    ///
+    /// # Panics
+    /// The level is progress: a step does not break what is promised of endless executions.
+    pub fn own_property(mut self, name: &'static str, level: Level, check: Judge<P>) -> Self {
+        assert!(level != Level::Progress, "`{name}` is judged after each step: it is not about progress");
+        let property = OwnProperty { name, level };
+        self.own_properties.push(Definition { property, check });
+        self.promise(Property::Own(property))
     }
 
     /// The same scenario on a finer clock: every duration multiplied.

@@ -17,7 +17,7 @@ use crate::action_kind::ActionKind;
 pub use crate::goal::Goal;
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::Mutation;
-use crate::properties::Property;
+use crate::properties::{Definition, Property};
 use crate::resource::Accepts;
 use crate::service::Service;
 use crate::time::Ticks;
@@ -92,6 +92,9 @@ pub struct Scenario<P: Service> {
     /// Goals beside those that files can name; see [`Scenario::own_goal`].
     #[serde(skip)]
     pub own_goals: Vec<OwnGoal<P>>,
+    /// Properties beside those that files can name; see [`Scenario::own_property`].
+    #[serde(skip)]
+    pub own_properties: Vec<Definition<P>>,
     /// A fault built in on purpose.
     #[serde(default, deserialize_with = "mutated::read::<P, _>", skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,

@@ -1,7 +1,7 @@
 //! What a scenario must not say, because it would be meaningless or silently ignored.
 
 use super::{Budget, Scenario, Synchrony};
-use crate::properties::Bound;
+use crate::properties::{Bound, OwnProperty, Property};
 use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{TICKS_MAX, Ticks};
@@ -97,6 +97,9 @@ impl<P: Service> Scenario<P> {
             return Err(SettingError::at("service", format!("a duration is longer than {TICKS_MAX} ticks")));
         }
         for (place, promise) in self.promises.iter().enumerate() {
+            if let Property::Own(own) = promise.property {
+                self.is_own(own).map_err(|message| SettingError::at(&format!("promise.{place}.property"), message))?;
+            }
             let message = match (promise.property.bound(), promise.bound) {
                 (Bound::Always, None) => {
                     format!("`{}` promises a duration: say which one as `bound`", promise.property)
@@ -117,7 +120,20 @@ impl<P: Service> Scenario<P> {
             }
         }
         self.faults_are_possible()?;
+        if self.has_own_promises() {
+            // A service knows only the properties that files can name.
+            return P::Settings::validate(&self.judging(|promise| !matches!(promise.property, Property::Own(_))));
+        }
         P::Settings::validate(self)
+    }
+
+    /// Whether the scenario defines the property, under a name that is free.
+    fn is_own(&self, own: OwnProperty) -> Result<(), String> {
+        if Property::ALL.iter().any(|other| other.name() == own.name) {
+            return Err(format!("`{}` is the name of another property; choose a different one", own.name));
+        }
+        let is_defined = self.place_of_own(own).is_some();
+        is_defined.then_some(()).ok_or_else(|| format!("`{}` is not defined: add it by `own_property`", own.name))
     }
 
     /// Leaves out of shared caps what cannot occur under these settings: budgets of older files were shared by more.

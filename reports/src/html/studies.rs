@@ -25,7 +25,7 @@ pub enum Taken {
     /// Not by this program: what another one measured need not hold for it.
     Before,
     /// By this one.
-    Now(Study),
+    Now(Box<Study>),
 }
 
 /// The part of the page about studies; nothing if there are none.

@@ -128,7 +128,8 @@ pub(super) struct Memo<P: Service> {
 impl<P: Service> Memo<P> {
     pub(super) fn new(scenario: &Scenario<P>, form: &NormalForm, clients: usize) -> Self {
         Memo {
-            is_of_use: clients < usize::from(OWNERS),
+            // A property that the scenario defines may look at anything, messages too.
+            is_of_use: clients < usize::from(OWNERS) && !scenario.has_own_promises(),
             mutation: scenario.mutation,
             looks_at_every_world: scenario.looks_at_every_world(),
             steps: Cache::new(STEPS),

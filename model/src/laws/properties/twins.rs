@@ -98,6 +98,7 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
             is_late && idle_bound.zip(history.idle_for()).is_some_and(|(bound, age)| age > bound)
         }
         Property::Progress => false,
+        Property::Own(_) => unreachable!("a property that a scenario defines has no twin"),
     }
 }
 
