@@ -32,7 +32,7 @@ pub fn rough<P: Service>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P
     });
     keep(&|next| next.network.replies = replies);
     for property in Property::ALL.iter().copied() {
-        let bound = Some(BOUND).filter(|_| property.bound() != Bound::Uninhabited);
+        let bound = Some(BOUND).filter(|_| property.bound() != Bound::Never);
         keep(&|next| next.promises.push(Promise { property, bound, expect: Expect::Proven }));
     }
     rough

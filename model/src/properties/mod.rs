@@ -104,7 +104,7 @@ impl fmt::Display for Level {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Bound {
     /// It has none.
-    Uninhabited,
+    Never,
     /// It is about a duration.
     Always,
     /// With one, it promises that it happens in time; without, that it happens in the end.
@@ -211,49 +211,49 @@ macro_rules! properties {
 
 properties! {
     /// the service never stores two owners of one lock, and never hands it on without freeing it
-    SingleOwner = "single-owner", "MX-S", Record, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], record::single_owner;
+    SingleOwner = "single-owner", "MX-S", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::single_owner;
     /// after an invalidation nobody gets the lock for the lock-delay
     LockDelay = "lock-delay", "LD", Record, bound: Always, needs: [INVALIDATED, LOCK_DELAYED], record::lock_delay;
     /// a TTL never ends a session earlier than TTL after its last renewal
     TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: Always, needs: [EXPIRED], record::ttl_lower_bound;
     /// the service never stores more holders of slots than the limit
-    SlotLimit = "slot-limit", "SL-S", Record, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], record::slot_limit;
+    SlotLimit = "slot-limit", "SL-S", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::slot_limit;
     /// what serves as the lock is free or held, once
-    SlotConservation = "slot-conservation", "CONS", Record, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], record::slot_conservation;
+    SlotConservation = "slot-conservation", "CONS", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::slot_conservation;
     /// slots have the numbers from 1 to how many there are
-    Contiguity = "contiguity", "CT", Record, bound: Uninhabited, needs: [ADMINISTERED], record::contiguity;
+    Contiguity = "contiguity", "CT", Record, bound: Never, needs: [ADMINISTERED], record::contiguity;
     /// an administrator counts as many slots as there are
-    CountExact = "count-exact", "–", Record, bound: Uninhabited, needs: [ADMINISTERED], record::count_exact;
+    CountExact = "count-exact", "–", Record, bound: Never, needs: [ADMINISTERED], record::count_exact;
     /// when an administrator is done, there are as many slots as were asked for
-    SizeAsAsked = "size-as-asked", "–", Record, bound: Uninhabited, needs: [ADMINISTERED], record::size_as_asked;
+    SizeAsAsked = "size-as-asked", "–", Record, bound: Never, needs: [ADMINISTERED], record::size_as_asked;
     /// every key's session lives, and no index ever falls
-    SessionConsistency = "session-consistency", "–", Record, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], record::session_consistency;
+    SessionConsistency = "session-consistency", "–", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::session_consistency;
     /// never two clients that have entered the critical section and not yet left it by a step
-    MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], belief::mutual_exclusion;
+    MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::mutual_exclusion;
     /// never two clients inside whose own clocks are still within their leases
-    LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], belief::lease_exclusion;
+    LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::lease_exclusion;
     /// never more clients inside than the limit that any of them was promised
-    SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], belief::slot_limit_belief;
+    SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::slot_limit_belief;
     /// never two clients inside the same slot
-    SlotExclusion = "slot-exclusion", "–", Belief, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], belief::slot_exclusion;
+    SlotExclusion = "slot-exclusion", "–", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::slot_exclusion;
     /// a client that is told that it still holds its slot did hold it at some instant since it asked
-    VerifyTruthful = "verify-truthful", "–", Belief, bound: Uninhabited, needs: [VERIFIED], belief::verify_truthful;
+    VerifyTruthful = "verify-truthful", "–", Belief, bound: Never, needs: [VERIFIED], belief::verify_truthful;
     /// never two administrators at work
-    SingleAdministrator = "single-administrator", "–", Belief, bound: Uninhabited, needs: [ADMINISTERED], belief::single_administrator;
+    SingleAdministrator = "single-administrator", "–", Belief, bound: Never, needs: [ADMINISTERED], belief::single_administrator;
     /// a later tenure's token is strictly greater
-    TokenOrder = "token-order", "FT-M", Effect, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], effect::token_order;
+    TokenOrder = "token-order", "FT-M", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS], effect::token_order;
     /// a finished tenure's sequencer is never accepted
-    SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_sound;
+    SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_sound;
     /// the present holder's sequencer is never refused
-    SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_complete;
+    SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_complete;
     /// whoever asks who has the lock hears who had it at some instant since the question
-    Linearizable = "linearizable", "LIN", Effect, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS, DISCOVERED], effect::linearizable;
+    Linearizable = "linearizable", "LIN", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, DISCOVERED], effect::linearizable;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
-    NoLostUpdate = "no-lost-update", "LU", Effect, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::no_lost_update;
+    NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::no_lost_update;
     /// a lock that nobody believes in, or a slot, is eventually acquired by somebody who keeps trying
     EventuallyAcquired = "eventually-acquired", "LV", Progress, bound: Maybe, needs: [EVERY_CLIENT_ENTERS], progress::acquired_in_time;
     /// each client that keeps trying gets its turn
-    Progress = "progress", "PR", Progress, bound: Uninhabited, needs: [EVERY_CLIENT_ENTERS], progress::in_the_end;
+    Progress = "progress", "PR", Progress, bound: Never, needs: [EVERY_CLIENT_ENTERS], progress::in_the_end;
 }
 
 impl Property {

@@ -104,7 +104,7 @@ impl<P: Service> Scenario<P> {
                 (Bound::Always, None) => {
                     format!("`{}` promises a duration: say which one as `bound`", promise.property)
                 }
-                (Bound::Uninhabited, Some(_)) => format!("`{}` knows no bound; leave it out", promise.property),
+                (Bound::Never, Some(_)) => format!("`{}` knows no bound; leave it out", promise.property),
                 (Bound::Maybe, Some(_)) if !self.synchrony.is_complete() => format!(
                     "nothing is in time where anything may be late for ever: say in [synchrony] by how much messages, wake-ups and servers may be late, or promise `{}` without a bound",
                     promise.property

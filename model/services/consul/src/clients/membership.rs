@@ -40,7 +40,7 @@ pub(super) enum SessionNews {
     /// It is gone.
     Gone,
     /// Nobody knows: the servers could not say.
-    OnUncertainty,
+    Unclear,
 }
 
 /// The end of the lease that a request sent now will grant.
@@ -100,7 +100,7 @@ impl Membership {
                 Some(SessionNews::Alive)
             }
             Answer::UnknownSession if context.is_mutated(ConsulMutation::GoneTakenForError) => {
-                Some(SessionNews::OnUncertainty)
+                Some(SessionNews::Unclear)
             }
             Answer::NoLeader => {
                 if context.is_mutated(ConsulMutation::ErrorExtendsLease) {
@@ -109,7 +109,7 @@ impl Membership {
                 if self.gives_up(context) {
                     self.renewal = Renewal::Off;
                 }
-                Some(SessionNews::OnUncertainty)
+                Some(SessionNews::Unclear)
             }
             // C-API-2: whoever renews has nothing more to do.
             _ => {

@@ -153,7 +153,7 @@ pub enum Release {
     /// It releases, and stops acting when it hears that this worked.
     ReleaseFirst,
     /// Never: it works until it is stopped.
-    Uninhabited,
+    Never,
 }
 
 /// By which request a client gives the lock up.

@@ -72,7 +72,7 @@ pub enum Prunes {
     /// Those whose contender key is gone; a key that nobody holds any more counts (C-GDE-1).
     ByName,
     /// None.
-    Uninhabited,
+    Never,
 }
 
 /// What a client does when its release finds that the coordination entry has changed.

@@ -175,5 +175,5 @@ pub enum Retries {
     /// It does the same once more: adds or removes as many (F-22).
     Relative,
     /// Nothing.
-    Uninhabited,
+    Never,
 }

@@ -276,7 +276,7 @@ pub enum Release {
     /// By closing the connection (R-Q-37).
     CloseConnection,
     /// Never.
-    Uninhabited,
+    Never,
 }
 
 /// What an operator or a bystander may do.

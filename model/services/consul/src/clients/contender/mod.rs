@@ -206,7 +206,7 @@ impl Contender {
                     offer(Command::Write);
                 }
                 let is_waiting = pending.is_some() && !context.is_mutated(ConsulMutation::ReleaseWithoutWaiting);
-                if settings.release != Release::Uninhabited && !is_waiting {
+                if settings.release != Release::Never && !is_waiting {
                     offer(Command::Release);
                 }
             }

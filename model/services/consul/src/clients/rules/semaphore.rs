@@ -158,7 +158,7 @@ fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
 #[test]
 fn c_sem_4_who_never_prunes_counts_the_dead() {
     let mut desk = registered(1);
-    desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Uninhabited;
+    desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
     desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
     assert_eq!(desk.facts, [Fact::Service(ConsulEvent::Full(ME))]);
 }

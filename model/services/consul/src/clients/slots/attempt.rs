@@ -170,7 +170,7 @@ impl SlotTaker {
             return self.wait(context);
         }
         let keeps_dead =
-            semaphore(context).prunes == Prunes::Uninhabited || context.is_mutated(ConsulMutation::DeadHolderKept);
+            semaphore(context).prunes == Prunes::Never || context.is_mutated(ConsulMutation::DeadHolderKept);
         let is_alive = |holder: &SessionId| keeps_dead || listing.alive.contains(holder);
         let doubted = slots.holders.iter().find(|holder| !is_alive(holder)).copied();
         let waits = match context.is_mutated(ConsulMutation::DoubtForgotten) {

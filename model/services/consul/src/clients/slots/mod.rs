@@ -159,7 +159,7 @@ impl SlotTaker {
     pub(super) fn commands(&self, context: &Context<'_, Consul>, offer: &mut dyn FnMut(Command)) {
         match self.phase {
             Phase::Idle if self.rounds > 0 => offer(Command::Acquire),
-            Phase::Inside { .. } if context.scenario.service.release != Release::Uninhabited => offer(Command::Release),
+            Phase::Inside { .. } if context.scenario.service.release != Release::Never => offer(Command::Release),
             _ => {}
         }
     }

@@ -107,7 +107,7 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
             "who counts contender keys has no list to prune, and no entry to read",
         );
     }
-    if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Uninhabited) {
+    if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Never) {
         return wrong("service.semaphore.prune_wait", "who prunes nobody does not wait for that");
     }
     if semaphore.unclear == OnUncertainty::Repeat && settings.patience.is_none() {

@@ -127,7 +127,7 @@ impl Administrator {
             Step::Declare(slot) => Request::Declare { name: Name::Slot(slot), shape: settings.slot_shape() },
             Step::Delete(slot) => Request::Delete { name: Name::Slot(slot), if_empty: false },
             Step::Unlock => match settings.administration.unlock {
-                Release::Delete | Release::Uninhabited => Request::Delete { name: Name::Mutex, if_empty: false },
+                Release::Delete | Release::Never => Request::Delete { name: Name::Mutex, if_empty: false },
                 Release::CloseChannel => Request::CloseChannel,
                 Release::CloseConnection => Request::Close,
             },
@@ -314,7 +314,7 @@ impl Administrator {
             self.connection.hang_up(out);
         }
         match administration(context).retries {
-            Retries::Uninhabited => {
+            Retries::Never => {
                 self.next += 1;
                 (self.phase, self.task) = (Phase::Idle, Task::default());
             }

@@ -231,7 +231,7 @@ impl Taker {
                 if writes > 0 {
                     offer(Command::Write);
                 }
-                if settings.release != Release::Uninhabited {
+                if settings.release != Release::Never {
                     offer(Command::Release);
                 }
             }

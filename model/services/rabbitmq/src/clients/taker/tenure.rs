@@ -47,7 +47,7 @@ impl Taker {
             Command::Release => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Done });
                 let request = match settings(context).release {
-                    Release::Delete | Release::Uninhabited => {
+                    Release::Delete | Release::Never => {
                         Request::Delete { name: Name::Holder(tenure.slot), if_empty: false }
                     }
                     Release::CloseChannel => Request::CloseChannel,
