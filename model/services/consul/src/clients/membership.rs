@@ -8,7 +8,6 @@ use crate::{Answer, Consul, RenewalErrors, Request, Settings, Timer};
 use fencepost_model::ids::{Call, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
-use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
@@ -46,10 +45,7 @@ pub(super) enum SessionNews {
 /// The end of the lease that a request sent now will grant.
 pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<LeaseEnd> {
     let settings = &context.scenario.service;
-    let is_read = settings.counts_lease()
-        || settings.renewal_errors == RenewalErrors::RetryForTtl
-        || context.scenario.watches(Property::LeaseExclusion);
-    settings.ttl.filter(|_| is_read).map(|ttl| LeaseEnd(context.now + ttl))
+    settings.ttl.filter(|_| settings.remembers_lease()).map(|ttl| LeaseEnd(context.now + ttl))
 }
 
 impl Membership {

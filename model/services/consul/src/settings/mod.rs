@@ -67,6 +67,9 @@ pub struct Settings {
     pub dead_session: DeadSession,
     /// Until when a client believes that it has the lock.
     pub belief: Belief,
+    /// Whether clients remember until when their lease lasts although they do not act on it: `lease-exclusion` judges by that.
+    #[serde(skip_serializing_if = "is_default")]
+    pub keeps_lease: bool,
     /// What the client sends with a write for the resource to compare.
     pub sequencer: Sequencer,
     /// Whether a client waits for its writes before it releases.
@@ -145,6 +148,7 @@ impl Default for Settings {
             session: SessionUse::default(),
             dead_session: DeadSession::default(),
             belief: Belief::default(),
+            keeps_lease: false,
             sequencer: Sequencer::default(),
             writes: Writes::default(),
             guard: Guard::default(),
@@ -194,6 +198,11 @@ impl Settings {
     pub fn has_catalog(&self) -> bool {
         let is_about_health = |priced: &Priced| priced.act().is_about_health();
         self.health != Health::default() || self.operator.iter().any(is_about_health)
+    }
+
+    /// Whether clients remember until when the lease lasts that a renewal grants.
+    pub fn remembers_lease(&self) -> bool {
+        self.counts_lease() || self.keeps_lease || self.renewal_errors == RenewalErrors::RetryForTtl
     }
 
     /// Whether clients count the lease that a renewal grants, by their own clock.
