@@ -58,9 +58,7 @@ fn past<'a, P: Service>(
     let mut world = judged.observed();
     let mut past = Vec::new();
     for action in actions {
-        let like = judged
-            .like(&world, action)
-            .ok_or_else(|| InternalError(format!("“{action}” has no counterpart where fewer promises are judged")))?;
+        let like = judged.like(&world, action).ok_or_else(|| InternalError::NoCounterpart(format!("“{action}”")))?;
         world.step(judged, &like);
         past.push(like);
     }

@@ -27,16 +27,15 @@ pub(crate) fn concretise<P: Service>(
     let mut options = Vec::new();
     for (next, is_breach) in path {
         enabled(&world, &mut options);
-        let action = action_to(scenario, form, &world, &options, &next, is_breach).ok_or_else(|| {
-            InternalError("a step of the counterexample has no counterpart in the concrete world".to_owned())
-        })?;
+        let action = action_to(scenario, form, &world, &options, &next, is_breach)
+            .ok_or_else(|| InternalError::NoCounterpart("a step of the counterexample".to_owned()))?;
         last_breaks = !recorder.step(scenario, &mut world, &action).violations.is_empty();
     }
     if !last_breaks {
-        return Err(InternalError("the counterexample breaks no promise when it is repeated".to_owned()));
+        return Err(InternalError::NoViolation);
     }
     let trace = recorder.finish(scenario, "checker", None);
-    replay(&trace).map_err(|mismatch| InternalError(format!("the counterexample cannot be repeated: {mismatch}")))
+    Ok(replay(&trace)?)
 }
 
 /// The same for an endless run: each step with its action, up to what the normal form forgets.
@@ -57,14 +56,12 @@ pub(crate) fn concretise_lasso<P: Service>(
             *form.of(next) == *wanted
         };
         let like = enabled.iter().find(|other| other.shape() == action.shape() && leads_there(other));
-        let like = like.ok_or_else(|| {
-            InternalError("a step of the endless run has no counterpart in the concrete world".to_owned())
-        })?;
+        let like = like.ok_or_else(|| InternalError::NoCounterpart("a step of the endless execution".to_owned()))?;
         recorder.step(scenario, &mut world, like);
     }
     let mut trace = recorder.finish(scenario, "checker", None);
     trace.header.lasso = Some(endless);
-    replay(&trace).map_err(|mismatch| InternalError(format!("the endless run cannot be repeated: {mismatch}")))
+    Ok(replay(&trace)?)
 }
 
 /// The first of these actions that leads to the given normal form.

@@ -1,14 +1,13 @@
 //! What an exploration found, and what that means for a promise.
 
-use std::fmt;
-
 use fencepost_model::action_kind::ActionKind;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::{Promise, Scenario};
 use fencepost_model::service::Service;
-use fencepost_model::trace::{Trace, tell};
+use fencepost_model::trace::{ReplayError, Trace, tell};
+use thiserror::Error;
 
 use crate::engine::Marks;
 
@@ -21,17 +20,22 @@ pub struct Outcome<P: Service> {
     pub trace: Option<Trace<P>>,
 }
 
-/// Our own mistake: a panic in the model, or a counterexample that does not hold.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InternalError(pub String);
-
-impl fmt::Display for InternalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "internal error: {}", self.0)
-    }
+/// A mistake of this program: no verdict can be given.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum InternalError {
+    /// The model panicked, or a worker of the search did: where, and with which message.
+    #[error("internal error: {0}")]
+    Panic(String),
+    /// An action of the search has no counterpart in the concrete world; which one.
+    #[error("internal error: {0} has no counterpart in the concrete world")]
+    NoCounterpart(String),
+    /// The counterexample breaks no promise when it is repeated.
+    #[error("internal error: the counterexample breaks no promise when it is repeated")]
+    NoViolation,
+    /// The counterexample cannot be repeated.
+    #[error("internal error: the counterexample cannot be repeated: {0}")]
+    NotRepeatable(#[from] ReplayError),
 }
-
-impl std::error::Error for InternalError {}
 
 /// What one exploration found.
 pub(crate) struct Exploration<P: Service> {

@@ -52,7 +52,8 @@ impl<P: Service> Worlds<P> {
     pub(crate) fn explore(self, options: &Options) -> Result<Exploration<P>, InternalError> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
-        let searched = search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError)?;
+        let searched =
+            search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError::Panic)?;
         let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
         let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };

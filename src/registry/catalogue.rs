@@ -78,7 +78,7 @@ impl Catalogue {
     pub fn read_trace(self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {
         let system = system_of_trace(text)?;
         let service = self.service(&system);
-        service.ok_or_else(|| TraceError(format!("line 1: there is no system `{system}`")))?.read_trace(text)
+        service.ok_or_else(|| TraceError::UnknownSystem(system.clone()))?.read_trace(text)
     }
 
     /// Names in a trace's header that are still read and have new names by now.

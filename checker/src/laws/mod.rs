@@ -141,7 +141,7 @@ fn require(condition: bool, violation: impl FnOnce() -> String) -> Result<(), La
 /// A counterexample that cannot be repeated violates a law. A panic of the model does not: it is passed on as one.
 fn expect<T>(result: Result<T, InternalError>) -> Result<T, LawViolation> {
     result.map_err(|error| {
-        assert!(!error.0.contains("panicked"), "{error}");
-        LawViolation(error.0)
+        assert!(!matches!(error, InternalError::Panic(_)), "{error}");
+        LawViolation(error.to_string())
     })
 }

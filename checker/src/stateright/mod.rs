@@ -45,7 +45,7 @@ pub(crate) fn explore<P: Service>(
     let checker = builder.spawn_bfs().join();
     let space = checker.model();
     if let Some(failure) = space.failure() {
-        return Err(InternalError(failure));
+        return Err(InternalError::Panic(failure));
     }
     let deepest = checker.max_depth() as u64;
     let too_deep = limits.depth.filter(|depth| deepest > *depth).map(|depth| format!("--max-depth {depth}"));

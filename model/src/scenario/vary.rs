@@ -1,9 +1,9 @@
 //! The same scenario with other settings: every combination of the values of some keys.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::str::FromStr;
 
+use thiserror::Error;
 use toml::{Table, Value};
 
 use super::{Scenario, ScenarioError, from_toml};
@@ -43,23 +43,19 @@ pub enum AliasMeaning {
     },
 }
 
-/// Why a text is no axis.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AxisError(String);
-
-impl fmt::Display for AxisError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// A text is no axis: it is not like `service.ttl=none,1,2`.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("`{text}` is not like `service.ttl=none,1,2`")]
+pub struct AxisError {
+    /// The text.
+    pub text: String,
 }
-
-impl std::error::Error for AxisError {}
 
 impl FromStr for Axis {
     type Err = AxisError;
 
     fn from_str(text: &str) -> Result<Self, AxisError> {
-        let wrong = || AxisError(format!("`{text}` is not like `service.ttl=none,1,2`"));
+        let wrong = || AxisError { text: text.to_owned() };
         let (paths, values) = text.split_once('=').ok_or_else(wrong)?;
         let paths: Vec<Vec<String>> = paths.split('/').map(path).collect();
         let values: Vec<Vec<&str>> = split(values, ',').into_iter().map(|value| split(value, '/')).collect();

@@ -1,8 +1,7 @@
 //! Trace files: JSON lines, the header first, then a line for each step.
 
-use std::fmt;
-
 use serde::Deserialize;
+use thiserror::Error;
 
 use super::{Header, ReplayError, SCHEMA, SCHEMA_OLDEST, Trace, TraceStep, replay};
 use crate::assumption::Assumption;
@@ -10,21 +9,31 @@ use crate::finding::Story;
 use crate::service::Service;
 
 /// Why a trace file cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TraceError(pub String);
-
-impl fmt::Display for TraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for TraceError {}
-
-impl From<ReplayError> for TraceError {
-    fn from(mismatch: ReplayError) -> Self {
-        TraceError(mismatch.to_string())
-    }
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum TraceError {
+    /// The first line is no header; why not.
+    #[error("line 1 is not the header of a fencepost trace: {0}")]
+    NoHeader(String),
+    /// The trace has a format that this program does not read.
+    #[error("line 1: the trace has format {0}, this program reads {SCHEMA_OLDEST} to {SCHEMA}")]
+    Format(u32),
+    /// No service of the catalogue has this name.
+    #[error("line 1: there is no system `{0}`")]
+    UnknownSystem(String),
+    /// The header has the right format and cannot be read; why not.
+    #[error("line 1, the header: {0}")]
+    Header(String),
+    /// A step cannot be read.
+    #[error("line {}, step {step}: {reason}", step + 1)]
+    Step {
+        /// Its number, from 1.
+        step: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// The model and the trace disagree.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
 }
 
 impl<P: Service> Trace<P> {
@@ -45,18 +54,17 @@ impl<P: Service> Trace<P> {
     pub fn from_text(text: &str) -> Result<Self, TraceError> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let mut header: Header<P> =
-            serde_json::from_str(first).map_err(|error| TraceError(format!("line 1, the header: {error}")))?;
+            serde_json::from_str(first).map_err(|error| TraceError::Header(error.to_string()))?;
         header.scenario.settle();
         let step = |(place, line): (usize, &str)| {
-            serde_json::from_str(line)
-                .map_err(|error| TraceError(format!("line {}, step {}: {error}", place + 2, place + 1)))
+            serde_json::from_str(line).map_err(|error| TraceError::Step { step: place + 1, reason: error.to_string() })
         };
         let steps = rest.lines().enumerate().map(step).collect::<Result<Vec<TraceStep<P>>, _>>()?;
         Ok(Trace { header, steps })
     }
 }
 
-/// What every header has, whatever its protocol.
+/// What every header has, whatever its service.
 #[derive(Deserialize)]
 struct Peek {
     fencepost_trace: u32,
@@ -69,13 +77,9 @@ struct Peek {
 /// The text does not begin with the header of a trace, or has another format.
 pub fn system_of_trace(text: &str) -> Result<String, TraceError> {
     let first = text.lines().next().unwrap_or_default();
-    let peek: Peek = serde_json::from_str(first)
-        .map_err(|error| TraceError(format!("line 1 is not the header of a fencepost trace: {error}")))?;
+    let peek: Peek = serde_json::from_str(first).map_err(|error| TraceError::NoHeader(error.to_string()))?;
     if !(SCHEMA_OLDEST..=SCHEMA).contains(&peek.fencepost_trace) {
-        return Err(TraceError(format!(
-            "line 1: the trace has format {}, this program reads {SCHEMA_OLDEST} to {SCHEMA}",
-            peek.fencepost_trace
-        )));
+        return Err(TraceError::Format(peek.fencepost_trace));
     }
     Ok(peek.system)
 }

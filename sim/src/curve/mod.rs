@@ -2,10 +2,9 @@
 
 mod shape;
 
-use std::fmt;
-
 use fencepost_model::time::{TICKS_MAX, Ticks};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use self::shape::Shape;
 use crate::random::Stream;
@@ -19,6 +18,9 @@ pub struct Curve(Vec<i64>);
 /// The longest duration in a curve, in thousandths of a tick: some eleven days, where a tick is a second.
 const LONGEST: i64 = 1_000_000_000;
 
+/// The most quantiles of a curve.
+const QUANTILES_MAX: usize = 4097;
+
 impl Curve {
     /// The distribution with these quantiles.
     ///
@@ -27,13 +29,11 @@ impl Curve {
     pub fn new(quantiles: Vec<i64>) -> Result<Self, CurveError> {
         let is_in_order = quantiles.is_sorted();
         match quantiles.as_slice() {
-            [] => Err(CurveError("a distribution needs a number at least")),
-            _ if quantiles.len() > 4097 => Err(CurveError("a distribution has 4097 quantiles at most")),
-            _ if !is_in_order => Err(CurveError("quantiles must not fall")),
-            [first, .., last] if *first < 0 || *last > LONGEST => {
-                Err(CurveError("durations lie between 0 and 1000000000"))
-            }
-            [only] if !(0..=LONGEST).contains(only) => Err(CurveError("durations lie between 0 and 1000000000")),
+            [] => Err(CurveError::Empty),
+            _ if quantiles.len() > QUANTILES_MAX => Err(CurveError::TooMany),
+            _ if !is_in_order => Err(CurveError::Falling),
+            [first, .., last] if *first < 0 || *last > LONGEST => Err(CurveError::OutOfRange),
+            [only] if !(0..=LONGEST).contains(only) => Err(CurveError::OutOfRange),
             _ => Ok(Curve(quantiles)),
         }
     }
@@ -82,14 +82,31 @@ impl From<Curve> for Vec<i64> {
     }
 }
 
-/// Why a distribution is none.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CurveError(pub(crate) &'static str);
-
-impl fmt::Display for CurveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
+/// Why the parameters of a distribution make none.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Error)]
+pub enum CurveError {
+    /// There is no quantile.
+    #[error("a distribution needs a number at least")]
+    Empty,
+    /// There are more quantiles than are kept.
+    #[error("a distribution has {QUANTILES_MAX} quantiles at most")]
+    TooMany,
+    /// A quantile is less than the one before it.
+    #[error("quantiles must not fall")]
+    Falling,
+    /// A duration is negative, or longer than any other in fencepost.
+    #[error("durations lie between 0 and {LONGEST}")]
+    OutOfRange,
+    /// A log-normal distribution has a median or a factor that is not positive.
+    #[error("the median and the factor must be positive")]
+    NoMedian,
+    /// The factor of a log-normal distribution is less than 1.
+    #[error("the factor must be at least 1")]
+    Factor,
+    /// A Pareto distribution has parameters that are not positive.
+    #[error("at_least and alpha must be positive")]
+    NoTail,
+    /// The upper end of a distribution is below its lower end.
+    #[error("at_most must not be less than at_least")]
+    EndsSwapped,
 }
-
-impl std::error::Error for CurveError {}

@@ -36,20 +36,20 @@ impl TryFrom<Shape> for Curve {
             Shape::Quantiles(quantiles) => Curve::new(quantiles),
             Shape::LogNormal { median, factor } => {
                 if median <= 0 || !factor.is_finite() {
-                    return Err(CurveError("the median and the factor must be positive"));
+                    return Err(CurveError::NoMedian);
                 }
                 if factor < 1.0 {
-                    return Err(CurveError("the factor must be at least 1"));
+                    return Err(CurveError::Factor);
                 }
                 let quantile = |part: f64| median as f64 * libm::exp(libm::log(factor) * normal_quantile(part));
                 tabulate(quantile)
             }
             Shape::Pareto { at_least, alpha, at_most } => {
                 if at_least <= 0 || !alpha.is_finite() || alpha <= 0.0 {
-                    return Err(CurveError("at_least and alpha must be positive"));
+                    return Err(CurveError::NoTail);
                 }
                 if at_most < at_least {
-                    return Err(CurveError("at_most must not be less than at_least"));
+                    return Err(CurveError::EndsSwapped);
                 }
                 let quantile = |part: f64| at_least as f64 * libm::pow(1.0 - part, -1.0 / alpha);
                 tabulate(|part| quantile(part).min(at_most as f64))
