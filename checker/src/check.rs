@@ -1,7 +1,5 @@
 //! A scenario's promises → findings: which explorations are needed.
 
-use std::sync::Arc;
-
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
 use fencepost_model::service::Service;
@@ -10,7 +8,6 @@ use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
 use crate::outcome::{Exploration, InternalError, Outcome, Run};
 use crate::reduction::Form;
-use crate::stateright::explore;
 use crate::worlds::Worlds;
 
 /// Checks every promise of a scenario, in its order.
@@ -86,9 +83,10 @@ fn run<P: Service>(scenario: &Scenario<P>, promises: &[Promise], options: &Optio
     let judged = scenario.judging(|promise| promises.contains(promise));
     let start = options.supervisor.microseconds();
     let exploration = match options.engine {
+        #[cfg(feature = "stateright")]
         Engine::Stateright => {
             let form = Form::new(&judged, options.symmetry);
-            explore(&judged, form, options.limits, Arc::clone(&options.supervisor))?
+            crate::stateright::explore(&judged, form, options.limits, std::sync::Arc::clone(&options.supervisor))?
         }
         Engine::Dataflow => Worlds::new(judged, options.symmetry).explore(options)?,
     };

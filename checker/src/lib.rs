@@ -16,6 +16,8 @@
 //! worlds      the scenario as a space for our own search
 //! ```
 //!
+//! Without the feature `stateright`, which is on by default, there are neither the other search nor laws and mutants, which compare both.
+//!
 //! `Proven` is reported only for a space that was explored exhaustively, and only if the property was exercised.
 //! Every counterexample is rebuilt and re-validated in the concrete world before it is reported.
 
@@ -23,13 +25,16 @@ mod around;
 mod check;
 pub mod engine;
 mod explain;
+#[cfg(feature = "stateright")]
 pub mod laws;
 mod limits;
 mod liveness;
+#[cfg(feature = "stateright")]
 pub mod mutants;
 mod options;
 mod outcome;
 mod reduction;
+#[cfg(feature = "stateright")]
 mod stateright;
 mod worlds;
 
@@ -38,4 +43,5 @@ pub use check::check;
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};
 pub use options::{Engine, Options};
 pub use outcome::{InternalError, Outcome};
+#[cfg(feature = "stateright")]
 pub use stateright::{Searchable, browse};

@@ -30,17 +30,20 @@ pub enum Engine {
     #[default]
     Dataflow,
     /// stateright's breadth-first search.
+    #[cfg(feature = "stateright")]
     Stateright,
 }
 
 impl Engine {
     /// Both.
+    #[cfg(feature = "stateright")]
     pub const ALL: [Engine; 2] = [Engine::Dataflow, Engine::Stateright];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Dataflow => "dataflow",
+            #[cfg(feature = "stateright")]
             Engine::Stateright => "stateright",
         }
     }

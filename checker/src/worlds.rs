@@ -70,6 +70,7 @@ impl<P: Service> Worlds<P> {
     }
 
     /// By this the search tells worlds apart.
+    #[cfg(feature = "stateright")]
     pub(crate) fn fingerprint_of(&self, world: &Formed<P>) -> u64 {
         world.fingerprint() & self.bits
     }

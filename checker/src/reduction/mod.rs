@@ -24,5 +24,8 @@ mod symmetry;
 
 pub(crate) use components::{Collapsed, SharedPool, Stepper, Successor};
 pub(crate) use form::Form;
-pub(crate) use normal_form::{Formed, NormalForm};
+pub(crate) use normal_form::Formed;
+#[cfg(feature = "stateright")]
+pub(crate) use normal_form::NormalForm;
+#[cfg(feature = "stateright")]
 pub(crate) use symmetry::{Symmetry, arranged};
