@@ -197,14 +197,15 @@ fn repeat(scenario: &dyn AnyScenario, file: &Path) {
     let should_hold = |property: Property| {
         scenario.promises().iter().any(|promise| promise.property == property && promise.expect == Expect::Proven)
     };
-    let broken = told.story.steps.iter().flat_map(|step| &step.breaches).find(|breach| should_hold(breach.property));
-    if let Some(breach) = broken {
+    let broken =
+        told.story.steps.iter().flat_map(|step| &step.violations).find(|violation| should_hold(violation.property));
+    if let Some(violation) = broken {
         panic!(
             "\n{}: {} is violated: {}\n{}reproduce it with: FENCEPOST_REPLAY={name} cargo test{}",
             scenario.name(),
-            breach.property,
-            breach.message,
-            story(&*trace, Some(breach.property)),
+            violation.property,
+            violation.message,
+            story(&*trace, Some(violation.property)),
             test_name()
         );
     }

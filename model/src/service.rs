@@ -238,7 +238,7 @@ pub enum Opinion {
 /// What a service has on record about the lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
-    /// Who is recorded as having it, or a slot of it. More than one is a breach of `single-owner`.
+    /// Who is recorded as having it, or a slot of it. More than one is a violation of `single-owner`.
     pub owners: List<ClientId, 2>,
     /// How many slots there are on record; none for a lock.
     pub slots: Option<u16>,

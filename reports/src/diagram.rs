@@ -76,7 +76,7 @@ impl<'a> Drawing<'a> {
         let mut last = None;
         for (step, told) in self.story.steps.iter().enumerate() {
             let top = HEAD + step * ROW;
-            let class = if told.breaches.is_empty() { "row" } else { "row broken" };
+            let class = if told.violations.is_empty() { "row" } else { "row broken" };
             let _ = write!(
                 svg,
                 r#"<rect class="{class}" data-step="{step}" x="0" y="{top}" width="{width}" height="{ROW}"/>"#
@@ -185,7 +185,7 @@ impl<'a> Drawing<'a> {
     fn points(&self, svg: &mut String) {
         for (step, told) in self.story.steps.iter().enumerate() {
             let Some(lane) = told.lane else { continue };
-            let class = match (told.breaches.is_empty(), told.kind) {
+            let class = match (told.violations.is_empty(), told.kind) {
                 (false, _) => "point broken",
                 (true, Some(ActionKind::Deliver | ActionKind::Command | ActionKind::Wake)) => "point",
                 (true, _) => "point fault",

@@ -37,7 +37,7 @@ pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String
 
 /// Time that passes is seen in the margin.
 fn is_shown(step: &StoryStep) -> bool {
-    step.kind != Some(ActionKind::Advance) || !step.facts.is_empty() || !step.breaches.is_empty()
+    step.kind != Some(ActionKind::Advance) || !step.facts.is_empty() || !step.violations.is_empty()
 }
 
 /// Who holds by record, and who is inside.
@@ -65,8 +65,8 @@ fn line(text: &mut String, step: &StoryStep, room: Option<(usize, usize)>) {
     for fact in &step.facts {
         paragraph(text, "      → ", fact, whole);
     }
-    for breach in &step.breaches {
-        let sentence = format!("{} is violated: {}", breach.property, breach.message);
+    for violation in &step.violations {
+        let sentence = format!("{} is violated: {}", violation.property, violation.message);
         paragraph(text, "      ✗ ", &sentence, whole);
     }
 }

@@ -248,8 +248,8 @@ fn drive<P: Service, X: Scheduler<P>, E>(
         if settings.collects {
             walk.outlines.insert(outline(scenario, &state));
         }
-        for breach in &step.violations {
-            walk.note(breach.property, || breach.message.clone());
+        for violation in &step.violations {
+            walk.note(violation.property, || violation.message.clone());
         }
         if let Some(calm) = calm.as_mut().filter(|_| !endless.properties.is_empty()) {
             calm.patience.look(scenario, &state, &step.facts);

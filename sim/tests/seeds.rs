@@ -199,7 +199,7 @@ fn a_wait_in_a_calm_is_told_and_replayed_and_a_false_one_is_refused() {
     let text = run.trace.to_text();
     let told = replay(&text).expect("it can be repeated");
     let step = &told.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
-    assert_eq!(step.breaches.last().expect("it is told there").message, violation.message);
+    assert_eq!(step.violations.last().expect("it is told there").message, violation.message);
     let header: serde_json::Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
     let wait = &header["waits"][0];
     for (name, other) in [("waited", 1), ("calm_from", 1), ("step", 100_000)] {

@@ -28,7 +28,7 @@ fn verdicts(scenario: &Scenario<Lease>) -> Vec<String> {
     let judged = Engine::ALL.map(|engine| {
         let outcome = scenario.check(&Options { engine, ..Options::default() }).expect("no internal error").remove(0);
         let story = outcome.finding.verdict.story();
-        let told = story.and_then(|story| story.steps.last()?.breaches.first().cloned());
+        let told = story.and_then(|story| story.steps.last()?.violations.first().cloned());
         let told = told.map(|violation| format!(": {} {}", violation.property, violation.message));
         format!("{} {}{}", outcome.finding.property, outcome.finding.verdict.word(), told.unwrap_or_default())
     });

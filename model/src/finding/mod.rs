@@ -165,7 +165,8 @@ pub struct StoryStep {
     /// Lanes that are paused, afterwards.
     pub paused: Vec<usize>,
     /// Promises that broke here.
-    pub breaches: Vec<Violation>,
+    #[serde(default, alias = "breaches")]
+    pub violations: Vec<Violation>,
 }
 
 /// A message of a story.

@@ -102,8 +102,8 @@ pub struct TraceStep<P: Service> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<String>,
     /// Promises that broke.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaches: Vec<Violation>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", alias = "breaches")]
+    pub violations: Vec<Violation>,
     /// The action: what a program replays.
     pub action: Action<P>,
 }

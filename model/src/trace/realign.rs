@@ -41,7 +41,7 @@ pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, ReplayError
         };
         recorder.step(scenario, &mut world, &action);
         let now = recorder.last();
-        if now.at != line.at || now.facts != line.facts || now.breaches != line.breaches {
+        if now.at != line.at || now.facts != line.facts || now.violations != line.violations {
             note(format!("“{}” happens otherwise than it was written down", line.label));
         }
     }

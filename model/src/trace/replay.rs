@@ -31,7 +31,7 @@ impl<P: Service> Recorder<P> {
             at: state.now,
             label: action.to_string(),
             facts: step.facts.iter().map(ToString::to_string).collect(),
-            breaches: step.violations.clone(),
+            violations: step.violations.clone(),
             action: *action,
         });
         step
@@ -133,8 +133,9 @@ pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
 
 /// Whether the same promises break in two steps; and, where words count, in the same words.
 fn breaks_the_same<P: Service>(now: &TraceStep<P>, then: &TraceStep<P>, words_count: bool) -> bool {
-    let properties = |line: &TraceStep<P>| line.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
-    if words_count { now.breaches == then.breaches } else { properties(now) == properties(then) }
+    let properties =
+        |line: &TraceStep<P>| line.violations.iter().map(|violation| violation.property).collect::<Vec<_>>();
+    if words_count { now.violations == then.violations } else { properties(now) == properties(then) }
 }
 
 /// Whether what a header says of a run's end is true of these steps, after which the world is like this.

@@ -56,8 +56,8 @@ pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<Strin
         for fact in &step.facts {
             text += &format!("    {fact}\n");
         }
-        for breach in &step.violations {
-            text += &format!("    ✗ {}: {}\n", breach.property, breach.message);
+        for violation in &step.violations {
+            text += &format!("    ✗ {}: {}\n", violation.property, violation.message);
         }
     }
     Ok(text)
@@ -69,7 +69,9 @@ pub fn script<P: Service>(trace: &Trace<P>) -> String {
     for line in &trace.steps {
         text += &format!("{}\n", line.label);
         line.facts.iter().for_each(|fact| text += &format!("    {fact}\n"));
-        line.breaches.iter().for_each(|breach| text += &format!("    ✗ {}: {}\n", breach.property, breach.message));
+        line.violations
+            .iter()
+            .for_each(|violation| text += &format!("    ✗ {}: {}\n", violation.property, violation.message));
     }
     text
 }

@@ -3,7 +3,7 @@
 //!
 //! A shorter plan is tried by following it as far as it goes: what cannot happen any more is left out, and an action
 //! whose numbers have changed is recognised by its shape. When nothing can be left out, detours are cut: from a moment of
-//! the run to the representative of a later one, or to the breach itself, by fewer steps than the run took.
+//! the run to the representative of a later one, or to the violation itself, by fewer steps than the run took.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -105,7 +105,7 @@ fn take<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>, plan: &[A
     }
 }
 
-/// Leaves out what the breach does not need: large parts first, single steps, then pairs.
+/// Leaves out what the violation does not need: large parts first, single steps, then pairs.
 fn leave_out<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) {
     let mut size = best.len() / 2;
     while size > 0 {
@@ -135,7 +135,7 @@ fn leave_out_a_pair<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>
     false
 }
 
-/// Lets as little time pass as the breach needs.
+/// Lets as little time pass as the violation needs.
 fn shorten_time<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) -> Vec<Action<P>> {
     let mut place = 0;
     while place < best.len() {
@@ -167,7 +167,7 @@ fn fingerprint<P: Service>(scenario: &Scenario<P>, world: &Observed<P>) -> u64 {
     hash.finish()
 }
 
-/// Looks from each moment of the run for a way to a later one, or to the breach, that takes fewer steps.
+/// Looks from each moment of the run for a way to a later one, or to the violation, that takes fewer steps.
 fn cut_detours<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, worlds: usize) -> Vec<Action<P>> {
     let mut from = 0;
     while from < best.len() {
@@ -228,21 +228,21 @@ fn way_round<P: Service>(
         enabled.extend(passages(scenario, &world));
         for action in &enabled {
             let mut next = world.clone();
-            let is_breach = !next.step(scenario, action).violations.is_empty();
+            let is_violation = !next.step(scenario, action).violations.is_empty();
             let form = fingerprint(scenario, &next);
-            if !(is_breach || seen.insert(form)) {
+            if !(is_violation || seen.insert(form)) {
                 continue;
             }
             let way: Vec<Action<P>> = way.iter().copied().chain([*action]).collect();
             let steps = steps + usize::from(!matches!(action, Action::Advance(_)));
-            let arrival = if is_breach { Some(&the_end) } else { later.get(&form) };
+            let arrival = if is_violation { Some(&the_end) } else { later.get(&form) };
             if let Some(&(to, taken)) = arrival
                 && taken > steps
                 && best.as_ref().is_none_or(|(saved, ..)| taken - steps > *saved)
             {
                 best = Some((taken - steps, way.clone(), to));
             }
-            if !is_breach {
+            if !is_violation {
                 open.push_back((next, way, steps));
             }
         }

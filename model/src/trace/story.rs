@@ -39,16 +39,16 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
             token: record.token.0,
             down: condition(Condition::Down),
             paused: condition(Condition::Paused),
-            breaches: names.broken(&line.breaches),
+            violations: names.broken(&line.violations),
         });
     }
     let lasso = trace.header.lasso.as_ref();
     if let (Some(Lasso { property, message, .. }), Some(last)) = (lasso, steps.last_mut()) {
-        last.breaches.push(Violation { property: *property, message: names.said(message) });
+        last.violations.push(Violation { property: *property, message: names.said(message) });
     }
     for wait in &trace.header.waits {
         if let Some(step) = steps.get_mut(wait.step.wrapping_sub(1)) {
-            step.breaches.push(Violation { property: wait.property, message: names.said(&wait.message) });
+            step.violations.push(Violation { property: wait.property, message: names.said(&wait.message) });
         }
     }
     teller.arrows.iter_mut().for_each(|arrow| arrow.text = names.said(&arrow.text));
@@ -70,9 +70,10 @@ impl Names {
         self.0.iter().fold(sentence.to_owned(), |text, (number, role)| text.replace(number, role))
     }
 
-    fn broken(&self, breaches: &[Violation]) -> Vec<Violation> {
-        let named = |breach: &Violation| Violation { property: breach.property, message: self.said(&breach.message) };
-        breaches.iter().map(named).collect()
+    fn broken(&self, violations: &[Violation]) -> Vec<Violation> {
+        let named =
+            |violation: &Violation| Violation { property: violation.property, message: self.said(&violation.message) };
+        violations.iter().map(named).collect()
     }
 }
 

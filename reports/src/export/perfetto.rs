@@ -19,7 +19,7 @@ pub fn perfetto(story: &Story, title: &str) -> String {
     for (step, told) in story.steps.iter().enumerate() {
         let lane = told.lane.unwrap_or(story.lanes.len().saturating_sub(1)) + 1;
         let broken: Vec<String> =
-            told.breaches.iter().map(|breach| format!("{}: {}", breach.property, breach.message)).collect();
+            told.violations.iter().map(|violation| format!("{}: {}", violation.property, violation.message)).collect();
         events.push(json!({
             "ph": "X", "pid": 1, "tid": lane, "ts": at(step), "dur": 1, "name": told.label, "cat": told.kind.map_or("folded", ActionKind::name),
             "args": { "step": step + 1, "at": told.at, "facts": told.facts, "broken": broken },

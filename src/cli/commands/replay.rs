@@ -157,10 +157,10 @@ fn draw(replay: &Replay, replayed: &Replayed) -> Result<(), CommandError> {
 fn violations(replayed: &Replayed) -> Vec<Violated<'_>> {
     let mut list: Vec<Violated<'_>> = Vec::new();
     for (place, step) in replayed.story.steps.iter().enumerate() {
-        for breach in &step.breaches {
-            let property = breach.property.name();
+        for violation in &step.violations {
+            let property = violation.property.name();
             if list.iter().all(|other| other.property != property) {
-                list.push(Violated { property, step: place as u64 + 1, message: &breach.message });
+                list.push(Violated { property, step: place as u64 + 1, message: &violation.message });
             }
         }
     }

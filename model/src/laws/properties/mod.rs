@@ -31,7 +31,7 @@ pub fn properties_agree_with_their_twins<P: Service>(
         scenario.enabled(history.last(), &mut enabled);
         for action in &enabled {
             let (next, step) = after(scenario, history.last(), action);
-            let found: BTreeSet<Property> = step.violations.iter().map(|breach| breach.property).collect();
+            let found: BTreeSet<Property> = step.violations.iter().map(|violation| violation.property).collect();
             stamps_are_own(&history, action, &step)?;
             history.push(Moment { action: *action, facts: step.facts.to_vec(), after: next });
             for promise in scenario.promises.iter().filter(|promise| is_asked(promise.property, &violated)) {
@@ -46,7 +46,7 @@ pub fn properties_agree_with_their_twins<P: Service>(
         }
         let Some(action) = pick(&enabled, *choice) else { break };
         let (next, step) = after(scenario, history.last(), action);
-        violated.extend(step.violations.iter().map(|breach| breach.property));
+        violated.extend(step.violations.iter().map(|violation| violation.property));
         history.push(Moment { action: *action, facts: step.facts.to_vec(), after: next });
     }
     Ok(())
