@@ -27,7 +27,7 @@ const OK: Answer = Answer::Declared { messages: 0 };
 const RETURNED: Answer = Answer::Returned { confirmed: true };
 
 /// A broker, a clock, and what became true.
-struct Lab {
+struct ServerHarness {
     world: World<RabbitMq>,
     scenario: Scenario<RabbitMq>,
     words: Vec<RabbitmqEvent>,
@@ -35,20 +35,20 @@ struct Lab {
     close_ok: bool,
 }
 
-impl Lab {
+impl ServerHarness {
     /// Without any queue.
     fn new() -> Self {
-        Lab::with(|_| {})
+        ServerHarness::with(|_| {})
     }
 
     fn with(change: impl FnOnce(&mut Settings)) -> Self {
-        let mut scenario: Scenario<RabbitMq> = Scenario::new("lab");
+        let mut scenario: Scenario<RabbitMq> = Scenario::new("harness");
         scenario.service.slots.clear();
         change(&mut scenario.service);
         let mut world = scenario.start();
         world.now = Instant::at(100);
         (0..RabbitmqFault::KINDS.len()).for_each(|kind| world.left.add(Cap::of(kind, 9)).expect("there are few kinds"));
-        Lab { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
+        ServerHarness { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
     }
 
     /// What the broker says while something happens.

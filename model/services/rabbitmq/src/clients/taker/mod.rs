@@ -119,7 +119,7 @@ impl Taker {
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.begin(context, out),
             (Phase::Choosing { .. }, Input::Choice(option)) => self.search_from(option + 1, context, out),
-            (Phase::Inside(tenure), Input::Command(wish)) => self.wish(tenure, wish, context, out),
+            (Phase::Inside(tenure), Input::Command(command)) => self.command(tenure, command, context, out),
             (Phase::Inside(_), Input::Wake(Timer::Lapse)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
                 if !context.is_mutated(RabbitmqMutation::LapseKeepsSlot) {

@@ -31,14 +31,14 @@ impl Taker {
         out.record(Fact::Entered { client: context.client(), token: Default::default() });
     }
 
-    pub(super) fn wish(
+    pub(super) fn command(
         &mut self,
         tenure: Tenure,
-        wish: Command,
+        command: Command,
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        match wish {
+        match command {
             Command::Verify => self.verify(tenure, true, context, out),
             Command::Write => {
                 self.phase = Phase::Inside(Tenure { writes: tenure.writes - 1, ..tenure });
