@@ -152,9 +152,9 @@ fn has_its_effect<P: Service>(
             next.skew(*process) == world.skew(*process) + *by && moved <= scenario.clocks.skew.count()
         }
         Action::Fault(Fault::Crash(client)) => {
-            let seat = &next.clients[client.place()];
+            let host = &next.clients[client.place()];
             let before = &world.clients[client.place()].process;
-            seat.condition == Condition::Down && seat.process == before.restarted(scenario)
+            host.condition == Condition::Down && host.process == before.restarted(scenario)
         }
         Action::Fault(Fault::Restart(client)) => next.condition((*client).into()) == Condition::Up,
         Action::Fault(Fault::Pause(process)) => next.condition(*process) == Condition::Paused,

@@ -37,9 +37,9 @@ impl<P: Service> Scenario<P> {
 
 impl<P: Service> Normal for World<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        for (place, seat) in self.clients.iter_mut().enumerate() {
-            visitor.scope(Some(ClientId::of(place)), seat.skew);
-            seat.process.visit(visitor);
+        for (place, host) in self.clients.iter_mut().enumerate() {
+            visitor.scope(Some(ClientId::of(place)), host.skew);
+            host.process.visit(visitor);
         }
         visitor.scope(None, self.server.skew);
         self.server.process.visit(visitor);

@@ -99,12 +99,12 @@ impl<P: Service> Scenario<P> {
     }
 
     fn commands(&self, world: &World<P>, client: ClientId, offer: &mut dyn FnMut(P::Command)) {
-        let seat = &world.clients[client.place()];
-        if seat.condition != Condition::Up {
+        let host = &world.clients[client.place()];
+        if host.condition != Condition::Up {
             return;
         }
         let me = ProcessId::Client(client);
-        seat.process.commands(&Context { scenario: self, now: world.clock(me), me }, offer);
+        host.process.commands(&Context { scenario: self, now: world.clock(me), me }, offer);
     }
 
     /// A message waits for a paused receiver and at a cut link; at a crashed receiver it arrives unheard.

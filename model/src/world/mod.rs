@@ -149,7 +149,7 @@ impl<P: Service> World<P> {
         self.clients
             .iter()
             .enumerate()
-            .filter(|(_, seat)| seat.condition != Condition::Down && seat.process.belief().is_inside)
+            .filter(|(_, host)| host.condition != Condition::Down && host.process.belief().is_inside)
             .map(|(place, _)| ClientId::of(place))
     }
 
@@ -158,7 +158,7 @@ impl<P: Service> World<P> {
         self.clients
             .iter()
             .enumerate()
-            .filter(|(_, seat)| seat.condition == Condition::Up && seat.process.belief().is_waiting)
+            .filter(|(_, host)| host.condition == Condition::Up && host.process.belief().is_waiting)
             .map(|(place, _)| ClientId::of(place))
     }
 
@@ -175,8 +175,8 @@ impl<P: Service> World<P> {
     /// Like [`World::inside`], but only those whose own clock is still within their lease.
     pub fn inside_lease(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.inside().filter(|client| {
-            let seat = &self.clients[client.place()];
-            seat.process.belief().until.is_none_or(|until| until.covers(self.now + seat.skew))
+            let host = &self.clients[client.place()];
+            host.process.belief().until.is_none_or(|until| until.covers(self.now + host.skew))
         })
     }
 

@@ -216,14 +216,14 @@ impl<P: Service> Scenario<P> {
             }
             Fault::Crash(client) => {
                 world.left.crashes -= u8::from(!self.is_mutated(KernelMutation::CrashIsFree));
-                let seat = &mut world.clients[client.place()];
-                if seat.process.belief().is_inside {
+                let host = &mut world.clients[client.place()];
+                if host.process.belief().is_inside {
                     out.record(Fact::Left { client, why: Leaving::Crashed });
                 }
                 if !self.is_mutated(KernelMutation::CrashKeepsMemory) {
-                    seat.process = seat.process.restarted(self);
+                    host.process = host.process.restarted(self);
                 }
-                seat.condition = Condition::Down;
+                host.condition = Condition::Down;
                 touched.push(ProcessId::Client(client));
             }
             Fault::Restart(client) => {

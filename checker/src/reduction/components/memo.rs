@@ -468,9 +468,9 @@ fn sort<P: Service>(copies: &WorkerPool<P>, messages: &mut [u32]) {
 
 /// The same part after so much time; a server forgets what is meaningless from then on.
 fn settled<P: Service>(rules: &Rules, mut piece: Piece<P>, ticks: Ticks) -> Piece<P> {
-    if let Piece::Server(seat) = &mut piece {
-        let clock = Instant::START + ticks + seat.skew;
-        seat.process.settle(clock - rules.horizon.back);
+    if let Piece::Server(host) = &mut piece {
+        let clock = Instant::START + ticks + host.skew;
+        host.process.settle(clock - rules.horizon.back);
     }
     piece
 }

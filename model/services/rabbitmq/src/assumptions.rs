@@ -51,8 +51,8 @@ pub(super) fn declare(scenario: &Scenario<RabbitMq>, list: &mut Declarations<Rab
 /// No client believes to hold a slot for longer than its lease from now on, by its own clock.
 fn leases_last_at_most(execution: &Execution<RabbitMq>, lease: Ticks) -> Result<(), String> {
     execution.each(|moment| {
-        for (place, seat) in moment.after.clients.iter().enumerate() {
-            let belief = seat.process.belief();
+        for (place, host) in moment.after.clients.iter().enumerate() {
+            let belief = host.process.belief();
             let Some(until) = belief.until.filter(|_| belief.is_inside) else { continue };
             if until.0 - moment.after.clock(ClientId::of(place).into()) > lease {
                 return Err(format!("{} believes for longer than its lease", ClientId::of(place)));

@@ -78,10 +78,10 @@ impl<'a, P: Service> History<'a, P> {
     /// The clients that are inside at the end, each with its belief and with what its clock shows.
     pub(super) fn inside(&self) -> Vec<(ClientId, Belief, Instant)> {
         let world = self.last();
-        let seats = world.clients.iter().enumerate();
-        seats
-            .filter(|(_, seat)| seat.condition != Condition::Down && seat.process.belief().is_inside)
-            .map(|(place, seat)| (ClientId::of(place), seat.process.belief(), world.now + seat.skew))
+        let hosts = world.clients.iter().enumerate();
+        hosts
+            .filter(|(_, host)| host.condition != Condition::Down && host.process.belief().is_inside)
+            .map(|(place, host)| (ClientId::of(place), host.process.belief(), world.now + host.skew))
             .collect()
     }
 
@@ -94,9 +94,9 @@ impl<'a, P: Service> History<'a, P> {
     /// Since when the lock has been free although a client tries and the servers are up.
     pub(super) fn idle_for(&self) -> Option<Ticks> {
         let is_idle = |world: &World<P>| {
-            let seats = || world.clients.iter();
-            let inside = seats().filter(|seat| seat.condition != Condition::Down && seat.process.belief().is_inside);
-            let tries = seats().any(|seat| seat.condition == Condition::Up && seat.process.belief().is_waiting);
+            let hosts = || world.clients.iter();
+            let inside = hosts().filter(|host| host.condition != Condition::Down && host.process.belief().is_inside);
+            let tries = hosts().any(|host| host.condition == Condition::Up && host.process.belief().is_waiting);
             let has_room = inside.count() < self.scenario.service.capacity();
             world.server.condition == Condition::Up && has_room && tries
         };

@@ -64,7 +64,7 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
         }),
         Property::SingleAdministrator => {
             let at_work = history.last().clients.iter();
-            at_work.filter(|seat| seat.condition != Condition::Down && seat.process.is_at_work()).count() > 1
+            at_work.filter(|host| host.condition != Condition::Down && host.process.is_at_work()).count() > 1
         }
         Property::TokenOrder => {
             let before = history.past().filter_map(|(_, fact)| match fact {

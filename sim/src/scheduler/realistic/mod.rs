@@ -232,11 +232,11 @@ fn is_possible<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Ac
 }
 
 fn wishes<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
-    let seat = &world.clients[client.place()];
+    let host = &world.clients[client.place()];
     let mut commands = Vec::new();
-    if seat.condition == Condition::Up {
+    if host.condition == Condition::Up {
         let me = ProcessId::Client(client);
-        seat.process.commands(&Context { scenario, now: world.clock(me), me }, &mut |command| commands.push(command));
+        host.process.commands(&Context { scenario, now: world.clock(me), me }, &mut |command| commands.push(command));
     }
     commands
 }
