@@ -72,7 +72,7 @@ impl ActionKind {
     ];
 
     /// Whether something goes wrong, or somebody meddles: nothing of the kind happens in a calm. What mends is none.
-    pub fn is_mishap(self) -> bool {
+    pub fn is_disturbance(self) -> bool {
         match self {
             ActionKind::Operator
             | ActionKind::Lose

@@ -35,7 +35,7 @@ pub fn fold(story: &Story) -> Cow<'_, Story> {
                 keep(place.saturating_sub(BEFORE), place + ROUND);
             }
         }
-        if step.kind.is_some_and(|kind| kind.is_mishap() || kind.is_repair()) && faults < FAULTS {
+        if step.kind.is_some_and(|kind| kind.is_disturbance() || kind.is_repair()) && faults < FAULTS {
             faults += 1;
             keep(place.saturating_sub(ROUND), place + ROUND + 1);
         }

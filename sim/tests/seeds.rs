@@ -137,8 +137,8 @@ fn after_the_storm_nothing_goes_wrong_any_more() {
             for action in walk(&scenario, &settings).actions {
                 if world.now.ticks() > settings.storm * settings.refinement {
                     calm_actions += 1;
-                    let is_mishap = action.kind().is_mishap();
-                    assert!(!is_mishap, "{name}: {action}");
+                    let is_disturbance = action.kind().is_disturbance();
+                    assert!(!is_disturbance, "{name}: {action}");
                 }
                 world.step(&scenario, &action);
             }

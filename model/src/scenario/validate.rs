@@ -157,10 +157,10 @@ impl<P: Service> Scenario<P> {
     ///
     /// # Errors
     /// The scenario has such a budget.
-    pub fn has_none(&self, misfortunes: &[OptionalBudget]) -> Result<(), SettingError> {
+    pub fn has_none(&self, budgets: &[OptionalBudget]) -> Result<(), SettingError> {
         let Budget { operator, retries, .. } = self.budget;
-        for misfortune in misfortunes {
-            let (count, path) = match misfortune {
+        for budget in budgets {
+            let (count, path) = match budget {
                 OptionalBudget::Operator => (operator, "budget.operator"),
                 OptionalBudget::Retries => (retries, "budget.retries"),
             };

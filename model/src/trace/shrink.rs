@@ -261,7 +261,7 @@ fn passages<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action<
     ticks.into_iter().map(Action::Advance).filter(|passage| scenario.is_enabled(world, passage)).collect()
 }
 
-/// The scenario with no more clients and no more misfortune than the run needs.
+/// The scenario with no more clients and no larger budgets than the run needs.
 fn fit<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenario<P> {
     let mut small = scenario.clone();
     let all = (1..=small.clients).map(ClientId);

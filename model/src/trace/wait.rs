@@ -112,7 +112,7 @@ pub(super) fn confirm<P: Service>(
         if wait.calm_from != calm_from || wait.step > steps.len() || wait.step <= calm_from {
             return wrong(wait, "the run has no such step in its calm");
         }
-        if in_calm(wait).any(|line| line.action.kind().is_mishap()) {
+        if in_calm(wait).any(|line| line.action.kind().is_disturbance()) {
             return wrong(wait, "something goes wrong in what is said to be the calm");
         }
     }

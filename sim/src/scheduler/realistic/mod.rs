@@ -1,9 +1,9 @@
-//! Runs as they happen: messages take their time, users think, processes stall, and each budgeted mishap strikes at some
+//! Runs as they happen: messages take their time, users think, processes stall, and each budgeted fault strikes at some
 //! moment of the storm.
 
 mod clocks;
 mod detector;
-mod mishaps;
+mod faults;
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(crate) struct Realistic<P: Service> {
     latency: Stream,
     lateness: Stream,
     users: Stream,
-    mishaps: Stream,
+    faults: Stream,
     stalls: Stream,
     clogs: Stream,
     choices: Stream,
@@ -54,7 +54,7 @@ pub(crate) struct Realistic<P: Service> {
 }
 
 impl<P: Service> Realistic<P> {
-    /// Plans everything that is known at the start. Mishaps strike before the end of the storm; a swarm leaves some out.
+    /// Plans everything that is known at the start. Faults strike before the end of the storm; a swarm leaves some out.
     pub(crate) fn new(
         seed: u64,
         (profile, refinement): (Profile, i64),
@@ -81,7 +81,7 @@ impl<P: Service> Realistic<P> {
             latency: stream(Concern::Latency),
             lateness: stream(Concern::Lateness),
             users: stream(Concern::Users),
-            mishaps: stream(Concern::Mishaps),
+            faults: stream(Concern::Faults),
             stalls: stream(Concern::Stalls),
             clogs: stream(Concern::Clogs),
             choices: stream(Concern::Choices),
@@ -91,7 +91,7 @@ impl<P: Service> Realistic<P> {
         for process in world.processes() {
             new.plan_process(scenario, world, process);
         }
-        new.plan_mishaps(scenario, swarm, storm);
+        new.plan_faults(scenario, swarm, storm);
         if swarm.is_none_or(|swarm| swarm.has(ActionKind::Slip)) {
             new.plan_clocks(scenario, world);
         }
@@ -110,7 +110,7 @@ impl<P: Service> Realistic<P> {
         self.latency = stream(Concern::Latency);
         self.lateness = stream(Concern::Lateness);
         self.users = stream(Concern::Users);
-        self.mishaps = stream(Concern::Mishaps);
+        self.faults = stream(Concern::Faults);
         self.stalls = stream(Concern::Stalls);
         self.clogs = stream(Concern::Clogs);
         self.choices = stream(Concern::Choices);
@@ -197,7 +197,7 @@ impl<P: Service> Realistic<P> {
                 let option = u8::try_from((options > 0).then(|| self.choices.below(options))?).expect("below a u8");
                 Some(Action::Choose { process: client.into(), option })
             }
-            Plan::Mishap(kind) => self.mishap(scenario, world, kind),
+            Plan::Fault(kind) => self.fault(scenario, world, kind),
             Plan::Hear(client) => {
                 if self.puts_off(world, ProcessId::Server, plan) {
                     return None;
@@ -308,12 +308,12 @@ impl<P: Service> Scheduler<P> for Realistic<P> {
             detector.calm();
         }
         self.agenda.forget(|plan| {
-            matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_) | Plan::Drift(..) | Plan::Resync(_))
+            matches!(plan, Plan::Stall | Plan::Clog | Plan::Fault(_) | Plan::Drift(..) | Plan::Resync(_))
         });
         scenario.enabled(world, &mut self.enabled);
         let mendable: Vec<ActionKind> = self.enabled.iter().map(Action::kind).filter(|kind| kind.is_repair()).collect();
         for kind in mendable {
-            self.agenda.plan(world.now, Plan::Mishap(kind));
+            self.agenda.plan(world.now, Plan::Fault(kind));
         }
     }
 }
