@@ -31,7 +31,7 @@ pub(crate) struct Realistic<P: Service> {
     agenda: Agenda<P>,
     armed: DueTimes<P>,
     /// Clients whose user has something in mind.
-    wishing: Vec<bool>,
+    is_command_planned: Vec<bool>,
     /// Until when a process stands still: clients by place, the server last.
     asleep_until: Vec<Instant>,
     /// Until when a link does.
@@ -71,7 +71,7 @@ impl<P: Service> Realistic<P> {
             refinement,
             agenda: Agenda::new(),
             armed: DueTimes::new(world.clients.len()),
-            wishing: vec![false; world.clients.len()],
+            is_command_planned: vec![false; world.clients.len()],
             asleep_until: vec![Instant::START; world.clients.len() + 1],
             clogged_until: BTreeMap::new(),
             detector,
@@ -141,8 +141,8 @@ impl<P: Service> Realistic<P> {
         if world.clients[client.place()].process.choices() > 0 {
             self.agenda.plan(world.now, Plan::Choose(client));
         }
-        if !self.wishing[client.place()] && !wishes(scenario, world, client).is_empty() {
-            self.wishing[client.place()] = true;
+        if !self.is_command_planned[client.place()] && !commands(scenario, world, client).is_empty() {
+            self.is_command_planned[client.place()] = true;
             let thought = self.profile.thinking.draw(self.refinement, &mut self.users);
             self.agenda.plan(world.now + thought, Plan::Command(client));
         }
@@ -188,8 +188,8 @@ impl<P: Service> Realistic<P> {
                 if self.puts_off(world, ProcessId::Client(client), plan) {
                     return None;
                 }
-                self.wishing[client.place()] = false;
-                let command = self.users.pick(&wishes(scenario, world, client))?;
+                self.is_command_planned[client.place()] = false;
+                let command = self.users.pick(&commands(scenario, world, client))?;
                 Some(Action::Command { client, command })
             }
             Plan::Choose(client) => {
@@ -231,7 +231,7 @@ fn is_possible<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Ac
     }
 }
 
-fn wishes<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
+fn commands<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
     let host = &world.clients[client.place()];
     let mut commands = Vec::new();
     if host.condition == Condition::Up {

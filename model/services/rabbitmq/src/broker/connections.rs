@@ -204,7 +204,7 @@ impl Broker {
                 self.connections[place].lost = Some(Deadline(context.now))
             }
             Some(_) => self.lose(id, None, context, out),
-            None => self.bury(id),
+            None => self.remember_ended(id),
         }
     }
 
@@ -267,7 +267,7 @@ impl Broker {
     fn finish(&mut self, id: SessionId, out: Out<'_>) {
         let Some(place) = self.place_of(id) else { return };
         let connection = self.connections.remove(place);
-        self.bury(id);
+        self.remember_ended(id);
         note(RabbitmqEvent::Cut(id), out);
         match connection.life {
             ConnectionState::Ending { then: OnceEnded::Tell(problem), .. } => {
@@ -281,7 +281,7 @@ impl Broker {
     }
 
     /// Remembers that a connection is over.
-    pub(super) fn bury(&mut self, id: SessionId) {
+    pub(super) fn remember_ended(&mut self, id: SessionId) {
         self.over.retain(|other| other.creator != id.creator || other.number > id.number);
         if self.over.iter().all(|other| other.creator != id.creator) {
             self.over.insert_sorted(id);
