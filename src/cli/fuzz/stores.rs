@@ -37,7 +37,7 @@ fn mutated_stores_are_used_or_refused() {
     let damaged = folder.join("fuzzed.sqlite");
     fuzz("stores", 1, &[whole], &PLACES, |bytes| -> Refused {
         fs::write(&damaged, bytes).expect("a file can be written");
-        let result = look_through(&damaged).map_err(|trouble| trouble.to_string());
+        let result = look_through(&damaged).map_err(|error| error.to_string());
         let _ = fs::remove_file(folder.join("fuzzed.sqlite-journal"));
         result
     });

@@ -15,7 +15,7 @@ use crate::output::{say, say_json};
 use crate::parallel::progress;
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
-    let input = |trouble: fencepost_conform::ConformError| CommandError::Input(trouble.0);
+    let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
     let mut broker = Broker::connect(address).map_err(input)?;
     broker.removes_leftovers = conform.clean;
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
