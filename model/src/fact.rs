@@ -127,7 +127,8 @@ pub enum Leaving {
     /// Its own clock said that the lease is over.
     Lapsed,
     /// It was told that the lock is gone.
-    Told,
+    #[serde(alias = "told")]
+    Notified,
     /// It crashed.
     Crashed,
 }
@@ -179,7 +180,7 @@ impl fmt::Display for Leaving {
         f.write_str(match self {
             Leaving::Done => "its work is done",
             Leaving::Lapsed => "its lease is over by its own clock",
-            Leaving::Told => "it was told that the lock is gone",
+            Leaving::Notified => "it was told that the lock is gone",
             Leaving::Crashed => "it crashed",
         })
     }

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn story() -> Story {
-        let told = |at, label: &str| StoryStep {
+        let step = |at, label: &str| StoryStep {
             at,
             label: label.to_owned(),
             owners: vec![1],
@@ -114,8 +114,8 @@ mod tests {
             ..StoryStep::default()
         };
         let steps = vec![
-            told(0, "client 1 takes the lock"),
-            told(12345, "the server receives from client 2: acquire the key for session 2.1 [2]"),
+            step(0, "client 1 takes the lock"),
+            step(12345, "the server receives from client 2: acquire the key for session 2.1 [2]"),
         ];
         Story { steps, ..Story::default() }
     }

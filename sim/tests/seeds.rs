@@ -197,8 +197,8 @@ fn a_wait_in_a_calm_is_told_and_replayed_and_a_false_one_is_refused() {
     assert!(violation.message.starts_with("in the calm nobody got the lock for "), "{}", violation.message);
     let replay = |text: &str| catalogue::read_trace(text).expect("it can be read").replay();
     let text = run.trace.to_text();
-    let told = replay(&text).expect("it can be repeated");
-    let step = &told.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
+    let replayed = replay(&text).expect("it can be repeated");
+    let step = &replayed.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
     assert_eq!(step.violations.last().expect("it is told there").message, violation.message);
     let header: serde_json::Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
     let wait = &header["waits"][0];

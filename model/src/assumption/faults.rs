@@ -75,7 +75,7 @@ impl<P: Service> Common<P> {
             one: "operator action",
             count: |budget| budget.operator,
             cost: |action, scenario| match action {
-                Action::Operator(act) => scenario.service.operator_cost(*act),
+                Action::Operator(operator_action) => scenario.service.operator_cost(*operator_action),
                 _ => 0,
             },
         },

@@ -48,7 +48,7 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
         scenario.enabled(&world, &mut enabled);
         let Some(action) = pick(&enabled, *choice) else { break };
         taken[action.kind() as usize] += match action {
-            Action::Operator(act) => usize::from(scenario.service.operator_cost(*act)),
+            Action::Operator(operator_action) => usize::from(scenario.service.operator_cost(*operator_action)),
             _ => 1,
         };
         service_faults.extend(service_fault(action));

@@ -53,8 +53,8 @@ pub(super) fn linearizable<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> 
         let is_known =
             reads.contains(&(client, owner)) || owner.is_none() && view.is_mutated(KernelMutation::FreeIsAlwaysTrue);
         if reads.iter().any(|(other, _)| *other == client) && !is_known {
-            let told = owner.map_or("nobody has the lock".to_owned(), |owner| format!("{owner} has the lock"));
-            return Err(format!("{client} hears that {told}, which was not so at any instant since it asked"));
+            let answer = owner.map_or("nobody has the lock".to_owned(), |owner| format!("{owner} has the lock"));
+            return Err(format!("{client} hears that {answer}, which was not so at any instant since it asked"));
         }
     }
     Ok(())

@@ -57,7 +57,7 @@ impl<P: Service> View<'_, P> {
         if self.is_mutated(KernelMutation::LimitIsFirst) {
             return self.scenario.service.capacity_at_start();
         }
-        self.administered().fold(self.ghosts.limit, |limit, told| told.limit().or(limit))
+        self.administered().fold(self.ghosts.limit, |limit, fact| fact.limit().or(limit))
     }
 
     /// The numbers of the slots that there are.

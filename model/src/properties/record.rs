@@ -99,7 +99,7 @@ pub(super) fn slot_conservation<P: Service>(view: &View<'_, P>, _: Option<Ticks>
 }
 
 pub(super) fn contiguity<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    if !view.administered().any(|told| told == Administered::Changed) {
+    if !view.administered().any(|fact| fact == Administered::Changed) {
         return Ok(());
     }
     let numbers = view.numbers();
@@ -112,8 +112,8 @@ pub(super) fn contiguity<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Re
 }
 
 pub(super) fn count_exact<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    for told in view.administered() {
-        let Administered::Counted(count) = told else { continue };
+    for fact in view.administered() {
+        let Administered::Counted(count) = fact else { continue };
         let numbers = view.numbers();
         let is_fewer = usize::from(count) < numbers.len() && view.is_mutated(KernelMutation::FewerCounted);
         if numbers.len() != usize::from(count) && !is_fewer {
@@ -124,8 +124,8 @@ pub(super) fn count_exact<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> R
 }
 
 pub(super) fn size_as_asked<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    for told in view.administered() {
-        let Administered::Finished { size, .. } = told else { continue };
+    for fact in view.administered() {
+        let Administered::Finished { size, .. } = fact else { continue };
         let numbers = view.numbers();
         let is_fewer = numbers.len() < usize::from(size) && view.is_mutated(KernelMutation::FewerThanAsked);
         if numbers.len() != usize::from(size) && !is_fewer {

@@ -57,9 +57,9 @@ impl Encoder {
                 self.number(3);
                 self.signed(ticks.count());
             }
-            Action::Operator(act) => {
+            Action::Operator(operator_action) => {
                 self.number(4);
-                self.value(act);
+                self.value(operator_action);
             }
             Action::Lose(envelope) => self.envelope(5, envelope),
             Action::Duplicate(envelope) => self.envelope(6, envelope),

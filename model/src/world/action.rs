@@ -128,7 +128,7 @@ impl<P: Service> fmt::Display for Action<P> {
             Action::Advance(ticks) => {
                 write!(f, "{ticks} {}", if ticks.count() == 1 { "passes" } else { "pass" })
             }
-            Action::Operator(act) => write!(f, "an operator {act}"),
+            Action::Operator(operator_action) => write!(f, "an operator {operator_action}"),
             Action::Lose(Envelope { from, to, message, .. }) => {
                 write!(f, "lost on the way from {from} to {to}: {message}")
             }

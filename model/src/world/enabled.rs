@@ -25,7 +25,7 @@ impl<P: Service> Scenario<P> {
         if slack.is_none_or(|slack| slack > Ticks::ZERO) {
             out.push(Action::Advance(Ticks::new(1)));
         }
-        self.acts(world, &mut |act| out.push(Action::Operator(act)));
+        self.operator_actions(world, &mut |operator_action| out.push(Action::Operator(operator_action)));
         if world.left.losses > 0 {
             world.network.each_distinct(|envelope| out.push(Action::Lose(*envelope)));
         }
@@ -70,9 +70,9 @@ impl<P: Service> Scenario<P> {
                 found
             }
             Action::Advance(ticks) => *ticks > Ticks::ZERO && world.slack(self).is_none_or(|slack| slack >= *ticks),
-            Action::Operator(act) => {
+            Action::Operator(operator_action) => {
                 let mut found = false;
-                self.acts(world, &mut |offered| found |= offered == *act);
+                self.operator_actions(world, &mut |offered| found |= offered == *operator_action);
                 found
             }
             Action::Lose(envelope) => world.left.losses > 0 && world.network.offers(envelope),
@@ -127,13 +127,15 @@ impl<P: Service> Scenario<P> {
     }
 
     /// What an operator may do and can still afford.
-    fn acts(&self, world: &World<P>, offer: &mut dyn FnMut(P::OperatorAction)) {
+    fn operator_actions(&self, world: &World<P>, offer: &mut dyn FnMut(P::OperatorAction)) {
         if world.left.operator == 0 {
             return;
         }
-        P::operator_actions(world, self, &mut |act| {
-            if self.service.operator_cost(act) <= world.left.operator || self.is_mutated(KernelMutation::CostUnasked) {
-                offer(act);
+        P::operator_actions(world, self, &mut |operator_action| {
+            if self.service.operator_cost(operator_action) <= world.left.operator
+                || self.is_mutated(KernelMutation::CostUnasked)
+            {
+                offer(operator_action);
             }
         });
     }

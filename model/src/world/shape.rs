@@ -24,7 +24,7 @@ impl<P: Service> Action<P> {
                 *envelope = blank(envelope);
             }
             Action::Wake { timer, .. } => timer.visit(&mut Blank),
-            Action::Operator(act) => act.visit(&mut Blank),
+            Action::Operator(operator_action) => operator_action.visit(&mut Blank),
             Action::Advance(ticks) => *ticks = Ticks::ZERO,
             Action::Command { .. } | Action::Fault(_) | Action::Slip { .. } | Action::Choose { .. } => {}
         }
@@ -54,7 +54,7 @@ impl<P: Service> Action<P> {
                 process(whose);
                 timer.visit(&mut names);
             }
-            Action::Operator(act) => act.visit(&mut names),
+            Action::Operator(operator_action) => operator_action.visit(&mut names),
             Action::Command { client, .. } | Action::Fault(Fault::Crash(client) | Fault::Restart(client)) => {
                 *client = rename(*client);
             }

@@ -85,11 +85,11 @@ impl<P: Service> Scenario<P> {
             }
             Action::Wake { process, timer } => self.feed(world, process, Input::Wake(timer), out, touched),
             Action::Advance(_) => unreachable!("time passes by itself"),
-            Action::Operator(act) => {
-                world.left.operator -= self.service.operator_cost(act);
+            Action::Operator(operator_action) => {
+                world.left.operator -= self.service.operator_cost(operator_action);
                 touched.push(ProcessId::Server);
                 let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
-                P::operate(&mut world.server.process, act, &context, out);
+                P::operate(&mut world.server.process, operator_action, &context, out);
                 ProcessId::Server
             }
             Action::Lose(envelope) => {

@@ -37,7 +37,7 @@ pub(crate) struct Pool {
     /// What is to come, in order; deadlines go before packets: a member that wakes up finds both.
     agenda: BTreeMap<(i64, bool, u64), Event>,
     planned: u64,
-    heard: VecDeque<StandingChange>,
+    changes: VecDeque<StandingChange>,
 }
 
 /// The machine of a member.
@@ -73,7 +73,7 @@ impl Pool {
             now: 0,
             agenda: BTreeMap::new(),
             planned: 0,
-            heard: VecDeque::new(),
+            changes: VecDeque::new(),
         };
         for node in 0..Node::try_from(members).expect("a pool is small") {
             let mut tools = new.tools();
@@ -141,8 +141,8 @@ impl Pool {
         self.now = self.now.max(to);
     }
 
-    pub(crate) fn heard(&mut self) -> Option<StandingChange> {
-        self.heard.pop_front()
+    pub(crate) fn next_change(&mut self) -> Option<StandingChange> {
+        self.changes.pop_front()
     }
 
     /// Whether the member takes the other one for dead.
@@ -155,10 +155,10 @@ impl Pool {
         self.members[usize::from(by)].standing(about) == Standing::Forgotten
     }
 
-    fn act(&mut self, node: Node, act: impl FnOnce(&mut Member, &mut Tools<'_>)) {
+    fn act(&mut self, node: Node, turn: impl FnOnce(&mut Member, &mut Tools<'_>)) {
         let mut tools =
             Tools { settings: &self.settings, stream: &mut self.stream, now: self.now, effects: Vec::new() };
-        act(&mut self.members[usize::from(node)], &mut tools);
+        turn(&mut self.members[usize::from(node)], &mut tools);
         let effects = tools.effects;
         self.carry_out(node, effects);
     }
@@ -171,7 +171,7 @@ impl Pool {
                     let starts = self.machines[usize::from(node)].starts;
                     self.plan(at, false, Event::Alarm(node, starts, alarm));
                 }
-                Effect::Turn(about, standing) => self.heard.push_back(StandingChange { by: node, about, standing }),
+                Effect::Turn(about, standing) => self.changes.push_back(StandingChange { by: node, about, standing }),
             }
         }
     }

@@ -77,8 +77,8 @@ fn strange_values_in_a_store_are_refused_with_table_and_row() {
         let database = rusqlite::Connection::open(&file).expect("it is a database");
         database.execute_batch(change).unwrap_or_else(|error| panic!("{change}: {error}"));
         drop(database);
-        let told = look_through(&file).expect_err(change).to_string();
-        assert!(told.contains("fuzzed.sqlite") && told.contains(place), "{change}: {told}");
+        let message = look_through(&file).expect_err(change).to_string();
+        assert!(message.contains("fuzzed.sqlite") && message.contains(place), "{change}: {message}");
     }
     fs::remove_dir_all(folder).expect("it is ours");
 }

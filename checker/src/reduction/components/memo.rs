@@ -187,7 +187,7 @@ impl<P: Service> Memo<P> {
                 sender = Some(layout.place(envelope.from));
                 (alone(layout.rest), Cause::Doubles(number(place(&envelope)?)))
             }
-            Action::Operator(act) => (Roles::from_iter([layout.server, layout.rest]), Cause::Acts(act)),
+            Action::Operator(action) => (Roles::from_iter([layout.server, layout.rest]), Cause::Acts(action)),
             Action::Slip { process, by } => (Roles::from_iter([layout.place(process), layout.rest]), Cause::Slips(by)),
             Action::Fault(fault) => {
                 let struck = match fault {

@@ -109,8 +109,8 @@ impl Service for Lease {
         Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0), ..Record::default() }
     }
 
-    fn operate(_: &mut Lender, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
-        match act {}
+    fn operate(_: &mut Lender, operator_action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match operator_action {}
     }
 
     fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {

@@ -97,8 +97,8 @@ impl Bench {
             let mut out = Outbox::new();
             self.broker.on(input, &context, &mut out);
             for (_, message) in out.messages() {
-                if let Message::Service(RabbitmqMessage::Response(_, told)) = message {
-                    answer = answer.or(Some(*told));
+                if let Message::Service(RabbitmqMessage::Response(_, response)) = message {
+                    answer = answer.or(Some(*response));
                 }
             }
             self.broker.wakes(&self.scenario, &mut |timer, _| {

@@ -81,8 +81,13 @@ impl Service for RabbitMq {
         operator::offers(world, scenario, offer);
     }
 
-    fn operate(broker: &mut Broker, act: OperatorAction, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
-        broker.operate(act, context, out);
+    fn operate(
+        broker: &mut Broker,
+        operator_action: OperatorAction,
+        context: &Context<'_, Self>,
+        out: &mut Outbox<Self>,
+    ) {
+        broker.operate(operator_action, context, out);
     }
 
     fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(RabbitmqFault)) {

@@ -30,8 +30,8 @@ pub(super) const NOT_EXCLUSIVE: Shape =
 
 pub(super) fn offers(world: &World<RabbitMq>, scenario: &Scenario<RabbitMq>, offer: &mut dyn FnMut(OperatorAction)) {
     let broker: &Broker = &world.server.process;
-    for act in &scenario.service.operator {
-        match act {
+    for action in &scenario.service.operator {
+        match action {
             OperatorActionKind::DeleteHolder => broker
                 .names()
                 .filter(|name| matches!(name, Name::Holder(_)))

@@ -61,8 +61,8 @@ impl Service for Redlock {
         nodes.record()
     }
 
-    fn operate(_: &mut Nodes, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
-        match act {}
+    fn operate(_: &mut Nodes, operator_action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match operator_action {}
     }
 
     fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(RedlockFault)) {

@@ -132,10 +132,10 @@ impl Nodes {
         out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen });
     }
 
-    fn lock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+    fn lock(&mut self, named: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
         let client = value.creator;
         let settings = &context.scenario.service;
-        let number = if told == 0 { self.leader_for(client) } else { told };
+        let number = if named == 0 { self.leader_for(client) } else { named };
         let node = self.at(number);
         if node.is_gone || node.back.is_some_and(|back| !back.is_due(context.now)) {
             return;
@@ -143,12 +143,12 @@ impl Nodes {
         node.back = None;
         if node.key.is_some_and(|key| key.over.is_none_or(|over| !over.is_due(context.now)) && key.value != value) {
             out.record(Fact::Refused { client, why: Refusal::Held });
-            out.send(client.into(), RedlockMessage::Held(told, value));
+            out.send(client.into(), RedlockMessage::Held(named, value));
             return;
         }
-        let over = (told > 0).then(|| Deadline(context.now + settings.lease()));
+        let over = (named > 0).then(|| Deadline(context.now + settings.lease()));
         node.key = Some(Key { value, over });
-        if told == 0 {
+        if named == 0 {
             self.write(number, context);
             if settings.grants == Grants::ByQuorum && !context.is_mutated(RedlockMutation::PromisedUncopied) {
                 self.at(number).owed = Some(value);
@@ -156,19 +156,19 @@ impl Nodes {
             }
             self.promise(client, out);
         }
-        out.send(client.into(), RedlockMessage::Locked(told, value));
+        out.send(client.into(), RedlockMessage::Locked(named, value));
     }
 
-    fn unlock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+    fn unlock(&mut self, named: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
         let client = value.creator;
-        let number = if told == 0 { self.leader_for(client) } else { told };
+        let number = if named == 0 { self.leader_for(client) } else { named };
         let node = self.at(number);
         let is_foreign = node.key.is_none_or(|key| key.value != value);
         if node.is_gone || is_foreign && !context.is_mutated(RedlockMutation::UnlocksForeign) {
             return;
         }
         node.key = None;
-        if told == 0 {
+        if named == 0 {
             self.write(number, context);
             self.promised.take(&client);
             out.record(Fact::Freed { by: Ending::Released });

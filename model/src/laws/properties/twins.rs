@@ -38,9 +38,9 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
         }
         Property::CountExact => administered(history)
             .iter()
-            .any(|told| matches!(told, Administered::Counted(count) if usize::from(*count) != numbers(history).len())),
+            .any(|fact| matches!(fact, Administered::Counted(count) if usize::from(*count) != numbers(history).len())),
         Property::SizeAsAsked => administered(history).iter().any(
-            |told| matches!(told, Administered::Finished { size, .. } if usize::from(*size) != numbers(history).len()),
+            |fact| matches!(fact, Administered::Finished { size, .. } if usize::from(*size) != numbers(history).len()),
         ),
         Property::SessionConsistency => has_broken_records(history),
         Property::MutualExclusion => history.inside().len() > 1,
@@ -147,8 +147,8 @@ fn expires_too_soon<P: Service>(history: &History<'_, P>, bound: Ticks) -> bool 
 
 /// What the facts of the last step say about how many slots there are.
 fn administered<P: Service>(history: &History<'_, P>) -> Vec<Administered> {
-    let told = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.administered() } else { None };
-    history.news().iter().filter_map(told).collect()
+    let reported = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.administered() } else { None };
+    history.news().iter().filter_map(reported).collect()
 }
 
 fn numbers<P: Service>(history: &History<'_, P>) -> Vec<u8> {
@@ -157,7 +157,7 @@ fn numbers<P: Service>(history: &History<'_, P>) -> Vec<u8> {
 
 /// How many may be inside, where administrators change that: what the newest of them says.
 fn limit<P: Service>(history: &History<'_, P>) -> Option<u16> {
-    let told = |fact: &Fact<P>| match fact {
+    let limit = |fact: &Fact<P>| match fact {
         Fact::Service(fact) => match fact.administered()? {
             Administered::Began { limit } => Some(limit),
             Administered::Finished { size, is_complete: true } => Some(size),
@@ -165,8 +165,8 @@ fn limit<P: Service>(history: &History<'_, P>) -> Option<u16> {
         },
         _ => None,
     };
-    let newest = history.news().iter().rev().find_map(told);
-    let before = || history.past().rev().find_map(|(_, fact)| told(fact));
+    let newest = history.news().iter().rev().find_map(limit);
+    let before = || history.past().rev().find_map(|(_, fact)| limit(fact));
     newest.or_else(before).or_else(|| history.scenario.service.capacity_at_start())
 }
 
@@ -177,7 +177,7 @@ fn has_too_many_holders<P: Service>(history: &History<'_, P>) -> bool {
 
 /// Judged when somebody enters, or when a smaller number of slots is in force.
 fn has_too_many_inside<P: Service>(history: &History<'_, P>) -> bool {
-    let is_in_force = |told: &Administered| matches!(told, Administered::Finished { is_complete: true, .. });
+    let is_in_force = |fact: &Administered| matches!(fact, Administered::Finished { is_complete: true, .. });
     let enters = history.news().iter().any(|fact| matches!(fact, Fact::Entered { .. }));
     if !enters && !administered(history).iter().any(is_in_force) {
         return false;

@@ -20,9 +20,9 @@ impl Broker {
             };
             let Some(beat) = heartbeat else { return Err("silence is noticed without heartbeats".to_owned()) };
             let connections = &moment.before.server.process.connections;
-            let heard =
-                connections.iter().find(|connection| connection.id == id).and_then(|connection| connection.heard);
-            let silence = heard.map(|heard| heard.elapsed(moment.after.clock(ProcessId::Server)));
+            let last_frame =
+                connections.iter().find(|connection| connection.id == id).and_then(|connection| connection.last_frame);
+            let silence = last_frame.map(|last_frame| last_frame.elapsed(moment.after.clock(ProcessId::Server)));
             match silence.is_some_and(|silence| silence >= beat.times(2)) {
                 true => Ok(()),
                 false => Err("the connection was not silent for two heartbeats".to_owned()),

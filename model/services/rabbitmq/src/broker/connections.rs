@@ -23,9 +23,9 @@ pub struct Connection {
     life: ConnectionState,
     /// Since when the other end is closed, and the broker has not noticed yet (R-Q-39).
     pub(super) lost: Option<Deadline>,
-    /// When it was heard last, where silence counts.
-    pub(super) heard: Option<StartTime>,
-    /// Whether it is certain that nothing is heard from it.
+    /// When its last frame arrived, by the broker's clock; none where silence does not count.
+    pub(super) last_frame: Option<StartTime>,
+    /// Whether it is certain that no frame arrives from it.
     pub(super) is_silent: bool,
     /// Whether it is not read, because of an alarm (R-Q-47).
     pub(super) is_blocked: bool,
@@ -59,7 +59,7 @@ pub(super) enum OnceEnded {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Channel {
     pub(super) number: u8,
-    /// Whether the broker has closed it, and the client has not yet said that it heard (R-Q-31).
+    /// Whether the broker has closed it, and the client has not yet acknowledged that (R-Q-31).
     pub(super) is_closing: bool,
     /// Whether publishes on it are confirmed.
     pub(super) confirms: bool,
@@ -88,7 +88,7 @@ impl Connection {
     pub(super) fn hears(&mut self, context: &Ctx<'_>) {
         let may_be_late = context.scenario.synchrony.message_delay.is_none();
         let counts = context.scenario.service.heartbeat.is_some() && (may_be_late || self.is_silent);
-        self.heard = counts.then_some(StartTime(context.now));
+        self.last_frame = counts.then_some(StartTime(context.now));
     }
 
     fn channel(&self, number: u8) -> Option<Channel> {
@@ -125,7 +125,7 @@ impl Broker {
             node,
             life: ConnectionState::Open,
             lost: None,
-            heard: None,
+            last_frame: None,
             is_silent: false,
             is_blocked: false,
             channels: [first].into_iter().collect(),
@@ -175,7 +175,7 @@ impl Broker {
                 self.lose(ask.connection, None, context, out);
             }
             Err(problem) => {
-                // What was delivered on it is put back when the client has heard of it: observed.
+                // What was delivered on it is put back when the client has acknowledged it: observed.
                 let connection = &mut self.connections[place];
                 connection.set(Channel { number: ask.channel, is_closing: true, confirms: false, delivered: 0 });
                 if context.is_mutated(RabbitmqMutation::RefusalTakesQueues) {
@@ -215,9 +215,9 @@ impl Broker {
     }
 
     /// A connection is over; its client is told so afterwards, if it can be.
-    pub(super) fn lose(&mut self, id: SessionId, told: Option<Option<Problem>>, context: &Ctx<'_>, out: Out<'_>) {
+    pub(super) fn lose(&mut self, id: SessionId, close: Option<Option<Problem>>, context: &Ctx<'_>, out: Out<'_>) {
         let Some(place) = self.place_of(id).filter(|place| self.connections[*place].is_open()) else { return };
-        self.end(place, told.map_or(OnceEnded::Nothing, OnceEnded::Tell), context, out);
+        self.end(place, close.map_or(OnceEnded::Nothing, OnceEnded::Tell), context, out);
     }
 
     /// Its exclusive queues go: one at once, several one by one and in any order (R-Q-40, R-Q-92).
@@ -225,7 +225,7 @@ impl Broker {
         let connection = &mut self.connections[place];
         let id = connection.id;
         connection.life = ConnectionState::Ending { since: Deadline(context.now), then };
-        (connection.heard, connection.lost) = (None, None);
+        (connection.last_frame, connection.lost) = (None, None);
         (connection.is_silent, connection.is_blocked) = (false, false);
         connection.channels = InlineArray::default();
         self.parked.retain(|parked| parked.ask.connection != id);
@@ -299,10 +299,10 @@ impl Broker {
             if let Some(lost) = connection.lost.filter(|_| !connection.is_blocked) {
                 due(Timer::Notice(connection.id), lost.0);
             }
-            if let (Some(heard), Some(beat), true) =
-                (connection.heard, scenario.service.heartbeat, connection.is_watched())
+            if let (Some(last_frame), Some(beat), true) =
+                (connection.last_frame, scenario.service.heartbeat, connection.is_watched())
             {
-                due(Timer::Miss(connection.id), heard + beat.times(missed_max));
+                due(Timer::Miss(connection.id), last_frame + beat.times(missed_max));
             }
         }
     }
@@ -311,8 +311,8 @@ impl Broker {
     pub(super) fn read_again(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         for connection in self.connections.iter_mut().filter(|connection| connection.is_blocked) {
             connection.is_blocked = false;
-            if connection.heard.is_some() {
-                connection.heard = Some(StartTime(context.now));
+            if connection.last_frame.is_some() {
+                connection.last_frame = Some(StartTime(context.now));
             }
         }
         self.serve_parked(context, out);

@@ -146,8 +146,8 @@ impl Broker {
     }
 
     /// Somebody acts from outside.
-    pub(in super::super) fn operate(&mut self, act: OperatorAction, context: &Ctx<'_>, out: Out<'_>) {
-        match act {
+    pub(in super::super) fn operate(&mut self, operator_action: OperatorAction, context: &Ctx<'_>, out: Out<'_>) {
+        match operator_action {
             OperatorAction::Delete(name) => self.remove_all(out, |queue| queue.name == name),
             OperatorAction::Declare(name) => {
                 self.declare_from_outside(name, NOT_EXCLUSIVE, cluster::all(&context.scenario.service));
@@ -163,7 +163,7 @@ impl Broker {
             let Some(client) = process.client().filter(|_| settings.heartbeat.is_some()) else { return };
             for connection in broker.of_client(client).filter(|connection| !connection.is_silent) {
                 connection.is_silent = true;
-                connection.heard = Some(StartTime(context.now - settings.beat));
+                connection.last_frame = Some(StartTime(context.now - settings.beat));
             }
         };
         let speaks = |broker: &mut Broker, process: ProcessId| {
@@ -171,7 +171,7 @@ impl Broker {
             let may_be_late = context.scenario.synchrony.message_delay.is_none();
             for connection in broker.of_client(client).filter(|connection| connection.is_silent) {
                 connection.is_silent = false;
-                connection.heard = may_be_late.then_some(StartTime(context.now));
+                connection.last_frame = may_be_late.then_some(StartTime(context.now));
             }
         };
         match fault {

@@ -173,7 +173,7 @@ impl Broker {
     pub(super) fn must_happen_by(&self, settings: &Settings) -> Option<Instant> {
         let beat = settings.heartbeat?;
         let silent = self.connections.iter().filter(|connection| connection.is_silent && connection.is_watched());
-        silent.filter_map(|connection| connection.heard).map(|heard| heard + beat.times(3)).min()
+        silent.filter_map(|connection| connection.last_frame).map(|last_frame| last_frame + beat.times(3)).min()
     }
 
     /// A request arrives.

@@ -115,7 +115,7 @@ impl Getter {
         self.connection.forget();
         match self.phase {
             Phase::Inside { .. } if !context.is_mutated(RabbitmqMutation::GetterIgnoresLoss) => {
-                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
                 self.phase = Phase::Idle;
             }
             Phase::Getting(_) => self.wait(context),

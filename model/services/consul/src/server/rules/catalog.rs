@@ -14,10 +14,10 @@ fn bound(checks: &[CheckKind]) -> Terms {
 }
 
 impl ServerHarness {
-    fn act(&mut self, act: impl FnOnce(&mut Server, &Context<'_, Consul>, &mut Outbox<Consul>)) {
+    fn act(&mut self, during: impl FnOnce(&mut Server, &Context<'_, Consul>, &mut Outbox<Consul>)) {
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         let mut out = Outbox::new();
-        act(&mut self.server, &context, &mut out);
+        during(&mut self.server, &context, &mut out);
         self.facts = out.facts().to_vec();
     }
 
@@ -142,8 +142,8 @@ fn c_inv_7_what_is_unknown_is_deregistered_without_a_word() {
 fn c_inv_8_a_service_that_is_deregistered_takes_its_check_along() {
     let mut harness = harness();
     let session = harness.session(A, bound(&[CheckKind::ServiceCheck]));
-    let act = crate::OperatorAction::DropService(A);
-    harness.act(|server, context, out| crate::operator::perform(server, act, context, out));
+    let action = crate::OperatorAction::DropService(A);
+    harness.act(|server, context, out| crate::operator::perform(server, action, context, out));
     assert!(!harness.lives(session));
 }
 

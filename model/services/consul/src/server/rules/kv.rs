@@ -236,9 +236,9 @@ fn c_sem_8_a_semaphore_is_removed_only_while_nobody_who_lives_is_on_it() {
     let offered = |harness: &ServerHarness| {
         let mut world = harness.scenario.start();
         world.server.process = harness.server.clone();
-        let mut acts = Vec::new();
-        operator::offers(&world, &harness.scenario, &mut |act| acts.push(act));
-        acts
+        let mut actions = Vec::new();
+        operator::offers(&world, &harness.scenario, &mut |action| actions.push(action));
+        actions
     };
     assert_eq!(offered(&harness), [], "the semaphore is in use");
     harness.ask(A, Request::DestroySession(session));

@@ -42,7 +42,7 @@ fn r_q_62_r_q_95_10_a_node_takes_its_exclusive_queues_along_and_makes_a_hole_for
     harness.declare(2, B, MINE);
     assert_eq!(
         harness.suffer(RabbitmqFault::Down(2)),
-        [RabbitmqMessage::ConnectionClosed(line(2), Some(Problem::Forced))]
+        [RabbitmqMessage::ConnectionClosed(connection(2), Some(Problem::Forced))]
     );
     assert!(!harness.exists(B));
     assert_eq!(harness.probe(1, A), Some(RETURNED));
@@ -81,7 +81,7 @@ fn r_q_65_with_autoheal_the_losing_side_starts_anew() {
     harness.declare(1, B, MINE);
     assert_eq!(
         harness.suffer(RabbitmqFault::Heal),
-        [RabbitmqMessage::ConnectionClosed(line(2), Some(Problem::Forced))]
+        [RabbitmqMessage::ConnectionClosed(connection(2), Some(Problem::Forced))]
     );
     assert_eq!(harness.look(1, B), OK);
 }
@@ -93,7 +93,7 @@ fn r_q_66_with_pause_minority_the_minority_closes_its_connections() {
     harness.suffer(RabbitmqFault::Split(2));
     harness.wake(Timer::Tick(1));
     assert_eq!(harness.declare(1, B, MINE), OK, "before the old holder is told");
-    assert_eq!(harness.wake(Timer::Tick(2)), [RabbitmqMessage::ConnectionClosed(line(2), Some(Problem::Forced))]);
+    assert_eq!(harness.wake(Timer::Tick(2)), [RabbitmqMessage::ConnectionClosed(connection(2), Some(Problem::Forced))]);
     assert_eq!(harness.ask(2, Request::Look(B)), Some(Answer::Reset));
 }
 

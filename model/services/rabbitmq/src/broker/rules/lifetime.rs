@@ -27,9 +27,9 @@ fn r_q_37_close_ok_comes_after_the_last_queue_is_gone() {
     harness.declare(1, B, MINE);
     harness.declare(1, Name::Holder(2), MINE);
     assert_eq!(harness.ask(1, Request::Close), None);
-    assert_eq!(harness.wake(Timer::Remove(line(1), B)), []);
+    assert_eq!(harness.wake(Timer::Remove(connection(1), B)), []);
     assert_eq!(
-        harness.wake(Timer::Remove(line(1), Name::Holder(2))),
+        harness.wake(Timer::Remove(connection(1), Name::Holder(2))),
         [RabbitmqMessage::Response(Call(7), Answer::Closed)]
     );
 }
@@ -39,8 +39,8 @@ fn r_q_38_a_forced_close_is_told_when_the_queues_are_gone() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(
-        harness.operate(OperatorAction::Close(line(1))),
-        [RabbitmqMessage::ConnectionClosed(line(1), Some(Problem::Forced))]
+        harness.operate(OperatorAction::Close(connection(1))),
+        [RabbitmqMessage::ConnectionClosed(connection(1), Some(Problem::Forced))]
     );
     assert!(!harness.exists(B));
 }
@@ -51,8 +51,8 @@ fn r_q_39_a_socket_that_is_closed_without_a_word_is_noticed_later() {
     harness.declare(1, B, MINE);
     harness.notice(Fault::Crash(ClientId(1)));
     assert_eq!(harness.probe(2, B), Some(Answer::Confirmed));
-    assert_eq!(harness.due(), [(Timer::Notice(line(1)), 0)]);
-    harness.wake(Timer::Notice(line(1)));
+    assert_eq!(harness.due(), [(Timer::Notice(connection(1)), 0)]);
+    harness.wake(Timer::Notice(connection(1)));
     assert_eq!(harness.declare(2, B, MINE), OK);
 }
 
@@ -62,8 +62,8 @@ fn r_q_40_r_q_95_5_several_queues_of_a_connection_go_one_by_one_and_in_any_order
     (1..=3).for_each(|slot| assert_eq!(harness.declare(1, Name::Holder(slot), MINE), OK));
     harness.hang_up(1);
     let steps = harness.due().into_iter().map(|(timer, _)| timer).collect::<Vec<_>>();
-    assert_eq!(steps, [1, 2, 3].map(|slot| Timer::Remove(line(1), Name::Holder(slot))));
-    harness.wake(Timer::Remove(line(1), Name::Holder(2)));
+    assert_eq!(steps, [1, 2, 3].map(|slot| Timer::Remove(connection(1), Name::Holder(slot))));
+    harness.wake(Timer::Remove(connection(1), Name::Holder(2)));
     assert_eq!([1, 2, 3].map(|slot| harness.exists(Name::Holder(slot))), [true, false, true]);
     assert_eq!(harness.declare(2, Name::Holder(3), MINE), refused(Problem::Locked));
 }
@@ -84,7 +84,7 @@ fn r_q_43_r_q_95_4_silence_is_noticed_between_two_and_three_heartbeats_after_the
         harness.declare(1, B, MINE);
         assert_eq!(harness.due(), [], "who lives beats");
         harness.notice(Fault::Pause(ClientId(1).into()));
-        assert_eq!(harness.due(), [(Timer::Miss(line(1)), 2 * heartbeat - beat)]);
+        assert_eq!(harness.due(), [(Timer::Miss(connection(1)), 2 * heartbeat - beat)]);
         let latest = harness.world.server.process.must_happen_by(&harness.scenario.service).expect("a bound");
         assert_eq!((latest - harness.world.now).count(), 3 * heartbeat - beat);
     }
@@ -96,7 +96,7 @@ fn r_q_44_any_byte_counts() {
     harness.declare(1, B, MINE);
     harness.pass(5);
     harness.look(1, B);
-    assert_eq!(harness.due(), [(Timer::Miss(line(1)), 8)]);
+    assert_eq!(harness.due(), [(Timer::Miss(connection(1)), 8)]);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn r_q_45_a_missed_heartbeat_sends_no_frame_only_a_reset() {
     let out = Link { from: ClientId(1).into(), to: ProcessId::Server };
     harness.notice(Fault::Cut(out));
     harness.pass(2);
-    assert_eq!(harness.wake(Timer::Miss(line(1))), [RabbitmqMessage::ConnectionClosed(line(1), None)]);
+    assert_eq!(harness.wake(Timer::Miss(connection(1))), [RabbitmqMessage::ConnectionClosed(connection(1), None)]);
     assert_eq!(harness.declare(2, B, MINE), OK);
     assert_eq!(harness.ask(1, Request::Look(B)), Some(Answer::Reset));
 }
@@ -141,7 +141,7 @@ fn r_q_58_a_restart_closes_connections_by_force() {
     harness.declare(1, A, PLAIN);
     assert_eq!(
         harness.suffer(RabbitmqFault::Restart),
-        [RabbitmqMessage::ConnectionClosed(line(1), Some(Problem::Forced))]
+        [RabbitmqMessage::ConnectionClosed(connection(1), Some(Problem::Forced))]
     );
 }
 
@@ -155,16 +155,16 @@ fn r_q_59_after_a_restart_anybody_can_have_the_slot() {
 
 #[test]
 fn r_q_92_a_connection_ends_by_its_queues_and_then_its_client_is_told_or_not() {
-    for (fault, told) in [(true, 1), (false, 0)] {
+    for (fault, notices) in [(true, 1), (false, 0)] {
         let mut harness = ServerHarness::new();
         harness.declare(1, B, MINE);
         harness.declare(1, Name::Holder(2), MINE);
         if fault {
-            assert_eq!(harness.suffer(RabbitmqFault::Drop(line(1))), []);
+            assert_eq!(harness.suffer(RabbitmqFault::Drop(connection(1))), []);
         } else {
             harness.hang_up(1);
         }
-        harness.wake(Timer::Remove(line(1), B));
-        assert_eq!(harness.wake(Timer::Remove(line(1), Name::Holder(2))).len(), told);
+        harness.wake(Timer::Remove(connection(1), B));
+        assert_eq!(harness.wake(Timer::Remove(connection(1), Name::Holder(2))).len(), notices);
     }
 }

@@ -54,11 +54,11 @@ impl ServerHarness {
     /// What the broker says while something happens.
     fn note(
         &mut self,
-        act: impl FnOnce(&mut World<RabbitMq>, &Context<'_, RabbitMq>, &mut Outbox<RabbitMq>),
+        during: impl FnOnce(&mut World<RabbitMq>, &Context<'_, RabbitMq>, &mut Outbox<RabbitMq>),
     ) -> Vec<RabbitmqMessage> {
         let mut out = Outbox::new();
         let context = Context { scenario: &self.scenario, now: self.world.now, me: ProcessId::Server };
-        act(&mut self.world, &context, &mut out);
+        during(&mut self.world, &context, &mut out);
         let word = |fact: &Fact<RabbitMq>| match fact {
             Fact::Service(word) => Some(*word),
             _ => None,
@@ -77,7 +77,7 @@ impl ServerHarness {
 
     /// Sends a request on the client's first connection; nothing where there is no answer.
     fn ask(&mut self, client: u16, request: Request) -> Option<Answer> {
-        let connection = line(client);
+        let connection = connection(client);
         let (channel, close_ok) = (self.channel, std::mem::take(&mut self.close_ok));
         let ask = Ask { connection, channel, close_ok, call: Call(7), request };
         let message = Message::Service(RabbitmqMessage::Request(ask));
@@ -116,7 +116,7 @@ impl ServerHarness {
     }
 
     fn hang_up(&mut self, client: u16) {
-        let message = Message::Service(RabbitmqMessage::SocketClosed(line(client)));
+        let message = Message::Service(RabbitmqMessage::SocketClosed(connection(client)));
         self.feed(Input::Message { from: ClientId(client).into(), message });
     }
 
@@ -124,8 +124,8 @@ impl ServerHarness {
         self.note(|world, context, out| Broker::suffer(world, fault, context, out))
     }
 
-    fn operate(&mut self, act: OperatorAction) -> Vec<RabbitmqMessage> {
-        self.note(|world, context, out| world.server.process.operate(act, context, out))
+    fn operate(&mut self, operator_action: OperatorAction) -> Vec<RabbitmqMessage> {
+        self.note(|world, context, out| world.server.process.operate(operator_action, context, out))
     }
 
     fn notice(&mut self, fault: Fault<RabbitMq>) {
@@ -150,7 +150,7 @@ impl ServerHarness {
 }
 
 /// A client's first connection.
-fn line(client: u16) -> SessionId {
+fn connection(client: u16) -> SessionId {
     SessionId { creator: ClientId(client), number: 1 }
 }
 

@@ -118,7 +118,7 @@ fn r_q_48_r_q_95_7_the_end_of_a_blocked_connection_goes_unnoticed_until_the_alar
     harness.hang_up(1);
     assert_eq!((harness.exists(B), harness.due()), (true, vec![]));
     harness.suffer(RabbitmqFault::Relief);
-    assert_eq!(harness.due(), [(Timer::Notice(line(1)), 0)]);
-    harness.wake(Timer::Notice(line(1)));
+    assert_eq!(harness.due(), [(Timer::Notice(connection(1)), 0)]);
+    harness.wake(Timer::Notice(connection(1)));
     assert!(!harness.exists(B));
 }

@@ -109,19 +109,19 @@ impl Taker {
         match (pending.what, is_passed(pending.what, answer, context)) {
             (Check::Recover, _) => self.phase = Phase::Inside(passed(tenure)),
             (Check::Slot, true) => {
-                self.told(tenure, true, context, out);
+                self.note_verification(tenure, true, context, out);
                 self.phase = Phase::Inside(passed(tenure));
             }
             (_, true) if !context.is_mutated(RabbitmqMutation::SlotNotVerified) => {
                 self.check(tenure, Check::Slot, context, out);
             }
             (_, true) => {
-                self.told(tenure, true, context, out);
+                self.note_verification(tenure, true, context, out);
                 self.phase = Phase::Inside(passed(tenure));
             }
             (what, false) => {
-                self.told(tenure, false, context, out);
-                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+                self.note_verification(tenure, false, context, out);
+                out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
                 // R-Q-89: a slot that is removed is given back; one that is lost is lost.
                 let request = Request::Delete { name: Name::Holder(tenure.slot), if_empty: false };
                 match what {
@@ -132,7 +132,13 @@ impl Taker {
         }
     }
 
-    fn told(&mut self, tenure: Tenure, is_held: bool, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+    fn note_verification(
+        &mut self,
+        tenure: Tenure,
+        is_held: bool,
+        context: &Context<'_, RabbitMq>,
+        out: &mut Outbox<RabbitMq>,
+    ) {
         if tenure.is_asked {
             out.record(Fact::Service(RabbitmqEvent::Verified(context.client(), is_held)));
         }
@@ -142,8 +148,8 @@ impl Taker {
     pub(super) fn lost_inside(&mut self, tenure: Tenure, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match settings(context).lost_connection {
             LostConnection::Lost if !context.is_mutated(RabbitmqMutation::LossIgnored) => {
-                self.told(tenure, false, context, out);
-                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+                self.note_verification(tenure, false, context, out);
+                out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
                 self.phase = Phase::Idle;
             }
             LostConnection::Recovered => self.check(tenure, Check::Recover, context, out),
