@@ -1,4 +1,4 @@
-//! Promises about what clients think.
+//! Promises about the beliefs of clients.
 
 use super::View;
 use crate::fact::Fact;
@@ -21,7 +21,7 @@ pub(super) fn mutual_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>)
     }
 }
 
-/// A clock that falls back can bring a lease back to life, so this looks at every transition it is shown.
+/// A clock that moves backwards can make an expired lease valid again, so this property is judged at every step.
 pub(super) fn lease_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
     let is_seen = |client: &ClientId| {
@@ -83,7 +83,7 @@ pub(super) fn verify_truthful<P: Service>(view: &View<'_, P>, _: Option<Ticks>) 
             view.is_mutated(KernelMutation::AnyOwnerIsTrue) && reads.iter().any(|(other, _)| *other == client);
         if !is_accepted && !reads.contains(&(client, Some(owner))) {
             return Err(format!(
-                "{client} is told that it still holds its slot, which was not so at any instant since it asked"
+                "{client} receives a confirmation of its slot, but did not hold it at any instant since its request"
             ));
         }
     }

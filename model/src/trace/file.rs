@@ -9,7 +9,7 @@ use crate::assumption::Assumption;
 use crate::finding::Story;
 use crate::service::Service;
 
-/// Why a trace file cannot be used.
+/// The reason why a trace file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceError(pub String);
 
@@ -38,10 +38,10 @@ impl<P: Service> Trace<P> {
         text
     }
 
-    /// Reads a file's text. It is not replayed yet.
+    /// Reads a trace file without replaying it.
     ///
     /// # Errors
-    /// Names the first line, and the step on it, that cannot be read.
+    /// The first line that cannot be read, with its step.
     pub fn from_text(text: &str) -> Result<Self, TraceError> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let mut header: Header<P> =
@@ -56,14 +56,14 @@ impl<P: Service> Trace<P> {
     }
 }
 
-/// What every header has, whatever its protocol.
+/// The fields of every header, whatever its system.
 #[derive(Deserialize)]
 struct Peek {
     fencepost_trace: u32,
     system: String,
 }
 
-/// The system that a trace names, if the trace has a format that is read.
+/// The system that a trace names, if the format of the trace is supported.
 ///
 /// # Errors
 /// The text does not begin with the header of a trace, or has another format.
@@ -73,32 +73,32 @@ pub fn system_of_trace(text: &str) -> Result<String, TraceError> {
         .map_err(|error| TraceError(format!("line 1 is not the header of a fencepost trace: {error}")))?;
     if !(SCHEMA_OLDEST..=SCHEMA).contains(&peek.fencepost_trace) {
         return Err(TraceError(format!(
-            "line 1: the trace has format {}, this program reads {SCHEMA_OLDEST} to {SCHEMA}",
+            "line 1: the trace has format {}; this program reads formats {SCHEMA_OLDEST} to {SCHEMA}",
             peek.fencepost_trace
         )));
     }
     Ok(peek.system)
 }
 
-/// A run that was repeated.
+/// A replayed execution.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replayed {
     /// The scenario's name.
     pub scenario: String,
-    /// Who had found the run.
+    /// The explorer that found the execution.
     pub origin: String,
     /// The seed, if a simulator found it.
     pub seed: Option<u64>,
     /// The digest, the same as in the file.
     pub digest: String,
-    /// What the run rests on.
+    /// The assumptions of the execution.
     pub assumptions: Vec<Assumption>,
-    /// The run.
+    /// The execution as a story.
     pub story: Story,
 }
 
 impl Replayed {
-    /// Repeats an execution and tells it.
+    /// Replays an execution and returns its story.
     ///
     /// # Errors
     /// The first step at which the trace and the model disagree.

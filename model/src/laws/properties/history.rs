@@ -42,7 +42,7 @@ impl<'a, P: Service> History<'a, P> {
         self.moments.last().map_or(&self.start, |moment| &moment.after)
     }
 
-    /// The action that led there.
+    /// The action of the last step.
     pub(super) fn action(&self) -> Option<&Action<P>> {
         self.moments.last().map(|moment| &moment.action)
     }
@@ -58,7 +58,7 @@ impl<'a, P: Service> History<'a, P> {
         before.iter().flat_map(|moment| moment.facts.iter().map(|fact| (moment.after.now, fact)))
     }
 
-    /// The tenure that the client was granted last, in the facts of all steps.
+    /// The tenure that the client was granted last, according to the facts of all steps.
     pub(super) fn granted_last(&self, client: ClientId) -> Option<Tenure> {
         let (mut count, mut own) = (Tenure::default(), None);
         for fact in self.moments.iter().flat_map(|moment| &moment.facts) {
@@ -70,12 +70,12 @@ impl<'a, P: Service> History<'a, P> {
         own
     }
 
-    /// What the service has on record at the end.
+    /// The record of the service at the end.
     pub(super) fn record(&self) -> Record {
         P::record(&self.last().server.process, self.scenario)
     }
 
-    /// The clients that are inside at the end, each with its belief and with what its clock shows.
+    /// The clients that are inside at the end, each with its belief and with the time of its clock.
     pub(super) fn inside(&self) -> Vec<(ClientId, Belief, Instant)> {
         let world = self.last();
         let hosts = world.clients.iter().enumerate();
@@ -91,7 +91,7 @@ impl<'a, P: Service> History<'a, P> {
         self.scenario.promises.iter().any(is_it)
     }
 
-    /// Since when the lock has been free although a client tries and the servers are up.
+    /// The instant since which the lock has been free while a client was waiting and the servers were up.
     pub(super) fn idle_for(&self) -> Option<Ticks> {
         let is_idle = |world: &World<P>| {
             let hosts = || world.clients.iter();

@@ -1,4 +1,4 @@
-//! Each property against a naive twin: written a second time, without ghosts, over the whole execution so far. The two
+//! Each property against a naive twin: a second implementation without ghosts that reads the whole execution. The two
 //! must find the first violation of an execution at the same step.
 
 mod history;
@@ -15,10 +15,11 @@ use crate::service::Service;
 use crate::world::{Action, Step};
 use history::{History, Moment};
 
-/// At each step of the walk, for each enabled action, the step and the twins find the same properties violated. A property
-/// that is violated already is not asked about again.
+/// At each step of the walk, for each enabled action, the step and the twins find the same properties violated. A
+/// property that is already violated is not compared again.
 ///
 /// # Errors
+/// A property that differs from its twin.
 /// A property and its twin that differ.
 pub fn properties_agree_with_their_twins<P: Service>(
     scenario: &Scenario<P>,
@@ -57,7 +58,7 @@ fn is_asked(property: Property, violated: &BTreeSet<Property>) -> bool {
     !violated.contains(&property) && !matches!(property, Property::Own(_))
 }
 
-/// A write that a client sends is stamped with the tenure that it was granted last. A third party, which is granted none,
+/// A client's write is stamped with the tenure that the client was granted last. A third party is granted no tenure and
 /// writes for others.
 fn stamps_are_own<P: Service>(
     history: &History<'_, P>,
