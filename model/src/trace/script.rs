@@ -4,7 +4,7 @@
 //! # Client 2 is refused while client 1 is inside.
 //! scenario lease-just-enough
 //! client 1 is asked to take the lock
-//! the server receives from client 1: may I have the lock?
+//! the server receives from client 1: lend me the lock
 //!     client 1 acquires the lock (token 1)
 //! 3 ticks pass
 //! ```

@@ -1,4 +1,4 @@
-//! Checks of assumptions against what the nodes have, step by step.
+//! Checks of assumptions against the state of the nodes, step by step.
 
 use super::Redlock;
 use super::messages::{RedlockFault, RedlockMessage};
@@ -38,7 +38,7 @@ impl Nodes {
         })
     }
 
-    /// A key that a request writes is over so long after that step.
+    /// A key that a request writes ends that long after the step.
     pub(super) fn keys_last(run: &Run, lease: Ticks) -> Checked {
         run.each(|moment| {
             let now = moment.after.clock(ProcessId::Server);
@@ -52,7 +52,7 @@ impl Nodes {
         })
     }
 
-    /// The lock is granted in the step of the request, or in a step in which it is copied.
+    /// The lock is granted in the step of the request, or in a step in which it is replicated.
     pub(super) fn grants_are(run: &Run, grants: Grants) -> Checked {
         run.each(|moment| {
             let is_granted = moment.step.facts.iter().any(|fact| matches!(fact, Fact::Granted { fresh: true, .. }));

@@ -13,21 +13,21 @@ use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, StartTime};
 
-/// A connection, as the broker sees it.
+/// A connection from the broker's view.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Connection {
-    /// Who opened it, and which of the opener's connections it is.
+    /// Its id: the client that opened it, and a number.
     pub id: SessionId,
-    /// The node it goes to.
+    /// The node that it is connected to.
     pub(super) node: u8,
     life: ConnectionState,
-    /// Since when the other end is closed, and the broker has not noticed yet (R-Q-39).
+    /// The instant at which the client closed its socket, if the broker has not noticed it yet (R-Q-39).
     pub(super) lost: Option<Deadline>,
     /// When its last frame arrived, by the broker's clock; none where silence does not count.
     pub(super) last_frame: Option<StartTime>,
     /// Whether it is certain that no frame arrives from it.
     pub(super) is_silent: bool,
-    /// Whether it is not read, because of an alarm (R-Q-47).
+    /// Whether the broker does not read it because of an alarm (R-Q-47).
     pub(super) is_blocked: bool,
     pub(super) channels: InlineArray<Channel, 2>,
 }
@@ -36,22 +36,22 @@ pub struct Connection {
 #[serde(rename_all = "kebab-case")]
 enum ConnectionState {
     Open,
-    /// Its exclusive queues go, one by one (R-Q-40).
+    /// Its exclusive queues are being removed, one by one (R-Q-40).
     Ending {
         since: Deadline,
         then: OnceEnded,
     },
 }
 
-/// What comes after the last of its queues is gone.
+/// The last step of the end, after its queues are removed.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum OnceEnded {
-    /// Nobody is told.
+    /// No message is sent.
     Nothing,
-    /// Its client is told that it was closed (R-Q-38).
+    /// The client receives a close by the broker (R-Q-38).
     Tell(Option<Problem>),
-    /// Its client has asked for it (R-Q-37).
+    /// The client receives the response to its close (R-Q-37).
     CloseOk(ProcessId, #[normal(of = 0)] Call),
 }
 
@@ -63,7 +63,7 @@ pub struct Channel {
     pub(super) is_closing: bool,
     /// Whether publishes on it are confirmed.
     pub(super) confirms: bool,
-    /// How many messages were delivered on it.
+    /// The number of messages delivered on it.
     pub(super) delivered: u8,
 }
 
@@ -79,12 +79,12 @@ impl Connection {
         self.life == ConnectionState::Open
     }
 
-    /// Whether missed heartbeats would be noticed (R-Q-48).
+    /// Whether the broker would notice missing heartbeats (R-Q-48).
     pub(super) fn is_watched(&self) -> bool {
         self.is_open() && !self.is_blocked && self.lost.is_none()
     }
 
-    /// Any byte counts (R-Q-44). Where messages may be late for ever, so may heartbeats be.
+    /// Any byte counts (R-Q-44). Where message delay is unbounded, so is the delay of heartbeats.
     pub(super) fn hears(&mut self, context: &Ctx<'_>) {
         let may_be_late = context.scenario.synchrony.message_delay.is_none();
         let counts = context.scenario.service.heartbeat.is_some() && (may_be_late || self.is_silent);
@@ -108,7 +108,7 @@ impl Broker {
         self.connections.iter().position(|connection| connection.id == id)
     }
 
-    /// The first request on a new connection opens it; one on a connection that is over finds nothing.
+    /// The first request on a new connection opens it; a request on an ended connection is reset.
     pub(super) fn find_or_open(&mut self, id: SessionId, context: &Ctx<'_>) -> Option<usize> {
         if let Some(place) = self.place_of(id) {
             return Some(place);
@@ -147,7 +147,7 @@ impl Broker {
                 Ok(Some(Answer::Opened))
             }
             (None, _) => Err(Problem::NotOpen),
-            // R-Q-31: what was sent before close-ok is discarded, but for a close, which is answered and changes nothing.
+            // R-Q-31: methods before close-ok are discarded, except a close: it is answered and has no effect.
             (Some(Channel { is_closing: true, .. }), Request::CloseChannel) => Ok(Some(Answer::ChannelClosed)),
             (Some(_), Request::OpenChannel { .. }) => Err(Problem::OpenTwice),
             (Some(Channel { is_closing: true, .. }), _)
@@ -186,7 +186,7 @@ impl Broker {
         }
     }
 
-    /// A channel is over: what was delivered on it is put back.
+    /// A channel ends: its unacknowledged deliveries are put back.
     fn drop_channel(&mut self, place: usize, number: u8, context: &Ctx<'_>) {
         let connection = &mut self.connections[place];
         connection.channels = connection.channels.filtered(|channel| channel.number != number);
@@ -196,10 +196,10 @@ impl Broker {
         }
     }
 
-    /// A client has closed its socket without a word.
+    /// A client has closed its socket without a close method.
     pub(super) fn hung_up(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
         match self.place_of(id) {
-            // R-Q-48: the end of a connection that is not read goes unnoticed.
+            // R-Q-48: the end of a connection that is not read is not noticed.
             Some(place) if self.connections[place].is_blocked => {
                 self.connections[place].lost = Some(Deadline(context.now))
             }
@@ -208,19 +208,19 @@ impl Broker {
         }
     }
 
-    /// Two heartbeats were missed: no frame, only a reset (R-Q-45).
+    /// Two heartbeats were missed: the client receives no frame, only a reset (R-Q-45).
     pub(super) fn miss(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
         out.send(ProcessId::Client(id.creator), RabbitmqMessage::ConnectionClosed(id, None));
         self.lose(id, None, context, out);
     }
 
-    /// A connection is over; its client is told so afterwards, if it can be.
+    /// A connection ends. Afterwards its client is notified if that is possible.
     pub(super) fn lose(&mut self, id: SessionId, close: Option<Option<Problem>>, context: &Ctx<'_>, out: Out<'_>) {
         let Some(place) = self.place_of(id).filter(|place| self.connections[*place].is_open()) else { return };
         self.end(place, close.map_or(OnceEnded::Nothing, OnceEnded::Tell), context, out);
     }
 
-    /// Its exclusive queues go: one at once, several one by one and in any order (R-Q-40, R-Q-92).
+    /// Its exclusive queues are removed: a single queue at once, several one by one and in any order (R-Q-40, R-Q-92).
     fn end(&mut self, place: usize, then: OnceEnded, context: &Ctx<'_>, out: Out<'_>) {
         let connection = &mut self.connections[place];
         let id = connection.id;
@@ -280,7 +280,7 @@ impl Broker {
         }
     }
 
-    /// Remembers that a connection is over.
+    /// Records that a connection has ended.
     pub(super) fn remember_ended(&mut self, id: SessionId) {
         self.over.retain(|other| other.creator != id.creator || other.number > id.number);
         if self.over.iter().all(|other| other.creator != id.creator) {
@@ -307,7 +307,7 @@ impl Broker {
         }
     }
 
-    /// What becomes of requests that were parked when their connection is read again (R-Q-48).
+    /// Requests were parked while their connection was not read. This processes them when it is read again (R-Q-48).
     pub(super) fn read_again(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         for connection in self.connections.iter_mut().filter(|connection| connection.is_blocked) {
             connection.is_blocked = false;
@@ -318,7 +318,7 @@ impl Broker {
         self.serve_parked(context, out);
     }
 
-    /// Requests that waited are served, or wait on.
+    /// Waiting requests are processed or keep waiting.
     pub(super) fn serve_parked(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let parked: Vec<Parked> = self.parked.iter().copied().collect();
         self.parked.clear();
@@ -331,13 +331,13 @@ impl Broker {
         }
     }
 
-    /// The connections of a client, as far as the broker knows.
+    /// The connections of a client that the broker knows.
     pub(super) fn of_client(&mut self, client: ClientId) -> impl Iterator<Item = &mut Connection> {
         self.connections.iter_mut().filter(move |connection| connection.id.creator == client && connection.is_open())
     }
 }
 
-/// By hand: the call is that of the sender, inside of what was asked.
+/// Written by hand: the call in the request belongs to the sender.
 impl Normal for Parked {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.session(&mut self.ask.connection);

@@ -1,4 +1,4 @@
-//! R-Q-29 to R-Q-33, R-Q-51 to R-Q-54: what breaks what, and races.
+//! R-Q-29 to R-Q-33, R-Q-51 to R-Q-54: errors and their effects, and races.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn r_q_29_channel_errors_leave_the_connection_and_its_queues() {
 }
 
 #[test]
-fn r_q_30_connection_errors_take_exclusive_queues_along() {
+fn r_q_30_connection_errors_remove_exclusive_queues() {
     for (channel, request, problem) in
         [(2, Request::Look(A), Problem::NotOpen), (1, Request::OpenChannel { confirms: true }, Problem::OpenTwice)]
     {
@@ -62,7 +62,7 @@ fn r_q_51_of_simultaneous_declarations_one_wins() {
 }
 
 #[test]
-fn r_q_52_405_does_not_mean_that_the_owner_lives() {
+fn r_q_52_405_does_not_mean_that_the_owner_is_alive() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     harness.notice(Fault::Crash(ClientId(1)));
@@ -77,7 +77,11 @@ fn r_q_53_users_of_one_connection_both_get_the_queue() {
     harness.ask(1, Request::OpenChannel { confirms: true });
     assert_eq!(harness.declare(1, B, MINE), OK);
     harness.delete(1, B);
-    assert_eq!(harness.declare(2, B, MINE).clone(), refused(Problem::NotOpen), "on channel 2, which is not open there");
+    assert_eq!(
+        harness.declare(2, B, MINE).clone(),
+        refused(Problem::NotOpen),
+        "channel 2 is not open on that connection"
+    );
     harness.channel = 1;
     assert_eq!(harness.declare(3, B, MINE), OK);
 }

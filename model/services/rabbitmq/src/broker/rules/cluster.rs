@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Two nodes or three; client 1 is at the first, client 2 at the second.
+/// Two or three nodes; client 1 is connected to the first, client 2 to the second.
 fn nodes(count: u8, split: Split) -> ServerHarness {
     ServerHarness::with(|settings| {
         settings.cluster.nodes = count;
@@ -36,7 +36,7 @@ fn r_q_61_queues_live_on_the_node_through_which_they_were_declared() {
 }
 
 #[test]
-fn r_q_62_r_q_95_10_a_node_takes_its_exclusive_queues_along_and_makes_a_hole_for_a_while() {
+fn r_q_62_r_q_95_10_a_node_that_goes_down_removes_its_exclusive_queues_and_leaves_a_gap_for_a_while() {
     let mut harness = nodes(2, Split::Ignore);
     harness.declare(2, A, DURABLE);
     harness.declare(2, B, MINE);
@@ -61,7 +61,7 @@ fn r_q_63_each_side_notices_by_its_own_clock() {
 }
 
 #[test]
-fn r_q_64_with_ignore_both_own_the_queue_and_neither_is_told() {
+fn r_q_64_with_ignore_both_clients_own_the_queue_and_neither_is_notified() {
     let mut harness = nodes(2, Split::Ignore);
     harness.declare(2, B, MINE);
     harness.suffer(RabbitmqFault::Split(2));
@@ -73,7 +73,7 @@ fn r_q_64_with_ignore_both_own_the_queue_and_neither_is_told() {
 }
 
 #[test]
-fn r_q_65_with_autoheal_the_losing_side_starts_anew() {
+fn r_q_65_with_autoheal_the_losing_side_restarts() {
     let mut harness = nodes(2, Split::Autoheal);
     harness.declare(2, B, MINE);
     harness.suffer(RabbitmqFault::Split(2));
@@ -92,7 +92,7 @@ fn r_q_66_with_pause_minority_the_minority_closes_its_connections() {
     harness.declare(2, B, MINE);
     harness.suffer(RabbitmqFault::Split(2));
     harness.wake(Timer::Tick(1));
-    assert_eq!(harness.declare(1, B, MINE), OK, "before the old holder is told");
+    assert_eq!(harness.declare(1, B, MINE), OK, "before the old holder is notified");
     assert_eq!(harness.wake(Timer::Tick(2)), [RabbitmqMessage::ConnectionClosed(connection(2), Some(Problem::Forced))]);
     assert_eq!(harness.ask(2, Request::Look(B)), Some(Answer::Reset));
 }

@@ -1,4 +1,4 @@
-//! R-Q-35 to R-Q-59: how long exclusive queues live, and what a restart leaves.
+//! R-Q-35 to R-Q-59: the lifetime of exclusive queues, and the effect of a restart.
 
 use super::*;
 use fencepost_model::world::Link;
@@ -35,7 +35,7 @@ fn r_q_37_close_ok_comes_after_the_last_queue_is_gone() {
 }
 
 #[test]
-fn r_q_38_a_forced_close_is_told_when_the_queues_are_gone() {
+fn r_q_38_a_forced_close_is_sent_after_the_queues_are_removed() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(
@@ -46,7 +46,7 @@ fn r_q_38_a_forced_close_is_told_when_the_queues_are_gone() {
 }
 
 #[test]
-fn r_q_39_a_socket_that_is_closed_without_a_word_is_noticed_later() {
+fn r_q_39_a_socket_closed_without_a_close_method_is_noticed_later() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     harness.notice(Fault::Crash(ClientId(1)));
@@ -57,7 +57,7 @@ fn r_q_39_a_socket_that_is_closed_without_a_word_is_noticed_later() {
 }
 
 #[test]
-fn r_q_40_r_q_95_5_several_queues_of_a_connection_go_one_by_one_and_in_any_order() {
+fn r_q_40_r_q_95_5_several_queues_of_a_connection_are_removed_one_by_one_in_any_order() {
     let mut harness = ServerHarness::new();
     (1..=3).for_each(|slot| assert_eq!(harness.declare(1, Name::Holder(slot), MINE), OK));
     harness.hang_up(1);
@@ -68,7 +68,7 @@ fn r_q_40_r_q_95_5_several_queues_of_a_connection_go_one_by_one_and_in_any_order
     assert_eq!(harness.declare(2, Name::Holder(3), MINE), refused(Problem::Locked));
 }
 
-/// A harness in which messages have bounds, so that silence is certain.
+/// A harness in which message delay is bounded, so that silence is certain.
 fn bounded(heartbeat: i64, beat: i64) -> ServerHarness {
     let mut harness = ServerHarness::with(|settings| {
         (settings.heartbeat, settings.beat) = (Some(Ticks::new(heartbeat)), Ticks::new(beat));
@@ -82,7 +82,7 @@ fn r_q_43_r_q_95_4_silence_is_noticed_between_two_and_three_heartbeats_after_the
     for (heartbeat, beat) in [(1, 0), (2, 1), (4, 2), (10, 5), (60, 30)] {
         let mut harness = bounded(heartbeat, beat);
         harness.declare(1, B, MINE);
-        assert_eq!(harness.due(), [], "who lives beats");
+        assert_eq!(harness.due(), [], "a live client sends heartbeats");
         harness.notice(Fault::Pause(ClientId(1).into()));
         assert_eq!(harness.due(), [(Timer::Miss(connection(1)), 2 * heartbeat - beat)]);
         let latest = harness.world.server.process.must_happen_by(&harness.scenario.service).expect("a bound");
@@ -120,7 +120,7 @@ fn r_q_46_without_heartbeats_silence_is_never_noticed() {
 }
 
 #[test]
-fn r_q_56_a_restart_leaves_durable_queues_and_nothing_else() {
+fn r_q_56_only_durable_queues_survive_a_restart() {
     let mut harness = ServerHarness::new();
     let others = [Name::Slot(2), Name::Slot(3)];
     harness.declare(1, A, Shape { durable: true, ..PLAIN });
@@ -146,7 +146,7 @@ fn r_q_58_a_restart_closes_connections_by_force() {
 }
 
 #[test]
-fn r_q_59_after_a_restart_anybody_can_have_the_slot() {
+fn r_q_59_after_a_restart_any_client_can_take_the_slot() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     harness.suffer(RabbitmqFault::Restart);
@@ -154,7 +154,7 @@ fn r_q_59_after_a_restart_anybody_can_have_the_slot() {
 }
 
 #[test]
-fn r_q_92_a_connection_ends_by_its_queues_and_then_its_client_is_told_or_not() {
+fn r_q_92_a_connection_ends_after_its_queues_and_then_its_client_may_be_notified() {
     for (fault, notices) in [(true, 1), (false, 0)] {
         let mut harness = ServerHarness::new();
         harness.declare(1, B, MINE);

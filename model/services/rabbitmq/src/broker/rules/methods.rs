@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn r_q_1_a_queue_is_known_by_its_name_and_nothing_tells_its_incarnations_apart() {
+fn r_q_1_a_queue_is_identified_by_its_name_only() {
     let mut harness = ServerHarness::new();
     harness.declare(1, A, PLAIN);
     let before = harness.world.server.process.clone();
@@ -13,7 +13,7 @@ fn r_q_1_a_queue_is_known_by_its_name_and_nothing_tells_its_incarnations_apart()
 }
 
 #[test]
-fn r_q_2_reserved_names_exclusivity_durability_auto_delete_and_arguments_are_looked_at_in_this_order() {
+fn r_q_2_reserved_names_exclusivity_durability_auto_delete_and_arguments_are_checked_in_this_order() {
     let mut harness = ServerHarness::new();
     assert_eq!(harness.declare(1, Name::Reserved, PLAIN), refused(Problem::Reserved));
     harness.reopen(1);
@@ -25,7 +25,7 @@ fn r_q_2_reserved_names_exclusivity_durability_auto_delete_and_arguments_are_loo
         keeps: Keeps::Nothing,
         expires: Some(Ticks::new(5)),
     };
-    // An exclusive queue is never durable (R-Q-5), so durability is asked for after exclusivity is mended.
+    // An exclusive queue is never durable (R-Q-5), so durability is checked after exclusivity is corrected.
     for (problem, mend) in [
         (Problem::Locked, (|shape| shape.exclusive = false) as fn(&mut Shape)),
         (Problem::NotAlike(Difference::Durable), |shape| shape.durable = false),
@@ -51,7 +51,7 @@ fn r_q_3_exclusivity_is_compared_strictly() {
 }
 
 #[test]
-fn r_q_4_declaring_again_tells_the_messages_and_not_whether_it_was_there() {
+fn r_q_4_declaring_again_returns_the_message_count_and_not_whether_the_queue_existed() {
     let mut harness = ServerHarness::new();
     assert_eq!(harness.declare(1, A, PLAIN), OK);
     assert_eq!(harness.declare(2, A, PLAIN), OK);
@@ -68,7 +68,7 @@ fn r_q_5_an_exclusive_queue_drops_the_durable_flag() {
 }
 
 #[test]
-fn r_q_6_without_an_answer_success_is_silent_and_a_conflict_is_not() {
+fn r_q_6_with_nowait_success_has_no_response_and_a_conflict_has_one() {
     let mut harness = ServerHarness::new();
     let silently = Request::DeclareSilently { name: B, shape: MINE };
     assert_eq!(harness.ask(1, silently), None);
@@ -76,7 +76,7 @@ fn r_q_6_without_an_answer_success_is_silent_and_a_conflict_is_not() {
 }
 
 #[test]
-fn r_q_7_a_passive_declare_finds_shared_queues_and_one_s_own() {
+fn r_q_7_a_passive_declare_finds_shared_queues_and_queues_of_its_own_connection() {
     let mut harness = ServerHarness::new();
     harness.declare(1, A, PLAIN);
     harness.declare(1, B, MINE);
@@ -84,13 +84,13 @@ fn r_q_7_a_passive_declare_finds_shared_queues_and_one_s_own() {
 }
 
 #[test]
-fn r_q_8_of_a_missing_queue_it_says_404() {
+fn r_q_8_for_a_missing_queue_it_returns_404() {
     let mut harness = ServerHarness::new();
     assert_eq!(harness.look(1, A), refused(Problem::NoQueue));
 }
 
 #[test]
-fn r_q_9_of_another_one_s_exclusive_queue_it_says_405() {
+fn r_q_9_for_an_exclusive_queue_of_another_connection_it_returns_405() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(harness.look(2, B), refused(Problem::Locked));
@@ -106,7 +106,7 @@ fn r_q_11_deleting_a_missing_queue_is_answered_with_0() {
 }
 
 #[test]
-fn r_q_12_nobody_else_can_delete_an_exclusive_queue() {
+fn r_q_12_no_other_connection_can_delete_an_exclusive_queue() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(harness.delete(2, B), refused(Problem::Locked));
@@ -114,7 +114,7 @@ fn r_q_12_nobody_else_can_delete_an_exclusive_queue() {
 }
 
 #[test]
-fn r_q_13_a_queue_that_swallowed_probes_is_not_empty() {
+fn r_q_13_a_queue_that_kept_probes_is_not_empty() {
     let mut harness = ServerHarness::new();
     harness.declare(1, A, PLAIN);
     harness.probe(1, A);
@@ -130,7 +130,7 @@ fn r_q_15_slots_have_no_owner() {
 }
 
 #[test]
-fn r_q_16_an_operator_deletes_a_holder_s_queue_and_nobody_is_told() {
+fn r_q_16_an_operator_deletes_a_holder_s_queue_without_a_notification() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(harness.operate(OperatorAction::Delete(B)), []);

@@ -1,4 +1,4 @@
-//! A test for each rule about the broker, named after it. The rules stand in `model/services/rabbitmq/rules.md`.
+//! A test for each rule about the broker, named after it. The rules are in `model/services/rabbitmq/rules.md`.
 
 mod breaks;
 mod cluster;
@@ -26,7 +26,7 @@ const MINE: Shape = Shape { exclusive: true, ..PLAIN };
 const OK: Answer = Answer::Declared { messages: 0 };
 const RETURNED: Answer = Answer::Returned { confirmed: true };
 
-/// A broker, a clock, and what became true.
+/// A broker, its clock, and the facts of the last step.
 struct ServerHarness {
     world: World<RabbitMq>,
     scenario: Scenario<RabbitMq>,
@@ -51,7 +51,7 @@ impl ServerHarness {
         ServerHarness { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
     }
 
-    /// What the broker says while something happens.
+    /// The messages that the broker sends during a reaction.
     fn note(
         &mut self,
         during: impl FnOnce(&mut World<RabbitMq>, &Context<'_, RabbitMq>, &mut Outbox<RabbitMq>),
@@ -66,7 +66,7 @@ impl ServerHarness {
         self.words = out.facts().iter().filter_map(word).collect();
         let text = |(_, message): &(ProcessId, Message<RabbitMq>)| match message {
             Message::Service(text) => *text,
-            other => panic!("the broker does not write: {other:?}"),
+            other => panic!("the broker sends no writes: {other:?}"),
         };
         out.messages().iter().map(text).collect()
     }
@@ -75,7 +75,7 @@ impl ServerHarness {
         self.note(|world, context, out| world.server.process.on(input, context, out))
     }
 
-    /// Sends a request on the client's first connection; nothing where there is no answer.
+    /// Sends a request on the client's first connection; returns none where the broker sends no response.
     fn ask(&mut self, client: u16, request: Request) -> Option<Answer> {
         let connection = connection(client);
         let (channel, close_ok) = (self.channel, std::mem::take(&mut self.close_ok));
@@ -132,7 +132,7 @@ impl ServerHarness {
         self.note(|world, context, _| world.server.process.notice(fault, context));
     }
 
-    /// Which of its timers are due, with how long from now.
+    /// The due timers, with the number of ticks from now.
     fn due(&self) -> Vec<(Timer, i64)> {
         let mut found = Vec::new();
         let mut add = |timer, at: Instant| found.push((timer, (at - self.world.now).count()));

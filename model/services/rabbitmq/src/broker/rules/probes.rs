@@ -1,9 +1,9 @@
-//! R-Q-17 to R-Q-27: what a publish tells.
+//! R-Q-17 to R-Q-27: the answers to a publish.
 
 use super::*;
 
 #[test]
-fn r_q_17_a_routable_publish_is_acked_and_another_one_comes_back_first() {
+fn r_q_17_a_routable_publish_is_acked_and_an_unroutable_one_is_returned_first() {
     let mut harness = ServerHarness::new();
     harness.declare(1, A, PLAIN);
     assert_eq!(harness.probe(2, A), Some(Answer::Confirmed));
@@ -66,7 +66,7 @@ fn r_q_25_probes_do_not_renew_a_lease_and_declarations_do() {
 }
 
 #[test]
-fn r_q_26_immediate_costs_the_connection() {
+fn r_q_26_immediate_closes_the_connection() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(harness.ask(1, Request::PublishImmediate(A)), Some(refused(Problem::NotImplemented)));
@@ -74,7 +74,7 @@ fn r_q_26_immediate_costs_the_connection() {
 }
 
 #[test]
-fn r_q_27_a_missing_exchange_costs_the_channel() {
+fn r_q_27_a_missing_exchange_closes_the_channel() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(harness.ask(1, Request::PublishNowhere), Some(refused(Problem::NoExchange)));
@@ -82,7 +82,7 @@ fn r_q_27_a_missing_exchange_costs_the_channel() {
 }
 
 #[test]
-fn r_q_34_an_answer_that_was_received_is_true_for_all_that_is_sent_later() {
+fn r_q_34_a_received_answer_holds_for_every_later_request() {
     let mut harness = ServerHarness::new();
     harness.declare(1, B, MINE);
     assert_eq!(harness.probe(2, B), Some(Answer::Confirmed));
@@ -97,7 +97,7 @@ fn r_q_47_a_connection_is_blocked_at_its_first_publish_under_an_alarm() {
     harness.suffer(RabbitmqFault::Alarm);
     assert_eq!(harness.probe(1, A), Some(Answer::Confirmed), "that publish is still acked");
     assert_eq!((harness.probe(1, A), harness.ask(1, Request::Look(A))), (None, None));
-    assert_eq!(harness.look(2, A), Answer::Declared { messages: 1 }, "who never publishes is served");
+    assert_eq!(harness.look(2, A), Answer::Declared { messages: 1 }, "a connection that never publishes is served");
     let answers = harness.suffer(RabbitmqFault::Relief);
     assert_eq!(
         answers,
@@ -109,7 +109,7 @@ fn r_q_47_a_connection_is_blocked_at_its_first_publish_under_an_alarm() {
 }
 
 #[test]
-fn r_q_48_r_q_95_7_the_end_of_a_blocked_connection_goes_unnoticed_until_the_alarm_is_over() {
+fn r_q_48_r_q_95_7_the_end_of_a_blocked_connection_is_not_noticed_until_the_alarm_ends() {
     let mut harness =
         ServerHarness::with(|settings| (settings.alarms, settings.heartbeat) = (true, Some(Ticks::new(2))));
     harness.declare(1, B, MINE);

@@ -16,7 +16,7 @@ const ABSENT: Answer = Answer::Returned { confirmed: true };
 const OK: Answer = Answer::Declared { messages: 0 };
 const GONE: Answer = Answer::Deleted { messages: 0 };
 
-/// A client on its own: what it sends is looked at here, and answered by hand.
+/// A single client. The test inspects its requests and answers them.
 struct ClientHarness {
     scenario: Scenario<RabbitMq>,
     client: Participant,
@@ -29,7 +29,7 @@ struct ClientHarness {
 }
 
 impl ClientHarness {
-    /// The first client, with the corrected recipe but for some settings.
+    /// The first client, with the corrected recipe and changed settings.
     fn taker(change: impl FnOnce(&mut Settings)) -> Self {
         let mut harness = ClientHarness::new(ClientId(1), change);
         harness.feed(Input::Command(Command::Acquire));
@@ -81,7 +81,7 @@ impl ClientHarness {
         self.asked.map(|ask| ask.request)
     }
 
-    /// Answers in turn, and returns the last request.
+    /// Answers several requests, and returns the last one.
     fn answers(&mut self, answers: &[Answer]) -> Option<Request> {
         answers.iter().fold(None, |_, each| self.answer(*each))
     }
@@ -109,11 +109,11 @@ fn publish(name: Name) -> Option<Request> {
     Some(Request::Publish { name, mandatory: true })
 }
 
-/// Answers by which the first client gets slot 1.
+/// The responses that give slot 1 to the first client.
 const IN: [Answer; 5] = [HERE, ABSENT, OK, OK, HERE];
 
 #[test]
-fn r_q_81_a_probe_tells_there_not_there_or_nothing() {
+fn r_q_81_a_probe_says_present_absent_or_unknown() {
     for (answer, next) in
         [(HERE, publish(B)), (Answer::Nacked, publish(B)), (ABSENT, None), (Answer::Error(Problem::NoExchange), None)]
     {
@@ -153,7 +153,7 @@ fn r_q_83_an_administrator_takes_the_mutex_first_and_stops_when_its_connection_i
     harness.feed(Input::Message { from: ProcessId::Server, message: gone });
     assert!(harness.said(|word| matches!(word, RabbitmqEvent::Aborted(_))));
     harness.feed(Input::Wake(Timer::Retry));
-    let again = harness.asked.expect("it begins anew");
+    let again = harness.asked.expect("it starts again");
     assert!(matches!(again.request, Request::Declare { name: Name::Mutex, .. }));
     assert_eq!(again.connection.number, first.connection.number + 1);
 }
@@ -193,7 +193,7 @@ fn r_q_86_slots_are_removed_from_the_highest_and_their_holders_awaited() {
 }
 
 #[test]
-fn r_q_87_a_client_verifies_before_success_and_gives_back_what_is_not_there_any_more() {
+fn r_q_87_a_client_verifies_before_success_and_releases_a_slot_that_no_longer_exists() {
     let mut harness = ClientHarness::taker(|_| {});
     assert_eq!(harness.answers(&[HERE, ABSENT, OK]), Some(Request::Look(B)));
     assert_eq!(harness.answer(OK), publish(A));
@@ -205,7 +205,7 @@ fn r_q_87_a_client_verifies_before_success_and_gives_back_what_is_not_there_any_
 }
 
 #[test]
-fn r_q_88_a_client_stops_before_it_gives_back() {
+fn r_q_88_a_client_stops_before_it_releases_the_slot() {
     for (release, request) in
         [(Release::Delete, Request::Delete { name: B, if_empty: false }), (Release::CloseConnection, Request::Close)]
     {

@@ -63,7 +63,7 @@ impl Taker {
         }
     }
 
-    /// Gives the slot back by such a request.
+    /// Releases the slot by such a request.
     pub(super) fn leave(&mut self, by: Request, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.phase = Phase::Leaving(self.connection.ask(by, by, context, out));
     }
@@ -122,7 +122,7 @@ impl Taker {
             (what, false) => {
                 self.note_verification(tenure, false, context, out);
                 out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
-                // R-Q-89: a slot that is removed is given back; one that is lost is lost.
+                // R-Q-89: a removed slot is released; a lost slot is not.
                 let request = Request::Delete { name: Name::Holder(tenure.slot), if_empty: false };
                 match what {
                     Check::Slot => self.leave(request, context, out),
