@@ -174,10 +174,10 @@ fn failure(scenario: &dyn AnyScenario, run: &AnyRun, kept: &str) -> String {
 fn story(trace: &dyn AnyTrace, broken: Option<Property>) -> String {
     let small = broken.and_then(|property| trace.shrink(property).ok());
     let small = small.as_deref().unwrap_or(trace);
-    let told = small.replay().expect("a run that was just taken can be repeated");
+    let replayed = small.replay().expect("a run that was just taken can be repeated");
     let mut text = format!("  shrunk from {} steps to {}:\n\n", trace.steps(), small.steps());
-    text += &timeline(&told.story, usize::MAX, None);
-    text + "\n" + &rests_on(&told.assumptions)
+    text += &timeline(&replayed.story, usize::MAX, None);
+    text + "\n" + &rests_on(&replayed.assumptions)
 }
 
 /// Repeats a recorded run of this scenario; one of another scenario is another test's.
@@ -193,18 +193,19 @@ fn repeat(scenario: &dyn AnyScenario, file: &Path) {
     if trace.scenario_name() != scenario.name() {
         return;
     }
-    let told = trace.replay().unwrap_or_else(|mismatch| panic!("FENCEPOST_REPLAY: {name}: {mismatch}"));
+    let replayed = trace.replay().unwrap_or_else(|mismatch| panic!("FENCEPOST_REPLAY: {name}: {mismatch}"));
     let should_hold = |property: Property| {
         scenario.promises().iter().any(|promise| promise.property == property && promise.expect == Expect::Proven)
     };
-    let broken = told.story.steps.iter().flat_map(|step| &step.breaches).find(|breach| should_hold(breach.property));
-    if let Some(breach) = broken {
+    let broken =
+        replayed.story.steps.iter().flat_map(|step| &step.violations).find(|violation| should_hold(violation.property));
+    if let Some(violation) = broken {
         panic!(
             "\n{}: {} is violated: {}\n{}reproduce it with: FENCEPOST_REPLAY={name} cargo test{}",
             scenario.name(),
-            breach.property,
-            breach.message,
-            story(&*trace, Some(breach.property)),
+            violation.property,
+            violation.message,
+            story(&*trace, Some(violation.property)),
             test_name()
         );
     }

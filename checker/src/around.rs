@@ -30,7 +30,7 @@ pub fn check_around<P: Service>(
             && options.only.is_none_or(|only| only == promise.property)
     };
     let mut outcomes = Vec::new();
-    // Each promise gets a run of its own, so that no breach hides what lies behind it.
+    // Each promise gets a run of its own, so that no violation hides what lies behind it.
     for promise in scenario.promises.iter().filter(is_meant) {
         let start = options.supervisor.microseconds();
         let judged = scenario.judging(|other| other == promise);

@@ -13,7 +13,7 @@ use crate::worlds::Worlds;
 /// Checks every promise of a scenario, in its order.
 ///
 /// The promises that are expected to hold share one run. If that run breaks one of them, each gets a run of its own, so
-/// that no breach hides what lies behind it; so does each promise that is expected to be broken.
+/// that no violation hides what lies behind it; so does each promise that is expected to be broken.
 ///
 /// # Errors
 /// An internal error; a search that a limit stopped is a finding.

@@ -25,9 +25,9 @@ pub(crate) fn concretise<P: Service>(
     }
     let mut last_breaks = false;
     let mut options = Vec::new();
-    for (next, is_breach) in path {
+    for (next, is_violation) in path {
         enabled(&world, &mut options);
-        let action = action_to(scenario, form, &world, &options, &next, is_breach)
+        let action = action_to(scenario, form, &world, &options, &next, is_violation)
             .ok_or_else(|| InternalError::NoCounterpart("a step of the counterexample".to_owned()))?;
         last_breaks = !recorder.step(scenario, &mut world, &action).violations.is_empty();
     }
@@ -71,11 +71,11 @@ fn action_to<P: Service>(
     world: &Observed<P>,
     options: &[Action<P>],
     wanted: &Formed<P>,
-    is_breach: bool,
+    is_violation: bool,
 ) -> Option<Action<P>> {
     options.iter().copied().find(|action| {
         let mut next = world.clone();
         let step = next.step(scenario, action);
-        *form.of(next) == **wanted && step.violations.is_empty() != is_breach
+        *form.of(next) == **wanted && step.violations.is_empty() != is_violation
     })
 }

@@ -176,12 +176,12 @@ impl<P: Service> Space for Worlds<P> {
             }
             for (place, action) in (0..).zip(actions.iter()) {
                 taken.set(Some(*action));
-                let Successor { to: state, reached, is_breach } =
+                let Successor { to: state, reached, is_violation } =
                     stepper.step(&self.scenario, self.form.normal(), action);
-                let is_kept = is_breach && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
+                let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
                 if is_kept || state.fingerprint() != last.fingerprint() {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) };
-                    found(Transition { action: place, state, is_breach, marks });
+                    found(Transition { action: place, state, is_violation, marks });
                 }
             }
         };

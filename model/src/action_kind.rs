@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
-        /// What kind of thing happens in a step.
+        /// The kind of an action.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum ActionKind { $($(#[doc = $doc])* $name,)* }
 
         impl ActionKind {
-            /// Every kind, in the order of declaration: its place is its bit in a set of kinds.
+            /// Every kind, in the order of declaration. The index of a kind is its bit in a set of kinds.
             pub const ALL: &'static [ActionKind] = &[$(ActionKind::$name,)*];
 
             /// The name in files and output.
@@ -32,17 +32,17 @@ kinds! {
     Wake = "wake",
     /// Time passes.
     Advance = "advance",
-    /// Somebody with access to the service does something to it.
+    /// An operator with access to the service changes it from outside.
     Operator = "operator",
     /// A message gets lost.
     Lose = "lose",
     /// A message arrives once more.
     Duplicate = "duplicate",
-    /// A client crashes.
+    /// A crashed client restarts.
     Crash = "crash",
-    /// A crashed client comes back.
+    /// A process pauses.
     Restart = "restart",
-    /// A process stands still.
+    /// A paused process resumes.
     Pause = "pause",
     /// A paused process goes on.
     Resume = "resume",
@@ -50,11 +50,11 @@ kinds! {
     Cut = "cut",
     /// A cut link heals.
     Heal = "heal",
-    /// A clock moves against true time.
+    /// A clock jumps ahead of or behind true time.
     Slip = "slip",
-    /// Something is chosen for a process: a random number, a peer.
+    /// A process makes a random choice: a random number, a peer.
     Choose = "choose",
-    /// Something goes wrong in the service itself, or that ends.
+    /// A fault of the service begins or ends.
     ServiceFault = "service-fault",
 }
 
@@ -71,8 +71,9 @@ impl ActionKind {
         ActionKind::Restart,
     ];
 
-    /// Whether something goes wrong, or somebody meddles: nothing of the kind happens in a calm. What mends is none.
-    pub fn is_mishap(self) -> bool {
+    /// Whether the action is a fault or an operator action. None of these happens during a calm. Repairs are not
+    /// disturbances.
+    pub fn is_disturbance(self) -> bool {
         match self {
             ActionKind::Operator
             | ActionKind::Lose

@@ -1,4 +1,4 @@
-//! What became true: the words in which properties, goals and stories are told.
+//! Facts: the events of a step. Properties, goals and stories use them.
 
 use std::fmt;
 
@@ -7,127 +7,128 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::service::Service;
 
-/// Something that became true during one step. Common to all lock services, but for [`Fact::Service`].
+/// An event of one step. All lock services have the same events, except for [`Fact::Service`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
 pub enum Fact<P: Service> {
     /// The service recorded the client as owner, or confirmed that it is.
     Granted {
-        /// Who asked.
+        /// The client that sent the request.
         client: ClientId,
-        /// The token that belongs to the tenure.
+        /// The token of the tenure.
         token: Token,
-        /// False if the tenure had begun before.
+        /// False if the tenure had begun before this step.
         fresh: bool,
-        /// True if somebody else was on record until this very step.
+        /// True if another client was on record until this step.
         stolen: bool,
     },
     /// The recorded tenure ended.
     Freed {
-        /// How it ended.
+        /// The cause of the end.
         by: Ending,
     },
-    /// The service said no.
+    /// The service refused a request.
     Refused {
-        /// Who asked.
+        /// The client that sent the request.
         client: ClientId,
-        /// Why.
+        /// The reason.
         why: Refusal,
     },
-    /// A session began, or its TTL began again.
+    /// A session began, or its TTL started again.
     Renewed {
-        /// Which one.
+        /// The id of the session.
         session: SessionId,
     },
     /// A session's TTL ran out at the server.
     Expired {
-        /// Which one.
+        /// The id of the session.
         session: SessionId,
     },
-    /// A session was destroyed by a call.
+    /// A request destroyed a session.
     Destroyed {
-        /// Which one.
+        /// The id of the session.
         session: SessionId,
     },
-    /// A session ended with the check or the node that it was bound to.
+    /// A session ended because its check failed or its node was removed.
     Ended {
-        /// Which one.
+        /// The id of the session.
         session: SessionId,
     },
     /// The client entered the critical section.
     Entered {
-        /// Who.
+        /// The client.
         client: ClientId,
-        /// The token it will send.
+        /// The token that it will send with its writes.
         token: Token,
     },
     /// The client left the critical section.
     Left {
-        /// Who.
+        /// The client.
         client: ClientId,
-        /// Why.
+        /// The reason.
         why: Leaving,
     },
     /// The resource accepted a write.
     Written {
-        /// Whose.
+        /// The writing client.
         client: ClientId,
-        /// With which token.
+        /// The token of the write.
         token: Token,
-        /// Ghost: of which tenure.
+        /// Ghost: the tenure in which the client sent the write.
         tenure: Tenure,
     },
     /// The resource refused a write.
     WriteRefused {
-        /// Whose.
+        /// The writing client.
         client: ClientId,
-        /// With which token.
+        /// The token of the write.
         token: Token,
-        /// Ghost: of which tenure.
+        /// Ghost: the tenure in which the client sent the write.
         tenure: Tenure,
     },
-    /// A message reached a process that is down.
+    /// A message reached a process that is down. It is lost.
     Unheard,
-    /// Something that only this service has a word for.
+    /// An event that only this service has.
     Service(P::Event),
 }
 
-/// How a recorded tenure ends.
+/// The cause of the end of a recorded tenure.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// The owner gave it back.
+    /// The owner released the lock.
     Released,
-    /// The owner's session ended, by TTL or by a call.
+    /// The owner's session ended, by TTL or by a request.
     Invalidated,
-    /// Somebody removed the entry.
+    /// A client or an operator deleted the entry.
     Deleted,
 }
 
-/// Why the service says no.
+/// The reason of a refusal.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refusal {
-    /// Another one is on record.
+    /// Another client is on record.
     Held,
-    /// The lock-delay is not over.
+    /// The lock-delay has not passed.
     LockDelay,
-    /// The session is gone.
+    /// The session no longer exists.
     NoSession,
-    /// The caller does not have what it wants to give back or change.
+    /// The caller does not hold the lock that it wants to release or change.
     NotHeld,
 }
 
-/// Why a client leaves the critical section.
+/// The reason why a client leaves the critical section.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Leaving {
-    /// Its user was done.
+    /// Its user has finished.
     Done,
-    /// Its own clock said that the lease is over.
+    /// The lease is over by the client's own clock.
     Lapsed,
-    /// It was told that the lock is gone.
-    Told,
+    /// It was notified that it lost the lock.
+    #[serde(alias = "told")]
+    Notified,
     /// It crashed.
     Crashed,
 }
@@ -137,11 +138,11 @@ impl<P: Service> fmt::Display for Fact<P> {
         match *self {
             Fact::Granted { client, token: Token(0), fresh: true, .. } => write!(f, "{client} acquires the lock"),
             Fact::Granted { client, token: Token(0), fresh: false, .. } => {
-                write!(f, "{client} is told again that it has the lock")
+                write!(f, "{client} receives a confirmation that it has the lock")
             }
             Fact::Granted { client, token, fresh: true, .. } => write!(f, "{client} acquires the lock ({token})"),
             Fact::Granted { client, token, fresh: false, .. } => {
-                write!(f, "{client} is told again that it has the lock ({token})")
+                write!(f, "{client} receives a confirmation that it has the lock ({token})")
             }
             Fact::Freed { by: Ending::Released } => f.write_str("the lock is released"),
             Fact::Freed { by: Ending::Invalidated } => f.write_str("the lock is freed by the end of its session"),
@@ -157,7 +158,7 @@ impl<P: Service> fmt::Display for Fact<P> {
             Fact::Written { client, token: Token(0), .. } => write!(f, "the write of {client} is accepted"),
             Fact::Written { client, token, .. } => write!(f, "the write of {client} is accepted ({token})"),
             Fact::WriteRefused { client, token, .. } => write!(f, "the write of {client} is refused ({token})"),
-            Fact::Unheard => f.write_str("nobody is there to hear it"),
+            Fact::Unheard => f.write_str("the message is lost: its receiver is down"),
             Fact::Service(fact) => fact.fmt(f),
         }
     }
@@ -166,10 +167,10 @@ impl<P: Service> fmt::Display for Fact<P> {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Refusal::Held => "another one has it",
-            Refusal::LockDelay => "the lock-delay is not over",
-            Refusal::NoSession => "its session is gone",
-            Refusal::NotHeld => "it does not have it",
+            Refusal::Held => "another client has it",
+            Refusal::LockDelay => "the lock-delay has not passed",
+            Refusal::NoSession => "its session does not exist",
+            Refusal::NotHeld => "the caller does not have it",
         })
     }
 }
@@ -179,7 +180,7 @@ impl fmt::Display for Leaving {
         f.write_str(match self {
             Leaving::Done => "its work is done",
             Leaving::Lapsed => "its lease is over by its own clock",
-            Leaving::Told => "it was told that the lock is gone",
+            Leaving::Notified => "it was notified that it lost the lock",
             Leaving::Crashed => "it crashed",
         })
     }

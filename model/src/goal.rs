@@ -1,4 +1,4 @@
-//! What must be possible in a scenario, so that a proof says something.
+//! Goals: what some execution of a scenario must reach. A proof of a scenario that reaches no goal is vacuous.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::ids::ClientId;
 
-/// Something that some execution of a scenario must show. The kernel's are constants here; a service has its own in
-/// [`Service::GOALS`](crate::service::Service::GOALS), and a scenario built in Rust may add more with
+/// An event that some execution of a scenario must reach. The kernel's goals are constants here. A service has its own
+/// in [`Service::GOALS`](crate::service::Service::GOALS), and a scenario built in Rust may add more with
 /// [`Scenario::own_goal`](crate::scenario::Scenario::own_goal).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 pub struct Goal(&'static str);
@@ -17,16 +17,16 @@ macro_rules! goals {
         impl Goal {
             $($(#[doc = $doc])* pub const $name: Goal = Goal($text);)*
 
-            /// Those of the kernel.
+            /// The goals of the kernel.
             pub const KERNEL: &'static [Goal] = &[$(Goal::$name,)*];
         }
     };
 }
 
 goals! {
-    /// Each client is inside at some time in some execution.
+    /// Each client enters in some execution.
     EVERY_CLIENT_ENTERS = "every-client-enters",
-    /// A client is refused because another one has the lock.
+    /// A client is refused because another client has the lock.
     CONTENDED = "contended",
     /// A client is refused because of the lock-delay.
     LOCK_DELAYED = "lock-delayed",
@@ -34,7 +34,7 @@ goals! {
     EXPIRED = "expired",
     /// A session ends while it has the lock, for whatever reason.
     INVALIDATED = "invalidated",
-    /// Somebody removes the lock's entry.
+    /// A client or an operator deletes the lock's entry.
     DELETED = "deleted",
     /// The resource accepts a write.
     WRITTEN = "written",
@@ -44,11 +44,11 @@ goals! {
     DISCOVERED = "discovered",
     /// A failing check, or the removal of what it belongs to, ends a session.
     CHECK_FAILED = "check-failed",
-    /// A client is refused a slot, for all are taken.
+    /// A client is refused a slot because all slots are taken.
     FULL = "full",
-    /// A client gives its slot back.
+    /// A client releases its slot.
     SLOT_FREED = "slot-freed",
-    /// A client asks whether it still has its slot, and is told so.
+    /// A client asks whether it still has its slot, and the service confirms it.
     VERIFIED = "verified",
     /// An administrator finishes an operation.
     ADMINISTERED = "administered",
@@ -72,8 +72,8 @@ impl fmt::Display for Goal {
     }
 }
 
-/// Which goals have been reached, and which clients have been inside; collected over all executions of an exploration. The
-/// bit of a goal is its place among those of the scenario: the kernel's, the service's, its own.
+/// The goals that have been reached, and the clients that have been inside, collected over all executions of an
+/// exploration. The bit of a goal is its index among the goals of the scenario: the kernel's, the service's, its own.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reached(pub u64);
 

@@ -78,8 +78,8 @@ impl Hasher for Fingerprinter {
     }
 }
 
-/// Packs small numbers before it folds them: a world is some hundred and fifty numbers, and nearly all of them fit into
-/// a byte. What does not is written in full behind a byte that says so; so different worlds are different bytes.
+/// Packs small numbers before it folds them. A world has about 150 numbers, and nearly all of them fit into a byte. A
+/// larger number is written in full after a byte that marks it, so different worlds have different bytes.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Packer {
     folded: Fingerprinter,
@@ -88,7 +88,7 @@ pub struct Packer {
     filled: u32,
 }
 
-/// The byte that says that the number follows in full.
+/// The marker byte: the number follows in full.
 const ESCAPE: u64 = 0xff;
 
 impl Packer {
@@ -113,7 +113,7 @@ impl Packer {
         self.put(number >> 32, 32);
     }
 
-    /// Numbers near zero, of either sign, are small.
+    /// Small numbers of either sign have short codes.
     #[inline]
     fn signed(&mut self, number: i64) {
         self.number(((number << 1) ^ (number >> 63)).cast_unsigned());
@@ -157,7 +157,7 @@ impl Hasher for Packer {
         self.signed(value);
     }
 
-    /// What tells the variants of an enum apart.
+    /// The discriminant of an enum's variant.
     #[inline]
     fn write_isize(&mut self, value: isize) {
         self.signed(value as i64);

@@ -15,7 +15,7 @@ macro_rules! number {
         pub struct $name(pub $inner);
 
         impl $name {
-            /// The number that follows.
+            /// The next number.
             #[must_use]
             pub fn next(self) -> Self {
                 $name(self.0 + 1)
@@ -40,7 +40,7 @@ number!(
     Index(u32), "index "
 );
 number!(
-    /// What orders tenures at the resource: a fencing token. 0 means *none sent*.
+    /// The order of tenures at the resource: a fencing token. 0 means *none sent*.
     Token(u32), "token "
 );
 number!(
@@ -48,22 +48,22 @@ number!(
     Tenure(u32), "tenure "
 );
 number!(
-    /// Ties an answer to its request, as a connection of its own does in HTTP. Only identity counts.
+    /// Links a response to its request, like a separate connection in HTTP. Only identity counts.
     Call(u16), "call "
 );
 
-/// A session of a lock service: who created it, and which of the creator's sessions it is. The stand-in for a random
-/// id: always fresh, and telling nothing to anybody who does not look at it here.
+/// A session of a lock service: its creator, and its number among the creator's sessions. It stands in for a random id:
+/// it is always fresh, and only this module reads its parts.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct SessionId {
-    /// Who created it.
+    /// The client that created it.
     pub creator: ClientId,
     /// Its number among the creator's sessions, from 1.
     pub number: u16,
 }
 
 impl Hash for SessionId {
-    /// One write: session ids are what a world has most of. Those of a search fit into a byte.
+    /// Written at once: session ids are the most frequent values of a world. The numbers of a search fit into a byte.
     #[inline]
     fn hash<H: Hasher>(&self, to: &mut H) {
         let (creator, number) = (u64::from(self.creator.0), u64::from(self.number));
@@ -84,7 +84,7 @@ impl ClientId {
         ClientId(u16::try_from(place + 1).expect("scenarios are limited to 65,534 clients"))
     }
 
-    /// Its place in the world's list, from 0.
+    /// Its index in the world's list, from 0.
     pub fn place(self) -> usize {
         usize::from(self.0) - 1
     }
@@ -98,12 +98,12 @@ pub enum ProcessId {
     Client(ClientId),
     /// The lock service.
     Server,
-    /// What the lock protects.
+    /// The resource that the lock protects.
     Resource,
 }
 
 impl ProcessId {
-    /// The client it is, if it is one.
+    /// The client, if the participant is one.
     pub fn client(self) -> Option<ClientId> {
         match self {
             ProcessId::Client(client) => Some(client),

@@ -1,11 +1,11 @@
-//! A small set that fits into a message: `Copy`, inline, with room for `N`.
+//! A small set that fits into a message: `Copy`, inline, with a capacity of `N`.
 
 use std::fmt;
 use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A list with room for `N` values and no more. What would overflow is an error when the scenario is validated.
+/// A list with a capacity of `N` values. Validation refuses a scenario that would overflow it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InlineArray<T, const N: usize> {
     items: [T; N],
@@ -13,25 +13,25 @@ pub struct InlineArray<T, const N: usize> {
 }
 
 impl<T: Copy + Default, const N: usize> InlineArray<T, N> {
-    /// How many there is room for.
+    /// The capacity.
     pub const ROOM: usize = N;
 
     /// Adds at the end.
     ///
     /// # Panics
-    /// There is no room left: validation should have refused the scenario.
+    /// The list is full. Validation should have refused the scenario.
     pub fn push(&mut self, value: T) {
         self.items[usize::from(self.count)] = value;
         self.count += 1;
     }
 
-    /// The same with the values that are wanted only.
+    /// The same list with only the wanted values.
     #[must_use]
     pub fn filtered(self, mut wanted: impl FnMut(&T) -> bool) -> Self {
         self.iter().copied().filter(|value| wanted(value)).collect()
     }
 
-    /// Puts the values into order.
+    /// Sorts the values.
     pub fn sort_unstable(&mut self)
     where
         T: Ord,
@@ -39,7 +39,7 @@ impl<T: Copy + Default, const N: usize> InlineArray<T, N> {
         self.items[..usize::from(self.count)].sort_unstable();
     }
 
-    /// Shows each value, to be changed in place.
+    /// Visits each value for change in place.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items[..usize::from(self.count)].iter_mut()
     }
@@ -82,7 +82,7 @@ impl<'de, T: Copy + Default + Deserialize<'de>, const N: usize> Deserialize<'de>
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let values = Vec::<T>::deserialize(from)?;
         if values.len() > N {
-            return Err(de::Error::custom(format!("{} values, and there is room for {N}", values.len())));
+            return Err(de::Error::custom(format!("{} values, but the capacity is {N}", values.len())));
         }
         Ok(values.into_iter().collect())
     }
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(&*full.filtered(|value| *value != 8), [7, 9]);
         assert_eq!(full.filtered(|value| *value == 7), [7].into_iter().collect());
         assert!(
-            serde_json::from_str::<InlineArray<u8, 2>>("[1, 2, 3]").unwrap_err().to_string().contains("room for 2")
+            serde_json::from_str::<InlineArray<u8, 2>>("[1, 2, 3]").unwrap_err().to_string().contains("capacity is 2")
         );
     }
 }

@@ -1,23 +1,23 @@
-//! The kernel: what may happen, as one transition system. It names no service; services are packages under `model/services`, and
-//! anybody's crate can add one.
+//! The kernel: one transition system for all scenarios. It names no service. Services are packages under
+//! `model/services`, and any crate can add one.
 //!
 //! ```text
-//! scenario   what is fixed: settings, bounds, budgets, promises          (one TOML file)
-//! world      what varies: start, enabled, is_enabled, step, which states facts
-//! monitor    what properties remember of the facts, which promises they break; which worlds are equivalent
-//! process    how participants react
-//! service    what makes a lock service: the traits that a service implements
-//! properties what is promised, on three levels: record, belief, effect
+//! scenario   the constants: settings, bounds, budgets, promises          (one TOML file)
+//! world      the state: start, enabled, is_enabled, and step, which emits facts
+//! monitor    ghosts of properties, violated promises, equivalence of worlds
+//! process    participants as state machines
+//! service    the traits that a service implements
+//! properties promises on three levels: record, belief, effect
 //! trace      a run as a list of actions: replay, script, shrink
-//! finding    what an exploration established: plain data for reports
+//! finding    the results of an exploration: plain data for reports
 //! mutation   faults built into the sources on purpose
-//! laws       what is true of every scenario
+//! laws       statements that hold for every scenario
 //! ```
 //!
 //! There is no clock, randomness, I/O, thread, float or hash map in here. `step` is a function: same scenario, world
 //! and action, same result. Every choice is an [`world::Action`] picked by an explorer outside.
 
-// What `#[derive(Normal)]` writes names this crate, inside it and outside.
+// `#[derive(Normal)]` names this crate both inside and outside of it.
 extern crate self as fencepost_model;
 
 pub mod action_kind;

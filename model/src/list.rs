@@ -1,4 +1,4 @@
-//! The one collection of explored state: `N` elements inline, more on the heap.
+//! The only collection type of explored state: `N` elements inline, more on the heap.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-/// A list of small values with room for `N` of them inline. Sorted by whoever owns it where order means nothing.
+/// A list of small values with a capacity of `N` inline. The owner sorts it where order has no meaning.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct List<T: Copy, const N: usize>(SmallVec<[T; N]>);
 
@@ -21,7 +21,7 @@ impl<T: Copy, const N: usize> List<T, N> {
         self.0.push(value);
     }
 
-    /// Adds at the place that keeps a sorted list sorted; equal elements stay, behind those already there.
+    /// Inserts into a sorted list. An equal element goes behind those that are already there.
     pub fn insert_sorted(&mut self, value: T)
     where
         T: Ord,
@@ -35,7 +35,7 @@ impl<T: Copy, const N: usize> List<T, N> {
         self.0.remove(place)
     }
 
-    /// Keeps what `wanted` says, in the same order.
+    /// Keeps the elements that `wanted` accepts, in the same order.
     pub fn retain(&mut self, mut wanted: impl FnMut(&T) -> bool) {
         self.0.retain(|value| wanted(value));
     }
@@ -65,14 +65,14 @@ impl<T: Copy, const N: usize> Clone for List<T, N> {
         List(SmallVec::from_slice(&self.0))
     }
 
-    /// Copies the elements only, not the room for others; and keeps no room on the heap that is not needed, for a search keeps
-    /// millions of these.
+    /// Copies the elements without the spare capacity of the other list, and keeps no unused heap memory: a search
+    /// keeps millions of these lists.
     #[inline]
     fn clone_from(&mut self, other: &Self) {
         if self.0.spilled() && other.len() <= N {
             self.0 = SmallVec::new();
         }
-        // Most lists of a world are empty, and were so before.
+        // Most lists of a world are empty and were empty before.
         if self.is_empty() && other.is_empty() {
             return;
         }

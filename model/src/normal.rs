@@ -1,4 +1,4 @@
-//! The values of a world that have no absolute meaning, and who visits them: worlds that differ in nothing else are equivalent.
+//! Values of a world without absolute meaning, and visitors of them. Worlds that differ in nothing else are equivalent.
 
 mod contents;
 
@@ -8,16 +8,16 @@ pub use fencepost_derive::Normal;
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::time::{Instant, Ticks};
 
-/// Sees every value without absolute meaning. A field that nobody shows to it does not compile; the law tests find one that is
-/// shown as something else.
+/// Sees every value without absolute meaning. A field without a visit does not compile. The law tests find a field that
+/// is visited as a value of another kind.
 pub trait Visitor {
-    /// A deadline: only ever asked whether `now >= at`, and by how much it is late.
+    /// A deadline: it is only compared by `now >= at`, and its delay counts.
     fn deadline(&mut self, at: &mut Instant);
-    /// The end of a belief: asked whether `now <= at`, and a deadline, too.
+    /// The end of a lease: it is compared by `now <= at`, and it is a deadline, too.
     fn until(&mut self, at: &mut Instant);
-    /// When something began that counts from then, up to the longest duration of the service.
+    /// A start time: durations count from it, up to the longest duration of the service.
     fn elapsed(&mut self, at: &mut Instant);
-    /// A ghost's memory of when: asked for its age, up to the longest bound of a promise.
+    /// The instant of an event in a ghost: its age counts, up to the longest bound of a promise.
     fn since(&mut self, at: &mut Instant);
     /// A log position.
     fn index(&mut self, index: &mut Index);
@@ -25,27 +25,27 @@ pub trait Visitor {
     fn token(&mut self, token: &mut Token);
     /// A tenure.
     fn tenure(&mut self, tenure: &mut Tenure);
-    /// A session's name: its number counts by order, among those of its creator.
+    /// A session's id: its number counts by order among the sessions of its creator.
     fn session(&mut self, session: &mut SessionId);
     /// The number of a call of the client in scope.
     fn call(&mut self, call: &mut Call);
     /// The number of a call of another client than the one in scope.
     fn call_of(&mut self, client: ClientId, call: &mut Call);
-    /// A client's name; it stays what it is, but for who tells the same run of other clients.
+    /// A client's id. Only a permutation of clients changes it.
     fn client(&mut self, _: &mut ClientId) {}
-    /// Says whose calls follow, and by how much the clock of the instants that follow is ahead.
+    /// Sets the client whose calls follow, and the offset of the clock whose instants follow.
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks);
 }
 
-/// The client whose calls a process makes, if it is one: the derive asks this for `#[normal(of = …)]`.
+/// The client whose calls a process makes, if it is a client. The derive uses this for `#[normal(of = …)]`.
 #[inline]
 pub fn client_of(process: impl Into<ProcessId>) -> Option<ClientId> {
     process.into().client()
 }
 
-/// Something that contains such values. It is derived: a field that nobody visits does not compile.
+/// A value that contains such values. Use the derive: a field without a visit does not compile.
 ///
-/// A deadline that is stored says that it is one:
+/// A stored deadline has its own type:
 ///
 /// ```
 /// use fencepost_model::time::Deadline;
@@ -57,7 +57,7 @@ pub fn client_of(process: impl Into<ProcessId>) -> Option<ClientId> {
 /// }
 /// ```
 ///
-/// A bare instant does not say what it is compared for:
+/// A bare instant does not show how it is compared:
 ///
 /// ```compile_fail,E0277
 /// use fencepost_model::time::Instant;
@@ -69,15 +69,16 @@ pub fn client_of(process: impl Into<ProcessId>) -> Option<ClientId> {
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "nobody visits `{Self}`: it has no normal form",
+    message = "`{Self}` has no normal form",
     label = "does not implement `Normal`",
     note = "an instant that is stored is a `Deadline`, a `LeaseEnd`, a `StartTime` or a `Since`"
 )]
 pub trait Normal {
-    /// Shows each of them to the visitor, always in the same order.
+    /// Shows each value without absolute meaning to the visitor, always in the same order.
     fn visit(&mut self, visitor: &mut impl Visitor);
 
-    /// Forgets what is meaningless from `oldest` on, the earliest instant that its own clock may still show.
+    /// Drops values that have no meaning from `oldest` on. `oldest` is the earliest instant that the process's own
+    /// clock may still show.
     fn settle(&mut self, _oldest: Instant) {}
 
     /// Restores the order of sorted lists after renaming.

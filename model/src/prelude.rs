@@ -1,4 +1,4 @@
-//! What the author of a service needs, to be imported as a whole.
+//! Everything that the author of a service imports.
 
 pub use crate::assumption::{Assumption, Class, Declarations};
 pub use crate::fact::{Ending, Fact, Leaving, Refusal};

@@ -1,4 +1,4 @@
-//! Participants: state machines without clock, I/O, threads or randomness. They react; they never act by themselves.
+//! Participants: state machines without clock, I/O, threads or randomness. They only react to inputs.
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
@@ -16,30 +16,30 @@ use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::time::{Instant, LeaseEnd};
 
-/// A small value that can stand in an action, a message or a fact: it has a label, an order and a written form.
+/// A small value that an action, a message or a fact can contain: it has a label, an order and a serialised form.
 pub trait Value: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
 
 impl<T: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static> Value for T {}
 
-/// What arrives at a process.
+/// An input of a process.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Input<P: Service> {
     /// A message from the network.
     Message {
-        /// Who sent it.
+        /// The sender.
         from: ProcessId,
-        /// What it says.
+        /// The message.
         message: Message<P>,
     },
-    /// A user's wish.
+    /// A user's command.
     Command(P::Command),
-    /// One of its own deadlines has come, now or a while ago.
+    /// One of its own deadlines fires, on time or late.
     Wake(P::Timer),
-    /// What chance, or a peer nobody can foresee, chose for it, counted from 0.
+    /// The result of a random choice, or of a peer's unpredictable choice, counted from 0.
     Choice(u8),
 }
 
-/// What travels: words of the service, or of the protected resource that every service shares.
+/// A message: of the service, or of the protected resource, which all services share.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, serde::Serialize, serde::Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
 pub enum Message<P: Service> {
@@ -47,21 +47,21 @@ pub enum Message<P: Service> {
     Service(P::Message),
     /// A client's write to the resource.
     Write(Write),
-    /// A client's question for the version of the resource.
+    /// A client's request for the version of the resource.
     Read(Call),
-    /// The resource's answer to it.
+    /// The resource's response.
     Version {
-        /// To which question.
+        /// The request that it answers.
         to: Call,
-        /// How many writes it has accepted.
+        /// The number of writes that the resource has accepted.
         #[normal(skip = "a count of writes, and no log position")]
         version: Token,
     },
-    /// The resource's answer.
+    /// The resource's response.
     Written {
-        /// To which write.
+        /// The write that it answers.
         to: Call,
-        /// False: the token was refused.
+        /// False: the resource refused the token.
         accepted: bool,
     },
 }
@@ -71,7 +71,7 @@ impl<P: Service> Display for Message<P> {
         match self {
             Message::Service(message) => Display::fmt(message, f),
             Message::Write(write) => Display::fmt(write, f),
-            Message::Read(call) => write!(f, "which version are you? [{}]", call.0),
+            Message::Read(call) => write!(f, "read the version [{}]", call.0),
             Message::Version { to, version } => write!(f, "version {} [{}]", version.0, to.0),
             Message::Written { to, accepted: true } => write!(f, "written [{}]", to.0),
             Message::Written { to, accepted: false } => write!(f, "write refused [{}]", to.0),
@@ -79,32 +79,32 @@ impl<P: Service> Display for Message<P> {
     }
 }
 
-/// What a process may look at while it reacts.
+/// The context of a reaction.
 pub struct Context<'a, P: Service> {
-    /// The constants.
+    /// The scenario.
     pub scenario: &'a Scenario<P>,
     /// The process's *own* clock.
     pub now: Instant,
-    /// Who it is.
+    /// The id of the process.
     pub me: ProcessId,
 }
 
 impl<P: Service> Context<'_, P> {
-    /// Which client it is.
+    /// The id of the client.
     ///
     /// # Panics
-    /// It is none.
+    /// The process is not a client.
     pub fn client(&self) -> ClientId {
         self.me.client().expect("a client")
     }
 
-    /// Whether this run has the given fault built in on purpose.
+    /// Whether the scenario has this mutation built in on purpose.
     pub fn is_mutated(&self, mutation: impl Into<Mutation>) -> bool {
         self.scenario.is_mutated(mutation)
     }
 }
 
-/// What leaves a process: messages to send and facts that became true.
+/// The output of a process: messages to send, and facts.
 pub struct Outbox<P: Service> {
     pub(crate) messages: List<(ProcessId, Message<P>), 2>,
     pub(crate) facts: List<Fact<P>, 4>,
@@ -117,12 +117,12 @@ impl<P: Service> Default for Outbox<P> {
 }
 
 impl<P: Service> Outbox<P> {
-    /// An empty one.
+    /// An empty outbox.
     pub fn new() -> Self {
         Outbox { messages: List::new(), facts: List::new() }
     }
 
-    /// What has become true.
+    /// The facts.
     pub fn facts(&self) -> &[Fact<P>] {
         &self.facts
     }
@@ -132,28 +132,28 @@ impl<P: Service> Outbox<P> {
         &self.messages
     }
 
-    /// Puts a message into the network.
+    /// Sends a message.
     pub fn send(&mut self, to: ProcessId, message: P::Message) {
         self.messages.push((to, Message::Service(message)));
     }
 
-    /// Sends a write to the resource; with a call, the answer comes back on that.
+    /// Sends a write to the resource; with a call, the response carries the same call.
     pub fn write(&mut self, token: Token, call: Option<Call>) {
         self.write_for(Tenure::default(), token, call);
     }
 
-    /// Sends a write on behalf of somebody else, whose tenure came with the order.
+    /// Sends a write on behalf of another client, whose tenure came with its request.
     pub fn write_for(&mut self, tenure: Tenure, token: Token, call: Option<Call>) {
         let write = Write { token, tenure, call };
         self.messages.push((ProcessId::Resource, Message::Write(write)));
     }
 
-    /// Asks the resource for its version; the answer comes back on the call.
+    /// Asks the resource for its version; the response carries the call.
     pub fn read(&mut self, call: Call) {
         self.messages.push((ProcessId::Resource, Message::Read(call)));
     }
 
-    /// States what has just become true.
+    /// Emits a fact.
     pub fn record(&mut self, fact: Fact<P>) {
         self.facts.push(fact);
     }
@@ -161,50 +161,50 @@ impl<P: Service> Outbox<P> {
 
 /// A participant.
 ///
-/// **Everything a process wants goes to the outbox; everything it waits for is read off its state by [`Process::wakes`].**
+/// **A process sends everything by the outbox; [`Process::wakes`] reads its deadlines from its state.**
 pub trait Process<P: Service>:
     Clone + Eq + Hash + Debug + Normal + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// Takes one input and changes state.
+    /// Takes one input and makes a transition.
     fn on(&mut self, input: Input<P>, context: &Context<'_, P>, out: &mut Outbox<P>);
 
-    /// Names each deadline with the instant, on the own clock, from which it may fire.
+    /// Reports each deadline with the instant, on the process's own clock, from which it may fire.
     fn wakes(&self, scenario: &Scenario<P>, due: &mut dyn FnMut(P::Timer, Instant));
 
-    /// From how many options something must be chosen for it: a random number, a jitter, a peer. 0: from none.
+    /// The number of options of a pending random choice: a random number, a jitter, a peer. 0: no choice is pending.
     fn choices(&self) -> u8 {
         0
     }
 
-    /// What is left of it after a crash.
+    /// The state after a crash and a restart.
     fn restarted(&self, scenario: &Scenario<P>) -> Self;
 }
 
-/// A participant that wants the lock, or looks at it.
+/// A participant that contends for the lock, or observes it.
 pub trait Client<P: Service>: Process<P> + Copy {
-    /// What a user may ask of it now.
+    /// The commands that a user may give now.
     fn commands(&self, context: &Context<'_, P>, offer: &mut dyn FnMut(P::Command));
 
-    /// What it believes.
+    /// The client's belief about itself.
     fn belief(&self) -> Belief;
 
-    /// Whether it changes how many slots there are, and nobody else should.
+    /// Whether it is changing the number of slots. Only one client at a time should do that.
     fn is_at_work(&self) -> bool {
         false
     }
 }
 
-/// What a client believes about itself.
+/// The belief of a client about itself.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Belief {
-    /// It has entered the critical section and not yet left it by a step.
+    /// The client has entered the critical section and has not left it by a step.
     pub is_inside: bool,
-    /// The last instant, on its own clock, at which its lease covers it; `None` without a lease.
+    /// The last instant, on the client's own clock, that its lease covers; `None` without a lease.
     pub until: Option<LeaseEnd>,
-    /// How many may be inside at once, as it was told; `None` for a lock.
+    /// The limit that the client was given, in clients; `None` for a lock.
     pub slots: Option<u16>,
-    /// In which slot it is, where slots have numbers.
+    /// The number of its slot, if slots have numbers.
     pub slot: Option<u8>,
-    /// It has been asked for the lock, has not got it, and has not given up.
+    /// The client is a contender: it was asked to take the lock, does not have it, and has not given up.
     pub is_waiting: bool,
 }

@@ -1,4 +1,4 @@
-//! What the lock protects: it takes writes, and may compare the token that comes with one to the highest it has seen.
+//! The protected resource: it takes writes, and may compare a write's token with the highest token it has seen.
 
 use std::fmt;
 
@@ -10,30 +10,30 @@ use crate::mutation::{KernelMutation, Mutation};
 use crate::normal::Normal;
 use crate::service::Service;
 
-/// Which writes the resource accepts.
+/// The check that the resource applies to writes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Accepts {
-    /// Every write: no fencing.
+    /// None: every write is accepted. There is no fencing.
     #[default]
     All,
-    /// Fencing: a token lower than the highest seen is refused.
+    /// Fencing: a token lower than the highest token seen is refused.
     NotLower,
-    /// Strict fencing: a token must be higher than any seen, so a token serves for one write.
+    /// Strict fencing: a token must be higher than every token seen, so a token serves for one write.
     Greater,
-    /// Compare-and-set: a write names the version that its client read before it asked for the lock, and is accepted if
-    /// nothing was written since.
+    /// Compare-and-set: a write names the version that its client read before it asked for the lock. It is accepted if
+    /// there was no write since.
     Unchanged,
 }
 
-/// A write on its way to the resource.
+/// A write to the resource.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Write {
-    /// What the client sends for the resource to compare.
+    /// The value that the resource compares.
     pub token: Token,
-    /// Ghost: the tenure under which it was sent; stamped by the world, read by properties only.
+    /// Ghost: the tenure in which it was sent. The world stamps it, and only properties read it.
     pub tenure: Tenure,
-    /// The connection on which the client awaits an answer, if it does.
+    /// The call of the response, if the client waits for one.
     pub call: Option<Call>,
 }
 
@@ -53,12 +53,12 @@ impl fmt::Display for Write {
 /// The resource's memory.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Resource {
-    /// The highest token seen, or how many writes there were; not kept where nothing is compared.
+    /// The highest token seen, or the number of writes; not kept if nothing is compared.
     pub highest: Token,
 }
 
 impl Resource {
-    /// Judges a write and remembers its token; says what happened.
+    /// Judges a write and remembers its token; returns the fact.
     pub fn judge<P: Service>(
         &mut self,
         from: ClientId,

@@ -1,5 +1,5 @@
-//! What makes a lock service: what runs on the other side of the network, with its faults and what operators may do to it.
-//! What is only a question about settings is asked of [`Settings`], what is only about a fact of [`Event`].
+//! The interface of a lock service: the server behind the network, its faults, and operator actions. [`Settings`]
+//! answers questions about settings only, [`Event`] questions about a fact only.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -20,33 +20,33 @@ use crate::time::{Instant, Ticks};
 use crate::uninhabited::Uninhabited;
 use crate::world::{Fault, World};
 
-/// A lock service with the recipes that people build on it.
+/// A lock service with its recipes.
 pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {
-    /// The names in scenario files (`system = "…"`); the first is that of scenarios built in Rust.
+    /// The names in scenario files (`system = "…"`). Scenarios built in Rust use the first.
     const SYSTEMS: &'static [&'static str];
-    /// Ready-made settings, by the name that a scenario gives as `service.recipe`: what else its `[service]` table says goes
-    /// before them.
+    /// Ready-made settings, by the name in `service.recipe`. Other settings of the scenario's `[service]` table take
+    /// precedence.
     const RECIPES: &'static [(&'static str, &'static str)] = &[];
     /// The goals that only its events reach.
     const GOALS: &'static [Goal] = &[];
-    /// The faults that can be built into its sources on purpose.
+    /// The mutations of its sources.
     const MUTATIONS: &'static [Mutation] = &[];
     /// Constants: the `[service]` table of a scenario.
     type Settings: Settings<Self>;
     /// Requests and responses.
     type Message: ServiceMessage;
-    /// Names of deadlines.
+    /// The names of deadlines.
     type Timer: ServiceTimer;
-    /// What a user may ask of a client.
+    /// A user's command to a client.
     type Command: ServiceCommand;
-    /// What somebody with access to the service may do to it, at once and from outside.
+    /// An operator action: a change of the service from outside, without delay.
     type OperatorAction: Value + Normal;
-    /// What can go wrong in the service itself, each kind with its own budget; what mends it is one of its deadlines, or the
-    /// end of the fault.
+    /// A fault of the service. Each kind has its own budget. One of the service's deadlines repairs it, or a fault
+    /// value that ends it.
     type Fault: ServiceFault;
-    /// What can become true in this service only.
+    /// An event that only this service has.
     type Event: Event;
-    /// A participant on this side of the network.
+    /// A participant on the clients' side of the network.
     type Client: Client<Self>;
     /// The server.
     type Server: Process<Self>;
@@ -54,10 +54,10 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
     /// The processes at the start.
     fn start(scenario: &Scenario<Self>) -> (Self::Server, Vec<Self::Client>);
 
-    /// What the service has on record, for record-level properties and for people.
+    /// The record of the service, for record-level properties and for people.
     fn record(server: &Self::Server, scenario: &Scenario<Self>) -> Record;
 
-    /// What an operator may do now.
+    /// The operator actions that are possible now.
     fn operator_actions(
         _world: &World<Self>,
         _scenario: &Scenario<Self>,
@@ -65,7 +65,7 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
     ) {
     }
 
-    /// Carries out what an operator does.
+    /// Carries out an operator action.
     fn operate(
         server: &mut Self::Server,
         action: Self::OperatorAction,
@@ -73,58 +73,59 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
         out: &mut Outbox<Self>,
     );
 
-    /// What may go wrong in the service itself now: only kinds that [`Budget::affords`](crate::scenario::Budget::affords).
+    /// The faults of the service that are possible now: only kinds that
+    /// [`Budget::affords`](crate::scenario::Budget::affords).
     fn faults(_world: &World<Self>, _scenario: &Scenario<Self>, _offer: &mut dyn FnMut(Self::Fault)) {}
 
-    /// Lets a fault of the service happen; its budget has been paid.
+    /// Carries out a fault of the service. Its cost has already been taken from the budget.
     fn apply_fault(world: &mut World<Self>, fault: Self::Fault, context: &Context<'_, Self>, out: &mut Outbox<Self>);
 
-    /// Tells the service of a fault around it: failure detectors notice crashed processes and cut links.
+    /// Notifies the service of a fault in its environment: failure detectors notice crashed processes and cut links.
     fn on_environment_fault(_server: &mut Self::Server, _fault: Fault<Self>, _context: &Context<'_, Self>) {}
 
-    /// The instant, on the server's clock, by which the service must have acted; none: it may be late without bound.
+    /// The instant, on the server's clock, by which the service must act; none: its delay is unbounded.
     fn server_deadline(_server: &Self::Server, _settings: &Self::Settings) -> Option<Instant> {
         None
     }
 
-    /// Whether the service's own bookkeeping is in order (`session-consistency`).
+    /// Checks the service's internal consistency (`session-consistency`).
     ///
     /// # Errors
-    /// It is not: a sentence.
+    /// A sentence that names the inconsistency.
     fn inspect(_server: &Self::Server) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// The settings of a service and of its recipes: what a scenario keeps constant of them.
+/// The settings of a service and of its recipes: the service's part of a scenario.
 pub trait Settings<S: Service>:
     Clone + PartialEq + Debug + Default + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// Other names for settings, and settings that stand for several, in `--vary`.
+    /// Other names for settings, and names for several settings, for `--vary`.
     const ALIASES: &'static [AxisAlias] = &[];
 
-    /// Shows every duration, to be read or changed.
+    /// Visits every duration, for reading or for change.
     fn durations(&mut self, visit: &mut dyn FnMut(&mut Ticks));
 
-    /// The longest span of time that a process compares instants over: the longest duration, or what is made of one.
+    /// The longest span over which a process compares instants, in ticks: the longest duration, or a sum of durations.
     fn longest(&self) -> Ticks {
         let mut longest = Ticks::ZERO;
         self.clone().durations(&mut |ticks| longest = longest.max(*ticks));
         longest
     }
 
-    /// How many clients may be inside at once: of those who differ, what the most careful one thinks.
+    /// The limit of clients inside. If clients have different limits, it is the largest.
     fn capacity(&self) -> usize {
         1
     }
 
-    /// How many may be inside at once at the start, where administrators may change that.
+    /// The limit at the start, if administrators may change it.
     fn capacity_at_start(&self) -> Option<u16> {
         None
     }
 
-    /// Whether the service treats two clients alike that are in the same state: none is preferred, none has settings of
-    /// its own.
+    /// Whether the service treats two clients in the same state alike: it prefers neither, and neither has its own
+    /// settings.
     fn are_alike(&self, _one: ClientId, _other: ClientId) -> bool {
         true
     }
@@ -134,7 +135,7 @@ pub trait Settings<S: Service>:
         false
     }
 
-    /// What an operator's action costs of `budget.operator`.
+    /// The cost of an operator action, from `budget.operator`.
     fn operator_cost(&self, _action: S::OperatorAction) -> u8 {
         1
     }
@@ -144,42 +145,42 @@ pub trait Settings<S: Service>:
         false
     }
 
-    /// Whether a client that crashes takes its node along.
+    /// Whether the crash of a client takes its node down, too.
     fn crash_takes_node(&self) -> bool {
         false
     }
 
-    /// What a participant is called that is no client: an observer, an administrator, a third party.
+    /// The name of a participant that is no contender: an observer, an administrator, a third party.
     fn role(_scenario: &Scenario<S>, _participant: ClientId) -> Option<String> {
         None
     }
 
-    /// Whether faults of a kind can occur under these settings; the error says what to set.
+    /// Whether faults of a kind can occur under these settings.
     ///
     /// # Errors
-    /// They cannot.
+    /// They cannot. The message says what to set.
     fn fault_is_possible(_scenario: &Scenario<S>, _kind: usize) -> Result<(), &'static str> {
         Ok(())
     }
 
-    /// Whether the settings make sense in a scenario.
+    /// Checks the settings of a scenario.
     ///
     /// # Errors
-    /// They do not: the setting, and what to write instead.
+    /// A wrong setting, and what to write instead.
     fn validate(scenario: &Scenario<S>) -> Result<(), SettingError>;
 
-    /// Settings that have no effect, because the budget that they need is zero.
+    /// Settings without effect, because the budget that they need is 0.
     fn notes(_scenario: &Scenario<S>) -> Vec<Note> {
         Vec::new()
     }
 
-    /// Declares the settings that a verdict rests on, and what the model of this service and its recipes leaves out.
+    /// Declares the settings that verdicts rest on, and the limits of the model of this service and its recipes.
     fn assumptions(scenario: &Scenario<S>, list: &mut Declarations<S>);
 }
 
 /// A request or a response of a service.
 pub trait ServiceMessage: Value + Normal {
-    /// The ghost in a message that is a write to what the lock protects.
+    /// The ghost in a message that is a write to the protected resource.
     fn tenure_of_write(&mut self) -> Option<&mut Tenure> {
         None
     }
@@ -187,33 +188,33 @@ pub trait ServiceMessage: Value + Normal {
 
 /// The name of a deadline.
 pub trait ServiceTimer: Value + Normal {
-    /// What a failure detector must think of a client's node before this deadline of the service can fire.
+    /// The opinion that the failure detector must have of a client's node before this deadline of the service can fire.
     fn detector_opinion(self) -> Option<(ClientId, Opinion)> {
         None
     }
 }
 
-/// What a user may ask of a client.
+/// A user's command to a client.
 pub trait ServiceCommand: Value {
-    /// Whether it begins a read of who has the lock.
+    /// Whether it begins a read of the lock's holder.
     fn begins_read(self) -> bool {
         false
     }
 }
 
-/// What can become true in one service only.
+/// An event that only one service has.
 pub trait Event: Value {
     /// The goal that it reaches.
     fn goal(&self) -> Option<Goal> {
         None
     }
 
-    /// What a read of who has the lock comes to: whose it was, and who has the lock by it.
+    /// The end of a read of the lock's holder: the reading client, and the holder that it read.
     fn read_ended(&self) -> Option<(ClientId, Option<ClientId>)> {
         None
     }
 
-    /// What it says about how many slots there are.
+    /// The change of the number of slots that it reports.
     fn administered(&self) -> Option<Administered> {
         None
     }
@@ -225,46 +226,46 @@ impl ServiceCommand for Uninhabited {}
 
 impl Event for Uninhabited {}
 
-/// What a failure detector thinks of a node.
+/// The opinion of a failure detector about a node.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Opinion {
-    /// It is there.
+    /// The node is alive.
     Alive,
-    /// It was given up.
+    /// The node was declared failed.
     Failed,
-    /// It was given up so long ago that it no longer counts.
+    /// The node was declared failed so long ago that it was removed.
     Forgotten,
 }
-/// What a service has on record about the lock.
+/// The record of a service about the lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
-    /// Who is recorded as having it, or a slot of it. More than one is a breach of `single-owner`.
+    /// The owners of the lock, or of its slots. More than one owner of a lock is a violation of `single-owner`.
     pub owners: List<ClientId, 2>,
-    /// How many slots there are on record; none for a lock.
+    /// The number of slots on record; none for a lock.
     pub slots: Option<u16>,
-    /// The token of the present or last tenure.
+    /// The token of the current tenure, or of the last one.
     pub token: Token,
-    /// How often the lock is there for somebody to take, where it is a thing that could be lost, or there twice.
+    /// The number of free permits, if a permit is an object that can be lost or duplicated.
     pub free: Option<u16>,
-    /// The numbers of the slots that there are, in order, where they have numbers.
+    /// The numbers of the existing slots, in order, if slots have numbers.
     pub numbers: Option<List<u8, 4>>,
-    /// Two who are on record as holding the same slot.
+    /// Two clients that are on record as holders of the same slot.
     pub conflict: Option<Conflict>,
 }
 
-/// Two who are on record as holding the same slot.
+/// Two clients that are on record as holders of the same slot.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Conflict {
-    /// Which.
+    /// The number of the slot.
     pub slot: u8,
-    /// One of them.
+    /// The first holder.
     pub first: ClientId,
-    /// The other one.
+    /// The second holder.
     pub second: ClientId,
 }
 
 impl Administered {
-    /// How many may be inside from now on, if it says so.
+    /// The new limit, if the fact sets one.
     pub fn limit(self) -> Option<u16> {
         match self {
             Administered::Began { limit } => Some(limit),
@@ -274,23 +275,23 @@ impl Administered {
     }
 }
 
-/// What a fact says about how many slots there are.
+/// A fact about the number of slots.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Administered {
-    /// An administrator goes to work; from now on so many may be inside.
+    /// An administrator begins its work and sets the limit.
     Began {
-        /// So many.
+        /// The limit, in clients.
         limit: u16,
     },
     /// A slot was added or removed.
     Changed,
-    /// An administrator has counted so many slots.
+    /// An administrator has counted the slots.
     Counted(u16),
-    /// An administrator is done.
+    /// An administrator has finished.
     Finished {
-        /// How many slots there should be now.
+        /// The requested number of slots.
         size: u16,
-        /// Whether nobody is to be inside a slot that was removed.
+        /// Whether no client may be inside a removed slot.
         is_complete: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Time without a unit: a tick is whatever the scenario means by it, and an explorer chooses the resolution.
+//! Time without a unit: the scenario gives a tick its meaning, and an explorer chooses the resolution.
 
 mod typed;
 
@@ -11,19 +11,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 pub use self::typed::{Deadline, LeaseEnd, Since, StartTime};
 
-/// The longest duration a scenario may name, in ticks; keeps every sum of instants far from overflow.
+/// The longest duration that a scenario may name, in ticks. It keeps every sum of instants far from overflow.
 pub const TICKS_MAX: i64 = 1_000_000_000_000;
 
-/// The farthest instant that a file may name; sums with durations stay far from overflow.
+/// The farthest instant that a file may name. Its sums with durations stay far from overflow.
 const INSTANT_MAX: i64 = i64::MAX / 4;
 
-/// A point in time, in ticks since the start of the run (or, in normal form, relative to now).
+/// A point in time, in ticks since the start of the run (in the normal form: relative to now).
 ///
-/// An optional instant is a word, too: a world is full of them.
+/// An optional instant needs no more memory than an instant: a world has many of them.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant(NonZeroU64);
 
-/// A duration in ticks. What a scenario names is never negative; a difference of instants may be.
+/// A duration in ticks. Durations of a scenario are never negative; a difference of instants may be negative.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Ticks(i64);
@@ -32,7 +32,7 @@ impl Instant {
     /// The instant at which every run starts.
     pub const START: Instant = Instant::at(0);
 
-    /// Before everything: what is due since then may happen at any time.
+    /// Before every other instant: a deadline with this value may fire at any time.
     pub const LONG_AGO: Instant = Instant::at(-TICKS_MAX);
 
     /// The instant `ticks` after the start.
@@ -48,12 +48,12 @@ impl Instant {
         (self.0.get() ^ Self::LIFT).cast_signed()
     }
 
-    /// Lifts what is negative above zero, and keeps the order.
+    /// Maps negative instants to positive numbers in the same order.
     const LIFT: u64 = 1 << 63;
 }
 
 impl Ticks {
-    /// No time at all.
+    /// A duration of 0 ticks.
     pub const ZERO: Ticks = Ticks(0);
 
     /// A duration of `count` ticks.
@@ -66,7 +66,7 @@ impl Ticks {
         self.0
     }
 
-    /// The same duration on a clock that ticks `factor` times as fast. What does not fit becomes the longest one, which
+    /// The same duration on a clock that ticks `factor` times as fast. An overflow becomes the longest duration, which
     /// `validate` refuses.
     pub const fn times(self, factor: i64) -> Self {
         Ticks(self.0.saturating_mul(factor))
@@ -192,7 +192,7 @@ impl<'de> Deserialize<'de> for Ticks {
     }
 }
 
-/// A difference as a file may name it.
+/// A difference in a file.
 fn difference<E: de::Error>(count: i64) -> Result<Ticks, E> {
     if (-TICKS_MAX..=TICKS_MAX).contains(&count) {
         return Ok(Ticks(count));

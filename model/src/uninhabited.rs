@@ -1,4 +1,4 @@
-//! What a protocol has none of.
+//! The type without values.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::normal::Normal;
 
-/// Stands for operators, faults or facts where a service has none of its own.
+/// Stands for operator actions, faults or events of a service that has none.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub enum Uninhabited {}
 

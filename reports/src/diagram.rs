@@ -74,20 +74,20 @@ impl<'a> Drawing<'a> {
     fn rows(&self, svg: &mut String) {
         let width = self.width();
         let mut last = None;
-        for (step, told) in self.story.steps.iter().enumerate() {
+        for (step, row) in self.story.steps.iter().enumerate() {
             let top = HEAD + step * ROW;
-            let class = if told.breaches.is_empty() { "row" } else { "row broken" };
+            let class = if row.violations.is_empty() { "row" } else { "row broken" };
             let _ = write!(
                 svg,
                 r#"<rect class="{class}" data-step="{step}" x="0" y="{top}" width="{width}" height="{ROW}"/>"#
             );
-            if last != Some(told.at) {
+            if last != Some(row.at) {
                 // Where there is room for it.
-                let sign = if told.at < 100_000 { "t = " } else { "" };
-                let (x, y, at) = (MARGIN - 12, Self::y(step) + 4, told.at);
+                let sign = if row.at < 100_000 { "t = " } else { "" };
+                let (x, y, at) = (MARGIN - 12, Self::y(step) + 4, row.at);
                 let _ = write!(svg, r#"<text class="instant" x="{x}" y="{y}">{sign}{at}</text>"#);
             }
-            last = Some(told.at);
+            last = Some(row.at);
         }
     }
 
@@ -118,10 +118,10 @@ impl<'a> Drawing<'a> {
         for lane in 0..self.story.lanes.len() {
             let number = u16::try_from(lane + 1).unwrap_or(u16::MAX);
             let is_client = lane < clients;
-            self.bar(svg, lane, "down", -14, 28, |told| told.down.contains(&lane));
-            self.bar(svg, lane, "paused", -14, 28, |told| told.paused.contains(&lane));
-            self.bar(svg, lane, "record", -10, 6, |told| is_client && told.owners.contains(&number));
-            self.bar(svg, lane, "inside", 4, 6, |told| is_client && told.inside.contains(&number));
+            self.bar(svg, lane, "down", -14, 28, |row| row.down.contains(&lane));
+            self.bar(svg, lane, "paused", -14, 28, |row| row.paused.contains(&lane));
+            self.bar(svg, lane, "record", -10, 6, |row| is_client && row.owners.contains(&number));
+            self.bar(svg, lane, "inside", 4, 6, |row| is_client && row.inside.contains(&number));
         }
     }
 
@@ -183,9 +183,9 @@ impl<'a> Drawing<'a> {
     }
 
     fn points(&self, svg: &mut String) {
-        for (step, told) in self.story.steps.iter().enumerate() {
-            let Some(lane) = told.lane else { continue };
-            let class = match (told.breaches.is_empty(), told.kind) {
+        for (step, row) in self.story.steps.iter().enumerate() {
+            let Some(lane) = row.lane else { continue };
+            let class = match (row.violations.is_empty(), row.kind) {
                 (false, _) => "point broken",
                 (true, Some(ActionKind::Deliver | ActionKind::Command | ActionKind::Wake)) => "point",
                 (true, _) => "point fault",

@@ -29,13 +29,13 @@ pub fn fold(story: &Story) -> Cow<'_, Story> {
     let mut met = Vec::new();
     let mut faults = 0;
     for (place, step) in story.steps.iter().enumerate() {
-        for breach in &step.breaches {
-            if !met.contains(&breach.property) {
-                met.push(breach.property);
+        for violation in &step.violations {
+            if !met.contains(&violation.property) {
+                met.push(violation.property);
                 keep(place.saturating_sub(BEFORE), place + ROUND);
             }
         }
-        if step.kind.is_some_and(|kind| kind.is_mishap() || kind.is_repair()) && faults < FAULTS {
+        if step.kind.is_some_and(|kind| kind.is_disturbance() || kind.is_repair()) && faults < FAULTS {
             faults += 1;
             keep(place.saturating_sub(ROUND), place + ROUND + 1);
         }
@@ -63,7 +63,7 @@ fn folded(story: &Story, is_kept: &[bool]) -> Story {
                 kind: None,
                 lane: None,
                 facts: Vec::new(),
-                breaches: Vec::new(),
+                violations: Vec::new(),
                 ..step.clone()
             };
         }
@@ -107,17 +107,19 @@ mod tests {
     fn short_runs_stay_as_they_are_and_long_ones_keep_what_matters() {
         assert_eq!(fold(&long(WHOLE)).steps.len(), WHOLE);
         let mut story = long(10_000);
-        story.steps[5000].breaches.push(Violation { property: Property::MutualExclusion, message: "both".to_owned() });
+        story.steps[5000]
+            .violations
+            .push(Violation { property: Property::MutualExclusion, message: "both".to_owned() });
         story.steps[7000].kind = Some(ActionKind::Crash);
         let short = fold(&story);
         let labels: Vec<&str> = short.steps.iter().map(|step| step.label.as_str()).collect();
         assert_eq!(labels.len(), 2 * ENDS + BEFORE + ROUND + 2 * ROUND + 1 + 3);
         assert_eq!(labels[ENDS], "… 4928 steps");
         assert!(labels.contains(&"5000") && labels.contains(&"7000") && !labels.contains(&"6000"));
-        let breach = labels.iter().position(|label| *label == "5000").unwrap();
-        assert_eq!(short.steps[breach].breaches.len(), 1);
+        let violation = labels.iter().position(|label| *label == "5000").unwrap();
+        assert_eq!(short.steps[violation].violations.len(), 1);
         let arrow = short.arrows.iter().find(|arrow| arrow.text == "4999").unwrap();
-        assert_eq!((arrow.sent, arrow.ended), (breach - 1, Some(breach)));
+        assert_eq!((arrow.sent, arrow.ended), (violation - 1, Some(violation)));
         assert!(short.arrows.iter().all(|arrow| arrow.sent < labels.len()), "every arrow begins in a row");
         assert!(short.arrows.iter().all(|arrow| arrow.text != "6000"), "what nobody sees is not drawn");
     }

@@ -37,7 +37,7 @@ pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String
 
 /// Time that passes is seen in the margin.
 fn is_shown(step: &StoryStep) -> bool {
-    step.kind != Some(ActionKind::Advance) || !step.facts.is_empty() || !step.breaches.is_empty()
+    step.kind != Some(ActionKind::Advance) || !step.facts.is_empty() || !step.violations.is_empty()
 }
 
 /// Who holds by record, and who is inside.
@@ -65,8 +65,8 @@ fn line(text: &mut String, step: &StoryStep, room: Option<(usize, usize)>) {
     for fact in &step.facts {
         paragraph(text, "      → ", fact, whole);
     }
-    for breach in &step.breaches {
-        let sentence = format!("{} is violated: {}", breach.property, breach.message);
+    for violation in &step.violations {
+        let sentence = format!("{} is violated: {}", violation.property, violation.message);
         paragraph(text, "      ✗ ", &sentence, whole);
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn story() -> Story {
-        let told = |at, label: &str| StoryStep {
+        let step = |at, label: &str| StoryStep {
             at,
             label: label.to_owned(),
             owners: vec![1],
@@ -114,8 +114,8 @@ mod tests {
             ..StoryStep::default()
         };
         let steps = vec![
-            told(0, "client 1 takes the lock"),
-            told(12345, "the server receives from client 2: acquire the key for session 2.1 [2]"),
+            step(0, "client 1 takes the lock"),
+            step(12345, "the server receives from client 2: acquire the key for session 2.1 [2]"),
         ];
         Story { steps, ..Story::default() }
     }

@@ -17,7 +17,7 @@ pub(crate) fn outline<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u
     let mut clients: Vec<_> = world
         .clients
         .iter()
-        .map(|seat| (seat.condition, seat.process.belief().is_inside, seat.process.belief().is_waiting))
+        .map(|host| (host.condition, host.process.belief().is_inside, host.process.belief().is_waiting))
         .collect();
     clients.sort_unstable();
     let messages: BTreeSet<(bool, u64)> = world

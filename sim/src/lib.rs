@@ -10,7 +10,7 @@
 //! measure    what a run costs and what it gives
 //! splitting  how likely what is rare is, from snapshots of worlds
 //! scheduler  picks the next action: uniform, realistic, priorities, or one of your own
-//! swarm      which misfortunes a seed plays with, and at which rates
+//! swarm      which kinds of faults a seed uses, and at which rates
 //! random     the only source of chance: ChaCha8, one stream per concern
 //! detector   detector as a real protocol: SWIM with Lifeguard, which drives the checks of nodes
 //! profile    how long things take

@@ -88,8 +88,8 @@ impl Meter {
         taken.idle += if is_idle { ticks } else { 0 };
         taken.idle_by_mistake += if is_idle && self.is_freed_by_mistake { ticks } else { 0 };
         self.idle = if is_idle { self.idle + ticks } else { 0 };
-        for (client, seat) in self.clients.iter().zip(&world.clients) {
-            let lives = seat.condition != Condition::Down;
+        for (client, host) in self.clients.iter().zip(&world.clients) {
+            let lives = host.condition != Condition::Down;
             taken.watched += if lives { ticks } else { 0 };
             taken.mistaken += if lives && client.is_mistaken { ticks } else { 0 };
         }

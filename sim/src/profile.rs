@@ -22,7 +22,7 @@ pub struct Profile {
     pub stall: Curve,
     /// How long until the next process stands still.
     pub stall_every: Curve,
-    /// How long it takes until what a mishap has done is mended: a crashed client is back, a cut link is whole.
+    /// How long it takes until what a fault has done is mended: a crashed client is back, a cut link is whole.
     pub mending: Curve,
     /// Links on which messages take another time; of those that fit, the first counts.
     #[serde(rename = "link")]

@@ -10,7 +10,7 @@ pub(crate) enum Concern {
     Latency = 1,
     Lateness = 2,
     Users = 3,
-    Mishaps = 4,
+    Faults = 4,
     Stalls = 5,
     Choices = 6,
     Swarm = 7,

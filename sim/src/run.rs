@@ -95,7 +95,7 @@ pub fn ready<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scenari
 pub fn simulate<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Run<P> {
     let scenario = ready(scenario, settings);
     let walk = walk(&scenario, settings);
-    told(&scenario, settings, settings.scheduler.name(), walk)
+    recorded(&scenario, settings, settings.scheduler.name(), walk)
 }
 
 /// Simulates a scenario with a scheduler from anywhere, and records the trace. Of the settings, seed and profile are for the
@@ -115,11 +115,11 @@ pub fn simulate_with<P: Service>(
     let scenario = ready(scenario, settings);
     let (plan, name) = ((settings.storm_ticks(), true), scheduler.name().to_owned());
     let walk = drive(&scenario, scenario.observed(), scheduler, plan, settings, check)?;
-    Ok(told(&scenario, settings, &name, walk))
+    Ok(recorded(&scenario, settings, &name, walk))
 }
 
 /// An execution, with its trace.
-fn told<P: Service>(scenario: &Scenario<P>, settings: &Settings, scheduler: &str, walk: Walk<P>) -> Run<P> {
+fn recorded<P: Service>(scenario: &Scenario<P>, settings: &Settings, scheduler: &str, walk: Walk<P>) -> Run<P> {
     let trace = record(scenario, settings, scheduler, &walk);
     // A check for free on every run that is told: its actions were carried out twice.
     assert_eq!(trace.header.digest, walk.digest.hex(), "the same actions did something else the second time");
@@ -248,8 +248,8 @@ fn drive<P: Service, X: Scheduler<P>, E>(
         if settings.collects {
             walk.outlines.insert(outline(scenario, &state));
         }
-        for breach in &step.violations {
-            walk.note(breach.property, || breach.message.clone());
+        for violation in &step.violations {
+            walk.note(violation.property, || violation.message.clone());
         }
         if let Some(calm) = calm.as_mut().filter(|_| !endless.properties.is_empty()) {
             calm.patience.look(scenario, &state, &step.facts);

@@ -88,7 +88,7 @@ impl<P: Service> Snapshot<P> {
             let Some(action) = self.scheduler.pick(scenario, &self.world) else { return false };
             let step = self.world.step(scenario, &action);
             self.actions += 1;
-            self.is_broken = step.violations.iter().any(|breach| breach.property == promise);
+            self.is_broken = step.violations.iter().any(|violation| violation.property == promise);
             self.scheduler.learn(scenario, &self.world, &action, &step);
             let is_there = level < LEVELS && !step.facts.is_empty() && danger(scenario, &self.world) >= level;
             if self.is_broken || is_there {

@@ -1,4 +1,4 @@
-//! Swarm testing (Groce, Zhang, Eide, Chen, Regehr, ISSTA 2012): each seed leaves some kinds of misfortune out, and makes
+//! Swarm testing (Groce, Zhang, Eide, Chen, Regehr, ISSTA 2012): each seed leaves some kinds of faults out, and makes
 //! others more or less likely. What two kinds hide from each other, a run with one of them shows.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use fencepost_model::action_kind::ActionKind;
 use crate::profile::Profile;
 use crate::random::{Concern, Stream};
 
-/// The kinds of misfortune that a seed may leave out.
+/// The kinds of faults that a seed may leave out.
 const KINDS: [ActionKind; 8] = [
     ActionKind::Lose,
     ActionKind::Duplicate,

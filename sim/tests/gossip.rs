@@ -103,7 +103,7 @@ fn is_to_server(link: Link) -> bool {
     link.from == ProcessId::Server || link.to == ProcessId::Server
 }
 
-/// With one mishap at a time the bound that the checker assumes, five seconds of silence, never holds gossip back: with a bound
+/// With one fault at a time the bound that the checker assumes, five seconds of silence, never holds gossip back: with a bound
 /// of one second the run is the same.
 #[test]
 fn c_inv_4_what_gossip_does_the_abstract_detector_may_do() {

@@ -137,8 +137,8 @@ fn after_the_storm_nothing_goes_wrong_any_more() {
             for action in walk(&scenario, &settings).actions {
                 if world.now.ticks() > settings.storm * settings.refinement {
                     calm_actions += 1;
-                    let is_mishap = action.kind().is_mishap();
-                    assert!(!is_mishap, "{name}: {action}");
+                    let is_disturbance = action.kind().is_disturbance();
+                    assert!(!is_disturbance, "{name}: {action}");
                 }
                 world.step(&scenario, &action);
             }
@@ -197,9 +197,9 @@ fn a_wait_in_a_calm_is_told_and_replayed_and_a_false_one_is_refused() {
     assert!(violation.message.starts_with("in the calm nobody got the lock for "), "{}", violation.message);
     let replay = |text: &str| catalogue::read_trace(text).expect("it can be read").replay();
     let text = run.trace.to_text();
-    let told = replay(&text).expect("it can be repeated");
-    let step = &told.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
-    assert_eq!(step.breaches.last().expect("it is told there").message, violation.message);
+    let replayed = replay(&text).expect("it can be repeated");
+    let step = &replayed.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
+    assert_eq!(step.violations.last().expect("it is told there").message, violation.message);
     let header: serde_json::Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
     let wait = &header["waits"][0];
     for (name, other) in [("waited", 1), ("calm_from", 1), ("step", 100_000)] {

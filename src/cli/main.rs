@@ -45,9 +45,9 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(exit) => exit.into(),
-        Err(trouble) => {
-            eprintln!("fencepost: {trouble}");
-            trouble.exit().into()
+        Err(error) => {
+            eprintln!("fencepost: {error}");
+            error.exit().into()
         }
     }
 }

@@ -164,9 +164,9 @@ pub struct AnyRun {
 
 impl PartialEq for AnyRun {
     fn eq(&self, other: &Self) -> bool {
-        let told = |run: &Self| (run.seed, run.actions, run.ticks, run.is_at_rest);
+        let numbers = |run: &Self| (run.seed, run.actions, run.ticks, run.is_at_rest);
         let named = |run: &Self| (run.scenario.clone(), run.digest.clone(), run.violations.clone());
-        told(self) == told(other) && named(self) == named(other) && *self.trace == *other.trace
+        numbers(self) == numbers(other) && named(self) == named(other) && *self.trace == *other.trace
     }
 }
 

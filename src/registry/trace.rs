@@ -109,10 +109,10 @@ impl<S: Service> AnyTrace for Trace<S> {
     }
 
     fn broken(&self) -> Option<Property> {
-        let broken = self.steps.iter().find_map(|step| step.breaches.first());
+        let broken = self.steps.iter().find_map(|step| step.violations.first());
         let lasso = self.header.lasso.as_ref().map(|lasso| lasso.property);
         let wait = self.header.waits.first().map(|wait| wait.property);
-        broken.map(|breach| breach.property).or(lasso).or(wait)
+        broken.map(|violation| violation.property).or(lasso).or(wait)
     }
 
     fn steps(&self) -> usize {

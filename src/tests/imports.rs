@@ -220,9 +220,10 @@ fn cycle(imports: &Imports) -> Option<Vec<String>> {
         let begin = way.iter().position(|module| *module == target);
         way.push(target);
         if let Some(begin) = begin {
-            let told = way[begin..].windows(2);
+            let arrows = way[begin..].windows(2);
             return Some(
-                told.map(|arrow| format!("  {} -> {} in {}", arrow[0], arrow[1], imports[&arrow[0]][&arrow[1]]))
+                arrows
+                    .map(|arrow| format!("  {} -> {} in {}", arrow[0], arrow[1], imports[&arrow[0]][&arrow[1]]))
                     .collect(),
             );
         }

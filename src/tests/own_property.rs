@@ -1,4 +1,4 @@
-//! A property of a user's own: judged by both engines and by the simulator, and told under its name.
+//! A property of a user's own: judged by both engines and by the simulator, and violation under its name.
 
 use fencepost::checker::{Engine, Options};
 use fencepost::lease::Lease;
@@ -28,9 +28,9 @@ fn verdicts(scenario: &Scenario<Lease>) -> Vec<String> {
     let judged = Engine::ALL.map(|engine| {
         let outcome = scenario.check(&Options { engine, ..Options::default() }).expect("no internal error").remove(0);
         let story = outcome.finding.verdict.story();
-        let told = story.and_then(|story| story.steps.last()?.breaches.first().cloned());
-        let told = told.map(|violation| format!(": {} {}", violation.property, violation.message));
-        format!("{} {}{}", outcome.finding.property, outcome.finding.verdict.word(), told.unwrap_or_default())
+        let violation = story.and_then(|story| story.steps.last()?.violations.first().cloned());
+        let violation = violation.map(|violation| format!(": {} {}", violation.property, violation.message));
+        format!("{} {}{}", outcome.finding.property, outcome.finding.verdict.word(), violation.unwrap_or_default())
     });
     judged.to_vec()
 }

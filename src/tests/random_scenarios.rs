@@ -139,15 +139,15 @@ fn number(variable: &str, usual: u64) -> u64 {
 fn no_scheduler_breaks_what_the_checker_has_proven_of_random_scenarios() {
     let cases = number("FENCEPOST_CASES", 120);
     let tally = law(number("FENCEPOST_FIRST_CASE", 0), cases, number("FENCEPOST_SEEDS", 5));
-    let mut told = String::new();
+    let mut list = String::new();
     for (case, text) in &tally.contradictions {
-        writeln!(told, "--- scenario {case}\n{text}").expect("a text takes it");
+        writeln!(list, "--- scenario {case}\n{text}").expect("a text takes it");
     }
     let Tally { scenarios, exhausted, endless, violated, bounded, runs, .. } = tally;
     println!(
         "{scenarios} scenarios: {exhausted} promises exhausted, {endless} of them about endless runs; {violated} violated, {bounded} bounded; {runs} runs"
     );
-    assert!(tally.contradictions.is_empty(), "{} contradictions\n{told}", tally.contradictions.len());
+    assert!(tally.contradictions.is_empty(), "{} contradictions\n{list}", tally.contradictions.len());
     assert!(exhausted > cases && endless > cases / 8, "the checker decides enough of them to say something");
 }
 

@@ -121,8 +121,8 @@ fn message(seeds: &Seeds, scenario: &Scenario<Consul>) -> String {
 #[test]
 fn a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reproduces_it() {
     let (scenario, folder) = broken("regressions");
-    let told = message(&Seeds::range(0..500).regressions_dir(&folder), &scenario);
-    let mut rest = told.as_str();
+    let printed = message(&Seeds::range(0..500).regressions_dir(&folder), &scenario);
+    let mut rest = printed.as_str();
     for part in [
         "token-order is violated",
         "shrunk from",
@@ -130,10 +130,10 @@ fn a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reprodu
         "assumptions:",
         "is now kept in",
     ] {
-        let Some(place) = rest.find(part) else { panic!("“{part}” does not come next in:\n{told}") };
+        let Some(place) = rest.find(part) else { panic!("“{part}” does not come next in:\n{printed}") };
         rest = &rest[place..];
     }
-    let last = told.lines().last().expect("a line");
+    let last = printed.lines().last().expect("a line");
     let name = "seeds::a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reproduces_it";
     let seed = last
         .strip_prefix("reproduce it with: FENCEPOST_SEED=")

@@ -256,8 +256,8 @@ fn every_flaw_that_the_report_names_is_shown_and_mended_by_a_scenario() {
         .iter()
         .flat_map(|any| {
             with_scenario!(any, scenario => {
-                let told = |promise: &Promise| (scenario.name.clone(), promise.property, promise.expect);
-                scenario.promises.iter().map(told).collect::<Vec<_>>()
+                let expected = |promise: &Promise| (scenario.name.clone(), promise.property, promise.expect);
+                scenario.promises.iter().map(expected).collect::<Vec<_>>()
             })
         })
         .collect();

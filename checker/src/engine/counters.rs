@@ -12,8 +12,8 @@ use crate::limits::{Limits, Progress, Supervisor};
 /// The counters of one search.
 pub(super) struct Counters {
     counts: Mutex<Counts>,
-    /// The level on which the first breach was found; no level beyond it is begun.
-    breached: AtomicU64,
+    /// The level on which the first violation was found; no level beyond it is begun.
+    violated_at: AtomicU64,
     is_cut: AtomicBool,
     mutation: Option<Mutation>,
 }
@@ -41,7 +41,7 @@ impl Counters {
     pub(super) fn new(mutation: Option<Mutation>) -> Self {
         Counters {
             counts: Mutex::default(),
-            breached: AtomicU64::new(u64::MAX),
+            violated_at: AtomicU64::new(u64::MAX),
             is_cut: AtomicBool::new(false),
             mutation,
         }
@@ -80,7 +80,7 @@ impl Counters {
 
     /// Whether a level may be begun. Asked when nothing of it is under way any more, so every worker hears the same.
     pub(super) fn may_begin(&self, level: u64, limits: Limits) -> bool {
-        if self.is_cut() || self.breached.load(SeqCst) <= level {
+        if self.is_cut() || self.violated_at.load(SeqCst) <= level {
             return false;
         }
         let mut counts = self.counts();
@@ -112,12 +112,12 @@ impl Counters {
     }
 
     /// Notes that a step to this level breaks a promise.
-    pub(super) fn breach(&self, level: u64) {
-        self.breached.fetch_min(level, SeqCst);
+    pub(super) fn violation(&self, level: u64) {
+        self.violated_at.fetch_min(level, SeqCst);
     }
 
-    pub(super) fn is_breached(&self) -> bool {
-        self.breached.load(SeqCst) != u64::MAX
+    pub(super) fn is_violated(&self) -> bool {
+        self.violated_at.load(SeqCst) != u64::MAX
     }
 
     /// Notes that the model panicked, and calls the search off.

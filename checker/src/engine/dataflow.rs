@@ -21,10 +21,10 @@ use super::{Plan, Searched, Space};
 /// # Errors
 /// The model panicked; a sentence says where.
 pub fn search<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<Searched, String> {
-    let (searched, is_breached, path) = run(space, plan)?;
+    let (searched, is_violated, path) = run(space, plan)?;
     let violation = match path {
         Some(path) => Some(path),
-        None if is_breached => {
+        None if is_violated => {
             let (again, _, path) = run(space, &Plan { workers: 1, ..plan.clone() })?;
             if path.is_none() {
                 return Ok(again);
@@ -52,7 +52,7 @@ fn run<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<(Searched, bool, Option<
         part.borrow().path()
     })?;
     let paths: Vec<Option<Vec<u16>>> = guards.join().into_iter().collect::<Result<_, String>>()?;
-    Ok((board.result(plan.limits)?, board.is_breached(), paths.into_iter().flatten().next()))
+    Ok((board.result(plan.limits)?, board.is_violated(), paths.into_iter().flatten().next()))
 }
 
 /// Builds the dataflow of one worker. Its timestamps are levels, from 0.

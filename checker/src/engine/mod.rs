@@ -75,7 +75,7 @@ pub struct Transition<S> {
     /// Where it leads.
     pub state: S,
     /// Whether the step breaks a promise, whatever the state says.
-    pub is_breach: bool,
+    pub is_violation: bool,
     /// What it shows, as bits; a search collects them.
     pub marks: Marks,
 }

@@ -26,7 +26,7 @@ pub(super) struct Candidate<S> {
     /// The number of the state that it was found from, where paths are kept.
     parent: u32,
     action: u16,
-    is_breach: bool,
+    is_violation: bool,
     state: S,
 }
 
@@ -59,7 +59,7 @@ fn owner(fingerprint: u64, workers: usize) -> usize {
 struct Faults {
     mutation: Option<Mutation>,
     /// Is added to the fingerprint of a state that is entered by a violation.
-    breach: u64,
+    violation: u64,
     /// A state is recent if these bits of its fingerprint are.
     recent: u64,
 }
@@ -69,7 +69,7 @@ impl Faults {
         let is = |other: CheckerMutation| mutation == Some(other.into());
         Faults {
             mutation,
-            breach: u64::from(!is(CheckerMutation::ViolationHiddenByState)),
+            violation: u64::from(!is(CheckerMutation::ViolationHiddenByState)),
             recent: if is(CheckerMutation::RecentByPlace) { u64::MAX << (u64::BITS - 4) } else { u64::MAX },
         }
     }
@@ -127,7 +127,7 @@ impl<M: Space> Worker<M> {
         space.starts().into_iter().enumerate().map(move |(place, state)| {
             let fingerprint = space.fingerprint(&state).max(1);
             let action = u16::try_from(place).expect("there are few starts");
-            let start = Candidate { fingerprint, parent: NOWHERE, action, is_breach: false, state };
+            let start = Candidate { fingerprint, parent: NOWHERE, action, is_violation: false, state };
             Batch { to: owner(fingerprint, workers) as u64, states: vec![start] }
         })
     }
@@ -143,17 +143,18 @@ impl<M: Space> Worker<M> {
             let soon = rest.as_slice().iter().take(AHEAD);
             let touched = soon.fold(0, |sum, candidate| sum ^ self.seen.touch(candidate.fingerprint));
             std::hint::black_box(touched);
-            for Candidate { fingerprint, parent, action, is_breach, state } in rest.by_ref().take(AHEAD) {
+            for Candidate { fingerprint, parent, action, is_violation, state } in rest.by_ref().take(AHEAD) {
                 if self.seen.insert(fingerprint, ()).is_some() {
                     continue;
                 }
-                let is_breach = is_breach || self.space.is_broken(&state);
+                let is_violation = is_violation || self.space.is_broken(&state);
                 next.push(state);
                 if let Some(steps) = &mut self.steps {
                     steps.push(parent, action);
                 }
-                if is_breach && (mutation != Some(CheckerMutation::ViolationLost.into()) || level.is_multiple_of(2)) {
-                    self.board.breach(level);
+                if is_violation && (mutation != Some(CheckerMutation::ViolationLost.into()) || level.is_multiple_of(2))
+                {
+                    self.board.violation(level);
                     self.broken.get_or_insert((parent, action));
                 }
             }
@@ -191,15 +192,15 @@ impl<M: Space> Worker<M> {
         let Worker { space, batches, recent, faults, scratch, number, .. } = self;
         let mut marks = Marks::default();
         let expanded = space.expand(state, scratch, |transition| {
-            let Transition { action, state, is_breach, marks: shown } = transition;
+            let Transition { action, state, is_violation, marks: shown } = transition;
             marks.add(shown);
             report.transitions += 1;
-            // What breaks a promise is a state of its own: the same world without the breach is another one.
-            let fingerprint = (space.fingerprint(&state) ^ (u64::from(is_breach) & faults.breach)).max(1);
+            // What breaks a promise is a state of its own: the same world without the violation is another one.
+            let fingerprint = (space.fingerprint(&state) ^ (u64::from(is_violation) & faults.violation)).max(1);
             let owner = owner(fingerprint, batches.len());
             let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
             if (std::mem::replace(&mut recent[place], fingerprint) ^ fingerprint) & faults.recent != 0 {
-                batches[owner].push(Candidate { fingerprint, parent: *number, action, is_breach, state });
+                batches[owner].push(Candidate { fingerprint, parent: *number, action, is_violation, state });
             }
         });
         report.marks.add(marks);
@@ -233,7 +234,7 @@ impl<M: Space> Worker<M> {
         }
     }
 
-    /// The action indices of the run to the first breach, if this worker remembers how it found each state.
+    /// The action indices of the run to the first violation, if this worker remembers how it found each state.
     pub(super) fn path(&self) -> Option<Vec<u16>> {
         let (parent, action) = self.broken?;
         Some(self.steps.as_ref()?.path(parent, action))

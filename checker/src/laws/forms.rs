@@ -42,7 +42,7 @@ fn successors<P: Service>(scenario: &Scenario<P>, world: &Observed<P>) -> Vec<Su
         .iter()
         .map(|action| {
             let (next, step) = after(scenario, world, action);
-            let violated = step.violations.iter().map(|breach| breach.property.to_string()).collect();
+            let violated = step.violations.iter().map(|violation| violation.property.to_string()).collect();
             (fingerprint(&normal(scenario, &next)), kinds(&step.facts), violated)
         })
         .collect();

@@ -36,7 +36,9 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
                     let taken = stepper.step(scenario, &form, action);
                     let is_same = taken.to == stepper.collapse(&after) && taken.to.fingerprint() == after.fingerprint();
                     require(is_same, || format!("{action} leads to another world"))?;
-                    require(taken.is_breach != step.violations.is_empty(), || format!("{action}: other violations"))?;
+                    require(taken.is_violation != step.violations.is_empty(), || {
+                        format!("{action}: other violations")
+                    })?;
                     require(taken.reached == scenario.reached(&step.facts), || {
                         format!("{action} reaches other goals")
                     })?;

@@ -148,7 +148,7 @@ pub(super) fn counterexamples_are_shortest<P: Service>(scenario: &Scenario<P>) -
             continue;
         }
         let broken = |line: &fencepost_model::trace::TraceStep<P>| {
-            line.breaches.iter().any(|breach| breach.property == property)
+            line.violations.iter().any(|violation| violation.property == property)
         };
         let first = again.steps.iter().position(broken);
         require(first.is_some_and(|first| first + 1 == again.steps.len()), || {

@@ -273,8 +273,8 @@ impl Parts {
 /// Shows the values of one part.
 fn visit<P: Service>(state: &mut Observed<P>, place: usize, visitor: &mut impl Visitor) {
     let clients = state.clients.len();
-    if let Some(seat) = state.world.clients.get_mut(place) {
-        visit_host(Some(ClientId::of(place)), seat, visitor);
+    if let Some(host) = state.world.clients.get_mut(place) {
+        visit_host(Some(ClientId::of(place)), host, visitor);
     } else if place == clients {
         visit_host(None, &mut state.world.server, visitor);
     } else if place == clients + 1 {
@@ -286,9 +286,9 @@ fn visit<P: Service>(state: &mut Observed<P>, place: usize, visitor: &mut impl V
 
 /// Shows the values of a client, or of the server.
 #[inline]
-pub(super) fn visit_host<T: Normal>(client: Option<ClientId>, seat: &mut Host<T>, visitor: &mut impl Visitor) {
-    visitor.scope(client, seat.skew);
-    seat.process.visit(visitor);
+pub(super) fn visit_host<T: Normal>(client: Option<ClientId>, host: &mut Host<T>, visitor: &mut impl Visitor) {
+    visitor.scope(client, host.skew);
+    host.process.visit(visitor);
 }
 
 /// Shows the values of what is remembered.

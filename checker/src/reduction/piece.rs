@@ -66,8 +66,8 @@ impl<P: Service> Piece<P> {
     /// What stands at this place in a world.
     pub(super) fn at(state: &Observed<P>, place: usize) -> Self {
         let places = Layout::of(state.clients.len());
-        if let Some(seat) = state.clients.get(place) {
-            Piece::Client(ClientId::of(place), *seat)
+        if let Some(host) = state.clients.get(place) {
+            Piece::Client(ClientId::of(place), *host)
         } else if place == places.server {
             Piece::Server(Box::new(state.server.clone()))
         } else if place == places.memory {
@@ -82,8 +82,8 @@ impl<P: Service> Piece<P> {
     /// Puts it into a world, to its place; messages are put there together.
     pub(super) fn put(&self, state: &mut Observed<P>) {
         match self {
-            Piece::Client(client, seat) => state.world.clients[client.place()] = *seat,
-            Piece::Server(seat) => state.world.server.clone_from(seat),
+            Piece::Client(client, host) => state.world.clients[client.place()] = *host,
+            Piece::Server(host) => state.world.server.clone_from(host),
             Piece::Memory(resource, monitor) => {
                 state.world.resource = *resource;
                 state.monitor.clone_from(monitor);
@@ -122,8 +122,8 @@ impl<P: Service> Piece<P> {
     /// The same as a world's fingerprint is made of.
     pub(super) fn hash(&self) -> u64 {
         match self {
-            Piece::Client(_, seat) => hash_of(seat),
-            Piece::Server(seat) => hash_of(&**seat),
+            Piece::Client(_, host) => hash_of(host),
+            Piece::Server(host) => hash_of(&**host),
             Piece::Memory(resource, monitor) => hash_of((resource, monitor)),
             Piece::Rest(cuts, left) => hash_of((cuts, left)),
             Piece::Message(envelope) => hash_of(envelope),
@@ -140,11 +140,11 @@ impl<P: Service> Piece<P> {
             }
         };
         match self {
-            Piece::Client(client, seat) => {
+            Piece::Client(client, host) => {
                 *client = name(*client);
-                seat.process.visit(&mut Rename(name));
+                host.process.visit(&mut Rename(name));
             }
-            Piece::Server(seat) => seat.process.visit(&mut Rename(name)),
+            Piece::Server(host) => host.process.visit(&mut Rename(name)),
             Piece::Memory(_, monitor) => monitor.visit(&mut Rename(name)),
             Piece::Rest(cuts, _) => {
                 for link in cuts.iter_mut() {
@@ -188,8 +188,8 @@ impl<P: Service> Piece<P> {
 impl<P: Service> Normal for Piece<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
-            Piece::Client(client, seat) => visit_host(Some(*client), seat, visitor),
-            Piece::Server(seat) => visit_host(None, &mut **seat, visitor),
+            Piece::Client(client, host) => visit_host(Some(*client), host, visitor),
+            Piece::Server(host) => visit_host(None, &mut **host, visitor),
             Piece::Memory(resource, monitor) => visit_memory(resource, monitor, visitor),
             Piece::Rest(..) => visitor.scope(None, Ticks::ZERO),
             Piece::Message(envelope) => envelope.visit(visitor),
@@ -198,7 +198,7 @@ impl<P: Service> Normal for Piece<P> {
 
     fn sort(&mut self) {
         match self {
-            Piece::Server(seat) => seat.process.sort(),
+            Piece::Server(host) => host.process.sort(),
             Piece::Memory(_, monitor) => monitor.sort(),
             Piece::Rest(cuts, _) => cuts.sort_unstable(),
             Piece::Message(envelope) => envelope.message.sort(),

@@ -145,10 +145,10 @@ fn arrangements(order: &[usize], places: &[usize], from: usize) -> Vec<Vec<usize
 }
 
 /// What a client at this place is like, whatever its name: a hash.
-pub(super) fn outside<P: Service>(place: usize, seat: &Host<P::Client>) -> u64 {
-    let mut seat = *seat;
-    seat.process.visit(&mut Rename(&seen_by(place)));
-    hash_of(seat)
+pub(super) fn outside<P: Service>(place: usize, host: &Host<P::Client>) -> u64 {
+    let mut host = *host;
+    host.process.visit(&mut Rename(&seen_by(place)));
+    hash_of(host)
 }
 
 /// What others have of a client, of what each part of a world has.

@@ -55,7 +55,7 @@ pub(crate) fn explore<P: Service>(
     space.stop_counting();
     let violation = match checker.discovery(space::KEPT) {
         Some(path) => {
-            let states = path.into_states().into_iter().skip(1).map(|state| (*state.world, state.is_breached));
+            let states = path.into_states().into_iter().skip(1).map(|state| (*state.world, state.is_violated));
             let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| scenario.enabled(world, actions);
             Some(concretise(scenario, &space.form, &[], enabled, states)?)
         }

@@ -62,7 +62,7 @@ where
             if !self.model.within_boundary(&state) {
                 continue;
             }
-            found(Transition { action, state, is_breach: false, marks: Marks::default() });
+            found(Transition { action, state, is_violation: false, marks: Marks::default() });
         }
         Ok(())
     }

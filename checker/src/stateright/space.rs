@@ -28,14 +28,14 @@ const ROUND: u64 = 256;
 pub(super) struct State<P: Service> {
     /// Boxed: stateright moves states about, and a world is a kilobyte.
     pub(super) world: Box<Formed<P>>,
-    pub(super) is_breached: bool,
+    pub(super) is_violated: bool,
     /// The level on which it was found first, from 0. Not a part of the state: neither compared nor hashed.
     level: u32,
 }
 
 impl<P: Service> PartialEq for State<P> {
     fn eq(&self, other: &Self) -> bool {
-        (&**self.world, self.is_breached) == (&**other.world, other.is_breached)
+        (&**self.world, self.is_violated) == (&**other.world, other.is_violated)
     }
 }
 
@@ -44,7 +44,7 @@ impl<P: Service> Eq for State<P> {}
 impl<P: Service> Hash for State<P> {
     /// One word: our own fingerprint, the same on every machine.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.world.fingerprint() ^ u64::from(self.is_breached));
+        state.write_u64(self.world.fingerprint() ^ u64::from(self.is_violated));
     }
 }
 
@@ -56,8 +56,8 @@ pub(super) struct Space<P: Service> {
     supervisor: Arc<dyn Supervisor>,
     /// Set by the first violation, which is thereby the only one.
     is_violated: AtomicBool,
-    /// The level on which a breach was found first: that level is completed, and none beyond it is begun.
-    breached: AtomicU32,
+    /// The level on which a violation was found first: that level is completed, and none beyond it is begun.
+    violated_at: AtomicU32,
     /// Set when the search is over: rebuilding a path is not searching.
     is_over: AtomicBool,
     expanded: AtomicU64,
@@ -77,7 +77,7 @@ impl<P: Service> Space<P> {
             limits,
             supervisor,
             is_violated: AtomicBool::new(false),
-            breached: AtomicU32::new(u32::MAX),
+            violated_at: AtomicU32::new(u32::MAX),
             is_over: AtomicBool::new(false),
             expanded: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
@@ -161,11 +161,11 @@ impl<P: Service> Model for Space<P> {
     type Action = Action<P>;
 
     fn init_states(&self) -> Vec<State<P>> {
-        vec![State { world: Box::new(self.form.start(&self.scenario)), is_breached: false, level: 0 }]
+        vec![State { world: Box::new(self.form.start(&self.scenario)), is_violated: false, level: 0 }]
     }
 
     fn actions(&self, state: &State<P>, actions: &mut Vec<Action<P>>) {
-        let is_needed = self.is_over.load(Relaxed) || state.level < self.breached.load(Relaxed);
+        let is_needed = self.is_over.load(Relaxed) || state.level < self.violated_at.load(Relaxed);
         if is_needed && self.may_expand() {
             self.scenario.enabled(&state.world, actions);
         }
@@ -186,11 +186,11 @@ impl<P: Service> Model for Space<P> {
                 return None;
             }
         };
-        let next = State { world, is_breached: !step.violations.is_empty(), level: last.level + 1 };
-        if next.is_breached {
-            self.breached.fetch_min(next.level, Relaxed);
+        let next = State { world, is_violated: !step.violations.is_empty(), level: last.level + 1 };
+        if next.is_violated {
+            self.violated_at.fetch_min(next.level, Relaxed);
         }
-        if **next.world == **last.world && !next.is_breached {
+        if **next.world == **last.world && !next.is_violated {
             return None;
         }
         self.count(&action, self.scenario.reached(&step.facts));
@@ -213,14 +213,15 @@ impl<P: Service> Model for Space<P> {
         let owners = P::record(&world.server.process, &self.scenario).owners;
         let mut lines: Vec<String> = step.facts.iter().map(ToString::to_string).collect();
         lines.push(format!("record: {}   inside: {}", names(&mut owners.iter().copied()), names(&mut world.inside())));
-        lines.extend(step.violations.iter().map(|breach| format!("✗ {}: {}", breach.property, breach.message)));
+        lines
+            .extend(step.violations.iter().map(|violation| format!("✗ {}: {}", violation.property, violation.message)));
         Some(lines.join("\n"))
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
             space.form.sample(state.world.fingerprint(), || &**state.world);
-            !state.is_breached || space.is_violated.swap(true, Relaxed)
+            !state.is_violated || space.is_violated.swap(true, Relaxed)
         })]
     }
 }

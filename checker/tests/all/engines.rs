@@ -119,8 +119,8 @@ fn findings_do_not_depend_on_the_number_of_workers() {
         let scenario = all.iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
         let by = |workers| {
             let outcomes = scenario.check(&Options { workers, ..Options::default() }).expect("no internal error");
-            let told = |outcome: AnyOutcome| (outcome.finding, outcome.trace.map(|trace| trace.to_text()));
-            outcomes.into_iter().map(told).collect::<Vec<_>>()
+            let summary = |outcome: AnyOutcome| (outcome.finding, outcome.trace.map(|trace| trace.to_text()));
+            outcomes.into_iter().map(summary).collect::<Vec<_>>()
         };
         let one = by(1);
         for workers in [2, 2, 3] {

@@ -10,9 +10,9 @@ use crate::world::Action;
 pub struct Execution<P: Service> {
     /// The scenario by whose rules it was executed.
     pub scenario: Scenario<P>,
-    /// For an endless execution: how many steps come before those that are repeated for ever.
+    /// For an endless execution: the number of steps before the cycle.
     pub repeats_from: Option<usize>,
-    /// One more than there are steps.
+    /// The states, one more than there are steps: the state before each step, and the last state.
     worlds: Vec<Observed<P>>,
     steps: Vec<(Action<P>, ObservedStep<P>)>,
 }
@@ -23,7 +23,7 @@ pub struct Moment<'a, P: Service> {
     pub number: usize,
     /// What happened.
     pub action: &'a Action<P>,
-    /// What it did.
+    /// The facts and messages that the step produced.
     pub step: &'a ObservedStep<P>,
     /// The state before it.
     pub before: &'a Observed<P>,
@@ -45,7 +45,7 @@ impl<P: Service> Execution<P> {
         Execution { scenario: scenario.clone(), repeats_from: None, worlds, steps }
     }
 
-    /// Executes a trace, which must be possible: it comes from a recorder or was replayed.
+    /// Executes a trace. The trace must be possible: a recorder wrote it, or it was replayed.
     pub fn of_trace(trace: &Trace<P>) -> Self {
         let actions = trace.steps.iter().map(|line| &line.action);
         let repeats_from = trace.header.lasso.as_ref().map(|lasso| lasso.from);
@@ -75,10 +75,10 @@ impl<P: Service> Execution<P> {
         &self.worlds
     }
 
-    /// Looks for a step of which something does not hold.
+    /// Looks for a step that does not satisfy the check.
     ///
     /// # Errors
-    /// The first such step, with what is said of it.
+    /// The first such step, with the sentence of the check.
     pub fn each(&self, mut check: impl FnMut(&Moment<'_, P>) -> Result<(), String>) -> Result<(), String> {
         self.moments().try_for_each(|moment| {
             check(&moment).map_err(|what| format!("step {}, “{}”: {what}", moment.number, moment.action))

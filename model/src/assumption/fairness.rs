@@ -1,4 +1,4 @@
-//! Checks of fairness: an endless execution must not put off for ever what is assumed to be fair.
+//! Checks of fairness: an endless execution must not postpone a fair action for ever.
 
 use super::Execution;
 use crate::action_kind::ActionKind;
@@ -9,8 +9,8 @@ fn is_among<P: Service>(kinds: &[ActionKind], action: &Action<P>) -> bool {
     kinds.contains(&action.kind())
 }
 
-/// In the part that is repeated, an action of these kinds that is enabled in every state (weak), or in some state (strong),
-/// is taken. An execution that ends must end where none of them is enabled.
+/// In the cycle, an action of these kinds is taken if it is enabled in every state (weak fairness) or in some state
+/// (strong fairness). An execution that ends must end in a state where none of them is enabled.
 pub(super) fn is_fair<P: Service>(
     execution: &Execution<P>,
     kinds: &[ActionKind],
@@ -29,7 +29,7 @@ pub(super) fn is_fair<P: Service>(
     };
     let worlds = &execution.worlds()[from..];
     let taken: Vec<Action<P>> = execution.moments().skip(from).map(|moment| moment.action.shape()).collect();
-    // The last state of a round is its first one again.
+    // The last state of a cycle is its first state again.
     let states = if taken.is_empty() { worlds } else { &worlds[..worlds.len() - 1] };
     let enabled: Vec<Vec<Action<P>>> = states.iter().map(enabled_shapes).collect();
     for action in enabled.iter().flatten().filter(|action| !taken.contains(action)) {

@@ -1,4 +1,5 @@
-//! Budgets of faults as assumptions: each kind by itself, what a cut link does, and that nothing else goes wrong.
+//! Budgets of faults as assumptions: a separate assumption for each kind, the effect of a cut link, and the absence of
+//! other faults.
 
 use super::{Assumption, Class, Declarations, Execution, Value};
 use crate::ids::ProcessId;
@@ -9,7 +10,7 @@ use crate::world::{Action, Fault};
 
 type Checked = Result<(), String>;
 
-/// A kind of fault that every service has: the name of its budget, one of it in words, and what it takes of the budget.
+/// A kind of fault that every service has: the name of its budget, a phrase for one such fault, and its cost.
 struct Common<P: Service> {
     name: &'static str,
     kind: &'static str,
@@ -75,14 +76,14 @@ impl<P: Service> Common<P> {
             one: "operator action",
             count: |budget| budget.operator,
             cost: |action, scenario| match action {
-                Action::Operator(act) => scenario.service.operator_cost(*act),
+                Action::Operator(operator_action) => scenario.service.operator_cost(*operator_action),
                 _ => 0,
             },
         },
     ];
 }
 
-/// How many there are at most, in words.
+/// The maximum number of faults, in words.
 fn at_most(count: u8, what: &str) -> String {
     match count {
         UNLIMITED => format!("any number of times: {what}"),
@@ -145,14 +146,14 @@ impl<P: Service> Scenario<P> {
         let budget = self.budget;
         let is_clean =
             Common::<P>::ALL.iter().all(|common| (common.count)(&budget) == 0) && budget.caps().next().is_none();
-        let sentence = if is_clean { "nothing goes wrong" } else { "nothing else goes wrong" };
+        let sentence = if is_clean { "no faults" } else { "no other faults" };
         let other = Assumption::new(Class::Budget, "no-other-faults", "budget", sentence.to_owned());
         list.declare(other, move |execution| no_other_faults(execution, &budget));
     }
 }
 
-/// Declares `budget.retries`: how often each client may give up waiting for a response, which its deadline `timer` makes it do.
-/// `verb` says what it does then: it repeats the request, or gives it up.
+/// Declares `budget.retries`: how often each client may give up waiting for a response when its deadline `timer` fires.
+/// `verb` names the reaction: the client repeats the request or gives it up.
 pub fn declare_retries<P: Service>(scenario: &Scenario<P>, list: &mut Declarations<P>, verb: &str, timer: P::Timer) {
     let retries = scenario.budget.retries;
     if retries == 0 {
@@ -201,7 +202,7 @@ fn no_other_faults<P: Service>(execution: &Execution<P>, budget: &Budget) -> Che
     })
 }
 
-/// Nothing arrives over a cut link; what is on it stays there, or is lost at once.
+/// Nothing arrives over a cut link. The link holds its messages back, or loses them at once.
 fn cut_links<P: Service>(execution: &Execution<P>, scenario: &Scenario<P>) -> Checked {
     execution.each(|moment| {
         if let Action::Deliver(envelope) = moment.action

@@ -1,4 +1,4 @@
-//! What the kernel leaves out, so that nothing is said of executions in which it happens.
+//! The limits of the kernel: verdicts say nothing about executions beyond them.
 
 use super::{Assumption, Class, Declarations, Execution, Scope};
 use crate::fact::Fact;
@@ -37,7 +37,7 @@ impl<P: Service> Scenario<P> {
     }
 }
 
-/// How often each client's user asks for the lock, by the command that it gets first, between two restarts.
+/// How often each client's user asks for the lock between two restarts, counted by the command that starts an attempt.
 fn asks_at_most<P: Service>(execution: &Execution<P>, rounds: u8) -> Checked {
     let mut asked: Vec<Option<(P::Command, u32)>> = vec![None; usize::from(execution.scenario.clients)];
     execution.each(|moment| {
@@ -57,7 +57,7 @@ fn asks_at_most<P: Service>(execution: &Execution<P>, rounds: u8) -> Checked {
     })
 }
 
-/// How many writes each client sends from one time that it enters to the next.
+/// The number of writes that each client sends between two entries.
 fn writes_at_most<P: Service>(execution: &Execution<P>, writes: u8) -> Checked {
     let mut counts = vec![0_u32; execution.worlds()[0].clients.len()];
     execution.each(|moment| {
@@ -70,7 +70,7 @@ fn writes_at_most<P: Service>(execution: &Execution<P>, writes: u8) -> Checked {
             return Ok(());
         }
         for envelope in &moment.step.sent {
-            // A third party writes for others, once for each that asks it.
+            // A third party writes for others: one write for each client that asks it.
             let writer = envelope.from.client().filter(|client| client.0 <= execution.scenario.clients);
             if let (Some(client), Message::Write(_)) = (writer, envelope.message) {
                 counts[client.place()] += 1;
@@ -90,7 +90,7 @@ fn nothing_is_read<P: Service>(execution: &Execution<P>) -> Checked {
     })
 }
 
-/// What the resource has seen never falls.
+/// The highest token that the resource has seen never decreases.
 fn remembers<P: Service>(execution: &Execution<P>) -> Checked {
     execution.each(|moment| match moment.after.resource.highest < moment.before.resource.highest {
         true => Err("the resource forgets".to_owned()),

@@ -1,11 +1,11 @@
-//! What a verdict rests on, as typed data: bounds on lateness, clocks, budgets of faults, fairness, settings of the service, and
-//! what the model leaves out. Whoever declares an assumption says it in words, and says how an execution is checked against it.
+//! The assumptions of a verdict, as typed data: bounds on delays, clocks, budgets of faults, fairness, settings of the
+//! service, and the limits of the model. Each declaration of an assumption has a sentence and a check of an execution.
 //!
 //! ```text
 //! mod          one assumption, and a list of those that are declared
 //! execution    an execution with every state that it passed, for the checks
-//! kernel       what the kernel declares: network, clocks, processes, faults, fairness
-//! limits       what the kernel leaves out
+//! kernel       the kernel's assumptions: network, clocks, processes, faults, fairness
+//! limits       the kernel's limits
 //! ```
 
 mod execution;
@@ -27,19 +27,19 @@ pub use timing::messages_arrive_within;
 use crate::scenario::{Promise, Scenario};
 use crate::service::{Service, Settings as _};
 
-/// Something that a verdict rests on.
+/// One assumption of a verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Assumption {
-    /// What it is about, in kebab-case: `message-delay`, `losses`, `clock-jumps`, `session-ttl`, `finite-rounds`. The same
-    /// kind has the same meaning in every verdict.
+    /// Its subject, in kebab-case: `message-delay`, `losses`, `clock-jumps`, `session-ttl`, `finite-rounds`. A kind has
+    /// the same meaning in every verdict.
     pub kind: Cow<'static, str>,
-    /// What sort of thing it is.
+    /// Its category.
     pub class: Class,
-    /// The quantity, name or list of names that it states, where there is one. Durations are in ticks.
+    /// Its quantity, name or list of names, if it has one. Durations are in ticks.
     pub value: Value,
-    /// Where it comes from: the dotted path of a setting in the scenario (`budget.losses`), or `model` for what is left out.
+    /// Its source: the dotted path of a setting in the scenario (`budget.losses`), or `model` for a limit of the model.
     pub source: Cow<'static, str>,
-    /// The assumption for people.
+    /// The assumption as a sentence.
     pub sentence: String,
 }
 
@@ -49,21 +49,21 @@ impl fmt::Display for Assumption {
     }
 }
 
-/// What sort of thing an assumption is.
+/// The category of an assumption.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// A fault built into the model on purpose: the verdict is about a mutant, and not about the service.
+    /// A fault built into the model on purpose: the verdict is about a mutant, not about the service.
     Mutation,
-    /// How late something may be, and what clocks do.
+    /// A bound on a delay, or a statement about clocks.
     Timing,
-    /// What a fair execution cannot put off.
+    /// A fairness assumption.
     Fairness,
     /// A setting of the service or of the clients.
     Setting,
-    /// How many faults there may be, and of which kinds.
+    /// The maximum number of faults of a kind.
     Budget,
-    /// What the model leaves out: nothing is said of executions in which that happens.
+    /// A limit of the model: the verdict does not cover executions beyond it.
     Limit,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for Class {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// There is none.
+    /// It has no value.
     None,
     /// A count, or a duration in ticks.
     Number(i64),
@@ -118,25 +118,25 @@ impl FromIterator<String> for Value {
     }
 }
 
-/// For which promises an assumption matters.
+/// The promises for which an assumption matters.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Scope {
-    /// For each.
+    /// Every promise.
     Every,
-    /// For those about endless executions.
+    /// Promises about endless executions.
     Endless,
-    /// For those about what the resource accepted.
+    /// Promises about accepted writes.
     Effect,
 }
 
-/// Looks whether an assumption holds of an execution; the error says where it does not.
+/// Checks whether an assumption holds for an execution; the error says where it does not.
 pub type Check<P> = Box<dyn Fn(&Execution<P>) -> Result<(), String>>;
 
 /// An assumption with its check.
 pub struct Declared<P: Service> {
-    /// What is assumed.
+    /// The assumption.
     pub assumption: Assumption,
-    /// For which promises.
+    /// The promises for which it matters.
     pub scope: Scope,
     check: Option<Check<P>>,
 }
@@ -150,7 +150,8 @@ impl<P: Service> Declared<P> {
         self.check.as_ref().map_or(Ok(()), |check| check(execution))
     }
 
-    /// Whether some execution of the model could break it: what is left out altogether, or unbounded, none can.
+    /// Whether an execution of the model could violate it. No execution can violate a limit of the model or an
+    /// unbounded delay.
     pub fn can_fail(&self) -> bool {
         self.check.is_some()
     }
@@ -177,12 +178,12 @@ impl<P: Service> Declarations<P> {
         self.list.push(Declared { assumption, scope, check: Some(Box::new(check)) });
     }
 
-    /// Declares what no execution of the model can break: something is unbounded, or not there at all.
+    /// Declares an assumption that no execution of the model can violate: something is unbounded or absent.
     pub fn leave_out(&mut self, assumption: Assumption) {
         self.leave_out_for(Scope::Every, assumption);
     }
 
-    /// The same for some promises only.
+    /// Declares the same for some promises only.
     pub fn leave_out_for(&mut self, scope: Scope, assumption: Assumption) {
         self.list.push(Declared { assumption, scope, check: None });
     }
@@ -207,7 +208,7 @@ impl Assumption {
 }
 
 impl<P: Service> Scenario<P> {
-    /// Everything that verdicts of this scenario rest on, with the checks.
+    /// All assumptions of verdicts of this scenario, with their checks.
     pub fn declared(&self) -> Vec<Declared<P>> {
         let mut declarations = Declarations { list: Vec::new() };
         self.declare_mutation(&mut declarations);
@@ -221,7 +222,7 @@ impl<P: Service> Scenario<P> {
         list
     }
 
-    /// What verdicts of this scenario rest on. A mutation comes first, and what the model leaves out last.
+    /// The assumptions of verdicts of this scenario. A mutation comes first, limits of the model come last.
     pub fn assumptions(&self) -> Vec<Assumption> {
         let is_endless = |promise: &Promise| promise.property.is_about_endless_runs(promise.bound);
         let has_endless = self.promises.iter().any(is_endless);
@@ -229,7 +230,7 @@ impl<P: Service> Scenario<P> {
         self.declared().into_iter().filter(matters).map(|declared| declared.assumption).collect()
     }
 
-    /// What the verdict on one promise rests on.
+    /// The assumptions of the verdict on one promise.
     pub fn assumptions_of(&self, promise: &Promise) -> Vec<Assumption> {
         let is_endless = promise.property.is_about_endless_runs(promise.bound);
         let matters = |declared: &Declared<P>| match declared.scope {

@@ -1,4 +1,4 @@
-//! Checks of what is assumed of messages, wake-ups and clocks.
+//! Checks of the assumptions about messages, wake-ups and clocks.
 
 use super::{Execution, Moment};
 use crate::ids::ProcessId;
@@ -10,7 +10,8 @@ use crate::world::{Action, Condition, Envelope, Link, World};
 
 type Checked = Result<(), String>;
 
-/// Messages under way with the instant at which each was sent: counted here anew, and not taken from the world.
+/// Messages in flight, each with the instant at which it was sent. The check counts them itself and does not read them
+/// from the world.
 struct UnderWay<P: Service>(Vec<(Envelope<P>, Instant)>);
 
 impl<P: Service> UnderWay<P> {
@@ -29,10 +30,11 @@ impl<P: Service> UnderWay<P> {
     }
 }
 
-/// No time passes while a message is under way for longer than that, unless its receiver is paused or its link is cut.
+/// No time passes while a message has been in flight for longer than the bound, unless its receiver is paused or its
+/// link is cut.
 ///
 /// # Errors
-/// Some message is: a sentence.
+/// A sentence that names such a message.
 pub fn messages_arrive_within<P: Service>(execution: &Execution<P>, bound: Ticks) -> Checked {
     let mut under_way = UnderWay(Vec::new());
     execution.each(|moment| {
@@ -50,7 +52,7 @@ pub fn messages_arrive_within<P: Service>(execution: &Execution<P>, bound: Ticks
     })
 }
 
-/// Whoever asks receives the answer in the step in which it is given.
+/// A client receives the response in the step in which the server sends it.
 pub(super) fn answers_are_instant<P: Service>(execution: &Execution<P>) -> Checked {
     execution.each(|moment| {
         let Action::Deliver(Envelope { from: caller, to: peer, .. }) = *moment.action else { return Ok(()) };
@@ -65,7 +67,7 @@ pub(super) fn answers_are_instant<P: Service>(execution: &Execution<P>) -> Check
     })
 }
 
-/// No time passes while a deadline of such a process is overdue by more than that.
+/// No time passes while a deadline of such a process is overdue by more than the bound.
 pub(super) fn wakes_are_late_by<P: Service>(
     execution: &Execution<P>,
     bound: Ticks,
@@ -88,7 +90,7 @@ pub(super) fn wakes_are_late_by<P: Service>(
     })
 }
 
-/// Each deadline of a process with the true instant from which it may fire.
+/// Each deadline of a process, with the true instant from which it may fire.
 fn each_deadline<P: Service>(
     scenario: &Scenario<P>,
     world: &World<P>,
@@ -104,7 +106,7 @@ fn each_deadline<P: Service>(
     }
 }
 
-/// No clock is further than that from where it started.
+/// No clock is further than the bound from where it started.
 pub(super) fn clocks_stay_within<P: Service>(execution: &Execution<P>, start: &Scenario<P>, bound: Ticks) -> Checked {
     for (number, world) in execution.worlds().iter().enumerate() {
         for process in world.processes() {

@@ -1,50 +1,52 @@
-//! What a simulated run measured: counts and durations, in whole numbers. What they come to is for reports to say.
+//! The measurements of a simulated run: counts and durations, in whole numbers. Reports compute rates from them.
 
 use serde::{Deserialize, Serialize};
 
-/// What happened in a run, and for how long. Durations are in ticks of the clock it was taken on.
+/// Counts and durations of a run. Durations are in ticks of the clock of that run.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Measurement {
-    /// How long it took.
+    /// The duration of the run, in ticks.
     pub ticks: i64,
-    /// For how long somebody believed to be inside.
+    /// The time during which at least one client believed to be inside.
     pub inside: i64,
-    /// For how long there was room inside, for all that anybody believed, although somebody kept trying.
+    /// Idle time: the time during which a slot was free by the beliefs of all clients while at least one client was
+    /// waiting.
     pub idle: i64,
-    /// Of that, how long after the session of a client that lived had ended, and the lock was freed by that.
+    /// The part of the idle time after a session of a live client ended and freed the lock.
     pub idle_by_mistake: i64,
-    /// For how long more were inside than may be.
+    /// The time during which more clients were inside than the limit allows.
     pub overlap: i64,
-    /// How often somebody entered.
+    /// The number of entries.
     pub entries: u64,
-    /// How many requests the service was sent.
+    /// The number of requests that the service received.
     pub requests: u64,
-    /// Writes whose tenure is known: only where the scenario promises something about them.
+    /// The number of writes whose tenure is known. It is counted only if the scenario has a promise about writes.
     pub writes: u64,
-    /// What was heard of sessions; a service that has none never says anything.
+    /// The number of sessions whose end was observed; 0 for a service without sessions.
     pub sessions: u64,
-    /// Writes that were accepted although a later tenure had written.
+    /// The number of accepted writes after a write of a later tenure.
     pub stale_accepted: u64,
-    /// Writes that were refused for that reason.
+    /// The number of writes refused for that reason.
     pub stale_refused: u64,
-    /// Sessions that ended by themselves although their client lived: a failure detector's mistakes.
+    /// The number of sessions that ended by themselves while their client was alive: false positives of the failure
+    /// detector.
     pub mistakes: u64,
-    /// For how long clients that lived were without a session for that reason, added up.
+    /// The total time that live clients spent without a session for that reason.
     pub mistaken: i64,
-    /// For how long clients lived, added up.
+    /// The total time that clients were alive.
     pub watched: i64,
-    /// At each entry, how long there had been room although somebody kept trying.
+    /// For each entry: how long a slot had been free while at least one client was waiting.
     pub handovers: Vec<i64>,
-    /// For each crash, how long it took until a session of that client ended by itself.
+    /// For each crash: how long it took until a session of that client ended by itself.
     pub detections: Vec<i64>,
-    /// For each client that crashed inside, how long it stayed on record as the owner.
+    /// For each client that crashed inside: how long it stayed on record as the owner.
     pub dead_holds: Vec<i64>,
-    /// How many of those were still on record when the run ended.
+    /// The number of those that were still on record at the end of the run.
     pub held_at_the_end: u64,
 }
 
 impl Measurement {
-    /// Adds what another run measured.
+    /// Adds the measurements of another run.
     pub fn add(&mut self, other: &Measurement) {
         let Measurement { ticks, inside, idle, idle_by_mistake, overlap, entries, requests, .. } = other;
         let Measurement {

@@ -1,4 +1,4 @@
-//! What an exploration established, as plain data: verdicts, certificates, told traces. Reports read nothing else.
+//! The results of an exploration, as plain data: verdicts, certificates, stories. Reports read nothing else.
 
 mod measurement;
 mod study;
@@ -21,17 +21,17 @@ pub struct Finding {
     pub scenario: String,
     /// Its system.
     pub system: String,
-    /// The hazard it shows.
+    /// The number of the hazard that the scenario shows.
     pub hazard: Option<String>,
     /// The hazard's variant.
     pub variant: String,
-    /// The scenario in one sentence.
+    /// The description of the scenario, one sentence.
     pub about: String,
-    /// What was promised.
+    /// The property that was promised.
     pub property: Property,
-    /// The duration in the promise, in ticks.
+    /// The bound of the promise, in ticks.
     pub bound: Option<i64>,
-    /// The verdict that was expected.
+    /// The expected verdict.
     pub expect: Expect,
     /// The verdict.
     pub verdict: Verdict,
@@ -39,53 +39,53 @@ pub struct Finding {
     pub states: u64,
     /// Transitions generated.
     pub transitions: u64,
-    /// Levels of the breadth-first search, the initial state being level 1.
+    /// The number of levels of the breadth-first search. The initial state is level 1.
     pub depth: u64,
-    /// What the verdict rests on.
+    /// The assumptions of the verdict.
     pub assumptions: Vec<Assumption>,
-    /// Which explorer said so.
+    /// The explorer that gave the verdict.
     pub engine: String,
-    /// Wall-clock time; the one thing that may differ between two runs.
+    /// Wall-clock time. It is the only field that may differ between two runs.
     pub microseconds: u64,
     /// Where the trace was written, if there is one.
     pub trace: Option<String>,
 }
 
-/// What a proof consists of, besides the counts and the assumptions of its finding.
+/// The parts of a proof besides the counts and the assumptions of its finding.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Certificate {
-    /// What was asked for, and reached by some run.
+    /// The goals that were reached.
     pub goals: Vec<String>,
-    /// Kinds of action that no run met.
+    /// The kinds of action that no execution took.
     pub never_taken: Vec<String>,
-    /// Why fewer states than worlds were searched.
+    /// The reductions that the search used.
     pub reductions: Vec<String>,
-    /// How many bits a state was remembered by: two states that share them count as one.
+    /// The number of bits of a fingerprint. Two states with the same fingerprint count as one.
     pub fingerprint_bits: u8,
 }
 
-/// What can be said about a promise.
+/// The verdict on a promise.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The whole space was searched, and the promise was put to the test.
+    /// The state space was exhausted, and every goal was reached.
     Proven(Certificate),
-    /// A run breaks it; this is a shortest one.
+    /// An execution violates the promise. This is a shortest one.
     Violated(Box<Story>),
-    /// Not found broken, and the search was cut.
+    /// No violation was found, but the search stopped early.
     Bounded {
-        /// By what.
+        /// The limit that stopped it.
         by: String,
     },
-    /// Searched to the end, but never put to the test.
+    /// The state space was exhausted, but a goal was not reached.
     Vacuous {
-        /// What was never reached.
+        /// The goals that were not reached.
         missing: Vec<String>,
     },
 }
 
 impl Verdict {
-    /// The word for it.
+    /// The verdict as one word.
     pub fn word(&self) -> &'static str {
         match self {
             Verdict::Proven(_) => "proven",
@@ -121,22 +121,23 @@ impl Finding {
         )
     }
 
-    /// Whether the search could not decide.
+    /// Whether the search could not decide the promise.
     pub fn is_undecided(&self) -> bool {
         matches!(self.verdict, Verdict::Bounded { .. } | Verdict::Vacuous { .. })
     }
 }
 
-/// A run, told for people.
+/// An execution as a story for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Story {
     /// The participants, from left to right.
     pub lanes: Vec<String>,
-    /// What happened, in order.
+    /// The steps, in order.
     pub steps: Vec<StoryStep>,
     /// The messages.
     pub arrows: Vec<Arrow>,
-    /// For an endless run: the index of the first step that is repeated for ever; the number of steps, if the run ends.
+    /// For an endless execution: the index of the first step of the cycle. It is the number of steps if the execution
+    /// ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats_from: Option<usize>,
 }
@@ -144,28 +145,29 @@ pub struct Story {
 /// One step of a story.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct StoryStep {
-    /// True time when it happened, in ticks.
+    /// True time after the step, in ticks.
     pub at: i64,
-    /// What happened, as a sentence.
+    /// The action, as a sentence.
     pub label: String,
-    /// The kind of action; none: several steps are told as one.
+    /// The kind of action; none if several steps were folded into one.
     pub kind: Option<ActionKind>,
-    /// What became true, as sentences.
+    /// The events of the step, as sentences.
     pub facts: Vec<String>,
-    /// In which lane it happened; none for time and the like.
+    /// The lane of the step; none for time and the like.
     pub lane: Option<usize>,
-    /// Who has the lock by record, afterwards.
+    /// The numbers of the clients that have the lock by record after the step.
     pub owners: Vec<u16>,
-    /// Who believes to be inside, afterwards.
+    /// The numbers of the clients that believe to be inside after the step.
     pub inside: Vec<u16>,
-    /// The token on record, afterwards.
+    /// The token on record after the step.
     pub token: u32,
-    /// Lanes that are down, afterwards.
+    /// The lanes that are down after the step.
     pub down: Vec<usize>,
-    /// Lanes that are paused, afterwards.
+    /// The lanes that are paused after the step.
     pub paused: Vec<usize>,
-    /// Promises that broke here.
-    pub breaches: Vec<Violation>,
+    /// The promises that this step violates.
+    #[serde(default, alias = "breaches")]
+    pub violations: Vec<Violation>,
 }
 
 /// A message of a story.
@@ -175,12 +177,12 @@ pub struct Arrow {
     pub from: usize,
     /// The receiving lane.
     pub to: usize,
-    /// What it says.
+    /// The content of the message.
     pub text: String,
-    /// The step that sent it, as an index.
+    /// The index of the step that sent it.
     pub sent: usize,
-    /// The step at which it arrived or got lost, as an index; none if it is still under way at the end.
+    /// The index of the step at which it arrived or was lost; none if it is still in flight at the end.
     pub ended: Option<usize>,
-    /// Whether it got lost.
+    /// Whether the message was lost.
     pub lost: bool,
 }

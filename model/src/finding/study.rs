@@ -1,4 +1,5 @@
-//! What the settings of a lock cost: for each combination what many simulated runs measured, and what the checker has to say.
+//! The cost of the settings of a lock: for each combination of settings, the measurements of many simulated runs and
+//! the verdicts of the checker.
 
 use std::collections::BTreeMap;
 
@@ -6,93 +7,93 @@ use serde::{Deserialize, Serialize};
 
 use super::{Finding, Measurement, Property};
 
-/// A question about settings, and what was measured to answer it.
+/// A question about settings, with the measurements that answer it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Study {
-    /// Its name, as on the command line.
+    /// Its name on the command line.
     pub name: String,
     /// The question.
     pub title: String,
-    /// What is taken for granted, in sentences: clients, faults, how long things take.
+    /// The assumptions, in sentences: clients, faults, durations.
     pub about: String,
-    /// The command that does it again.
+    /// The command that repeats the study.
     pub command: String,
     /// The promise whose violations count as unsafe.
     pub safety: Property,
-    /// What a tick of the scenario stands for, as `s`.
+    /// The unit of a tick of the scenario, for example `s`.
     pub unit: String,
-    /// How many of them make an hour.
+    /// The number of ticks of the scenario in an hour.
     pub units_per_hour: i64,
-    /// How much finer the measurements' clock is.
+    /// The number of ticks of the measurements per tick of the scenario.
     pub refinement: i64,
     /// The settings, in the order of the grid.
     pub points: Vec<Point>,
-    /// What was searched to the end, and not simulated.
+    /// The settings that were searched exhaustively and not simulated.
     pub searches: Vec<Search>,
 }
 
-/// One combination of settings, measured.
+/// One combination of settings, with its measurements.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Point {
-    /// What makes it differ from the others, as `ttl = 10`.
+    /// The settings that differ from the other points, for example `ttl = 10`.
     pub settings: Vec<String>,
-    /// Why it is impossible, if it is.
+    /// The reason why the combination is impossible, if it is.
     pub problem: Option<String>,
-    /// How many runs were taken.
+    /// The number of runs.
     pub runs: u64,
-    /// In how many of them each promise broke.
+    /// For each promise, the number of runs that violated it.
     pub broken: BTreeMap<Property, u64>,
-    /// What they measured, added up.
+    /// The sum of the measurements.
     pub total: Measurement,
-    /// What each of them measured of what has an interval.
+    /// For each measure with an interval, the values of the runs.
     pub samples: Vec<Sample>,
-    /// Runs to look at.
+    /// Example runs.
     pub seeds: Vec<Extreme>,
-    /// Estimates of how likely an unsafe run is, where none or few were seen: repetitions of importance splitting.
+    /// Estimates of the probability of an unsafe run where none or few were seen: repetitions of importance splitting.
     pub splits: Vec<Split>,
 }
 
-/// How much of a run was lost, in ticks.
+/// The idle time of one run, in ticks.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sample {
-    /// How long it took.
+    /// The duration of the run.
     pub ticks: i64,
-    /// For how long there was room although somebody kept trying.
+    /// The time during which a slot was free while a client was waiting.
     pub idle: i64,
-    /// For how long too many were inside.
+    /// The time during which too many clients were inside.
     pub overlap: i64,
 }
 
-/// A run at one end of what was measured.
+/// An extreme run of the measurements.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Extreme {
-    /// What it has most of.
+    /// The measure in which it is extreme.
     pub what: String,
     /// Its seed.
     pub seed: u64,
-    /// The command that repeats it.
+    /// The command that replays it.
     pub command: String,
 }
 
-/// A repetition of importance splitting: for each level of danger how many runs tried to reach it from the one before, and how
-/// many did.
+/// A repetition of importance splitting: for each level of danger, the number of runs that started from the level
+/// before and the number that reached it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Split {
-    /// One for each level; the last one is the violation.
+    /// One entry for each level. The last level is the violation.
     pub stages: Vec<Stage>,
 }
 
 /// One level of a repetition.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stage {
-    /// How many runs set out.
+    /// The number of runs that started.
     pub tried: u64,
-    /// How many of them got there.
+    /// The number of runs that reached the level.
     pub reached: u64,
 }
 
 impl Study {
-    /// What every run of a setting in the small says of the safety promise, where that was searched.
+    /// The verdicts on a setting in a small scenario, if the scenario was searched.
     pub fn searched(&self, place: usize) -> Option<&Finding> {
         let search = self.searches.iter().find(|search| search.is_of_points)?;
         let found = search.settings.get(place)?.found.as_ref().ok()?;
@@ -100,12 +101,13 @@ impl Study {
     }
 }
 
-/// A grid that was searched to the end.
+/// A grid that was searched exhaustively.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Search {
-    /// Whether its settings are those of the points, one for one, in a world that is small enough to be searched.
+    /// Whether its settings are the settings of the points, one for one, in a scenario that is small enough for a
+    /// search.
     pub is_of_points: bool,
-    /// What is assumed, as a heading.
+    /// The assumptions, as a heading.
     pub title: String,
     /// The scenario.
     pub scenario: String,
@@ -113,11 +115,11 @@ pub struct Search {
     pub settings: Vec<Searched>,
 }
 
-/// One combination of settings, searched to the end.
+/// One combination of settings, searched exhaustively.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Searched {
-    /// What makes it differ from the others.
+    /// The settings that differ from the others.
     pub settings: Vec<String>,
-    /// The verdicts; or why it is impossible.
+    /// The verdicts, or the reason why the combination is impossible.
     pub found: Result<Vec<Finding>, String>,
 }

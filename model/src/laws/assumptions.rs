@@ -1,4 +1,4 @@
-//! What verdicts rest on holds of every execution.
+//! Law: the assumptions of a verdict hold for every execution.
 
 use super::walk::pick;
 use super::{LawViolation, require};
@@ -6,8 +6,8 @@ use crate::assumption::Execution;
 use crate::scenario::Scenario;
 use crate::service::Service;
 
-/// Each assumption of the scenario holds of the execution that the choices pick. A mutant breaks some of them: what is
-/// assumed is that of the scenario without it.
+/// Each assumption of the scenario holds for the execution that the choices pick. A mutant violates some of them,
+/// because the assumptions are those of the scenario without the mutation.
 ///
 /// # Errors
 /// An assumption that does not hold.

@@ -1,11 +1,12 @@
-//! Laws: what is true of every scenario, whatever happens in it. Tests check them on random walks; the command `mutants`
-//! checks that they fail where a mutant is switched on.
+//! Laws: statements that hold for every scenario in every execution. Tests check them on random walks; the command
+//! `mutants` checks that they fail where a mutant is switched on. The seed of the walks is fixed, so a default run
+//! repeats the same examples and does not search.
 //!
 //! ```text
 //! walk        a walk through a scenario, by a list of choices
 //! steps       what is enabled, what budgets allow
-//! assumptions what verdicts rest on holds of every execution
-//! rough       a variant of a scenario in which more goes wrong
+//! assumptions the assumptions of verdicts hold for every execution
+//! rough       a variant of a scenario with more faults
 //! properties  each property against a naive twin that reads the whole execution
 //! ```
 
@@ -23,7 +24,7 @@ pub use rough::rough;
 pub use steps::{budgets_are_kept, enabled_is_one_question, faults_do_what_they_say};
 pub use walk::{after, pick, walk};
 
-/// How a law fails.
+/// The failure of a law.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LawViolation(pub String);
 
@@ -35,7 +36,7 @@ impl fmt::Display for LawViolation {
 
 impl std::error::Error for LawViolation {}
 
-/// Fails unless the condition holds; the sentence is only made if it does not.
+/// Fails unless the condition holds. The message is built only on failure.
 pub(crate) fn require(condition: bool, violation: impl FnOnce() -> String) -> Result<(), LawViolation> {
     if condition { Ok(()) } else { Err(LawViolation(violation())) }
 }

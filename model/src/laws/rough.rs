@@ -1,15 +1,15 @@
-//! Variants of a scenario in which more goes wrong and more is promised: laws hold in them, too.
+//! Variants of a scenario with more faults and more promises. Laws hold in them, too.
 
 use crate::properties::{Bound, Property};
 use crate::scenario::{Expect, Promise, Replies, Scenario};
 use crate::service::Service;
 use crate::time::Ticks;
 
-/// How long every bound is that a variant adds.
+/// The length of every bound that a variant adds.
 const BOUND: Ticks = Ticks::new(2);
 
-/// The scenario with three clients, each kind of fault, a bound on the delay of messages, and every property promised, as
-/// far as that is possible; on request, answers take no time.
+/// The scenario with three clients, each kind of fault, a bound on the message delay, and every property promised, as
+/// far as the scenario allows them; on request, responses take no time.
 pub fn rough<P: Service>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P> {
     let mut rough = scenario.clone();
     let mut keep = |change: &dyn Fn(&mut Scenario<P>)| {

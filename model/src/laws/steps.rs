@@ -1,4 +1,5 @@
-//! What is enabled has one answer, budgets are kept, and faults do what their names say.
+//! Laws of steps: `enabled` and `is_enabled` agree, budgets are kept, and faults have the effect that their names
+//! state.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +14,10 @@ use crate::service_fault::ServiceFault;
 use crate::time::Ticks;
 use crate::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
-/// `is_enabled` says the same as `enabled`, of everything that can happen anywhere on the walk.
+/// `is_enabled` agrees with `enabled` on every action of every step of the walk.
 ///
 /// # Errors
-/// An action of which the two say different things.
+/// An action on which the two differ.
 pub fn enabled_is_one_question<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let mut anywhere = BTreeSet::new();
     walk(scenario, choices, |_, enabled| {
@@ -37,7 +38,7 @@ pub fn enabled_is_one_question<P: Service>(scenario: &Scenario<P>, choices: &[u1
 /// No kind of fault happens more often than its budget allows.
 ///
 /// # Errors
-/// A kind of fault that costs nothing.
+/// A kind of fault that has exceeded its budget.
 pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let budgets = budgets(&scenario.budget);
     let mut taken = vec![0_usize; ActionKind::ALL.len()];
@@ -48,7 +49,7 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
         scenario.enabled(&world, &mut enabled);
         let Some(action) = pick(&enabled, *choice) else { break };
         taken[action.kind() as usize] += match action {
-            Action::Operator(act) => usize::from(scenario.service.operator_cost(*act)),
+            Action::Operator(operator_action) => usize::from(scenario.service.operator_cost(*operator_action)),
             _ => 1,
         };
         service_faults.extend(service_fault(action));
@@ -61,7 +62,7 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
         require(budget.is_none_or(|budget| count <= budget), || {
             format!("{count} × {}, and the budget is {}", action.kind(), budget.unwrap_or_default())
         })?;
-        // Only now: a step that the budget does not allow panics where arithmetic is checked.
+        // The step comes last: a step beyond the budget panics where arithmetic is checked.
         world.step(scenario, action);
     }
     Ok(())
@@ -82,7 +83,7 @@ fn budgets(budget: &Budget) -> [(ActionKind, u8); 8] {
     ]
 }
 
-/// The place of a service's fault among its kinds.
+/// The index of a service's fault among its kinds.
 fn service_fault<P: Service>(action: &Action<P>) -> Option<usize> {
     match action {
         Action::Fault(Fault::Service(fault)) => fault.kind(),
@@ -90,10 +91,10 @@ fn service_fault<P: Service>(action: &Action<P>) -> Option<usize> {
     }
 }
 
-/// Each fault changes what its name says, and a process that does not take part does nothing.
+/// Each fault has the effect that its name states, and a process that is down or paused does nothing.
 ///
 /// # Errors
-/// A fault without its effect, or a process that acts while it is down or paused.
+/// A fault without its effect, or an action of a process that is down or paused.
 pub fn faults_do_what_they_say<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     walk(scenario, choices, |world, enabled| {
         let ends = |fault| enabled.contains(&Action::Fault(fault));
@@ -115,7 +116,7 @@ pub fn faults_do_what_they_say<P: Service>(scenario: &Scenario<P>, choices: &[u1
     })
 }
 
-/// Whoever acts is up, and what arrives does not come over a cut link.
+/// Only a process that is up acts, and no message arrives over a cut link.
 fn takes_part<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Action<P>) -> Result<(), LawViolation> {
     let actor = match action {
         Action::Command { client, .. } => Some((*client).into()),
@@ -123,7 +124,7 @@ fn takes_part<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Act
         _ => None,
     };
     let is_up = actor.is_none_or(|actor| world.condition(actor) == Condition::Up);
-    require(is_up, || format!("a process acts that does not take part: {action}"))?;
+    require(is_up, || format!("a process acts while it is down or paused: {action}"))?;
     if let Action::Deliver(envelope) = action {
         require(world.condition(envelope.to) != Condition::Paused, || format!("a paused process hears: {action}"))?;
         require(!world.is_cut(envelope.link(), scenario), || format!("a cut link delivers: {action}"))?;
@@ -152,9 +153,9 @@ fn has_its_effect<P: Service>(
             next.skew(*process) == world.skew(*process) + *by && moved <= scenario.clocks.skew.count()
         }
         Action::Fault(Fault::Crash(client)) => {
-            let seat = &next.clients[client.place()];
+            let host = &next.clients[client.place()];
             let before = &world.clients[client.place()].process;
-            seat.condition == Condition::Down && seat.process == before.restarted(scenario)
+            host.condition == Condition::Down && host.process == before.restarted(scenario)
         }
         Action::Fault(Fault::Restart(client)) => next.condition((*client).into()) == Condition::Up,
         Action::Fault(Fault::Pause(process)) => next.condition(*process) == Condition::Paused,
@@ -169,7 +170,7 @@ fn has_its_effect<P: Service>(
     require(is_done, || format!("a fault without its effect: {action}"))
 }
 
-/// Where answers take no time, none sets out to a client that has just asked and can hear it.
+/// Where responses take no time, no response is in flight to a client that has just sent a request and can receive it.
 fn answers_take_no_time<P: Service>(
     scenario: &Scenario<P>,
     next: &World<P>,
@@ -183,10 +184,10 @@ fn answers_take_no_time<P: Service>(
         return Ok(());
     }
     let travels = step.sent.iter().any(|envelope| envelope.link() == back);
-    require(!travels, || format!("an answer travels: {action}"))
+    require(!travels, || format!("a response is in flight: {action}"))
 }
 
-/// A clock may slip as far as its bound allows, from where it starts, and no further.
+/// A clock may jump as far as its bound allows, from where it starts, and no further.
 fn slips_stay_within_bounds<P: Service>(
     scenario: &Scenario<P>,
     world: &World<P>,
@@ -199,14 +200,14 @@ fn slips_stay_within_bounds<P: Service>(
             let may_drift = clocks.drift == Drift::Any || process.client().is_some() && by < Ticks::ZERO;
             let may = world.left.slips > 0 && may_drift && moved.abs() <= clocks.skew.count();
             let slip = Action::Slip { process, by };
-            require(enabled.contains(&slip) == may, || format!("a clock that slips, and its bound: {slip}"))?;
+            require(enabled.contains(&slip) == may, || format!("a clock jump disagrees with its bound: {slip}"))?;
         }
     }
     Ok(())
 }
 
-/// Time passes unless a message or a deadline would be later than its bound. No bound counts for a receiver that is paused,
-/// for a cut link, or for a process that does not take part.
+/// Time passes unless it would make a message or a deadline later than its bound. Bounds do not apply to a paused
+/// receiver, a cut link, or a process that is down or paused.
 fn time_waits_for_what_presses<P: Service>(
     scenario: &Scenario<P>,
     world: &World<P>,
@@ -227,6 +228,6 @@ fn time_waits_for_what_presses<P: Service>(
     }
     let passes = enabled.iter().any(|action| matches!(action, Action::Advance(_)));
     require(passes != presses, || {
-        format!("time {} against the bounds on lateness", if passes { "passes" } else { "waits" })
+        format!("time {} against the bounds on delays", if passes { "passes" } else { "waits" })
     })
 }

@@ -1,8 +1,8 @@
-//! Worlds that differ only in values without absolute meaning are equivalent: what can happen in one can happen in the other.
+//! Worlds that differ only in values without absolute meaning are equivalent: the same actions are possible in both.
 //!
-//! Here that is defined as plainly as possible, with what the monitor remembers: two worlds are equivalent if their representatives are equal. The replay of an
-//! endless execution needs it, and so does shrinking. The checker has a normal form that is the same world and is found faster;
-//! a law compares the two.
+//! This module has the plainest definition, including the ghosts of the monitor: two worlds are equivalent if their
+//! representatives are equal. Replay of endless executions and shrinking use it. The checker has a normal form that is
+//! the same world and is computed faster; a law compares the two.
 
 use super::Observed;
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
@@ -13,7 +13,8 @@ use crate::time::{Instant, Ticks};
 use crate::world::{Horizon, World};
 
 impl<P: Service> Scenario<P> {
-    /// The world that stands for all equivalent ones: now is 0, what lies beyond the horizon is clamped, and numbers are ranks.
+    /// The representative of all equivalent worlds: now is 0, instants beyond the horizon are clamped, and numbers are
+    /// ranks.
     #[must_use]
     pub fn representative(&self, state: &Observed<P>) -> Observed<P> {
         let Observed { mut world, mut monitor } = state.clone();
@@ -37,9 +38,9 @@ impl<P: Service> Scenario<P> {
 
 impl<P: Service> Normal for World<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        for (place, seat) in self.clients.iter_mut().enumerate() {
-            visitor.scope(Some(ClientId::of(place)), seat.skew);
-            seat.process.visit(visitor);
+        for (place, host) in self.clients.iter_mut().enumerate() {
+            visitor.scope(Some(ClientId::of(place)), host.skew);
+            host.process.visit(visitor);
         }
         visitor.scope(None, self.server.skew);
         self.server.process.visit(visitor);
@@ -56,22 +57,23 @@ impl<P: Service> Normal for World<P> {
     }
 }
 
-/// What a number counts among.
+/// The scope in which a number is ranked.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Kind {
     Index,
     Tenure,
-    /// Of one creator.
+    /// The numbers of one creator.
     Session(u16),
-    /// Of one client.
+    /// The numbers of one client.
     Call(u16),
 }
 
-/// Visits a world twice: first it collects the numbers that occur, then it replaces them by their ranks, and moves instants.
+/// Visits a world twice. The first visit collects the numbers that occur; the second replaces them by their ranks and
+/// shifts instants.
 struct Naming {
     horizon: Horizon,
     shift: Ticks,
-    /// What the clock in scope shows when it is 0.
+    /// The clock in scope when true time is 0.
     clock: Instant,
     scope: u16,
     numbers: Vec<(Kind, u32)>,
@@ -96,7 +98,7 @@ impl Naming {
         }
     }
 
-    /// The rank of a number among its kind, from 1; 0 is no number.
+    /// The rank of a number in its scope, from 1. 0 stands for no number.
     fn number(&mut self, kind: Kind, number: u32) -> u32 {
         if number == 0 || !self.is_ranked {
             self.numbers.extend((number > 0).then_some((kind, number)));

@@ -1,7 +1,7 @@
-//! The monitor: it folds the facts of each step into ghosts, and says which promises the step breaks.
+//! The monitor: it folds the facts of each step into ghosts, and reports the promises that the step violates.
 //!
-//! **No process can see it.** A step of the [world](crate::world) states facts; it knows neither ghosts nor promises. Explorers carry
-//! the world and its monitor together, as [`Observed`].
+//! **No process can see it.** A step of the [world](crate::world) emits facts; it knows neither ghosts nor promises.
+//! Explorers carry the world and its monitor together, as [`Observed`].
 //!
 //! ```text
 //! observed     a world with its monitor: what explorers carry
@@ -26,18 +26,18 @@ use crate::service::Service;
 use crate::time::Instant;
 use crate::world::{Action, Stamps, World};
 
-/// What has been remembered of an execution for the properties of its scenario.
+/// The ghosts of an execution: history that the properties of its scenario need.
 #[derive(PartialEq, Eq, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Monitor {
-    /// What the properties must remember that files can name.
+    /// The ghosts of the properties that files can name.
     pub ghosts: Ghosts,
-    /// The memories of those that the scenario defines.
+    /// The memories of the properties that the scenario defines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<Memory>,
 }
 
 impl Hash for Monitor {
-    /// Nothing is added where the scenario defines no property.
+    /// Hashes nothing more if the scenario defines no property.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.ghosts.hash(state);
         if !self.own.is_empty() {
@@ -58,12 +58,12 @@ impl Clone for Monitor {
 }
 
 impl Monitor {
-    /// That of a scenario, before anything has happened to so many participants.
+    /// The initial monitor of a scenario with that number of participants.
     pub fn new<P: Service>(scenario: &Scenario<P>, clients: usize) -> Self {
         Monitor { ghosts: Ghosts::new(scenario, clients), own: vec![Memory::default(); scenario.own_properties.len()] }
     }
 
-    /// Folds a step into what is remembered: its facts, and the world that it led to. Returns the promises that it breaks.
+    /// Folds a step into the ghosts: its facts, and the world that it led to. Returns the promises that it violates.
     #[inline]
     pub fn observe<P: Service>(
         &mut self,
@@ -77,15 +77,15 @@ impl Monitor {
         violations
     }
 
-    /// With which tenures writes are stamped that are sent now.
+    /// The tenures with which new writes are stamped.
     #[inline]
     pub fn stamps<P: Service>(&self, scenario: &Scenario<P>) -> Stamps<'_> {
         let is_newest = scenario.is_mutated(KernelMutation::StampIsNewestTenure);
         Stamps { held: &self.ghosts.held, newest: is_newest.then_some(self.ghosts.tenure) }
     }
 
-    /// Looks which promises a step breaks. Without a fact only a clock that slipped can break one, or time that passed; but those
-    /// of properties that the scenario defines are judged after every step.
+    /// Finds the promises that a step violates. Without a fact, only a clock jump or the passing of time can violate
+    /// one. Properties that the scenario defines are judged after every step.
     pub fn judge<P: Service>(
         &self,
         scenario: &Scenario<P>,
@@ -118,7 +118,7 @@ impl Monitor {
         violations
     }
 
-    /// Remembers what the promises of a scenario need of a step.
+    /// Updates the ghosts that the promises of a scenario need.
     #[inline]
     pub fn remember<P: Service>(
         &mut self,
@@ -131,7 +131,7 @@ impl Monitor {
             let view = View { scenario, action, facts, after, ghosts: &self.ghosts };
             for promise in &scenario.promises {
                 if let Some(place) = own_place(scenario, promise.property) {
-                    // What it says was heard when the step was judged.
+                    // The facts of the step were judged already.
                     drop(promise.property.check(&view, promise.bound, &mut self.own[place]));
                 }
             }
@@ -139,13 +139,13 @@ impl Monitor {
         self.ghosts.remember(scenario, action, facts, after);
     }
 
-    /// The same where that depends on nothing but the facts; see [`Scenario::looks_at_every_world`].
+    /// The same, if it depends on nothing but the facts; see [`Scenario::looks_at_every_world`].
     pub fn remember_facts<P: Service>(&mut self, scenario: &Scenario<P>, now: Instant, facts: &[Fact<P>]) {
         self.ghosts.remember_facts(scenario, now, facts);
     }
 }
 
-/// The place of the property's memory, if the scenario defines it.
+/// The index of the property's memory, if the scenario defines the property.
 fn own_place<P: Service>(scenario: &Scenario<P>, property: Property) -> Option<usize> {
     if let Property::Own(own) = property { scenario.place_of_own(own) } else { None }
 }

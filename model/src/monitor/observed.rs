@@ -1,4 +1,4 @@
-//! A world under observation: what every explorer carries from step to step.
+//! An observed world: explorers carry it from step to step.
 
 use std::ops::Deref;
 
@@ -10,30 +10,30 @@ use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::world::{Action, Step, World};
 
-/// A world with the monitor that has observed every step to it. To read, it is the world.
+/// A world with the monitor that has observed every step so far. It dereferences to the world.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Observed<P: Service> {
-    /// The world, which knows nothing of the monitor.
+    /// The world. It knows nothing of the monitor.
     pub world: World<P>,
     /// The monitor.
     pub monitor: Monitor,
 }
 
-/// What one step did, and which promises it broke. To read, it is the step.
+/// The result of one step, with the promises that it violates. It dereferences to the step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ObservedStep<P: Service> {
-    /// What it did.
+    /// The result of the step.
     pub step: Step<P>,
-    /// Promises that broke.
+    /// The violated promises.
     pub violations: Vec<Violation>,
 }
 
 impl<P: Service> Observed<P> {
-    /// Carries out one action, and lets the monitor observe it.
+    /// Carries out one action and lets the monitor observe it.
     ///
     /// # Panics
-    /// The action is not enabled and makes no sense: a caller's mistake.
+    /// The action is not enabled and has no meaning: the caller made a mistake.
     pub fn step(&mut self, scenario: &Scenario<P>, action: &Action<P>) -> ObservedStep<P> {
         let step = scenario.step_stamped(&mut self.world, action, self.monitor.stamps(scenario));
         let violations = self.monitor.observe(scenario, action, &step.facts, &self.world);
@@ -42,7 +42,7 @@ impl<P: Service> Observed<P> {
 }
 
 impl<P: Service> Scenario<P> {
-    /// The world at the start, with a monitor for the promises of the scenario.
+    /// The initial world, with a monitor for the promises of the scenario.
     pub fn observed(&self) -> Observed<P> {
         let world = self.start();
         let monitor = Monitor::new(self, world.clients.len());
@@ -55,7 +55,7 @@ impl<P: Service> Clone for Observed<P> {
         Observed { world: self.world.clone(), monitor: self.monitor.clone() }
     }
 
-    /// Copies what is there into what is no longer needed: a search does this at every step.
+    /// Copies a world into one that is no longer needed. A search does this at every step.
     fn clone_from(&mut self, other: &Self) {
         self.world.clone_from(&other.world);
         self.monitor.clone_from(&other.monitor);

@@ -8,121 +8,121 @@ crate::mutations! {
         DeadlineClampedTooEarly,
         /// The end of a belief is clamped like a deadline.
         UntilIsDeadline,
-        /// What counts from an instant counts for a tick less.
+        /// A start time is clamped a tick too early.
         ElapsedClampedTooEarly,
-        /// What counts from an instant does not count.
+        /// A start time is ignored.
         ElapsedForgotten,
-        /// What a promise says of an age is clamped a tick too early.
+        /// The age bound of a promise is clamped a tick too early.
         AgeClampedTooEarly,
-        /// No clock falls back.
+        /// Clocks never move backwards.
         FallingClockForgotten,
         /// Tokens that are indexes keep their numbers while indexes change.
         TokensUnrenamed,
         /// All tokens are renamed like indexes.
         TokensAreIndexes,
-        /// Numbers that are not small do not count when others are renamed.
+        /// Large numbers are ignored when others are renamed.
         LargeNumbersForgotten,
         /// The server forgets a tick too early.
         ServerSettlesTooEarly,
-        /// True time goes on.
+        /// True time stays absolute.
         NowIsKept,
-        /// After a step the server is not looked at.
+        /// The server's state after a step is ignored.
         RenewalSparesServer,
     }
     "symmetry", Reduction {
-        /// Clients that the service does not treat alike change places.
+        /// Clients that the service treats differently are permuted.
         AllClientsAlike,
-        /// Clients whose clocks start differently change places.
+        /// Clients with different clock offsets are permuted.
         OffsetsUncompared survives "clients whose clocks start differently do not start alike, so the comparison of starts excludes them",
-        /// Clients that start differently change places.
+        /// Clients with different initial states are permuted.
         StartsUncompared,
-        /// Messages are not sorted after clients have changed places.
+        /// Messages are not sorted after a permutation of clients.
         ArrangedMessagesUnsorted,
-        /// A goal that one client reaches counts for no other.
+        /// A goal reached by one client is not credited to its permutation.
         GoalsOfOneClient,
     }
     "memo", Reduction {
-        /// A step is looked up by its first part only.
+        /// A step is looked up by its first component only.
         KeyIgnoresParts,
-        /// A step is looked up without the tenures that stamp what it sends.
+        /// A step is looked up without the tenures that stamp its writes.
         KeyIgnoresTenures,
-        /// A step in which an answer is heard at once is looked up without the client that hears it.
+        /// A step with an immediate response is looked up without the client that receives the response.
         KeyIgnoresCaller,
         /// A step is looked up where cut links lose messages.
         KeyIgnoresLossyCuts,
-        /// A message that was received is under way still.
+        /// A received message stays in flight.
         LookupKeepsMessage,
-        /// A clock that slips violates nothing where the step is looked up.
-        LookupSlipUnjudged survives "where a slip alone breaks a promise, the scenario is too large to try it on",
-        /// A step that is looked up violates nothing.
+        /// A clock jump violates nothing if its step is a cache hit.
+        LookupSlipUnjudged survives "where a clock jump alone violates a promise, the scenario is too large to try it on",
+        /// A step violates nothing if it is a cache hit.
         LookupUnjudged,
-        /// The ghosts do not hear of facts that are looked up.
+        /// Ghosts ignore the facts of a cache hit.
         LookupForgetsFacts,
         /// The server forgets nothing when time passes.
         LookupSettlesNothing,
-        /// New messages stand behind all others.
+        /// New messages are appended instead of sorted in.
         LookupLeavesMessagesUnsorted,
         /// New names are looked up without the shift of time.
         NamesIgnoreShift,
-        /// New names are looked up without the numbers of other parts.
+        /// New names are looked up without the numbers of other components.
         NamesIgnoreOthers,
-        /// Parts of clients that have changed places are looked up without the order.
+        /// Components of permuted clients are looked up without the permutation.
         PlacesIgnoreOrder,
     }
     "engine", Search {
         /// The frontier loses the last state of a chunk.
         FrontierLosesLast,
-        /// The world after a violation is the same state as that world without it.
+        /// The state after a violation has the fingerprint of the same world without a violation.
         ViolationHiddenByState,
-        /// A state that was not handed over lately is taken for one that was.
+        /// The filter of recently sent states reports a state that was not sent.
         RecentByPlace,
         /// A violation on an odd level is lost.
         ViolationLost,
-        /// Eight bits of a fingerprint count.
+        /// Only eight bits of a fingerprint count.
         FingerprintTruncated,
         /// The last action of a state is not taken.
         LastActionForgotten,
-        /// A step that changes nothing violates nothing.
+        /// A stutter step violates nothing.
         StutterHidesViolation survives "no step of the catalogue violates a promise and changes nothing",
-        /// A proof does not ask for its goals.
+        /// A proof does not require its goals.
         GoalsUnasked,
     }
     "liveness", Search {
-        /// A state without a successor is no end of an execution.
+        /// A state without a successor is not the end of an execution.
         DeadlockUncounted,
-        /// A component that is unfair as a whole has no fair part.
+        /// A strongly connected component that is unfair as a whole has no fair part.
         ComponentNotSplit,
-        /// Time may come to a stop.
+        /// Time may stop.
         TimeMayStop,
-        /// What is strongly fair is weakly fair.
+        /// Strongly fair actions are treated as weakly fair.
         StrongIsWeak,
-        /// What is possible in one state counts as possible all the time.
+        /// An action that is enabled in one state counts as enabled in every state.
         WeakAtFirstState,
         /// Components are taken for smaller than they are.
         LowLinkIgnored,
-        /// The stem of a counterexample ends somewhere in the component.
-        StemEndsAnywhere survives "a counterexample is repeated before it is told, and any stem that leads into the round is one",
+        /// The stem of a counterexample ends at any state of the component.
+        StemEndsAnywhere survives "every counterexample is replayed, and any stem that leads into the cycle is valid",
         /// The cycle of a counterexample need not be weakly fair.
         LassoUnfair,
-        /// A client that enters goes on waiting.
-        EntriesLeaveItOpen survives "no fair round of the catalogue has an entry of a client that waits",
-        /// There is always room inside.
+        /// A client that enters still counts as waiting.
+        EntriesLeaveItOpen survives "no fair cycle of the catalogue has an entry of a waiting client",
+        /// A slot is always free.
         RoomUncounted,
     }
     "limits", Search {
-        /// A search that a limit has cut says that it is exhausted.
+        /// A search that a limit stopped reports that it is exhausted.
         CutUntold,
-        /// A search that is too deep says that it is exhausted.
+        /// A search that reached the depth limit reports that it is exhausted.
         DepthUntold,
-        /// A search that was called off says that it is exhausted.
+        /// A search that was interrupted reports that it is exhausted.
         CallOffUntold,
         /// A limit of states allows one more.
         LimitOffByOne,
-        /// A search that was cut counts as a proof.
+        /// A search that stopped early counts as a proof.
         CutIsProof,
-        /// A state graph that was cut is judged.
-        CutGraphIsJudged survives "it ends in a panic: states of a graph that was cut have no edges",
-        /// A violation found by a search that was cut is not told.
-        CutHidesViolation survives "a search that is cut in the laws is cut before its first violation",
+        /// An incomplete state graph is judged.
+        CutGraphIsJudged survives "it ends in a panic: states of an incomplete graph have no edges",
+        /// A violation found by a search that stopped early is not reported.
+        CutHidesViolation survives "in the laws, a search that stops early stops before its first violation",
     }
 }

@@ -10,29 +10,29 @@ crate::mutations! {
         ResourceForgets,
         /// The resource refuses the token it has seen last.
         ResourceRefusesEqualTokens,
-        /// A message arrives at a process that is paused.
+        /// A paused process receives a message.
         PausedHears,
         /// A cut link lets messages through.
         CutLeaks,
         /// A cut link never heals.
         HealNever,
-        /// The bound on a clock's skew forgets where the clock starts.
+        /// The bound on a clock's skew ignores the clock's offset.
         OffsetUncounted,
-        /// `is_enabled` allows any message of those alike.
+        /// `is_enabled` accepts any message with the same content.
         AnyAlikeIsEnabled,
-        /// An operator acts although the budget is less than the cost.
+        /// An operator action happens although the budget is less than its cost.
         CostUnasked,
-        /// Bounds on lateness count for paused processes and cut links, too.
+        /// Bounds on delays apply to paused processes and cut links, too.
         NoExcuse,
-        /// The bound on the lateness of clients' wake-ups is ignored.
+        /// The bound on the delay of clients' wake-ups is ignored.
         WakeDelayUnbounded,
-        /// The servers' deadlines have the bound of the clients.
+        /// The servers' deadlines have the clients' bound.
         ServerDelayOfClients,
-        /// A lost message arrives nevertheless.
+        /// A lost message still arrives.
         LossKeepsMessage,
-        /// A duplicate takes the place of the original.
+        /// A duplicate replaces the original.
         DuplicateTakesOriginal,
-        /// A clock never falls back.
+        /// A clock never moves backwards.
         SlipForwardsOnly,
         /// A crash costs nothing.
         CrashIsFree,
@@ -44,34 +44,34 @@ crate::mutations! {
         StampIsNewestTenure survives "only counts change: no scenario yet in which it decides a verdict",
         /// A cut link that should lose messages holds them back.
         CutHolds,
-        /// Time that passes violates nothing.
+        /// Passing time violates nothing.
         LatenessUnjudged,
-        /// A clock that slips violates nothing.
-        SlipUnjudged survives "where a slip alone breaks a promise, the scenario is too large to try it on",
-        /// A step violates one promise at most.
+        /// A clock jump violates nothing.
+        SlipUnjudged survives "where a clock jump alone violates a promise, the scenario is too large to try it on",
+        /// A step violates at most one promise.
         FirstViolationOnly,
-        /// Answers travel where they should take no time.
+        /// Responses are in flight where they should take no time.
         RepliesTravel,
-        /// A lock that is idle is idle since the last step.
+        /// The idle time of a lock begins with the last step.
         IdlenessStartsAnew,
-        /// No read is known to be under way.
+        /// No read is known to be in progress.
         ReadsUnremembered,
         /// A re-acquire begins a tenure.
         ReacquireIsFresh,
-        /// A grant does not end the time after an invalidation.
+        /// A grant does not end the lock-delay period after an invalidation.
         GrantKeepsInvalidation survives "a grant that was not too soon is not followed by one that is sooner after the same invalidation",
-        /// A tenure that was freed runs on.
+        /// A tenure continues after it was freed.
         FreedKeepsRunning,
-        /// Of all renewals of a session, the first counts.
+        /// The first renewal of a session counts, and no later one.
         RenewalUnremembered,
-        /// The resource was touched by the tenure that wrote last, and not by the newest one.
+        /// The resource remembers the tenure that wrote last instead of the newest one.
         TouchedIsLast survives "the two differ only after no-lost-update is violated: until then each write has the newest tenure",
         /// The number of slots is the one at the start.
         LimitUnremembered survives "only counts change: no scenario yet in which it decides a verdict",
     }
     "properties", Kernel {
-        /// `single-owner` does not see a lock that is handed on while another client owns it.
-        TheftUnseen survives "the servers as shipped hand no lock on without freeing it; no scenario combines it with a mutant of them",
+        /// `single-owner` does not see a lock that is granted while another client owns it.
+        TheftUnseen survives "the servers as shipped grant no lock before it is freed; no scenario combines it with a mutant of them",
         /// `single-owner` does not see two owners on record.
         OwnersUncounted,
         /// `single-owner` does not see two holders of one slot.
@@ -84,7 +84,7 @@ crate::mutations! {
         TtlBoundTooShort,
         /// `slot-limit` allows a holder more.
         OneHolderMore,
-        /// `slot-conservation` does not see what is lost.
+        /// `slot-conservation` does not see a missing permit.
         LossUnseen,
         /// `contiguity` allows any first number.
         FirstSlotUnasked,
@@ -100,13 +100,13 @@ crate::mutations! {
         FastClocksUnseen,
         /// `slot-limit-belief` asks the most careless client.
         LargestPromiseCounts,
-        /// `slot-limit` and `slot-limit-belief` do not hear of a new number of slots.
+        /// `slot-limit` and `slot-limit-belief` ignore a new number of slots.
         LimitIsFirst,
-        /// `slot-exclusion` does not look at slot 1.
+        /// `slot-exclusion` ignores slot 1.
         FirstSlotUnseen,
-        /// `verify-truthful` believes any owner.
+        /// `verify-truthful` accepts any owner.
         AnyOwnerIsTrue,
-        /// `single-administrator` does not count one who is paused.
+        /// `single-administrator` does not count a paused administrator.
         PausedIsNotAtWork survives "no scenario pauses an administrator",
         /// `token-order` allows equal tokens.
         EqualTokensOrdered,
@@ -114,11 +114,11 @@ crate::mutations! {
         EndUnseen,
         /// `sequencer-complete` does not see a refusal before the first write.
         FirstRefusalUnseen,
-        /// `linearizable` believes that nobody has the lock.
+        /// `linearizable` accepts the answer that the lock is free at any time.
         FreeIsAlwaysTrue survives "no scenario yet in which an observer wrongly finds the lock free",
-        /// `no-lost-update` spares the tenure before the last one.
+        /// `no-lost-update` ignores the tenure before the last one.
         LastTenureSpared,
-        /// `eventually-acquired` asks for a tick more.
+        /// `eventually-acquired` allows a tick more.
         IdleBoundTooLong,
         /// `progress` looks at client 1 only.
         ProgressOfOneClient survives "where progress is promised all clients are interchangeable, so client 1 starves if any client does",

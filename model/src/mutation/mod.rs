@@ -1,9 +1,10 @@
-//! Mutations: faults built into the sources on purpose, one at a time, to see what notices them. A mutation that nothing
-//! notices is a rule that nothing checks. Each part of the sources declares its own with [`mutations!`](crate::mutations).
+//! Mutations: faults built into the sources on purpose, one at a time, to test the checks. A mutation that no check
+//! notices shows a rule that no check covers. Each part of the sources declares its own with
+//! [`mutations!`](crate::mutations).
 //!
 //! ```text
-//! kernel    those of the kernel: actions, network, clocks, properties
-//! checker   those of the checker: normal form, symmetry, transition cache, engine, liveness, limits
+//! kernel    mutations of the kernel: actions, network, clocks, properties
+//! checker   mutations of the checker: normal form, symmetry, transition cache, engine, liveness, limits
 //! ```
 
 mod checker;
@@ -20,45 +21,45 @@ pub use kernel::KernelMutation;
 #[derive(Copy, Clone)]
 pub struct Mutation(&'static Declared);
 
-/// What is declared of a mutation.
+/// The declaration of a mutation.
 #[derive(Debug)]
 pub struct Declared {
     /// Its name as a type's variant: `AcquireSteals`.
     pub title: &'static str,
     /// The part of the sources that it is in.
     pub layer: Layer,
-    /// What is wrong with the sources, as a sentence.
+    /// The fault, as a sentence.
     pub about: &'static str,
-    /// What is expected to notice it.
+    /// The check that is expected to notice it.
     pub judge: Judge,
 }
 
 /// A part of the sources.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Layer {
-    /// What it is, which decides what should notice its mutations.
+    /// Its kind. The kind decides which check should notice its mutations.
     pub kind: LayerKind,
     /// Its name in reports.
     pub name: &'static str,
 }
 
-/// What a part of the sources is.
+/// The kind of a part of the sources.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LayerKind {
     /// The server of a service: verdicts notice its mutations, or recorded answers of a real server.
     Server,
     /// The rest of a service: verdicts notice its mutations.
     Service,
-    /// What all services share.
+    /// Code that all services share.
     Kernel,
-    /// A reduction: laws say that it changes nothing that can be seen.
+    /// A reduction: laws state that it changes no verdict.
     Reduction,
     /// The search.
     Search,
 }
 
 impl Layer {
-    /// Whether it belongs to one service: its mutations make no difference in others.
+    /// Whether it belongs to one service: its mutations have no effect on other services.
     pub fn is_of_a_service(self) -> bool {
         matches!(self.kind, LayerKind::Server | LayerKind::Service)
     }
@@ -74,21 +75,21 @@ impl Layer {
     }
 }
 
-/// What is expected to notice a mutation.
+/// The check that is expected to notice a mutation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Judge {
     /// A verdict, a law, or a disagreement of the engines.
     Any,
-    /// A verdict in this scenario, which is too large to try every mutation on.
+    /// A verdict in this scenario only. It is too large to try every mutation on.
     In(&'static str),
-    /// Recorded answers of a real server only: no recipe looks at what the mutation changes.
+    /// Recorded answers of a real server only: no recipe depends on the mutated behaviour.
     Answers,
-    /// Nothing, for this reason.
+    /// No check, for this reason.
     Nothing(&'static str),
 }
 
 impl Mutation {
-    /// The mutation that is declared so; the macro calls this.
+    /// The mutation with this declaration. The macro calls this.
     #[inline]
     pub const fn new(declared: &'static Declared) -> Self {
         Mutation(declared)
@@ -111,17 +112,17 @@ impl Mutation {
         self.0.layer
     }
 
-    /// What is wrong with the sources, as a sentence.
+    /// The fault, as a sentence.
     pub fn about(self) -> &'static str {
         self.0.about.trim_ascii()
     }
 
-    /// What is expected to notice it.
+    /// The check that is expected to notice it.
     pub fn judge(self) -> Judge {
         self.0.judge
     }
 
-    /// Why nothing can notice it, if nothing can.
+    /// The reason why no check can notice it, if none can.
     pub fn survives(self) -> Option<&'static str> {
         match self.judge() {
             Judge::Nothing(reason) => Some(reason),
@@ -129,7 +130,7 @@ impl Mutation {
         }
     }
 
-    /// Whether it is the same as one of those that a part of the sources declares.
+    /// Whether it is the same as a mutation that a part of the sources declares.
     #[inline]
     pub fn is(self, other: impl Into<Mutation>) -> bool {
         self == other.into()
@@ -137,7 +138,7 @@ impl Mutation {
 }
 
 impl PartialEq for Mutation {
-    /// No two have the same name: a test looks.
+    /// No two have the same name; a test checks that.
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.0.title == other.0.title
@@ -158,7 +159,7 @@ impl Serialize for Mutation {
     }
 }
 
-/// Those that belong to no service.
+/// The mutations that belong to no service.
 pub fn common() -> impl Iterator<Item = Mutation> {
     let kernel = KernelMutation::ALL.iter().copied().map(Mutation::from);
     kernel.chain(CheckerMutation::ALL.iter().copied().map(Mutation::from))
@@ -166,9 +167,9 @@ pub fn common() -> impl Iterator<Item = Mutation> {
 
 /// Declares the mutations of a part of the sources, as an enum of which each variant converts into a [`Mutation`].
 ///
-/// A name alone is a mutation that a verdict, a law or a disagreement of the engines must notice; `in "…"` behind it: a
-/// verdict in that scenario, which is too large to try every mutation on; `answers`: only recorded answers of a real server
-/// can; `survives "…"`: nothing can, and why. The layers are named with their [`LayerKind`].
+/// A name alone is a mutation that a verdict, a law or a disagreement of the engines must notice. `in "…"` after it:
+/// only a verdict in that scenario, which is too large to try every mutation on. `answers`: only recorded answers of a
+/// real server. `survives "…"`: no check, with the reason. The layers are named with their [`LayerKind`].
 #[macro_export]
 macro_rules! mutations {
     ($(#[doc = $about:literal])* $name:ident: $($layer:literal, $kind:ident {
@@ -179,7 +180,7 @@ macro_rules! mutations {
         pub enum $name { $($($(#[doc = $doc])* $variant,)*)* }
 
         impl $name {
-            /// Every one, by layer, in the order of declaration.
+            /// Every mutation, by layer, in the order of declaration.
             pub const ALL: &'static [$name] = &[$($($name::$variant,)*)*];
 
             /// The same as mutations of any part of the sources.
@@ -214,7 +215,7 @@ macro_rules! mutations {
     };
 }
 
-/// What [`mutations!`](crate::mutations) understands behind a name.
+/// The syntax that [`mutations!`](crate::mutations) accepts after a name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! judge {

@@ -1,4 +1,4 @@
-//! How ids, values with a meaning of their own, and what contains others take part in the normal form.
+//! The normal form of ids, of plain values, and of containers.
 
 use super::{Normal, Visitor};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
@@ -6,7 +6,7 @@ use crate::inline_array::InlineArray;
 use crate::list::List;
 use crate::time::{Deadline, Instant, LeaseEnd, Since, StartTime, Ticks};
 
-/// Values with a meaning of their own.
+/// Plain values: they have an absolute meaning.
 macro_rules! plain {
     ($($name:ty),*) => {$(
         impl Normal for $name {
@@ -18,7 +18,7 @@ macro_rules! plain {
 
 plain!((), bool, u8, u16, u32, u64, Ticks);
 
-/// Stored instants, by what they are compared for.
+/// Stored instants, by the way they are compared.
 macro_rules! instants {
     ($($name:ty: $visit:ident),*) => {$(
         impl Normal for $name {
@@ -32,7 +32,7 @@ macro_rules! instants {
 
 instants!(Deadline: deadline, LeaseEnd: until, StartTime: elapsed, Since: since);
 
-/// What contains others shows each of them.
+/// A container shows each of its elements.
 macro_rules! contents {
     ($([$($generics:tt)*] $name:ty: $each:ident),* $(,)?) => {$(
         impl<$($generics)*> Normal for $name {

@@ -1,4 +1,4 @@
-//! Promises about what clients think.
+//! Promises about the beliefs of clients.
 
 use super::View;
 use crate::fact::Fact;
@@ -21,7 +21,7 @@ pub(super) fn mutual_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>)
     }
 }
 
-/// A clock that falls back can bring a lease back to life, so this looks at every transition it is shown.
+/// A clock that moves backwards can make an expired lease valid again, so this property is judged at every step.
 pub(super) fn lease_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     let slot = |client: ClientId| view.after.clients[client.place()].process.belief().slot;
     let is_seen = |client: &ClientId| {
@@ -38,7 +38,7 @@ pub(super) fn lease_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>) 
 }
 
 pub(super) fn slot_limit_belief<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    let is_lowered = view.administered().any(|told| matches!(told, Administered::Finished { is_complete: true, .. }));
+    let is_lowered = view.administered().any(|fact| matches!(fact, Administered::Finished { is_complete: true, .. }));
     if !is_lowered && !view.facts.iter().any(|fact| matches!(fact, Fact::Entered { .. })) {
         return Ok(());
     }
@@ -79,11 +79,11 @@ pub(super) fn verify_truthful<P: Service>(view: &View<'_, P>, _: Option<Ticks>) 
         let Fact::Service(fact) = fact else { continue };
         let Some((client, Some(owner))) = fact.read_ended() else { continue };
         let reads = &view.ghosts.reads;
-        let is_told =
+        let is_accepted =
             view.is_mutated(KernelMutation::AnyOwnerIsTrue) && reads.iter().any(|(other, _)| *other == client);
-        if !is_told && !reads.contains(&(client, Some(owner))) {
+        if !is_accepted && !reads.contains(&(client, Some(owner))) {
             return Err(format!(
-                "{client} is told that it still holds its slot, which was not so at any instant since it asked"
+                "{client} receives a confirmation of its slot, but did not hold it at any instant since its request"
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Promises about what the resource accepted.
+//! Promises about accepted writes.
 
 use super::View;
 use crate::fact::Fact;
@@ -13,7 +13,7 @@ pub(super) fn token_order<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> R
         if let Fact::Granted { client, token, fresh: true, .. } = fact
             && (*token < highest || *token == highest && !view.is_mutated(KernelMutation::EqualTokensOrdered))
         {
-            return Err(format!("{client} begins a tenure with {token}, and there was {highest} before"));
+            return Err(format!("{client} begins a tenure with {token}, but an earlier tenure had {highest}"));
         }
     }
     Ok(())
@@ -25,7 +25,7 @@ pub(super) fn sequencer_sound<P: Service>(view: &View<'_, P>, _: Option<Ticks>) 
         if let Fact::Written { client, tenure, .. } = fact
             && !((ghosts.is_running || view.is_mutated(KernelMutation::EndUnseen)) && *tenure == ghosts.tenure)
         {
-            return Err(format!("a write of {client} is accepted although its tenure is over"));
+            return Err(format!("a write of {client} is accepted after the end of its tenure"));
         }
     }
     Ok(())
@@ -39,7 +39,7 @@ pub(super) fn sequencer_complete<P: Service>(view: &View<'_, P>, _: Option<Ticks
             && (ghosts.touched > Tenure::default() || !view.is_mutated(KernelMutation::FirstRefusalUnseen))
             && *tenure == ghosts.tenure
         {
-            return Err(format!("a write of {client} is refused although it has the lock"));
+            return Err(format!("a write of {client} is refused while it has the lock"));
         }
     }
     Ok(())
@@ -53,8 +53,10 @@ pub(super) fn linearizable<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> 
         let is_known =
             reads.contains(&(client, owner)) || owner.is_none() && view.is_mutated(KernelMutation::FreeIsAlwaysTrue);
         if reads.iter().any(|(other, _)| *other == client) && !is_known {
-            let told = owner.map_or("nobody has the lock".to_owned(), |owner| format!("{owner} has the lock"));
-            return Err(format!("{client} hears that {told}, which was not so at any instant since it asked"));
+            let answer = owner.map_or("the lock is free".to_owned(), |owner| format!("{owner} has the lock"));
+            return Err(format!(
+                "{client} receives the answer that {answer}, which was false at every instant since its request"
+            ));
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! What properties must remember. Fed by facts, never read by a process, and kept only for the promises of the scenario.
+//! The ghosts of properties. Facts update them, no process reads them, and only the ghosts that the promises of the
+//! scenario need are kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use crate::service::{Administered, Event as _, Service, ServiceCommand as _, Set
 use crate::time::{Instant, Since};
 use crate::world::{Action, Condition, World};
 
-/// The memory of the properties.
+/// The ghosts of the properties.
 #[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Ghosts {
     /// The newest tenure on record.
@@ -26,19 +27,20 @@ pub struct Ghosts {
     pub touched: Tenure,
     /// The highest token of any tenure so far.
     pub token: Token,
-    /// When the lock was last freed by the end of a session, if nobody got it since.
+    /// The instant at which the end of a session last freed the lock, if no client has acquired it since.
     pub invalidated: Option<Since>,
-    /// How many may be inside, where administrators change that and a limit is promised.
+    /// The limit, if administrators change it and a promise is about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u16>,
-    /// Since when nobody believes to have the lock although somebody keeps trying; kept where a bound is promised.
+    /// The instant since which no client believes to have the lock while a client is waiting; kept if a promise bounds
+    /// that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Since>,
-    /// Who has had the lock since each read under way began; kept where reads are promised to be linearizable.
+    /// For each read in progress, the owners since it began; kept if reads are promised to be linearizable.
     #[serde(default, skip_serializing_if = "no_reads")]
     #[normal(sorted)]
     pub reads: List<(ClientId, Option<ClientId>), 0>,
-    /// When each TTL last began.
+    /// For each session, the instant at which its TTL last started.
     #[normal(sorted)]
     pub renewed: List<(SessionId, Since), 3>,
 }
@@ -73,13 +75,13 @@ fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
 }
 
 impl Ghosts {
-    /// That of a scenario, before anything has happened to so many participants.
+    /// The initial ghosts of a scenario with that number of participants.
     pub fn new<P: Service>(scenario: &Scenario<P>, clients: usize) -> Self {
         let limit = scenario.service.capacity_at_start().filter(|_| scenario.watched().has_any(LIMIT));
         Ghosts { held: (0..clients).map(|_| Tenure::default()).collect(), limit, ..Ghosts::default() }
     }
 
-    /// Remembers what the promises of a scenario need of a step: of its facts, and of the world that it led to.
+    /// Updates the ghosts with a step: its facts, and the world that it led to.
     #[inline]
     pub fn remember<P: Service>(
         &mut self,
@@ -94,7 +96,7 @@ impl Ghosts {
         self.remember_reads(scenario, action, after, watched);
     }
 
-    /// Remembers what the promises of a scenario need of the facts of a step.
+    /// Updates the ghosts with the facts of a step.
     pub fn remember_facts<P: Service>(&mut self, scenario: &Scenario<P>, now: Instant, facts: &[Fact<P>]) {
         if facts.is_empty() {
             return;
@@ -103,7 +105,7 @@ impl Ghosts {
         facts.iter().for_each(|fact| self.remember_fact(now, fact, watched, scenario.mutation));
     }
 
-    /// Remembers what one of the promises of a run needs of a fact.
+    /// Updates the ghosts of one promise with a fact.
     fn remember_fact<P: Service>(
         &mut self,
         now: Instant,
@@ -164,14 +166,14 @@ impl Ghosts {
 
     fn remember_idleness<P: Service>(&mut self, scenario: &Scenario<P>, after: &World<P>, watched: Watched) {
         if watched.has_any(IDLENESS) && scenario.bounds_idleness() {
-            // While the servers stand still, nothing can be expected of them.
+            // While the servers are paused, the bound does not apply to them.
             let counts = after.server.condition == Condition::Up && after.is_idle(scenario);
             let since = self.idle.filter(|_| !scenario.is_mutated(KernelMutation::IdlenessStartsAnew));
             self.idle = counts.then(|| since.unwrap_or(Since(after.now)));
         }
     }
 
-    /// A read under way may return whoever has had the lock at some instant since it began.
+    /// A read in progress may return any owner that had the lock at some instant since it began.
     fn remember_reads<P: Service>(
         &mut self,
         scenario: &Scenario<P>,
@@ -204,13 +206,13 @@ impl Ghosts {
 }
 
 impl<P: Service> Scenario<P> {
-    /// Whether what is remembered depends on every world that is passed, and not on facts only.
+    /// Whether the ghosts depend on every world of the execution, and not on facts only.
     pub fn looks_at_every_world(&self) -> bool {
         let watched = self.watched();
         watched.has_any(READS) || watched.has_any(Watched::OWN) || watched.has_any(IDLENESS) && self.bounds_idleness()
     }
 
-    /// Whether a bound is promised on how long the lock may be idle.
+    /// Whether a promise bounds the idle time of the lock.
     fn bounds_idleness(&self) -> bool {
         let is_it = |promise: &Promise| promise.property == Property::EventuallyAcquired && promise.bound.is_some();
         self.promises.iter().any(is_it)

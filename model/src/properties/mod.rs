@@ -1,5 +1,5 @@
-//! What is promised, judged at each step. Four levels of truth, never mixed: what servers store, what clients think,
-//! what the resource accepted, and progress.
+//! Promises, judged at each step. There are four levels of truth, and no property mixes them: the server's record, the
+//! clients' beliefs, the accepted writes, and progress.
 
 mod belief;
 mod effect;
@@ -24,18 +24,18 @@ use crate::service::{Administered, Event as _, Service, Settings as _};
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
-/// What a property looks at: a transition, told by its facts, and the world behind it. The ghosts have not heard of these
-/// facts yet, so they tell what was before.
+/// The view of a property: a transition with its facts, and the world after it. The ghosts are those before the
+/// transition.
 pub struct View<'a, P: Service> {
     /// The constants.
     pub scenario: &'a Scenario<P>,
-    /// What happened.
+    /// The action.
     pub action: &'a Action<P>,
-    /// What became true.
+    /// The facts of the step.
     pub facts: &'a [Fact<P>],
     /// The world after it.
     pub after: &'a World<P>,
-    /// What was remembered before it.
+    /// The ghosts before the step.
     pub ghosts: &'a Ghosts,
 }
 
@@ -44,7 +44,7 @@ impl<P: Service> View<'_, P> {
         self.scenario.is_mutated(mutation)
     }
 
-    /// What the facts say about how many slots there are.
+    /// The facts about the number of slots.
     fn administered(&self) -> impl Iterator<Item = Administered> {
         self.facts.iter().filter_map(|fact| match fact {
             Fact::Service(fact) => fact.administered(),
@@ -52,40 +52,40 @@ impl<P: Service> View<'_, P> {
         })
     }
 
-    /// How many may be inside, where administrators change that.
+    /// The limit, if administrators change it.
     fn limit(&self) -> Option<u16> {
         if self.is_mutated(KernelMutation::LimitIsFirst) {
             return self.scenario.service.capacity_at_start();
         }
-        self.administered().fold(self.ghosts.limit, |limit, told| told.limit().or(limit))
+        self.administered().fold(self.ghosts.limit, |limit, fact| fact.limit().or(limit))
     }
 
-    /// The numbers of the slots that there are.
+    /// The numbers of the existing slots.
     fn numbers(&self) -> List<u8, 4> {
         P::record(&self.after.server.process, self.scenario).numbers.unwrap_or_default()
     }
 }
 
-/// A promise that broke.
+/// A violation of a promise.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Violation {
-    /// Which one.
+    /// The violated property.
     pub property: Property,
-    /// How, as a sentence.
+    /// The violation as a sentence: it names the clients and the values.
     pub message: String,
 }
 
-/// Which truth a property is about.
+/// The level of truth of a property.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// What servers store.
+    /// The server's record.
     Record,
-    /// What clients think.
+    /// The clients' beliefs.
     Belief,
-    /// What the resource accepted.
+    /// The writes that the resource accepted.
     Effect,
-    /// What happens in the end.
+    /// Progress: what eventually happens.
     Progress,
 }
 
@@ -100,22 +100,22 @@ impl fmt::Display for Level {
     }
 }
 
-/// Whether a promise of a property names a duration.
+/// Whether a promise of the property has a bound.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Bound {
-    /// It has none.
+    /// It has no bound.
     Never,
-    /// It is about a duration.
+    /// It needs a bound.
     Always,
-    /// With one, it promises that it happens in time; without, that it happens in the end.
+    /// With a bound, it promises a deadline; without a bound, it promises that the event eventually happens.
     Maybe,
 }
 
-/// A set of properties, as bits: every step asks what it has to remember for whom.
+/// A set of properties as bits: every step asks which ghosts to update.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Watched(u64);
 
-const _: () = assert!(Property::ALL.len() < 64, "a set of properties is a word");
+const _: () = assert!(Property::ALL.len() < 64, "a set of properties fits into 64 bits");
 
 impl Watched {
     pub(crate) const fn of(properties: &[Property]) -> Self {
@@ -128,7 +128,7 @@ impl Watched {
         set
     }
 
-    /// All that scenarios define share the highest bit.
+    /// All properties that scenarios define share the highest bit.
     pub(crate) const OWN: Watched = Watched(1 << 63);
 
     pub(crate) const fn and(self, property: Property) -> Self {
@@ -142,19 +142,19 @@ impl Watched {
 
 macro_rules! properties {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal, $hazards:literal, $level:ident, bound: $bound:ident, needs: [$($goal:ident),*], $check:path;)*) => {
-        /// A promise that a lock service may keep or break.
+        /// A promise that a lock service may keep or violate.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Property {
             $($(#[doc = $doc])* $name,)*
-            /// one that a scenario defines in Rust: see [`Scenario::own_property`]
+            /// a property that a scenario defines in Rust: see [`Scenario::own_property`]
             Own(OwnProperty),
         }
 
-        /// Those that files can name, as bits of a set.
+        /// The properties that files can name, as bits of a set.
         enum Bit { $($name,)* }
 
         impl Property {
-            /// All that files can name.
+            /// Every property that files can name.
             pub const ALL: &'static [Property] = &[$(Property::$name,)*];
 
             const NAMES: &'static [&'static str] = &[$($text,)*];
@@ -163,7 +163,7 @@ macro_rules! properties {
                 match self { $(Property::$name => 1 << Bit::$name as u64,)* Property::Own(_) => Watched::OWN.0 }
             }
 
-            /// The name used everywhere.
+            /// The name in files and output.
             pub fn name(self) -> &'static str {
                 match self { $(Property::$name => $text,)* Property::Own(own) => own.name }
             }
@@ -173,30 +173,30 @@ macro_rules! properties {
                 match self { $(Property::$name => $hazards,)* Property::Own(_) => "–" }
             }
 
-            /// Which truth it is about.
+            /// Its level of truth.
             pub fn level(self) -> Level {
                 match self { $(Property::$name => Level::$level,)* Property::Own(own) => own.level }
             }
 
-            /// What it says.
+            /// The property as a sentence.
             pub fn about(self) -> &'static str {
                 match self { $(Property::$name => concat!($($doc),*).trim_ascii(),)* Property::Own(own) => own.name }
             }
 
-            /// Whether the promise names a duration.
+            /// Whether a promise of it has a bound.
             pub fn bound(self) -> Bound {
                 match self { $(Property::$name => Bound::$bound,)* Property::Own(_) => Bound::Never }
             }
 
-            /// What must be possible for the property to be put to the test at all.
+            /// The goals that some execution must reach; otherwise a proof of the property is vacuous.
             pub fn needs(self) -> &'static [Goal] {
                 match self { $(Property::$name => &[$(Goal::$goal),*],)* Property::Own(_) => &[] }
             }
 
-            /// Judges a transition; a property that a scenario defines remembers something of it.
+            /// Judges a transition; a property that a scenario defines updates its own memory.
             ///
             /// # Errors
-            /// A sentence that says who broke the promise, and how.
+            /// A sentence that names the clients and the values of the violation.
             pub(crate) fn check<P: Service>(
                 self,
                 view: &View<'_, P>,
@@ -210,59 +210,60 @@ macro_rules! properties {
 }
 
 properties! {
-    /// the service never stores two owners of one lock, and never hands it on without freeing it
+    /// the service never stores two owners of one lock, and never grants it to another client before it is freed
     SingleOwner = "single-owner", "MX-S", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::single_owner;
-    /// after an invalidation nobody gets the lock for the lock-delay
+    /// after an invalidation, the service grants the lock to no client before the lock-delay has passed
     LockDelay = "lock-delay", "LD", Record, bound: Always, needs: [INVALIDATED, LOCK_DELAYED], record::lock_delay;
     /// a TTL never ends a session earlier than TTL after its last renewal
     TtlLowerBound = "ttl-lower-bound", "TTL-LB", Record, bound: Always, needs: [EXPIRED], record::ttl_lower_bound;
     /// the service never stores more holders of slots than the limit
     SlotLimit = "slot-limit", "SL-S", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::slot_limit;
-    /// what serves as the lock is free or held, once
+    /// every permit is free or held by exactly one client
     SlotConservation = "slot-conservation", "CONS", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::slot_conservation;
-    /// slots have the numbers from 1 to how many there are
+    /// slot numbers are contiguous from 1 to the number of slots
     Contiguity = "contiguity", "CT", Record, bound: Never, needs: [ADMINISTERED], record::contiguity;
-    /// an administrator counts as many slots as there are
+    /// an administrator counts the exact number of slots
     CountExact = "count-exact", "–", Record, bound: Never, needs: [ADMINISTERED], record::count_exact;
-    /// when an administrator is done, there are as many slots as were asked for
+    /// when an administrator finishes, the number of slots is the requested number
     SizeAsAsked = "size-as-asked", "–", Record, bound: Never, needs: [ADMINISTERED], record::size_as_asked;
-    /// every key's session lives, and no index ever falls
+    /// every key's session exists, and no index ever decreases
     SessionConsistency = "session-consistency", "–", Record, bound: Never, needs: [EVERY_CLIENT_ENTERS], record::session_consistency;
-    /// never two clients that have entered the critical section and not yet left it by a step
+    /// at most one client is inside the critical section, by the steps that clients take
     MutualExclusion = "mutual-exclusion", "MX-B", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::mutual_exclusion;
-    /// never two clients inside whose own clocks are still within their leases
+    /// at most one client is inside with a lease that its own clock still covers
     LeaseExclusion = "lease-exclusion", "MX-L", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::lease_exclusion;
-    /// never more clients inside than the limit that any of them was promised
+    /// the number of clients inside never exceeds the limit that any of them was given
     SlotLimitBelief = "slot-limit-belief", "SL-B", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::slot_limit_belief;
-    /// never two clients inside the same slot
+    /// no two clients are inside the same slot
     SlotExclusion = "slot-exclusion", "–", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::slot_exclusion;
-    /// a client that is told that it still holds its slot did hold it at some instant since it asked
+    /// a client that receives a confirmation of its slot held it at some instant since its request
     VerifyTruthful = "verify-truthful", "–", Belief, bound: Never, needs: [VERIFIED], belief::verify_truthful;
-    /// never two administrators at work
+    /// at most one administrator is at work
     SingleAdministrator = "single-administrator", "–", Belief, bound: Never, needs: [ADMINISTERED], belief::single_administrator;
     /// a later tenure's token is strictly greater
     TokenOrder = "token-order", "FT-M", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS], effect::token_order;
     /// a finished tenure's sequencer is never accepted
     SequencerSound = "sequencer-sound", "SQ-sound", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_sound;
-    /// the present holder's sequencer is never refused
+    /// the current holder's sequencer is never refused
     SequencerComplete = "sequencer-complete", "SQ-complete", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::sequencer_complete;
-    /// whoever asks who has the lock hears who had it at some instant since the question
+    /// a read of the lock's holder returns a client that held it at some instant since the request
     Linearizable = "linearizable", "LIN", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, DISCOVERED], effect::linearizable;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
     NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::no_lost_update;
-    /// a lock that nobody believes in, or a slot, is eventually acquired by somebody who keeps trying
+    /// a free lock or slot is eventually acquired by a waiting client
     EventuallyAcquired = "eventually-acquired", "LV", Progress, bound: Maybe, needs: [EVERY_CLIENT_ENTERS], progress::acquired_in_time;
-    /// each client that keeps trying gets its turn
+    /// each waiting client eventually gets its turn
     Progress = "progress", "PR", Progress, bound: Never, needs: [EVERY_CLIENT_ENTERS], progress::in_the_end;
 }
 
 impl Property {
-    /// Whether a promise of it is judged on runs without end: no single step breaks it.
+    /// Whether its promises are judged on endless executions: no single step violates them.
     pub fn is_about_endless_runs(self, bound: Option<Ticks>) -> bool {
         self.level() == Level::Progress && bound.is_none()
     }
 
-    /// Whether it is about a semaphore; the others, but for the server's own bookkeeping, are about a lock.
+    /// Whether it is about a semaphore. Other properties are about a lock, except those of the server's own
+    /// bookkeeping.
     pub fn is_about_slots(self) -> bool {
         matches!(
             self,

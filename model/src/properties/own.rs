@@ -11,40 +11,41 @@ use crate::service::Service;
 pub struct OwnProperty {
     /// The name used everywhere.
     pub name: &'static str,
-    /// Which truth it is about.
+    /// The level of truth that it is about.
     pub level: Level,
 }
 
-/// What such a property remembers from step to step: counts and flags, all 0 at the start. It is a part of the explored state, so
-/// a count needs an upper limit.
+/// The memory of such a property from step to step: counts and flags, all 0 at the start. It is part of the explored
+/// state, so a count needs an upper limit.
 pub type Memory = [u32; 4];
 
-/// Judges a transition, and remembers what it needs of it. The error is a sentence that says who broke the promise, and how.
+/// Judges a transition and updates the memory. The error is a sentence that names the clients and the values.
 pub type Judge<S> = fn(&View<'_, S>, &mut Memory) -> Result<(), String>;
 
 /// A property with the function that judges it; see [`Scenario::own_property`].
 pub struct Definition<S: Service> {
     /// Its name.
     pub property: OwnProperty,
-    /// Judges a transition.
+    /// The function that judges a transition.
     pub check: Judge<S>,
 }
 
 impl OwnProperty {
     /// Judges a transition by the scenario's definition.
     pub(super) fn check<S: Service>(self, view: &View<'_, S>, memory: &mut Memory) -> Result<(), String> {
-        let place = view.scenario.place_of_own(self).expect("`validate` refuses a property that nobody defines");
+        let place = view.scenario.place_of_own(self).expect("`validate` refuses an undefined property");
         (view.scenario.own_properties[place].check)(view, memory)
     }
 }
 
 impl<S: Service> Scenario<S> {
-    /// The place of a property among those that the scenario defines.
+    /// The index of a property among those that the scenario defines.
     pub(crate) fn place_of_own(&self, property: OwnProperty) -> Option<usize> {
         self.own_properties.iter().position(|own| own.property == property)
     }
 
-    /// Whether some promise is about a property that the scenario defines. It may look at anything, so explorers reduce less.
+    /// Whether a promise is about a property that the scenario defines. Such a property may read anything, so explorers
+    /// reduce less.
     pub fn has_own_promises(&self) -> bool {
         self.promises.iter().any(|promise| matches!(promise.property, Property::Own(_)))
     }
@@ -57,7 +58,7 @@ impl<S: Service> Clone for Definition<S> {
 }
 
 impl<S: Service> PartialEq for Definition<S> {
-    /// Properties are told apart by their names.
+    /// Two properties are equal if their names are equal.
     fn eq(&self, other: &Self) -> bool {
         self.property == other.property
     }

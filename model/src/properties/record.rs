@@ -1,4 +1,4 @@
-//! Promises about what the service stores.
+//! Promises about the record of the service.
 
 use super::View;
 use crate::fact::{Ending, Fact, Refusal};
@@ -12,7 +12,7 @@ pub(super) fn single_owner<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> 
         if let Fact::Granted { client, stolen: true, .. } = fact
             && !view.is_mutated(KernelMutation::TheftUnseen)
         {
-            return Err(format!("{client} is recorded as owner of a lock that another one still had"));
+            return Err(format!("{client} is recorded as owner of a lock that another client still had"));
         }
     }
     let record = P::record(&view.after.server.process, view.scenario);
@@ -45,7 +45,7 @@ pub(super) fn lock_delay<P: Service>(view: &View<'_, P>, bound: Option<Ticks>) -
                 let age = since.age(view.after.now);
                 if age < bound {
                     return Err(format!(
-                        "{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} is over"
+                        "{client} gets the lock {age} after an invalidation, before the lock-delay of {bound} has passed"
                     ));
                 }
             }
@@ -84,7 +84,7 @@ pub(super) fn slot_limit<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Re
     if record.owners.len() <= usize::from(slots) {
         return Ok(());
     }
-    Err(format!("{} are on record as holders, and there are {slots} slots", names(&record.owners)))
+    Err(format!("{} are on record as holders, but there are {slots} slots", names(&record.owners)))
 }
 
 pub(super) fn slot_conservation<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
@@ -95,11 +95,11 @@ pub(super) fn slot_conservation<P: Service>(view: &View<'_, P>, _: Option<Ticks>
     if usize::from(free) + held == usize::from(slots) || is_less && view.is_mutated(KernelMutation::LossUnseen) {
         return Ok(());
     }
-    Err(format!("{free} free and {held} held are not {slots}"))
+    Err(format!("{free} free and {held} held permits do not add up to {slots}"))
 }
 
 pub(super) fn contiguity<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    if !view.administered().any(|told| told == Administered::Changed) {
+    if !view.administered().any(|fact| fact == Administered::Changed) {
         return Ok(());
     }
     let numbers = view.numbers();
@@ -108,34 +108,34 @@ pub(super) fn contiguity<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Re
     if numbers.iter().zip(first..).all(|(number, place)| *number == place) {
         return Ok(());
     }
-    Err(format!("the slots there are have the numbers {}", list(&numbers)))
+    Err(format!("the slot numbers are {}", list(&numbers)))
 }
 
 pub(super) fn count_exact<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    for told in view.administered() {
-        let Administered::Counted(count) = told else { continue };
+    for fact in view.administered() {
+        let Administered::Counted(count) = fact else { continue };
         let numbers = view.numbers();
         let is_fewer = usize::from(count) < numbers.len() && view.is_mutated(KernelMutation::FewerCounted);
         if numbers.len() != usize::from(count) && !is_fewer {
-            return Err(format!("an administrator counts {count}, and there are {}", list(&numbers)));
+            return Err(format!("an administrator counts {count} slots, but the slots are {}", list(&numbers)));
         }
     }
     Ok(())
 }
 
 pub(super) fn size_as_asked<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    for told in view.administered() {
-        let Administered::Finished { size, .. } = told else { continue };
+    for fact in view.administered() {
+        let Administered::Finished { size, .. } = fact else { continue };
         let numbers = view.numbers();
         let is_fewer = numbers.len() < usize::from(size) && view.is_mutated(KernelMutation::FewerThanAsked);
         if numbers.len() != usize::from(size) && !is_fewer {
-            return Err(format!("{size} slots were asked for, and there are {}", list(&numbers)));
+            return Err(format!("{size} slots were requested, but the slots are {}", list(&numbers)));
         }
     }
     Ok(())
 }
 
-/// Numbers of slots for people.
+/// A list of slot numbers for people.
 fn list(numbers: &[u8]) -> String {
     if numbers.is_empty() {
         return "none".to_owned();

@@ -8,45 +8,46 @@ use crate::service_fault::{FaultKind, ServiceFault};
 /// How many caps on faults of the service a scenario can name.
 pub const CAPS_MAX: usize = 8;
 
-/// How often each kind of fault may occur in one execution. What is not budgeted for cannot occur.
+/// How often each kind of fault may occur in one execution. A kind without a budget cannot occur.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Budget {
-    /// Messages that are lost.
+    /// The number of messages that may be lost.
     pub losses: u8,
-    /// Messages that are delivered once more.
+    /// The number of messages that may be duplicated.
     pub duplicates: u8,
-    /// Crashes of clients.
+    /// The number of crashes of clients.
     pub crashes: u8,
-    /// Restarts of crashed clients.
+    /// The number of restarts of crashed clients.
     pub restarts: u8,
-    /// Pauses of processes, where lateness is bounded.
+    /// The number of pauses of processes. Pauses matter where delays are bounded.
     pub pauses: u8,
-    /// Cut links: partitions between a client and a server, each in one direction unless `network.ways` says otherwise.
+    /// The number of cut links: partitions between a client and a server, each in one direction unless `network.ways`
+    /// says otherwise.
     pub cuts: u8,
-    /// Steps by which a clock moves against true time.
+    /// The number of clock jumps against true time.
     pub slips: u8,
-    /// Actions of an operator or of a bystander, by their cost.
+    /// The total cost of operator actions.
     pub operator: u8,
-    /// Requests that a client gives up and sends anew; for each client.
+    /// The number of requests that each client may give up and send again.
     pub retries: u8,
     /// Caps on faults of the service; those in use come first.
     pub caps: [Cap; CAPS_MAX],
 }
 
-/// How many faults of some kinds of the service may occur, counted together.
+/// A cap on faults of some kinds of the service, counted together.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Cap {
-    /// The kinds that it counts, a bit for each place in [`ServiceFault::KINDS`]; none: the cap is not in use.
+    /// The kinds that it counts, a bit for each index in [`ServiceFault::KINDS`]; 0: the cap is not in use.
     pub kinds: u8,
-    /// How many may occur; [`UNLIMITED`]: any number.
+    /// The maximum number of faults; [`UNLIMITED`]: any number.
     pub at_most: u8,
 }
 
-/// The count of a fault that may occur any number of times.
+/// The count that stands for any number of faults.
 pub const UNLIMITED: u8 = u8::MAX;
 
 impl Cap {
-    /// A cap of its own for the kind at this place.
+    /// A cap of its own for the kind at this index.
     pub fn of(kind: usize, at_most: u8) -> Self {
         Cap { kinds: 1 << kind, at_most }
     }
@@ -73,7 +74,8 @@ impl Budget {
         self.caps.iter().copied().take_while(|cap| cap.kinds != 0)
     }
 
-    /// Whether the budget has room for another fault of this kind: some cap counts the kind, and none that does is used up.
+    /// Whether the budget allows another fault of this kind: some cap counts the kind, and no cap that counts it is
+    /// exhausted.
     #[inline]
     pub fn affords(&self, kind: usize) -> bool {
         let mut is_counted = false;
@@ -91,9 +93,9 @@ impl Budget {
     /// Takes a fault of this kind from every cap that counts it.
     ///
     /// # Panics
-    /// A cap is used up: the fault cannot occur.
+    /// A cap is exhausted: the fault cannot occur.
     pub fn pay(&mut self, kind: usize) {
-        assert!(self.affords(kind), "a fault of the service occurs that the budget does not allow");
+        assert!(self.affords(kind), "a fault of the service exceeds its budget");
         for cap in &mut self.caps {
             if cap.counts(kind) && cap.at_most != UNLIMITED {
                 cap.at_most -= 1;
@@ -101,15 +103,15 @@ impl Budget {
         }
     }
 
-    /// Whether faults of this kind may occur without end.
+    /// Whether faults of this kind may occur any number of times.
     pub fn is_unlimited(&self, kind: usize) -> bool {
         self.affords(kind) && self.caps().all(|cap| !cap.counts(kind) || cap.at_most == UNLIMITED)
     }
 
-    /// Adds a cap; one that counts the same kinds is replaced.
+    /// Adds a cap. It replaces a cap that counts the same kinds.
     ///
     /// # Errors
-    /// There are as many as there may be.
+    /// The budget has the maximum number of caps already.
     pub fn add(&mut self, cap: Cap) -> Result<(), CapsError> {
         let place = self.caps.iter().position(|other| other.kinds == cap.kinds || other.kinds == 0);
         *self.caps.get_mut(place.ok_or(CapsError)?).expect("a position is within") = cap;
@@ -117,7 +119,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Leaves out the kinds of fault that cannot occur, where a cap counts others as well.
+    /// Leaves out the kinds of fault that cannot occur, if a cap counts others as well.
     pub(crate) fn keep_kinds(&mut self, kinds: u8) {
         for cap in self.caps.iter_mut().filter(|cap| cap.kinds & kinds != 0) {
             cap.kinds &= kinds;
@@ -125,7 +127,7 @@ impl Budget {
         self.order();
     }
 
-    /// What has been used of this budget when `left` is left of it, without caps of which nothing was used.
+    /// The faults that were taken from this budget when `left` is left of it, without caps that are unused.
     #[must_use]
     pub(crate) fn used(&self, left: &Budget) -> Budget {
         let mut used = Budget {
@@ -150,7 +152,7 @@ impl Budget {
         used
     }
 
-    /// Caps of one kind first, by its place; then shared ones; then places that are not in use.
+    /// Caps of one kind first, by its index; then shared caps; then unused ones.
     fn order(&mut self) {
         for cap in self.caps.iter_mut().filter(|cap| cap.kinds == 0) {
             *cap = Cap::default();
@@ -169,7 +171,7 @@ impl Budget {
     }
 }
 
-/// There is no room for another cap.
+/// The budget has the maximum number of caps already.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct CapsError;
 
@@ -182,7 +184,7 @@ impl std::fmt::Display for CapsError {
 impl std::error::Error for CapsError {}
 
 impl Hash for Budget {
-    /// Two words: most of it is 0, and which kinds a cap counts never changes.
+    /// Written as two 64-bit numbers: most of it is 0, and the kinds that a cap counts never change.
     #[inline]
     fn hash<H: Hasher>(&self, to: &mut H) {
         let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *self;
@@ -205,7 +207,7 @@ mod tests {
         assert!((0..3).all(|kind| budget.affords(kind)) && !budget.affords(3));
         let whole = budget;
         budget.pay(1);
-        assert!(!budget.affords(0) && !budget.affords(1), "the shared cap is used up");
+        assert!(!budget.affords(0) && !budget.affords(1), "the shared cap is exhausted");
         (0..300).for_each(|_| budget.pay(2));
         assert!(budget.is_unlimited(2) && !budget.is_unlimited(1));
         let used = whole.used(&budget);
@@ -223,6 +225,6 @@ mod tests {
         assert_eq!(budget.caps().collect::<Vec<_>>(), [Cap::of(1, 1)]);
         let before = budget;
         budget.keep_kinds(0b001);
-        assert_eq!(budget, before, "a cap on what cannot occur is a mistake, and is kept to be named");
+        assert_eq!(budget, before, "a cap on a fault that cannot occur is a mistake; it is kept for the error message");
     }
 }

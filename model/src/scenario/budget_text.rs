@@ -1,4 +1,4 @@
-//! Budgets in scenario files and traces: which names there are depends on the service.
+//! Budgets in scenario files and traces: the valid names depend on the service.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::service_fault::{FaultKind, Nature, ServiceFault};
 
 type Field = (&'static str, fn(&mut Budget) -> &mut u8);
 
-/// The kinds that every service has.
+/// The kinds of fault that every service has.
 pub(super) const COMMON: [Field; 9] = [
     ("losses", |budget| &mut budget.losses),
     ("duplicates", |budget| &mut budget.duplicates),
@@ -26,14 +26,14 @@ pub(super) const COMMON: [Field; 9] = [
     ("retries", |budget| &mut budget.retries),
 ];
 
-/// Budgets of older files that were shared by faults of different services.
+/// Budget names of older files. Faults of different services shared them.
 const FORMER: [&str; 4] = ["outages", "endless_outages", "server_restarts", "false_alarms"];
 
 fn kinds<P: Service>() -> &'static [FaultKind] {
     <P::Fault as ServiceFault>::KINDS
 }
 
-/// The kinds, as bits, that a budget of an older file stands for.
+/// The kinds, as bits, for which a budget name of an older file stands.
 fn former_kinds(kinds: &[FaultKind], name: &str) -> u8 {
     let is_meant = |kind: &FaultKind| match name {
         "endless_outages" => kind.nature == Nature::Recurrent,
@@ -42,7 +42,7 @@ fn former_kinds(kinds: &[FaultKind], name: &str) -> u8 {
     (0..).zip(kinds).filter(|(_, kind)| is_meant(kind)).fold(0, |bits, (place, _)| bits | 1 << place)
 }
 
-/// The names that stand in new files for a budget of an older one, if `name` is such a budget of this service.
+/// The names that replace the budget name of an older file, if `name` is such a name for this service.
 pub(super) fn renamed<P: Service>(name: &str) -> Option<Vec<&'static str>> {
     if !FORMER.contains(&name) || kinds::<P>().iter().any(|kind| kind.budget == name) {
         return None;
@@ -52,14 +52,14 @@ pub(super) fn renamed<P: Service>(name: &str) -> Option<Vec<&'static str>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// What a key of the table stands for.
+/// The meaning of a key of the table.
 #[derive(Copy, Clone)]
 enum Key {
     Common(Field),
-    /// Kinds that are counted together, or one; whether there may be any number.
+    /// One kind, or several that are counted together; and whether the number may be unlimited.
     Kinds(u8, bool),
     EndlessOutages(u8),
-    /// A name of older files, which wrote every budget, for a fault that this service does not have.
+    /// A name of older files for a fault that this service does not have. Older versions wrote every budget.
     Gone(&'static str),
     Shared,
 }
@@ -99,7 +99,7 @@ fn unknown<P: Service>(name: &str) -> String {
     let common = COMMON.map(|(name, _)| name).into_iter();
     let own = kinds::<P>().iter().map(|kind| kind.budget);
     let names: Vec<&str> = common.chain(own).collect();
-    format!("there is no budget `{name}` for this system; there are `{}`", names.join("`, `"))
+    format!("there is no budget `{name}` for this system; valid budgets: `{}`", names.join("`, `"))
 }
 
 impl<'de, P: Service> DeserializeSeed<'de> for KeySeed<P> {
@@ -110,7 +110,7 @@ impl<'de, P: Service> DeserializeSeed<'de> for KeySeed<P> {
     }
 }
 
-/// How many: a number, or the word `unlimited`.
+/// A number, or the word `unlimited`.
 struct Count(u8);
 
 impl Serialize for Count {
@@ -175,23 +175,23 @@ impl Shared {
             let place = place.ok_or_else(|| {
                 let own: Vec<&str> = kinds::<P>().iter().map(|kind| kind.budget).collect();
                 match own[..] {
-                    [] => format!("this system has no faults of its own, and `of` names `{name}`"),
-                    _ => format!("`of` names faults of the service: `{}`, and not `{name}`", own.join("`, `")),
+                    [] => format!("this system has no faults of its own, but `of` names `{name}`"),
+                    _ => format!("`of` must name faults of the service: `{}`; it names `{name}`", own.join("`, `")),
                 }
             })?;
             bits |= 1 << place;
         }
         match (bits.count_ones(), self.at_most.0) {
-            (0 | 1, _) => Err("`of` names at least two faults that are counted together".to_owned()),
+            (0 | 1, _) => Err("`of` must name at least two faults".to_owned()),
             (_, UNLIMITED) => {
-                Err("what is counted together has a number: leave the entry out, or say how many".to_owned())
+                Err("a shared cap must be a number from 0 to 254; without it, leave the entry out".to_owned())
             }
             (_, at_most) => Ok(Cap { kinds: bits, at_most }),
         }
     }
 }
 
-/// Whether caps that are used up are kept: what is left of a budget has them, and a scenario has none.
+/// Whether exhausted caps are kept: the rest of a budget in a state has them, a scenario does not.
 struct BudgetVisitor<P> {
     keeps_zeros: bool,
     service: PhantomData<P>,
@@ -213,7 +213,7 @@ impl<'de, P: Service> Visitor<'de> for BudgetVisitor<P> {
                 Key::Kinds(kinds, may_be_unlimited) => {
                     let Count(at_most) = map.next_value()?;
                     if at_most == UNLIMITED && !may_be_unlimited {
-                        return Err(bad(&"such a fault changes the service for good: say how many, from 0 to 254"));
+                        return Err(bad(&"this fault changes the service permanently: write a number from 0 to 254"));
                     }
                     if at_most > 0 || self.keeps_zeros {
                         budget.add(Cap { kinds, at_most }).map_err(|error| bad(&error))?;
@@ -246,12 +246,12 @@ pub(crate) fn read<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Bud
     from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: false, service: PhantomData })
 }
 
-/// Reads what is left of a budget in some state.
+/// Reads the rest of a budget in some state.
 pub(crate) fn read_left<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
     from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: true, service: PhantomData })
 }
 
-/// Writes every common budget, and those of the service's faults that are not 0.
+/// Writes every common budget, and each budget of the service's faults that is not 0.
 pub(crate) fn write<P: Service, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
     let mut copy = *budget;
     let mut map = to.serialize_map(None)?;

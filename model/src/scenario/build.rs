@@ -1,4 +1,4 @@
-//! Scenarios made in Rust, and scenarios made from scenarios.
+//! Builders of scenarios in Rust, and scenarios derived from scenarios.
 
 use super::{Budget, Clocks, Expect, Fairness, Goal, Links, OwnGoal, Promise, Scenario, Suite, Synchrony};
 use crate::fact::Fact;
@@ -36,7 +36,7 @@ impl<P: Service> Scenario<P> {
         }
     }
 
-    /// Sets the number of clients that want the lock.
+    /// Sets the number of contenders.
     pub fn clients(mut self, clients: u16) -> Self {
         self.clients = clients;
         self
@@ -60,7 +60,7 @@ impl<P: Service> Scenario<P> {
         self
     }
 
-    /// Says which writes the resource accepts.
+    /// Sets the check that the resource applies to writes.
     pub fn resource(mut self, accepts: Accepts) -> Self {
         self.resource = accepts;
         self
@@ -84,13 +84,13 @@ impl<P: Service> Scenario<P> {
         self
     }
 
-    /// Allows for faults of the kernel's kinds; for those of the service see [`Scenario::allow`].
+    /// Allows faults of the kernel's kinds; for those of the service see [`Scenario::allow`].
     pub fn budget(mut self, change: impl FnOnce(&mut Budget)) -> Self {
         change(&mut self.budget);
         self
     }
 
-    /// Allows for faults of the service, by the name of their budget: `.allow("clock_jumps", 1)`.
+    /// Allows faults of the service, by the name of their budget: `.allow("clock_jumps", 1)`.
     ///
     /// # Panics
     /// The service declares no such fault; or more than 254 are allowed.
@@ -104,50 +104,49 @@ impl<P: Service> Scenario<P> {
         self.promised(Promise { property, bound: None, expect: Expect::Proven })
     }
 
-    /// Adds a promise that names a duration and is expected to hold.
+    /// Adds a promise with a bound, which is expected to hold.
     pub fn promise_within(self, property: Property, bound: impl Into<Ticks>) -> Self {
         self.promised(Promise { property, bound: Some(bound.into()), expect: Expect::Proven })
     }
 
-    /// Adds a promise that is expected to break.
+    /// Adds a promise that is expected to be violated.
     pub fn expect_violated(self, property: Property) -> Self {
         self.promised(Promise { property, bound: None, expect: Expect::Violated })
     }
 
-    /// Adds a promise, whole.
+    /// Adds a complete promise.
     pub fn promised(mut self, promise: Promise) -> Self {
         self.promises.push(promise);
         self
     }
 
-    /// Adds something that must be possible.
+    /// Adds a goal, which some execution must reach.
     pub fn goal(mut self, goal: Goal) -> Self {
         self.goals.push(goal);
         self
     }
 
-    /// Adds something that must be possible: some execution must have a fact of which this is true. It stands in no file.
+    /// Adds a goal of your own: some execution must have a fact for which the function is true. Files cannot name it.
     pub fn own_goal(mut self, name: &'static str, is_reached: fn(&Fact<P>) -> bool) -> Self {
         self.own_goals.push(OwnGoal { goal: Goal::new(name), is_reached });
         self
     }
 
-    /// Adds a property of your own, and the promise of it. It is judged after every step.
+    /// Adds a property of your own, with a promise of it. It is judged after every step.
     ///
-    /// It looks at the facts of the step, at the action and at the world behind it. What it compares must have a meaning in each
-    /// world alike: not the value of an instant, of a token or of a log position, for the checker renames them. Files cannot
-    /// name it.
+    /// The property reads the facts of the step, the action and the world after it. Compare only values with an
+    /// absolute meaning: the checker renames instants, tokens and log positions. Files cannot name the property.
     ///
     /// # Panics
-    /// The level is progress: a step does not break what is promised of endless executions.
+    /// The level is progress: a single step cannot violate a promise about endless executions.
     pub fn own_property(mut self, name: &'static str, level: Level, check: Judge<P>) -> Self {
-        assert!(level != Level::Progress, "`{name}` is judged after each step: it is not about progress");
+        assert!(level != Level::Progress, "`{name}` is judged after each step: its level cannot be progress");
         let property = OwnProperty { name, level };
         self.own_properties.push(Definition { property, check });
         self.promise(Property::Own(property))
     }
 
-    /// The same scenario on a finer clock: every duration multiplied.
+    /// The same scenario on a finer clock: every duration is multiplied by the factor.
     pub fn refined(&self, factor: i64) -> Self {
         let mut fine = self.clone();
         let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
@@ -167,7 +166,7 @@ impl<P: Service> Scenario<P> {
         fine
     }
 
-    /// The same scenario with more of the same: more clients, more rounds.
+    /// The same scenario with more clients and more rounds.
     pub fn widened(&self, clients: u16, rounds: u8) -> Self {
         Scenario { clients, rounds, ..self.clone() }
     }
@@ -183,7 +182,7 @@ impl<P: Service> Scenario<P> {
         self.watched().has_any(Watched::of(&[property]))
     }
 
-    /// What the promises of this run are about.
+    /// The properties of the promises.
     #[inline]
     pub(crate) fn watched(&self) -> Watched {
         self.promises.iter().fold(Watched::default(), |all, promise| all.and(promise.property))

@@ -1,4 +1,4 @@
-//! The goals of a scenario, and which of them are reached.
+//! The goals of a scenario, and the set of reached goals.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub(crate) fn read<'de, S: Service, D: Deserializer<'de>>(from: D) -> Result<Vec
 }
 
 impl<S: Service> Scenario<S> {
-    /// What these facts reach.
+    /// The goals that these facts reach.
     pub fn reached(&self, facts: &[Fact<S>]) -> Reached {
         facts.iter().fold(Reached(0), |reached, fact| Reached(reached.0 | self.bits(fact)))
     }
@@ -43,7 +43,7 @@ impl<S: Service> Scenario<S> {
         own.fold(common_bits(fact), |bits, (place, _): (usize, _)| bits | 1 << (first + place))
     }
 
-    /// The place of a goal among those of the scenario; none: it is not one of them.
+    /// The index of a goal among those of the scenario; none if the scenario does not have it.
     pub fn place_of(&self, goal: Goal) -> Option<usize> {
         let own = self.own_goals.iter().map(|own| own.goal);
         Goal::KERNEL.iter().chain(S::GOALS).copied().chain(own).position(|other| other == goal)
@@ -59,7 +59,7 @@ impl<S: Service> Scenario<S> {
     }
 }
 
-/// What a fact reaches among the goals of kernel and service.
+/// The goals of kernel and service that a fact reaches.
 fn common_bits<S: Service>(fact: &Fact<S>) -> u64 {
     let goal = match fact {
         Fact::Entered { client, .. } => return Reached::bit(*client),
@@ -88,7 +88,7 @@ impl<S: Service> Clone for OwnGoal<S> {
 }
 
 impl<S: Service> PartialEq for OwnGoal<S> {
-    /// Goals are told apart by their names.
+    /// Two goals are equal if their names are equal.
     fn eq(&self, other: &Self) -> bool {
         self.goal == other.goal
     }

@@ -1,5 +1,5 @@
-//! What is fixed during a run: the system, its settings, the bounds that are assumed, the budgets, and the promises
-//! with their expected verdicts. One TOML file is one scenario; the same struct can be built in Rust.
+//! The constants of a run: the system, its settings, the assumed bounds, the budgets, and the promises with their
+//! expected verdicts. One TOML file is one scenario; the same struct can be built in Rust.
 
 mod budget;
 pub(crate) mod budget_text;
@@ -38,55 +38,55 @@ pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 pub struct Scenario<P: Service> {
     /// Unique name, also the file's.
     pub name: String,
-    /// Which protocol: [`Service::SYSTEMS`].
+    /// The system, one of [`Service::SYSTEMS`].
     pub system: String,
-    /// The published hazard it shows, as `B-01`.
+    /// The number of the published hazard that it shows, for example `B-01`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hazard: Option<String>,
-    /// Further hazards.
+    /// The numbers of further hazards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
-    /// Which variant of the hazard.
+    /// The name of the variant of the hazard.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
-    /// One sentence for people.
+    /// One sentence that describes the scenario.
     pub about: String,
-    /// Which suite it belongs to.
+    /// The suite of the scenario.
     #[serde(default)]
     pub suite: Suite,
-    /// How many clients want the lock.
+    /// The number of contenders, from 1.
     pub clients: u16,
-    /// How often each client's user asks for the lock.
+    /// How often each client's user asks for the lock, from 1.
     #[serde(default = "one")]
     pub rounds: u8,
-    /// How many writes a client may send per tenure.
+    /// The maximum number of writes of a client per tenure.
     #[serde(default)]
     pub writes: u8,
-    /// Which writes the resource accepts.
+    /// The check that the resource applies to writes.
     #[serde(default)]
     pub resource: Accepts,
-    /// The service and the client recipe.
+    /// The settings of the service and of the client recipe.
     #[serde(default)]
     pub service: P::Settings,
-    /// Bounds on lateness; none by default.
+    /// Bounds on delays; none by default.
     #[serde(default)]
     pub synchrony: Synchrony,
-    /// What cannot be put off for ever, where progress is promised.
+    /// The kinds of action that are assumed to be fair. They matter where progress is promised.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub fairness: Fairness,
-    /// How messages travel, and what a cut link does.
+    /// The way in which messages travel, and the effect of a cut link.
     #[serde(default)]
     pub network: Links,
-    /// How far clocks may be apart.
+    /// The bounds on clocks.
     #[serde(default)]
     pub clocks: Clocks,
-    /// How often each kind of fault may occur.
+    /// The maximum number of faults of each kind.
     #[serde(default, deserialize_with = "budget_text::read::<P, _>", serialize_with = "budget_text::write::<P, _>")]
     pub budget: Budget,
-    /// What must always hold, or is known to break.
+    /// The promises, with their expected verdicts.
     #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
-    /// What must be possible: an unreached goal makes a proof vacuous.
+    /// The goals, which some execution must reach: a proof is vacuous otherwise.
     #[serde(default, deserialize_with = "goals::read::<P, _>", skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
     /// Goals beside those that files can name; see [`Scenario::own_goal`].
@@ -104,47 +104,48 @@ fn one() -> u8 {
     1
 }
 
-/// Which collection a scenario belongs to.
+/// The suite of a scenario.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
-    /// Quick: runs whenever `fencepost` is called without arguments.
+    /// Quick: it runs when `fencepost` is called without arguments.
     #[default]
     Standard,
-    /// Everything else, for CI.
+    /// Every other scenario, for CI.
     Full,
 }
 
-/// Bounds on lateness. What is not bounded may be late for ever; a bound is an assumption and is printed with the verdict.
+/// Bounds on delays, in ticks of true time. A delay without a bound is unbounded (asynchronous network). A bound is an
+/// assumption and is printed with the verdict.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Synchrony {
-    /// The longest time a message is under way.
+    /// The maximum delay of a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_delay: Option<Ticks>,
-    /// The longest time by which a client's own wake-up is late.
+    /// The maximum delay of a client's own wake-up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_delay: Option<Ticks>,
-    /// The longest time by which a deadline of the servers is late.
+    /// The maximum delay of a deadline of the servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_delay: Option<Ticks>,
 }
 
 impl Synchrony {
-    /// Whether nothing may be late for ever.
+    /// Whether every delay is bounded.
     pub fn is_complete(&self) -> bool {
         self.message_delay.is_some() && self.wake_delay.is_some() && self.server_delay.is_some()
     }
 }
 
-/// What cannot be put off for ever. Of each kind, each action counts for itself: a message on a link, a deadline of a process.
+/// The fair kinds of action. Each action of a kind is fair for itself: a message on a link, a deadline of a process.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fairness {
-    /// Kinds of action that happen in the end if they are possible all the time.
+    /// Weakly fair kinds: an action that is always enabled is eventually taken.
     #[serde(deserialize_with = "fair_kinds")]
     pub weak: Vec<ActionKind>,
-    /// Kinds of action that happen in the end if they are possible again and again.
+    /// Strongly fair kinds: an action that is enabled infinitely often is eventually taken.
     #[serde(deserialize_with = "fair_kinds")]
     pub strong: Vec<ActionKind>,
 }
@@ -158,7 +159,7 @@ impl Default for Fairness {
     }
 }
 
-/// Reads the kinds of action that a scenario calls fair: faults and operators cannot be.
+/// Reads the kinds of action that a scenario calls fair. Faults and operator actions cannot be fair.
 fn fair_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ActionKind>, D::Error> {
     let names = Vec::<String>::deserialize(from)?;
     let kind = |name: &String| ActionKind::FAIR.into_iter().find(|kind| kind.name() == name);
@@ -174,15 +175,15 @@ fn is_usual(fairness: &Fairness) -> bool {
     *fairness == Fairness::default()
 }
 
-/// How messages travel, and what a cut link does.
+/// The way in which messages travel, and the effect of a cut link.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Links {
-    /// What becomes of messages on a cut link.
+    /// The fate of messages on a cut link.
     pub cuts: Cutting,
-    /// Whether a cut goes both ways.
+    /// Whether a cut affects both directions.
     pub ways: Ways,
-    /// Whether answers travel.
+    /// The delay of responses.
     #[serde(skip_serializing_if = "travels")]
     pub replies: Replies,
 }
@@ -195,36 +196,36 @@ impl Links {
     }
 }
 
-/// What becomes of messages on a cut link.
+/// The fate of messages on a cut link.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cutting {
-    /// They arrive after it has healed.
+    /// They arrive after the link heals.
     #[default]
     Hold,
     /// They are lost, silently.
     Drop,
 }
 
-/// Whether a cut goes both ways.
+/// The direction of a cut.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ways {
-    /// One direction only: the other one goes on.
+    /// One direction only. Messages in the other direction arrive.
     #[default]
     One,
     /// Both directions.
     Both,
 }
 
-/// Whether answers travel. A blocking query's answer that was waited for does in any case.
+/// The delay of responses. The response to a blocking query that had to wait always travels as a message.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replies {
-    /// As requests do.
+    /// Responses travel as messages, like requests.
     #[default]
     Travel,
-    /// They do not: whoever asks hears the answer in the step in which it is given.
+    /// Responses take no time: the client receives the response in the step in which the server sends it.
     Instant,
 }
 
@@ -232,37 +233,37 @@ fn travels(replies: &Replies) -> bool {
     *replies == Replies::Travel
 }
 
-/// Which clocks move against true time, and how.
+/// The clocks that drift against true time.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drift {
-    /// Any clock, forwards and backwards.
+    /// Any clock, ahead and behind.
     #[default]
     Any,
-    /// Those of clients, and they fall behind: each is slower than the server's.
+    /// Clocks of clients, which fall behind: each is slower than the server's clock.
     SlowClients,
 }
 
-/// How clocks may differ: local clock = true time + skew.
+/// Bounds on clocks: local clock = true time + skew.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
-    /// The largest skew, ahead or behind.
+    /// The maximum skew, ahead or behind, in ticks.
     #[serde(default)]
     pub skew: Ticks,
-    /// How far one slip moves a clock.
+    /// The size of one clock jump, in ticks.
     #[serde(default = "one_tick")]
     pub step: Ticks,
-    /// Which clocks move, and how.
+    /// The clocks that drift.
     #[serde(default, skip_serializing_if = "is_any")]
     pub drift: Drift,
-    /// How far each client's clock is ahead of true time at the start; clients beyond the list: not at all.
+    /// The offset of each client's clock from true time at the start, in ticks; 0 for clients beyond the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::time::signed_list")]
     pub offsets: Vec<Ticks>,
 }
 
 impl Clocks {
-    /// How far the process's clock is ahead at the start.
+    /// The offset of the process's clock at the start.
     pub fn offset(&self, process: ProcessId) -> Ticks {
         let place = process.client().map_or(usize::MAX, ClientId::place);
         self.offsets.get(place).copied().unwrap_or_default()
@@ -287,12 +288,12 @@ impl Default for Clocks {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Promise {
-    /// What is promised.
+    /// The promised property.
     pub property: Property,
-    /// The duration that the promise names, where it names one.
+    /// The bound, in ticks, if the property has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Ticks>,
-    /// What the checker is expected to say.
+    /// The verdict that the checker is expected to give.
     #[serde(default)]
     pub expect: Expect,
 }
@@ -301,10 +302,10 @@ pub struct Promise {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expect {
-    /// It holds in every run.
+    /// The promise holds in every execution.
     #[default]
     Proven,
-    /// Some run breaks it.
+    /// Some execution violates it.
     Violated,
 }
 

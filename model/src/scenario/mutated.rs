@@ -1,4 +1,4 @@
-//! The fault that is built into a scenario's model on purpose, if there is one.
+//! The mutation of a scenario's model, if there is one.
 
 use serde::{Deserialize, Deserializer};
 
@@ -13,7 +13,7 @@ pub(crate) fn read<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Opt
     found.map(Some).ok_or_else(|| serde::de::Error::custom(format!("there is no mutation `{name}`")))
 }
 
-/// Every mutation that can make a difference in scenarios of a service: its own first, then those of kernel and checker.
+/// Every mutation that can have an effect in scenarios of a service: its own first, then those of kernel and checker.
 pub fn known<P: Service>() -> impl Iterator<Item = Mutation> {
     P::MUTATIONS.iter().copied().chain(common())
 }
@@ -25,7 +25,7 @@ impl<P: Service> Scenario<P> {
         self.mutation.is_some_and(|own| own.is(mutation))
     }
 
-    /// Whether a mutation can make a difference here.
+    /// Whether a mutation can have an effect here.
     pub fn is_concerned_by(&self, mutation: Mutation) -> bool {
         !mutation.layer().is_of_a_service() || P::MUTATIONS.contains(&mutation)
     }

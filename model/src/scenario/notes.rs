@@ -1,5 +1,5 @@
-//! Settings of a scenario that have no effect, because the budget that they need is zero. They are no mistakes: a control
-//! has the same settings as its experiment, and a budget of zero.
+//! Settings without effect, because the budget that they need is 0. They are not errors: a control scenario has the
+//! same settings as its experiment, and a budget of 0.
 
 use super::{Links, Scenario};
 use crate::service::{Service, Settings as _};
@@ -10,7 +10,7 @@ use crate::time::Ticks;
 pub struct Note {
     /// The dotted path of the setting.
     pub path: String,
-    /// Why it has no effect.
+    /// The reason.
     pub message: String,
 }
 

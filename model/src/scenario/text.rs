@@ -1,4 +1,4 @@
-//! Scenario files: reading, and errors that point at the place.
+//! Scenario files: reading them, and errors with the position.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use super::budget_text::renamed;
 use super::{Scenario, SettingError};
 use crate::service::Service;
 
-/// Why a scenario file cannot be used: where, what, and what would be right.
+/// An error in a scenario file: the position, the mistake, and the correction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScenarioError {
-    /// The file, as it was named.
+    /// The name of the file.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The mistake, and what to write instead.
     pub message: String,
 }
 
@@ -57,7 +57,7 @@ pub fn system_of(text: &str, file: &str) -> Result<String, ScenarioError> {
 /// Reads and validates a scenario. `file` is only used in messages.
 ///
 /// # Errors
-/// Anything a person can get wrong, with line and column.
+/// Any mistake in the file, with line and column.
 pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, ScenarioError> {
     let refused = |error: toml::de::Error| unreadable(text, file, &error);
     let mut document = DeTable::parse(text).map_err(refused)?;
@@ -68,7 +68,7 @@ pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Scen
     Ok(scenario)
 }
 
-/// Puts the settings of the recipe that is named, if any, below those that the scenario has itself.
+/// Adds the settings of the named recipe, if there is one. Settings of the scenario itself take precedence.
 fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), SettingError> {
     let Some(DeValue::Table(service)) = document.get_mut("service").map(|value| value.get_mut()) else { return Ok(()) };
     let Some(named) = service.remove("recipe") else { return Ok(()) };
@@ -77,7 +77,7 @@ fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), SettingError
         let known: Vec<&str> = P::RECIPES.iter().map(|(name, _)| *name).collect();
         let message = match known[..] {
             [] => "this system has no recipes".to_owned(),
-            _ => format!("there is no recipe `{name}`; there are `{}`", known.join("`, `")),
+            _ => format!("there is no recipe `{name}`; valid recipes: `{}`", known.join("`, `")),
         };
         return Err(SettingError { path: "service.recipe".to_owned(), message });
     };
@@ -85,7 +85,7 @@ fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), SettingError
     Ok(())
 }
 
-/// Adds what is missing, in tables within tables as well.
+/// Adds missing entries, in nested tables as well.
 fn lay_below<'a>(table: &mut DeTable<'a>, below: DeTable<'a>) {
     for (key, value) in below {
         match (table.get_mut(key.get_ref().as_ref()).map(|own| own.get_mut()), value.into_inner()) {
@@ -110,7 +110,7 @@ impl ScenarioError {
     }
 }
 
-/// Names in a scenario text that are still read and have new names by now, with what to write instead.
+/// Old names in a scenario text that are still read, with their new names.
 pub fn outdated<P: Service>(text: &str, file: &str) -> Vec<ScenarioError> {
     let Ok(document) = DeTable::parse(text) else { return Vec::new() };
     let Some(DeValue::Table(budget)) = document.get_ref().get("budget").map(Spanned::get_ref) else {
@@ -132,7 +132,7 @@ pub fn outdated_in_trace<P: Service>(header: &serde_json::Value) -> Vec<String> 
 
 fn replacement(names: &[&str]) -> String {
     match names {
-        [name] => format!("this budget is called `{name}` now"),
+        [name] => format!("this budget is now called `{name}`"),
         _ => format!(
             "this budget is now one for each fault, `{}`; it is read as a shared cap: [[budget.shared]]",
             names.join("`, `")
@@ -160,7 +160,7 @@ fn at(text: &str, file: &str, offset: usize, message: String) -> ScenarioError {
     }
 }
 
-/// Where the value at a dotted path (`budget.pauses`, `promise.1.bound`) stands; else the nearest table around it.
+/// The position of the value at a dotted path (`budget.pauses`, `promise.1.bound`), or of the nearest table around it.
 fn offset_of(text: &str, path: &str) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     let mut found = None;

@@ -1,4 +1,4 @@
-//! What a scenario must not say, because it would be meaningless or silently ignored.
+//! Validation: it refuses settings without meaning, and settings that would be ignored.
 
 use super::{Budget, Scenario, Synchrony};
 use crate::properties::{Bound, OwnProperty, Property};
@@ -6,12 +6,12 @@ use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{TICKS_MAX, Ticks};
 
-/// A setting that cannot be meant.
+/// A mistake in a setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SettingError {
     /// The dotted path of the setting.
     pub path: String,
-    /// What is wrong with it and what would be right.
+    /// The mistake, and what to write instead.
     pub message: String,
 }
 
@@ -28,12 +28,12 @@ impl std::fmt::Display for SettingError {
     }
 }
 
-/// Budgets that mean something in some services only.
+/// Budgets that only some services have.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum OptionalBudget {
-    /// `budget.operator`: what an operator or a bystander does.
+    /// `budget.operator`: operator actions.
     Operator,
-    /// `budget.retries`: requests that a client gives up and sends anew.
+    /// `budget.retries`: requests that a client gives up and sends again.
     Retries,
 }
 
@@ -67,25 +67,25 @@ impl<P: Service> Scenario<P> {
             return Err(SettingError::at("clients", format!("there must be from 1 to {CLIENTS_MAX} clients")));
         }
         if self.rounds == 0 {
-            return wrong("rounds", "with 0 rounds nobody ever asks for the lock; use 1 or more");
+            return wrong("rounds", "with 0 rounds no client asks for the lock; write at least 1");
         }
         if budget.pauses > 0 && self.synchrony.message_delay.is_none() && self.synchrony.wake_delay.is_none() {
             return wrong(
                 "budget.pauses",
-                "a pause lifts the bounds of [synchrony], and there are none: everything may be late anyway. Set a bound there, or leave pauses out",
+                "a pause lifts the bounds of [synchrony], but there are none: every delay is unbounded. Set a bound, or remove `budget.pauses`",
             );
         }
         if budget.crashes > 0 && budget.restarts > budget.crashes {
             return wrong(
                 "budget.restarts",
-                "only what has crashed can restart: there are fewer crashes than restarts",
+                "only a crashed client can restart: write at most `budget.crashes` restarts",
             );
         }
         if self.clocks.step == Ticks::ZERO {
-            return wrong("clocks.step", "a slip of 0 ticks is none; use 1 or more");
+            return wrong("clocks.step", "`clocks.step` must be at least 1");
         }
         if self.clocks.offsets.len() > usize::from(self.clients) {
-            return wrong("clocks.offsets", "there are more offsets than clients");
+            return wrong("clocks.offsets", "there are more offsets than clients; write one for each client");
         }
         if let Some(kind) = self.fairness.strong.iter().find(|kind| self.fairness.weak.contains(kind)) {
             return Err(SettingError::at(
@@ -102,11 +102,13 @@ impl<P: Service> Scenario<P> {
             }
             let message = match (promise.property.bound(), promise.bound) {
                 (Bound::Always, None) => {
-                    format!("`{}` promises a duration: say which one as `bound`", promise.property)
+                    format!("`{}` needs a bound: add `bound` to the promise", promise.property)
                 }
-                (Bound::Never, Some(_)) => format!("`{}` knows no bound; leave it out", promise.property),
+                (Bound::Never, Some(_)) => {
+                    format!("`{}` has no bound: remove `bound` from the promise", promise.property)
+                }
                 (Bound::Maybe, Some(_)) if !self.synchrony.is_complete() => format!(
-                    "nothing is in time where anything may be late for ever: say in [synchrony] by how much messages, wake-ups and servers may be late, or promise `{}` without a bound",
+                    "a bound needs bounded delays: set `synchrony.message_delay`, `synchrony.wake_delay` and `synchrony.server_delay`, or remove `bound` from the promise of `{}`",
                     promise.property
                 ),
                 _ => String::new(),
@@ -127,7 +129,7 @@ impl<P: Service> Scenario<P> {
         P::Settings::validate(self)
     }
 
-    /// Whether the scenario defines the property, under a name that is free.
+    /// Whether the scenario defines the property, under a name that is not taken.
     fn is_own(&self, own: OwnProperty) -> Result<(), String> {
         if Property::ALL.iter().any(|other| other.name() == own.name) {
             return Err(format!("`{}` is the name of another property; choose a different one", own.name));
@@ -136,7 +138,8 @@ impl<P: Service> Scenario<P> {
         is_defined.then_some(()).ok_or_else(|| format!("`{}` is not defined: add it by `own_property`", own.name))
     }
 
-    /// Leaves out of shared caps what cannot occur under these settings: budgets of older files were shared by more.
+    /// Removes kinds that cannot occur under these settings from shared caps. Budgets of older files counted more
+    /// kinds.
     pub(crate) fn settle(&mut self) {
         let possible = (0..P::Fault::KINDS.len()).filter(|kind| P::Settings::fault_is_possible(self, *kind).is_ok());
         self.budget.keep_kinds(possible.fold(0, |bits, kind| bits | 1 << kind));
@@ -153,19 +156,23 @@ impl<P: Service> Scenario<P> {
         Ok(())
     }
 
-    /// Refuses a budget for what the service does not have: for its [`Settings::validate`](crate::service::Settings::validate).
+    /// Refuses a budget that the service does not have; for its
+    /// [`Settings::validate`](crate::service::Settings::validate).
     ///
     /// # Errors
     /// The scenario has such a budget.
-    pub fn has_none(&self, misfortunes: &[OptionalBudget]) -> Result<(), SettingError> {
+    pub fn has_none(&self, budgets: &[OptionalBudget]) -> Result<(), SettingError> {
         let Budget { operator, retries, .. } = self.budget;
-        for misfortune in misfortunes {
-            let (count, path) = match misfortune {
+        for budget in budgets {
+            let (count, path) = match budget {
                 OptionalBudget::Operator => (operator, "budget.operator"),
                 OptionalBudget::Retries => (retries, "budget.retries"),
             };
             if count > 0 {
-                return Err(SettingError::at(path, format!("a `{}` has none; leave it out", self.system)));
+                return Err(SettingError::at(
+                    path,
+                    format!("a `{}` does not have this budget; remove it", self.system),
+                ));
             }
         }
         Ok(())

@@ -9,43 +9,43 @@ use toml::{Table, Value};
 use super::{Scenario, ScenarioError, from_toml};
 use crate::service::{Service, Settings};
 
-/// A setting and the values that it takes: `service.ttl=none,1,2`. `none` leaves the setting out; what is not a number, a
-/// list or `true` and `false` is a text. Settings that change together are separated by `/`, and so are their values:
-/// `service.ttl/service.renew_every=none/none,1/1`. A name without a dot that is none of the scenario's own is one of the
-/// service's: `ttl=1,2`; or one of its [aliases](AxisAlias).
+/// A setting with the values to try: `service.ttl=none,1,2`. `none` removes the setting. A value that is not a number,
+/// a list, `true` or `false` is a string. Separate settings that change together by `/`, and their values as well:
+/// `service.ttl/service.renew_every=none/none,1/1`. A name without a dot that is no setting of the scenario is a
+/// setting of the service, `ttl=1,2`, or one of its [aliases](AxisAlias).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
     paths: Vec<Vec<String>>,
-    /// For each value of the axis, one for each path.
+    /// For each value of the axis, one value for each path.
     values: Vec<Vec<Option<Value>>>,
 }
 
-/// Another name for a setting of a service, or a name that stands for several.
+/// Another name for a setting of a service, or a name for several settings.
 #[derive(Copy, Clone, Debug)]
 pub struct AxisAlias {
-    /// The name, which has no dot.
+    /// The name. It has no dot.
     pub name: &'static str,
-    /// What it means.
+    /// The meaning.
     pub meaning: AliasMeaning,
 }
 
-/// What an alias means.
+/// The meaning of an alias.
 #[derive(Copy, Clone, Debug)]
 pub enum AliasMeaning {
     /// One setting of the service.
     Setting(&'static str),
-    /// Several settings: they follow from one of these words, whatever the other axes say.
+    /// Several settings: one of these words determines them, whatever the other axes set.
     Choice {
         /// The words.
         words: &'static [&'static str],
-        /// Puts what follows from a word into the scenario's table, and takes what it overrides out of the list of settings.
+        /// Sets the settings of a word in the scenario's table, and removes the overridden settings from the list.
         apply: fn(&mut Table, &str, &mut Vec<String>),
     },
 }
 
-/// A text is no axis: it is not like `service.ttl=none,1,2`.
+/// A text is not an axis: it is not written like `service.ttl=none,1,2`.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{text}` is not like `service.ttl=none,1,2`")]
+#[error("`{text}` is not an axis; write it like `service.ttl=none,1,2`")]
 pub struct AxisError {
     /// The text.
     pub text: String,
@@ -71,13 +71,13 @@ impl FromStr for Axis {
 }
 
 impl Axis {
-    /// How many values it has.
+    /// The number of values.
     #[allow(clippy::len_without_is_empty, reason = "an axis has a value at least")]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// One of its names stands for several settings.
+    /// Whether one of its names stands for several settings.
     fn has_choice(&self, aliases: &[AxisAlias]) -> bool {
         self.paths.iter().any(|path| choice(path, aliases).is_some())
     }
@@ -90,7 +90,7 @@ fn path(name: &str) -> Vec<String> {
     name.split('.').map(|part| part.trim().to_owned()).collect()
 }
 
-/// Where the setting with this name stands in a scenario's table.
+/// The path of the setting with this name in a scenario's table.
 fn place(path: &[String], aliases: &[AxisAlias]) -> Vec<String> {
     let [only] = path else { return path.to_vec() };
     let alias = aliases.iter().find(|alias| alias.name == only).map(|alias| alias.meaning);
@@ -107,7 +107,7 @@ fn choice<'a>(path: &[String], aliases: &'a [AxisAlias]) -> Option<&'a AxisAlias
     aliases.iter().find(is_choice)
 }
 
-/// At the separators that are not inside brackets.
+/// Splits a text at the separators that are not inside brackets.
 fn split(values: &str, separator: char) -> Vec<&str> {
     let mut depth = 0;
     let is_separator = |c: char| {
@@ -125,26 +125,26 @@ fn value(text: &str) -> Option<Value> {
     Some(parsed.unwrap_or_else(|| Value::String(text.to_owned())))
 }
 
-/// A scenario with the settings that make it differ from others, as `ttl = 1`.
+/// A scenario with the settings that differ from the base scenario, for example `ttl = 1`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Varied<T> {
-    /// One for each setting that varies.
+    /// One entry for each varied setting.
     pub settings: Vec<String>,
-    /// The scenario; or why these settings are impossible.
+    /// The scenario, or the reason why these settings are impossible.
     pub scenario: Result<T, ScenarioError>,
 }
 
-/// One combination of values, as it is put together.
+/// One combination of values under construction.
 #[derive(Clone)]
 struct Combination {
     settings: Vec<String>,
     table: Table,
-    /// Words of aliases that stand for several settings: they are applied last.
+    /// Words of aliases for several settings: they are applied last.
     choices: Vec<(AxisAlias, String)>,
 }
 
-/// Every combination of the values of the axes, the last axis changing first, and before it those whose words stand for
-/// several settings; of combinations that come to the same the first one.
+/// Every combination of the values of the axes. The last axis changes first; before it, axes whose words stand for
+/// several settings. Of several combinations with the same result, only the first is kept.
 pub fn vary<S: Service>(scenario: &Scenario<S>, axes: &[Axis]) -> Vec<Varied<Scenario<S>>> {
     let aliases = <S::Settings as Settings<S>>::ALIASES;
     let table = Table::try_from(scenario).expect("a scenario is plain data");
@@ -175,7 +175,7 @@ pub fn vary<S: Service>(scenario: &Scenario<S>, axes: &[Axis]) -> Vec<Varied<Sce
 }
 
 impl Combination {
-    /// The same with values of another axis.
+    /// The same combination with values of another axis.
     fn with(&self, axis: &Axis, values: &[Option<Value>], aliases: &[AxisAlias]) -> Self {
         let mut with = self.clone();
         for (path, value) in axis.paths.iter().zip(values) {
@@ -195,7 +195,7 @@ impl Combination {
         with
     }
 
-    /// Applies the words that stand for several settings; a message if one of them is unknown.
+    /// Applies the words that stand for several settings; returns a message if one of them is unknown.
     fn choose(&mut self) -> Option<String> {
         for (alias, word) in std::mem::take(&mut self.choices) {
             let AliasMeaning::Choice { words, apply } = alias.meaning else { continue };
@@ -204,14 +204,14 @@ impl Combination {
             }
             self.settings.push(format!("{} = {word}", alias.name));
             if !words.contains(&word.as_str()) {
-                return Some(format!("`{} = {word}`: the words are {}", alias.name, words.join(", ")));
+                return Some(format!("`{} = {word}`: valid words: {}", alias.name, words.join(", ")));
             }
         }
         None
     }
 }
 
-/// Sets the value at a path of a table, or takes it away; tables on the way are made.
+/// Sets the value at a path of a table, or removes it; missing tables on the path are created.
 pub fn put(table: &mut Table, path: &[String], value: Option<Value>) {
     let (last, parents) = path.split_last().expect("a path has a last part");
     let mut table = table;

@@ -1,4 +1,4 @@
-//! Instants that are stored, by what they are compared for. The normal form keeps only what such a comparison can see.
+//! Stored instants, by the way they are compared. The normal form keeps only what the comparison can distinguish.
 
 use std::fmt;
 use std::ops::Add;
@@ -23,7 +23,7 @@ macro_rules! typed {
 }
 
 typed!(
-    /// From when on something may happen.
+    /// The instant from which on an event may happen.
     Deadline
 );
 typed!(
@@ -31,16 +31,16 @@ typed!(
     LeaseEnd
 );
 typed!(
-    /// When something began whose length counts, up to the longest duration of the service.
+    /// The start of a duration, which counts up to the longest duration of the service.
     StartTime
 );
 typed!(
-    /// A ghost's memory of when, for bounds of promises.
+    /// The instant of an event in a ghost, for bounds of promises.
     Since
 );
 
 impl Deadline {
-    /// Guards are closed: it is due at that very instant, too.
+    /// Guards are closed: a deadline is due at its own instant, too.
     #[inline]
     pub fn is_due(self, now: Instant) -> bool {
         now >= self.0
@@ -48,7 +48,7 @@ impl Deadline {
 }
 
 impl LeaseEnd {
-    /// Guards are closed: the lease covers that very instant, too.
+    /// Guards are closed: a lease covers its last instant, too.
     #[inline]
     pub fn covers(self, now: Instant) -> bool {
         now <= self.0
@@ -56,7 +56,7 @@ impl LeaseEnd {
 }
 
 impl StartTime {
-    /// How long ago that was.
+    /// The time since then.
     #[inline]
     pub fn elapsed(self, now: Instant) -> Ticks {
         now - self.0
@@ -72,7 +72,7 @@ impl Add<Ticks> for StartTime {
 }
 
 impl Since {
-    /// How long ago that was.
+    /// The time since then.
     #[inline]
     pub fn age(self, now: Instant) -> Ticks {
         now - self.0

@@ -1,5 +1,5 @@
-//! One number for an execution: two executions with the same digest took the same steps and produced the same facts. What is
-//! hashed are codes and numbers, never words: a sentence may be improved without a new digest.
+//! The digest of an execution: two executions with the same digest took the same steps and produced the same facts.
+//! Codes and numbers are hashed, never words: a better sentence does not change a digest.
 
 use std::hash::Hasher;
 
@@ -39,7 +39,7 @@ impl Digest {
     }
 }
 
-/// The codes of kinds of action and of facts are part of what a digest means: a code is never changed or used again.
+/// The codes of action kinds and facts are part of the definition of a digest: a code is never changed or reused.
 impl Encoder {
     fn action<P: Service>(&mut self, action: &Action<P>) {
         match action {
@@ -57,9 +57,9 @@ impl Encoder {
                 self.number(3);
                 self.signed(ticks.count());
             }
-            Action::Operator(act) => {
+            Action::Operator(operator_action) => {
                 self.number(4);
-                self.value(act);
+                self.value(operator_action);
             }
             Action::Lose(envelope) => self.envelope(5, envelope),
             Action::Duplicate(envelope) => self.envelope(6, envelope),
@@ -115,7 +115,8 @@ impl Encoder {
         }
     }
 
-    /// A message with its ends. When it is due follows from when it was sent, and ghosts are no part of it.
+    /// A message with its sender and receiver. Its deadline follows from the time of sending, and ghosts are not part
+    /// of a digest.
     fn envelope<P: Service>(&mut self, kind: u64, envelope: &Envelope<P>) {
         let Envelope { to, from, mut message, due: _ } = *envelope;
         self.link(kind, Link { from, to });

@@ -12,7 +12,7 @@ pub(super) struct Encoder {
     pub(super) bytes: Vec<u8>,
 }
 
-/// What serde wants to be able to say; encoding does not fail.
+/// The error type that serde requires; encoding itself does not fail.
 #[derive(Debug)]
 pub(super) struct EncodingError(String);
 
@@ -41,7 +41,7 @@ impl Encoder {
         self.bytes.push(number.to_le_bytes()[0]);
     }
 
-    /// Numbers near zero are short, whatever their sign (zigzag).
+    /// Numbers near zero are short in either sign (zigzag).
     #[inline]
     pub(super) fn signed(&mut self, number: i64) {
         self.number(((number << 1) ^ (number >> 63)).cast_unsigned());
@@ -50,7 +50,7 @@ impl Encoder {
     /// Any value.
     ///
     /// # Panics
-    /// The value cannot be serialised: none of those in actions and facts.
+    /// The value cannot be serialised. Values in actions and facts can be.
     #[inline]
     pub(super) fn value(&mut self, value: &impl Serialize) {
         value.serialize(self).expect("values in actions and facts can be serialised");
@@ -71,7 +71,7 @@ macro_rules! numbers {
     };
 }
 
-/// There are none in actions and facts.
+/// Actions and facts contain no floats.
 macro_rules! floats {
     ($($method:ident($type:ty);)*) => {
         $(
@@ -273,7 +273,7 @@ macro_rules! fields {
                     value.serialize(&mut **self)
                 }
 
-                /// A field that is left out has its default: none, false or empty, which are all a zero.
+                /// A skipped field has its default: none, false or empty. All of them are encoded as 0.
                 #[inline]
                 fn skip_field(&mut self, _name: &'static str) -> Encoded {
                     self.number(0);

@@ -8,14 +8,14 @@ use crate::assumption::Assumption;
 use crate::finding::Story;
 use crate::service::Service;
 
-/// Why a trace file cannot be used.
+/// The reason why a trace file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TraceError {
     /// The first line is no header; why not.
     #[error("line 1 is not the header of a fencepost trace: {0}")]
     NoHeader(String),
     /// The trace has a format that this program does not read.
-    #[error("line 1: the trace has format {0}, this program reads {SCHEMA_OLDEST} to {SCHEMA}")]
+    #[error("line 1: the trace has format {0}; this program reads formats {SCHEMA_OLDEST} to {SCHEMA}")]
     Format(u32),
     /// No service of the catalogue has this name.
     #[error("line 1: there is no system `{0}`")]
@@ -47,10 +47,10 @@ impl<P: Service> Trace<P> {
         text
     }
 
-    /// Reads a file's text. It is not replayed yet.
+    /// Reads a trace file without replaying it.
     ///
     /// # Errors
-    /// Names the first line, and the step on it, that cannot be read.
+    /// The first line that cannot be read, with its step.
     pub fn from_text(text: &str) -> Result<Self, TraceError> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         let mut header: Header<P> =
@@ -71,7 +71,7 @@ struct Peek {
     system: String,
 }
 
-/// The system that a trace names, if the trace has a format that is read.
+/// The system that a trace names, if the format of the trace is supported.
 ///
 /// # Errors
 /// The text does not begin with the header of a trace, or has another format.
@@ -84,25 +84,25 @@ pub fn system_of_trace(text: &str) -> Result<String, TraceError> {
     Ok(peek.system)
 }
 
-/// A run that was repeated.
+/// A replayed execution.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replayed {
     /// The scenario's name.
     pub scenario: String,
-    /// Who had found the run.
+    /// The explorer that found the execution.
     pub origin: String,
     /// The seed, if a simulator found it.
     pub seed: Option<u64>,
     /// The digest, the same as in the file.
     pub digest: String,
-    /// What the run rests on.
+    /// The assumptions of the execution.
     pub assumptions: Vec<Assumption>,
-    /// The run.
+    /// The execution as a story.
     pub story: Story,
 }
 
 impl Replayed {
-    /// Repeats an execution and tells it.
+    /// Replays an execution and returns its story.
     ///
     /// # Errors
     /// The first step at which the trace and the model disagree.

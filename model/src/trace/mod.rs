@@ -1,5 +1,6 @@
-//! A run as a list of actions. Failing seed, counterexample and hand-written script are the same thing: each can be
-//! replayed, and told as a story. A trace carries its scenario, so that a file is enough to reproduce a run.
+//! An execution as a list of actions. A failing seed, a counterexample and a hand-written script are the same thing:
+//! each can be replayed and shown as a story. A trace carries its scenario, so a file is enough to reproduce an
+//! execution.
 
 mod digest;
 mod encoding;
@@ -28,18 +29,19 @@ use crate::service::Service;
 use crate::time::Instant;
 use crate::world::Action;
 
-/// The version of the file format that is written.
+/// The version of the file format that this program writes.
 pub const SCHEMA: u32 = 2;
 
-/// The oldest version that is read. Digests of version 1 were made of words: neither they nor labels and facts are compared.
+/// The oldest version that this program reads. Digests of version 1 depended on sentences: digests, labels and facts of
+/// that version are not compared.
 pub const SCHEMA_OLDEST: u32 = 1;
 
-/// A run with where it came from.
+/// An execution with its origin.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trace<P: Service> {
-    /// Where it came from.
+    /// The header.
     pub header: Header<P>,
-    /// What happened.
+    /// The steps.
     pub steps: Vec<TraceStep<P>>,
 }
 
@@ -49,61 +51,62 @@ pub struct Trace<P: Service> {
 pub struct Header<P: Service> {
     /// The version of the format.
     pub fencepost_trace: u32,
-    /// Which protocol.
+    /// The system.
     pub system: String,
-    /// Who found the run, as words.
+    /// The explorer that found the execution, in words.
     pub origin: String,
     /// The seed, if a simulator found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The digest of the run, in hexadecimal.
     pub digest: String,
-    /// For an endless run: what is repeated, and what is broken by that.
+    /// For an endless execution: its cycle, and the property that the cycle violates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasso: Option<Lasso>,
-    /// Who waited too long after the last fault.
+    /// The waits of clients that lasted too long after the last fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
-    /// The scenario, whole: a file needs nothing else.
+    /// The complete scenario: replay needs no other file.
     pub scenario: Scenario<P>,
 }
 
 impl<P: Service> Header<P> {
-    /// Whether this promise is broken by how the run goes on, and not by a single step.
+    /// Whether the continuation of the execution violates this promise, and not a single step.
     pub fn is_about_the_end(&self, property: Property) -> bool {
         self.lasso.as_ref().is_some_and(|lasso| lasso.property == property)
             || self.waits.iter().any(|wait| wait.property == property)
     }
 }
 
-/// How a run goes on for ever: its last steps happen again and again.
+/// The lasso of an endless execution: its last steps repeat for ever.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lasso {
-    /// How many steps come before those that are repeated. If that is all of them, nothing can happen any more.
+    /// The number of steps before the cycle. If it is the number of all steps, the execution ends in a state without
+    /// successors.
     pub from: usize,
-    /// The promise that is never kept.
+    /// The violated promise of progress.
     pub property: Property,
-    /// How, as a sentence.
+    /// The violation as a sentence.
     pub message: String,
 }
 
-/// One line of a trace file: one step.
+/// One step: one line of a trace file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct TraceStep<P: Service> {
-    /// Its number, from 1.
+    /// The number of the step, from 1.
     pub step: usize,
-    /// True time after it.
+    /// True time after the step.
     pub at: Instant,
-    /// The action's label: what a person reads.
+    /// The action's label, for people.
     pub label: String,
-    /// What became true, as sentences.
+    /// The facts of the step, as sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<String>,
-    /// Promises that broke.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub breaches: Vec<Violation>,
-    /// The action: what a program replays.
+    /// The violated promises.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", alias = "breaches")]
+    pub violations: Vec<Violation>,
+    /// The action, for replay.
     pub action: Action<P>,
 }

@@ -1,26 +1,27 @@
-//! Repeating a run although the model has changed since: each step by its label, as far as it can still happen.
+//! Realigning: replaying a trace after the model has changed. Steps are matched by their labels, as far as they are
+//! still possible.
 
 use super::replay::{ends_as_said, possible};
 use super::script::find;
 use super::{Recorder, ReplayError, Trace};
 use crate::service::Service;
 
-/// A run as it happens now.
+/// A realigned trace.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Realigned<P: Service> {
-    /// What happens now.
+    /// The execution of the current model.
     pub trace: Trace<P>,
-    /// Where it first happens otherwise than it was written down, and how.
+    /// The first step that differs from the trace, and the difference.
     pub diverges: Option<ReplayError>,
-    /// The numbers of the steps that cannot happen any more, and were left out.
+    /// The numbers of the steps that are no longer possible and were left out.
     pub skipped: Vec<usize>,
 }
 
-/// Repeats a run: where a step's action is not possible, another one with the same label is as good, and where there is
-/// none the step is left out.
+/// Replays a trace. If a step's action is not possible, another action with the same label replaces it; if there is
+/// none, the step is left out.
 ///
 /// # Errors
-/// The scenario is impossible by now.
+/// The scenario is no longer valid.
 pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, ReplayError> {
     let scenario = possible(trace)?;
     let mut world = scenario.observed();
@@ -35,18 +36,18 @@ pub fn realign<P: Service>(trace: &Trace<P>) -> Result<Realigned<P>, ReplayError
             false => find(scenario, &world, &line.label),
         };
         let Ok(action) = action else {
-            note(format!("“{}” cannot happen here any more", line.label));
+            note(format!("“{}” is no longer possible here", line.label));
             skipped.push(line.step);
             continue;
         };
         recorder.step(scenario, &mut world, &action);
         let now = recorder.last();
-        if now.at != line.at || now.facts != line.facts || now.breaches != line.breaches {
-            note(format!("“{}” happens otherwise than it was written down", line.label));
+        if now.at != line.at || now.facts != line.facts || now.violations != line.violations {
+            note(format!("“{}” has a different effect than in the trace", line.label));
         }
     }
     let mut now = recorder.finish(scenario, &trace.header.origin, trace.header.seed);
-    // An endless run is one as long as its steps lead back to where they set out.
+    // An endless execution is still endless if its steps lead back to the first state of the cycle.
     if diverges.is_none() {
         match ends_as_said(scenario, trace, &now.steps, &world) {
             Ok(()) => {

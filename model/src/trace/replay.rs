@@ -1,4 +1,4 @@
-//! Recording runs, and repeating recorded ones step by step.
+//! Recording of executions, and replay of recorded ones step by step.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::world::Action;
 
-/// Writes down a run while it happens.
+/// Records an execution while it happens.
 pub struct Recorder<P: Service> {
     steps: Vec<TraceStep<P>>,
     digest: Digest,
@@ -22,7 +22,7 @@ impl<P: Service> Default for Recorder<P> {
 }
 
 impl<P: Service> Recorder<P> {
-    /// Carries out the action and writes it down.
+    /// Carries out the action and records it.
     pub fn step(&mut self, scenario: &Scenario<P>, state: &mut Observed<P>, action: &Action<P>) -> ObservedStep<P> {
         let step = state.step(scenario, action);
         self.digest.add(state.now, action, &step);
@@ -31,13 +31,13 @@ impl<P: Service> Recorder<P> {
             at: state.now,
             label: action.to_string(),
             facts: step.facts.iter().map(ToString::to_string).collect(),
-            breaches: step.violations.clone(),
+            violations: step.violations.clone(),
             action: *action,
         });
         step
     }
 
-    /// What was written down last.
+    /// The last recorded step.
     pub(super) fn last(&self) -> &TraceStep<P> {
         self.steps.last().expect("a step was just recorded")
     }
@@ -58,12 +58,12 @@ impl<P: Service> Recorder<P> {
     }
 }
 
-/// Where a trace and the model disagree.
+/// A disagreement between a trace and the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayError {
     /// The number of the step, from 1; 0 for the header.
     pub step: usize,
-    /// What is wrong.
+    /// The disagreement.
     pub message: String,
 }
 
@@ -78,17 +78,17 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// The trace's scenario, if it is possible.
+/// The trace's scenario, if it is valid.
 pub(super) fn possible<P: Service>(trace: &Trace<P>) -> Result<&Scenario<P>, ReplayError> {
     let scenario = &trace.header.scenario;
-    let mistake = |mistake| ReplayError { step: 0, message: format!("its scenario is impossible: {mistake}") };
+    let mistake = |mistake| ReplayError { step: 0, message: format!("its scenario is not valid: {mistake}") };
     scenario.validate().map(|()| scenario).map_err(mistake)
 }
 
-/// Repeats a run and returns it as it happens now.
+/// Replays a trace and returns the execution of the current model.
 ///
 /// # Errors
-/// The first step that cannot happen, or happens otherwise than it was written down.
+/// The first step that is not possible, or whose effect differs from the trace.
 pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
     let scenario = possible(trace)?;
     let mut world = scenario.observed();
@@ -100,10 +100,10 @@ pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
         }
         let words_count = trace.header.fencepost_trace == SCHEMA;
         if words_count && line.label != line.action.to_string() {
-            return Err(at(format!("the label says “{}”, the action is “{}”", line.label, line.action)));
+            return Err(at(format!("the label is “{}”, but the action is “{}”", line.label, line.action)));
         }
         if !scenario.is_enabled(&world, &line.action) {
-            return Err(at(format!("“{}” cannot happen here", line.label)));
+            return Err(at(format!("“{}” is not possible here", line.label)));
         }
         recorder.step(scenario, &mut world, &line.action);
         let now = recorder.last();
@@ -113,7 +113,7 @@ pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
             ("violations", breaks_the_same(now, line, words_count)),
         ] {
             if !is_same {
-                return Err(at(format!("“{}” now happens with other {what} than the trace says", line.label)));
+                return Err(at(format!("“{}” has other {what} than in the trace", line.label)));
             }
         }
     }
@@ -123,7 +123,7 @@ pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
     now.header.waits.clone_from(&trace.header.waits);
     if trace.header.fencepost_trace == SCHEMA && now.header.digest != trace.header.digest {
         let message = format!(
-            "the digest is {}, the trace says {}: steps are missing or added",
+            "the digest is {}, but the trace has {}: steps are missing or were added",
             now.header.digest, trace.header.digest
         );
         return Err(ReplayError { step: 0, message });
@@ -131,13 +131,14 @@ pub fn replay<P: Service>(trace: &Trace<P>) -> Result<Trace<P>, ReplayError> {
     Ok(now)
 }
 
-/// Whether the same promises break in two steps; and, where words count, in the same words.
+/// Whether two steps violate the same promises; if `words_count`, also with the same sentences.
 fn breaks_the_same<P: Service>(now: &TraceStep<P>, then: &TraceStep<P>, words_count: bool) -> bool {
-    let properties = |line: &TraceStep<P>| line.breaches.iter().map(|breach| breach.property).collect::<Vec<_>>();
-    if words_count { now.breaches == then.breaches } else { properties(now) == properties(then) }
+    let properties =
+        |line: &TraceStep<P>| line.violations.iter().map(|violation| violation.property).collect::<Vec<_>>();
+    if words_count { now.violations == then.violations } else { properties(now) == properties(then) }
 }
 
-/// Whether what a header says of a run's end is true of these steps, after which the world is like this.
+/// Whether the header's claims about the end of the execution are true of these steps and of the last world.
 pub(super) fn ends_as_said<P: Service>(
     scenario: &Scenario<P>,
     trace: &Trace<P>,
@@ -150,8 +151,8 @@ pub(super) fn ends_as_said<P: Service>(
     confirm(scenario, steps, &trace.header.waits)
 }
 
-/// The world after an endless run's last step must be the one from which its repeated steps set out, but for values
-/// without absolute meaning; or nothing can happen any more.
+/// The world after the last step of an endless execution must be equivalent to the first world of the cycle; or it has
+/// no successor.
 fn closes<P: Service>(
     scenario: &Scenario<P>,
     steps: &[TraceStep<P>],
@@ -165,12 +166,12 @@ fn closes<P: Service>(
         return if enabled.is_empty() {
             Ok(())
         } else {
-            wrong("the run is said to end, and something can happen".to_owned())
+            wrong("the trace says that the execution ends, but its last state has a successor".to_owned())
         };
     }
     if lasso.from > steps.len() {
         return wrong(format!(
-            "the steps from {} on are said to be repeated, and there are {}",
+            "the trace says that the cycle begins at step {}, but it has {} steps",
             lasso.from + 1,
             steps.len()
         ));
@@ -180,7 +181,10 @@ fn closes<P: Service>(
         before.step(scenario, &line.action);
     }
     if scenario.representative(&before) != scenario.representative(last) {
-        return wrong(format!("the steps from {} on do not lead back to where they set out", lasso.from + 1));
+        return wrong(format!(
+            "the steps from {} on are not a cycle: they do not lead back to their first state",
+            lasso.from + 1
+        ));
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Hand-written runs: a story on top, an action's label on each line, and below it, indented, what was recorded.
+//! Hand-written executions: a story on top, an action's label on each line, and the recorded facts below it, indented.
 //!
 //! ```text
-//! # Client 2 does not get in while client 1 is inside.
+//! # Client 2 is refused while client 1 is inside.
 //! scenario lease-just-enough
 //! client 1 is asked to take the lock
-//! the server receives from client 1: may I have the lock?
+//! the server receives from client 1: lend me the lock
 //!     client 1 acquires the lock (token 1)
 //! 3 ticks pass
 //! ```
@@ -17,12 +17,12 @@ use crate::service::Service;
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
-/// Why a script cannot be performed.
+/// The reason why a script cannot be performed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
 }
 
@@ -34,10 +34,10 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-/// Performs a script and returns its text with fresh recordings. The `scenario` line has been read by the caller.
+/// Performs a script and returns its text with fresh recordings. The caller has already read the `scenario` line.
 ///
 /// # Errors
-/// The first line that names nothing that may happen there, with what may.
+/// The first line that names no enabled action, with the labels of all enabled actions.
 pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<String, ScriptError> {
     let mut world = scenario.observed();
     let mut recorder = Recorder::default();
@@ -56,20 +56,22 @@ pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<Strin
         for fact in &step.facts {
             text += &format!("    {fact}\n");
         }
-        for breach in &step.violations {
-            text += &format!("    ✗ {}: {}\n", breach.property, breach.message);
+        for violation in &step.violations {
+            text += &format!("    ✗ {}: {}\n", violation.property, violation.message);
         }
     }
     Ok(text)
 }
 
-/// A recorded run as a script: what [`perform`] makes of it in the same scenario.
+/// A recorded execution as a script: the output of [`perform`] in the same scenario.
 pub fn script<P: Service>(trace: &Trace<P>) -> String {
     let mut text = format!("scenario {}\n", trace.header.scenario.name);
     for line in &trace.steps {
         text += &format!("{}\n", line.label);
         line.facts.iter().for_each(|fact| text += &format!("    {fact}\n"));
-        line.breaches.iter().for_each(|breach| text += &format!("    ✗ {}: {}\n", breach.property, breach.message));
+        line.violations
+            .iter()
+            .for_each(|violation| text += &format!("    ✗ {}: {}\n", violation.property, violation.message));
     }
     text
 }
@@ -79,13 +81,13 @@ pub(super) fn find<P: Service>(scenario: &Scenario<P>, world: &World<P>, label: 
     if let Some(ticks) = ticks_in(label) {
         let action = Action::Advance(ticks);
         let is_possible = scenario.is_enabled(world, &action);
-        return if is_possible { Ok(action) } else { Err(format!("“{label}” would make something too late")) };
+        return if is_possible { Ok(action) } else { Err(format!("“{label}” would exceed a bound on delays")) };
     }
     let mut enabled = Vec::new();
     scenario.enabled(world, &mut enabled);
     enabled.iter().find(|action| action.to_string() == label).copied().ok_or_else(|| {
         let offers: Vec<String> = enabled.iter().map(|action| format!("\n    {action}")).collect();
-        format!("“{label}” cannot happen here; this can:{}", offers.concat())
+        format!("“{label}” is not possible here; possible actions:{}", offers.concat())
     })
 }
 

@@ -1,9 +1,10 @@
-//! Shrinking: the same promise, broken by fewer steps, fewer faults, fewer clients, less time. What comes out is a trace
-//! like any other.
+//! Shrinking: a violation of the same promise with fewer steps, fewer faults, fewer clients and less time. The result
+//! is an ordinary trace.
 //!
-//! A shorter plan is tried by following it as far as it goes: what cannot happen any more is left out, and an action
-//! whose numbers have changed is recognised by its shape. When nothing can be left out, detours are cut: from a moment of
-//! the run to the representative of a later one, or to the breach itself, by fewer steps than the run took.
+//! A shorter plan is tried as far as it is possible: an action that is no longer enabled is left out, and an action
+//! whose numbers have changed is recognised by its shape. When no step can be left out, detours are cut: the search
+//! looks for fewer steps from a state of the execution to the representative of a later state, or to the violation
+//! itself.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{Hash, Hasher};
@@ -18,35 +19,35 @@ use crate::service::Service;
 use crate::time::Ticks;
 use crate::world::{Action, World};
 
-/// Runs longer than this are not tried pair by pair.
+/// Longer executions are not tried pair by pair.
 const PAIRS: usize = 150;
-/// How many worlds are looked at for a way round, from each moment of the run: first few, and more when that is of no use.
+/// The number of worlds that the search for a detour visits from each state: few at first, more if that finds nothing.
 const WORLDS: [usize; 2] = [4_000, 40_000];
 
-/// Why a trace cannot be shrunk.
+/// The reason why a trace cannot be shrunk.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ShrinkError {
-    /// It does not break the promise.
+    /// The trace does not violate the promise.
     NotBroken(Property),
-    /// What breaks it is how the run goes on: no step could be left out without asking anew whether that is fair.
+    /// The trace is endless. Leaving out a step could make its cycle unfair.
     Endless,
 }
 
 impl std::fmt::Display for ShrinkError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            ShrinkError::NotBroken(property) => write!(f, "the run does not break `{property}`"),
+            ShrinkError::NotBroken(property) => write!(f, "the trace does not violate `{property}`"),
             ShrinkError::Endless => {
-                f.write_str("endless runs cannot be shrunk; `fencepost check` finds a shortest one")
+                f.write_str("endless executions cannot be shrunk; `fencepost check` finds a shortest one")
             }
         }
     }
 }
 
-/// Shrinks a run that breaks a promise.
+/// Shrinks an execution that violates a promise.
 ///
 /// # Errors
-/// It does not break it, or is endless.
+/// It does not violate the promise, or it is endless.
 pub fn shrink<P: Service>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, ShrinkError> {
     if trace.header.is_about_the_end(property) {
         return Err(ShrinkError::Endless);
@@ -66,7 +67,7 @@ pub fn shrink<P: Service>(trace: &Trace<P>, property: Property) -> Result<Trace<
     Ok(record(trace, &small, &best))
 }
 
-/// Steps first, passages of time not counted; then these; then how long they are.
+/// Compares steps other than passages of time first, then passages of time, then their length.
 fn cost<P: Service>(plan: &[Action<P>]) -> (usize, usize, i64) {
     let passages = plan.iter().filter_map(|action| match action {
         Action::Advance(ticks) => Some(ticks.count()),
@@ -76,7 +77,7 @@ fn cost<P: Service>(plan: &[Action<P>]) -> (usize, usize, i64) {
     (plan.len() - count, count, sum)
 }
 
-/// Follows a plan as far as it goes, until the promise breaks; what really happened, or `None` if it does not break.
+/// Follows a plan until the promise is violated; returns the steps taken, or `None` if the promise holds.
 fn follow<P: Service>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec<Action<P>>> {
     let mut world = scenario.observed();
     let mut done = Vec::new();
@@ -94,7 +95,7 @@ fn follow<P: Service>(scenario: &Scenario<P>, plan: &[Action<P>]) -> Option<Vec<
     None
 }
 
-/// Takes the shorter plan if it still breaks the promise.
+/// Takes the shorter plan if it still violates the promise.
 fn take<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>, plan: &[Action<P>]) -> bool {
     match follow(scenario, plan) {
         Some(done) if cost(&done) < cost(best) => {
@@ -105,7 +106,7 @@ fn take<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>, plan: &[A
     }
 }
 
-/// Leaves out what the breach does not need: large parts first, single steps, then pairs.
+/// Leaves out steps that the violation does not need: large parts first, then single steps, then pairs.
 fn leave_out<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) {
     let mut size = best.len() / 2;
     while size > 0 {
@@ -135,13 +136,13 @@ fn leave_out_a_pair<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>
     false
 }
 
-/// Lets as little time pass as the breach needs.
+/// Shortens passages of time as far as the violation allows.
 fn shorten_time<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>) -> Vec<Action<P>> {
     let mut place = 0;
     while place < best.len() {
         if let Action::Advance(ticks) = best[place] {
             let (mut low, mut high) = (0, ticks.count());
-            // The shortest that works, if that is monotone; else some shorter one.
+            // The shortest time that works, if shorter is monotonically harder; otherwise some shorter time.
             while low < high {
                 let middle = low + (high - low) / 2;
                 let mut plan = best.clone();
@@ -167,7 +168,7 @@ fn fingerprint<P: Service>(scenario: &Scenario<P>, world: &Observed<P>) -> u64 {
     hash.finish()
 }
 
-/// Looks from each moment of the run for a way to a later one, or to the breach, that takes fewer steps.
+/// Searches from each state of the execution for a shorter way to a later state, or to the violation.
 fn cut_detours<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, worlds: usize) -> Vec<Action<P>> {
     let mut from = 0;
     while from < best.len() {
@@ -182,7 +183,8 @@ fn cut_detours<P: Service>(scenario: &Scenario<P>, mut best: Vec<Action<P>>, wor
     best
 }
 
-/// The world before a step, and the later moments: by representative the last place at which the run has it.
+/// The world before a step, and the later states: for each representative, the last index at which the execution has
+/// it.
 fn moments<P: Service>(
     scenario: &Scenario<P>,
     plan: &[Action<P>],
@@ -192,7 +194,7 @@ fn moments<P: Service>(
     let mut there = world.clone();
     let mut later = BTreeMap::new();
     let mut steps = 0;
-    // The last step breaks the promise; what is behind it does not matter.
+    // The last step violates the promise; later steps do not matter.
     for (place, action) in plan[..plan.len() - 1].iter().enumerate() {
         if place == from {
             there = world.clone();
@@ -206,7 +208,7 @@ fn moments<P: Service>(
     (there, later)
 }
 
-/// The shortcut that saves the most steps, and where it comes out.
+/// The shortcut that saves the most steps, and the index at which it rejoins the execution.
 fn way_round<P: Service>(
     scenario: &Scenario<P>,
     start: &Observed<P>,
@@ -219,7 +221,7 @@ fn way_round<P: Service>(
     let mut best: Option<(usize, Vec<Action<P>>, usize)> = None;
     let mut enabled = Vec::new();
     while let Some((world, way, steps)) = open.pop_front() {
-        // No way that is as long as the run itself is of use, nor is there time for all of them.
+        // A way as long as the execution itself is useless, and there is no time to try all ways.
         if seen.len() >= worlds || steps + 1 >= the_end.1 {
             continue;
         }
@@ -228,21 +230,21 @@ fn way_round<P: Service>(
         enabled.extend(passages(scenario, &world));
         for action in &enabled {
             let mut next = world.clone();
-            let is_breach = !next.step(scenario, action).violations.is_empty();
+            let is_violation = !next.step(scenario, action).violations.is_empty();
             let form = fingerprint(scenario, &next);
-            if !(is_breach || seen.insert(form)) {
+            if !(is_violation || seen.insert(form)) {
                 continue;
             }
             let way: Vec<Action<P>> = way.iter().copied().chain([*action]).collect();
             let steps = steps + usize::from(!matches!(action, Action::Advance(_)));
-            let arrival = if is_breach { Some(&the_end) } else { later.get(&form) };
+            let arrival = if is_violation { Some(&the_end) } else { later.get(&form) };
             if let Some(&(to, taken)) = arrival
                 && taken > steps
                 && best.as_ref().is_none_or(|(saved, ..)| taken - steps > *saved)
             {
                 best = Some((taken - steps, way.clone(), to));
             }
-            if !is_breach {
+            if !is_violation {
                 open.push_back((next, way, steps));
             }
         }
@@ -250,7 +252,7 @@ fn way_round<P: Service>(
     best.map(|(_, way, to)| (way, to))
 }
 
-/// Passages of time worth a try: a tick, and up to each deadline.
+/// The passages of time worth a try: a tick, and up to each deadline.
 fn passages<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action<P>> {
     let mut ticks = BTreeSet::from([Ticks::new(1)]);
     for process in world.processes() {
@@ -261,14 +263,14 @@ fn passages<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action<
     ticks.into_iter().map(Action::Advance).filter(|passage| scenario.is_enabled(world, passage)).collect()
 }
 
-/// The scenario with no more clients and no more misfortune than the run needs.
+/// The scenario with no more clients and no larger budgets than the execution needs.
 fn fit<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenario<P> {
     let mut small = scenario.clone();
     let all = (1..=small.clients).map(ClientId);
     let needed: Vec<ClientId> = all.filter(|client| best.iter().any(|action| action.concerns(*client))).collect();
     let count = u16::try_from(needed.len()).expect("no more than there are").max(1);
     let fewer = Scenario { clients: count, ..small.clone() };
-    // Those who are needed move up; observers and the like follow.
+    // Needed clients move up; observers and other participants follow.
     let rename = |client: ClientId| match needed.iter().position(|other| *other == client) {
         Some(place) => ClientId::of(place),
         None => ClientId(client.0.saturating_sub(small.clients - count)),
@@ -287,13 +289,13 @@ fn fit<P: Service>(scenario: &Scenario<P>, best: &mut Vec<Action<P>>) -> Scenari
     }
 }
 
-/// The shrunk run with everything that it breaks.
+/// The shrunk execution with everything that it violates.
 fn record<P: Service>(trace: &Trace<P>, scenario: &Scenario<P>, actions: &[Action<P>]) -> Trace<P> {
     let scenario = Scenario { promises: trace.header.scenario.promises.clone(), ..scenario.clone() };
     let mut world = scenario.observed();
     let mut recorder = Recorder::default();
     for wanted in actions {
-        // Only this promise was judged so far; now all are, and what properties remember shows in messages.
+        // Only one promise was judged so far. Now all are judged, and their ghosts show in the stamps of writes.
         let action = scenario.like(&world, wanted).expect("what is remembered changes nothing else");
         recorder.step(&scenario, &mut world, &action);
     }

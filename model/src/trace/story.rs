@@ -1,4 +1,5 @@
-//! Telling a trace: who acts in which lane, which messages cross, who has the lock and who believes so.
+//! Turning a trace into a story: the lane of each step, the messages, the owners on record and the clients that believe
+//! to be inside.
 
 use super::{Lasso, Trace};
 use crate::finding::{Arrow, Story, StoryStep, Violation};
@@ -7,7 +8,7 @@ use crate::scenario::Scenario;
 use crate::service::{Service, Settings as _};
 use crate::world::{Action, Condition, Envelope, Fault, World};
 
-/// Tells a trace. Its actions must be possible: it comes from [`super::replay()`] or a recorder.
+/// Turns a trace into a story. Its actions must be possible: the trace comes from [`super::replay()`] or a recorder.
 pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     let scenario = &trace.header.scenario;
     let mut world = scenario.observed();
@@ -39,16 +40,16 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
             token: record.token.0,
             down: condition(Condition::Down),
             paused: condition(Condition::Paused),
-            breaches: names.broken(&line.breaches),
+            violations: names.broken(&line.violations),
         });
     }
     let lasso = trace.header.lasso.as_ref();
     if let (Some(Lasso { property, message, .. }), Some(last)) = (lasso, steps.last_mut()) {
-        last.breaches.push(Violation { property: *property, message: names.said(message) });
+        last.violations.push(Violation { property: *property, message: names.said(message) });
     }
     for wait in &trace.header.waits {
         if let Some(step) = steps.get_mut(wait.step.wrapping_sub(1)) {
-            step.breaches.push(Violation { property: wait.property, message: names.said(&wait.message) });
+            step.violations.push(Violation { property: wait.property, message: names.said(&wait.message) });
         }
     }
     teller.arrows.iter_mut().for_each(|arrow| arrow.text = names.said(&arrow.text));
@@ -56,11 +57,11 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     Story { lanes, steps, arrows: teller.arrows, repeats_from: lasso.map(|lasso| lasso.from) }
 }
 
-/// What participants are called that are no clients: everywhere else they are numbered on.
+/// The names of participants that are no contenders. Elsewhere they have numbers like clients.
 struct Names(Vec<(String, String)>);
 
 impl Names {
-    /// The highest number first: `client 1` is the beginning of `client 12`.
+    /// The highest number first: `client 1` is a prefix of `client 12`.
     fn of<P: Service>(scenario: &Scenario<P>, participants: usize) -> Self {
         let all = (0..participants).rev().map(ClientId::of);
         Names(all.filter_map(|client| Some((client.to_string(), P::Settings::role(scenario, client)?))).collect())
@@ -70,9 +71,10 @@ impl Names {
         self.0.iter().fold(sentence.to_owned(), |text, (number, role)| text.replace(number, role))
     }
 
-    fn broken(&self, breaches: &[Violation]) -> Vec<Violation> {
-        let named = |breach: &Violation| Violation { property: breach.property, message: self.said(&breach.message) };
-        breaches.iter().map(named).collect()
+    fn broken(&self, violations: &[Violation]) -> Vec<Violation> {
+        let named =
+            |violation: &Violation| Violation { property: violation.property, message: self.said(&violation.message) };
+        violations.iter().map(named).collect()
     }
 }
 
@@ -80,7 +82,7 @@ fn inside<P: Service>(world: &World<P>) -> Vec<u16> {
     world.inside().map(|client| client.0).collect()
 }
 
-/// Where an action takes place.
+/// The lane of an action.
 fn place_of<P: Service>(action: &Action<P>) -> Option<ProcessId> {
     match action {
         Action::Command { client, .. } => Some(ProcessId::Client(*client)),
@@ -103,7 +105,7 @@ struct Narrator<P: Service> {
 }
 
 impl<P: Service> Narrator<P> {
-    /// Half of the clients to the left of server and resource would look nicer, but a fixed order is easier to read.
+    /// Half of the clients on each side of server and resource would look nicer, but a fixed order is easier to read.
     fn lane(&self, process: ProcessId) -> usize {
         match process {
             ProcessId::Client(client) => client.place(),

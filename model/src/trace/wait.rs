@@ -1,4 +1,4 @@
-//! Runs in which nothing goes wrong any more, and still somebody who keeps trying does not get in.
+//! Waits in a calm: executions without further faults in which a waiting client is not served.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,40 +11,40 @@ use crate::service::{Service, Settings as _};
 use crate::time::{Instant, Ticks};
 use crate::world::World;
 
-/// Somebody waited too long after the last fault: a promise about what happens in the end is as good as broken.
+/// A client waited too long after the last fault. A promise of progress is as good as violated.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wait {
-    /// How many steps come before the calm, in which nothing goes wrong any more.
+    /// The number of steps before the calm. No fault happens during the calm.
     pub calm_from: usize,
-    /// The step after which it had lasted too long, from 1.
+    /// The number of the step after which the wait was too long, from 1.
     pub step: usize,
-    /// The promise: `eventually-acquired`, or `progress`.
+    /// The violated promise: `eventually-acquired`, or `progress`.
     pub property: Property,
-    /// For how long somebody had waited by then.
+    /// The duration of the wait, in ticks.
     pub waited: Ticks,
-    /// Who, as a sentence.
+    /// A sentence that names the waiting clients.
     pub message: String,
 }
 
-/// Remembers since when who keeps trying, in a calm.
+/// Tracks the waiting clients during a calm.
 #[derive(Clone, Debug)]
 pub struct Patience {
-    /// Since when there has been room although somebody keeps trying.
+    /// The instant since which a slot has been free while a client was waiting.
     idle: Option<Instant>,
-    /// For each client, since when it has kept trying.
+    /// For each client, the instant since which it has been waiting.
     trying: Vec<Option<Instant>>,
 }
 
 impl Patience {
-    /// At the beginning of a calm.
+    /// The tracker at the beginning of a calm.
     pub fn new<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Self {
         let mut patience = Patience { idle: None, trying: vec![None; world.clients.len()] };
         patience.look(scenario, world, &[]);
         patience
     }
 
-    /// Looks at a world, and at what has just become true in it.
+    /// Takes a world and the facts of the last step.
     pub fn look<P: Service>(&mut self, scenario: &Scenario<P>, world: &World<P>, facts: &[Fact<P>]) {
         let mut is_trying = vec![false; self.trying.len()];
         world.waiting().for_each(|client| is_trying[client.place()] = true);
@@ -59,7 +59,7 @@ impl Patience {
         self.idle = world.is_idle(scenario).then(|| self.idle.unwrap_or(world.now));
     }
 
-    /// The longest that anybody has waited for what the property promises, and who: a single client, or all that keep trying.
+    /// The longest wait that counts for the property, and the clients: a single client, or all waiting clients.
     pub fn longest<P: Service>(&self, world: &World<P>, property: Property) -> Option<(Ticks, Option<ClientId>)> {
         match property {
             Property::EventuallyAcquired => self.idle.map(|since| (world.now - since, None)),
@@ -73,17 +73,17 @@ impl Patience {
     }
 }
 
-/// Who has waited for how long, as a sentence.
+/// The waiting clients and the duration, as a sentence.
 pub fn complaint<P: Service>(scenario: &Scenario<P>, world: &World<P>, age: Ticks, who: Option<ClientId>) -> String {
     if let Some(client) = who {
-        return format!("in the calm {client} kept trying for {age}, and did not get in");
+        return format!("during the calm {client} waited for {age} and was not served");
     }
-    let lacks = if scenario.service.capacity() == 1 { "nobody got the lock" } else { "a slot stayed free" };
+    let lacks = if scenario.service.capacity() == 1 { "the lock stayed free" } else { "a slot stayed free" };
     let names: Vec<String> = world.waiting().map(|client| client.to_string()).collect();
-    format!("in the calm {lacks} for {age}, and {} kept trying", names.join(" and "))
+    format!("during the calm {lacks} for {age} while {} waited", names.join(" and "))
 }
 
-/// Whether all that is said of waiting is true of a run that was repeated.
+/// Whether all waits of a header are true of a replayed execution.
 pub(super) fn confirm<P: Service>(
     scenario: &Scenario<P>,
     steps: &[TraceStep<P>],
@@ -103,17 +103,17 @@ pub(super) fn confirm<P: Service>(
         patience.look(scenario, &world, &step.facts);
         for wait in waits.iter().filter(|wait| wait.step == place) {
             if patience.longest(&world, wait.property).is_none_or(|(age, _)| age != wait.waited) {
-                return wrong(wait, "nobody has waited that long");
+                return wrong(wait, "no client has waited that long");
             }
         }
     }
     let in_calm = |wait: &Wait| steps.iter().take(wait.step).skip(wait.calm_from);
     for wait in waits {
         if wait.calm_from != calm_from || wait.step > steps.len() || wait.step <= calm_from {
-            return wrong(wait, "the run has no such step in its calm");
+            return wrong(wait, "the calm of the trace has no such step");
         }
-        if in_calm(wait).any(|line| line.action.kind().is_mishap()) {
-            return wrong(wait, "something goes wrong in what is said to be the calm");
+        if in_calm(wait).any(|line| line.action.kind().is_disturbance()) {
+            return wrong(wait, "the calm contains a fault or an operator action");
         }
     }
     Ok(())

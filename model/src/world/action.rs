@@ -1,4 +1,4 @@
-//! One thing that can happen. Its label reads as a sentence, and is unique among what is enabled.
+//! Actions. The label of an action reads as a sentence, and is unique among the enabled actions.
 
 use std::fmt;
 
@@ -10,75 +10,75 @@ use crate::ids::{ClientId, ProcessId};
 use crate::service::Service;
 use crate::time::Ticks;
 
-/// One thing that can happen.
+/// One action.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
 pub enum Action<P: Service> {
-    /// A user asks something of a client.
+    /// A user gives a client a command.
     Command {
-        /// Whom.
+        /// The client.
         client: ClientId,
-        /// What.
+        /// The command.
         command: P::Command,
     },
     /// A message arrives.
     Deliver(Envelope<P>),
     /// A deadline of a process fires, on time or late.
     Wake {
-        /// Whose.
+        /// The process.
         process: ProcessId,
-        /// Which.
+        /// The deadline.
         timer: P::Timer,
     },
     /// Time passes.
     Advance(Ticks),
-    /// Somebody with access to the service acts on it from outside.
+    /// An operator changes the service from outside.
     Operator(P::OperatorAction),
-    /// A message vanishes.
+    /// A message is lost.
     Lose(Envelope<P>),
-    /// A message will arrive once more.
+    /// A message is duplicated: a copy of it will arrive.
     Duplicate(Envelope<P>),
-    /// Something that should not happen, or the end of it.
+    /// A fault of a process, a link or the service, or the end of a fault.
     Fault(Fault<P>),
-    /// A clock moves against true time.
+    /// A clock jumps against true time.
     Slip {
-        /// Whose.
+        /// The process whose clock jumps.
         process: ProcessId,
-        /// By how much, forwards or backwards.
+        /// The size of the jump in ticks; negative: backwards.
         #[serde(with = "crate::time::signed")]
         by: Ticks,
     },
-    /// What a process leaves to chance is decided.
+    /// A random choice of a process is made.
     Choose {
-        /// For whom.
+        /// The process.
         process: ProcessId,
-        /// Which of its options, from 0.
+        /// The index of the chosen option, from 0.
         option: u8,
     },
 }
 
-/// Something that should not happen to a process or a link, or the end of it.
+/// A fault of a process, a link or the service, or the end of a fault.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
 pub enum Fault<P: Service> {
-    /// A client dies; what it had in memory is gone.
+    /// A client crashes. It loses its memory.
     Crash(ClientId),
-    /// It comes back.
+    /// A client restarts.
     Restart(ClientId),
-    /// A process stands still.
+    /// A process pauses.
     Pause(ProcessId),
-    /// It goes on.
+    /// A process resumes.
     Resume(ProcessId),
-    /// A link holds everything back.
+    /// A link is cut: it holds all messages back.
     Cut(Link),
-    /// It lets everything through again.
+    /// A link heals: it delivers messages again.
     Heal(Link),
-    /// Something goes wrong in the service itself.
+    /// A fault of the service.
     Service(P::Fault),
 }
 
 impl<P: Service> Action<P> {
-    /// Whether the client has a part in it.
+    /// Whether the action concerns the client.
     pub fn concerns(&self, client: ClientId) -> bool {
         let me = ProcessId::Client(client);
         match self {
@@ -96,7 +96,7 @@ impl<P: Service> Action<P> {
         }
     }
 
-    /// What kind of thing happens.
+    /// The kind of the action.
     pub fn kind(&self) -> ActionKind {
         match self {
             Action::Command { .. } => ActionKind::Command,
@@ -128,7 +128,7 @@ impl<P: Service> fmt::Display for Action<P> {
             Action::Advance(ticks) => {
                 write!(f, "{ticks} {}", if ticks.count() == 1 { "passes" } else { "pass" })
             }
-            Action::Operator(act) => write!(f, "an operator {act}"),
+            Action::Operator(operator_action) => write!(f, "an operator {operator_action}"),
             Action::Lose(Envelope { from, to, message, .. }) => {
                 write!(f, "lost on the way from {from} to {to}: {message}")
             }
@@ -137,10 +137,10 @@ impl<P: Service> fmt::Display for Action<P> {
             }
             Action::Fault(fault) => fault.fmt(f),
             Action::Slip { process, by } if by.count() < 0 => {
-                write!(f, "the clock of {process} falls back by {}", by.times(-1))
+                write!(f, "the clock of {process} jumps back by {}", by.times(-1))
             }
             Action::Slip { process, by } => write!(f, "the clock of {process} jumps ahead by {by}"),
-            Action::Choose { process, option } => write!(f, "chance gives {process} option {option}"),
+            Action::Choose { process, option } => write!(f, "{process} draws option {option}"),
         }
     }
 }

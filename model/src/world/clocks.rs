@@ -1,4 +1,4 @@
-//! Clocks, and how far time may advance before something would be later than the scenario allows.
+//! Clocks, and the longest advance of time that keeps every bound on delays.
 
 use super::{Condition, Envelope, World};
 use crate::ids::ProcessId;
@@ -9,12 +9,12 @@ use crate::service::Service;
 use crate::time::{Instant, Ticks};
 
 impl<P: Service> World<P> {
-    /// What the process's own clock shows.
+    /// The time of the process's own clock.
     pub fn clock(&self, process: ProcessId) -> Instant {
         self.now + self.skew(process)
     }
 
-    /// How far its clock is ahead of true time.
+    /// The offset of its clock from true time.
     pub fn skew(&self, process: ProcessId) -> Ticks {
         match process {
             ProcessId::Client(client) => self.clients[client.place()].skew,
@@ -31,7 +31,7 @@ impl<P: Service> World<P> {
         }
     }
 
-    /// Names each deadline of a process with the *true* instant from which it may fire.
+    /// Reports each deadline of a process with the *true* instant from which it may fire.
     pub fn wakes(&self, scenario: &Scenario<P>, process: ProcessId, due: &mut dyn FnMut(P::Timer, Instant)) {
         let skew = self.skew(process);
         let mut name = |timer, at: Instant| due(timer, at - skew);
@@ -42,7 +42,7 @@ impl<P: Service> World<P> {
         }
     }
 
-    /// Whether a bound on lateness does not count for this message.
+    /// Whether the bounds on delays do not apply to this message.
     fn is_excused(&self, scenario: &Scenario<P>, envelope: &Envelope<P>) -> bool {
         if scenario.is_mutated(KernelMutation::NoExcuse) {
             return false;
@@ -50,8 +50,8 @@ impl<P: Service> World<P> {
         self.condition(envelope.to) == Condition::Paused || self.is_cut(envelope.link(), scenario)
     }
 
-    /// How much time may pass before something must have happened; `None` if nothing presses. Where the scenario bounds no
-    /// lateness this looks at nobody's deadlines, however many there are.
+    /// The maximum time that may pass before some event must have happened; `None` if there is no such bound. If the
+    /// scenario bounds no delay, this reads no deadlines, however many there are.
     pub fn slack(&self, scenario: &Scenario<P>) -> Option<Ticks> {
         if scenario.synchrony == Synchrony::default() {
             return self.pressing(scenario);
@@ -59,14 +59,14 @@ impl<P: Service> World<P> {
         self.alarms(scenario, &mut |_, _| {})
     }
 
-    /// How much time the service leaves itself, where it has a deadline that it keeps whatever is bounded.
+    /// The time until the service must act by its own deadline, independent of the scenario's bounds.
     fn pressing(&self, scenario: &Scenario<P>) -> Option<Ticks> {
         let at = P::server_deadline(&self.server.process, &scenario.service)?;
         Some(at - self.clock(ProcessId::Server))
     }
 
-    /// How much time may pass at once until the next deadline of a process that takes part, or until something would be too
-    /// late; `None` if nothing of the kind lies ahead.
+    /// The time that may pass at once: until the next deadline of a process that is up, or until a bound on delays;
+    /// `None` if neither lies ahead.
     pub fn until_deadline(&self, scenario: &Scenario<P>) -> Option<Ticks> {
         let mut next = self.slack(scenario);
         for process in self.processes().filter(|process| self.condition(*process) == Condition::Up) {
@@ -80,7 +80,7 @@ impl<P: Service> World<P> {
         next.filter(|left| *left > Ticks::ZERO)
     }
 
-    /// Names each deadline that has come, and says how much time may pass; `None` if nothing presses.
+    /// Reports each deadline that has come, and returns how much time may pass; `None` if there is no limit.
     pub(super) fn alarms(&self, scenario: &Scenario<P>, fire: &mut dyn FnMut(ProcessId, P::Timer)) -> Option<Ticks> {
         let mut slack: Option<Ticks> = None;
         let mut press = |left: Ticks| slack = Some(slack.map_or(left, |slack| slack.min(left)));

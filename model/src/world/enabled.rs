@@ -1,4 +1,4 @@
-//! What may happen next. Everything that repeats is paid from a budget or returns to a state already seen.
+//! The enabled actions. Every action that repeats is paid from a budget or returns to an earlier state.
 
 use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
@@ -9,7 +9,7 @@ use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
 
 impl<P: Service> Scenario<P> {
-    /// Lists everything that may happen, in a fixed order. Time advances by one tick: that misses nothing.
+    /// Lists every enabled action in a fixed order. Time advances by one tick: longer advances are sequences of ticks.
     pub fn enabled(&self, world: &World<P>, out: &mut Vec<Action<P>>) {
         out.clear();
         for place in 0..world.clients.len() {
@@ -25,7 +25,7 @@ impl<P: Service> Scenario<P> {
         if slack.is_none_or(|slack| slack > Ticks::ZERO) {
             out.push(Action::Advance(Ticks::new(1)));
         }
-        self.acts(world, &mut |act| out.push(Action::Operator(act)));
+        self.operator_actions(world, &mut |operator_action| out.push(Action::Operator(operator_action)));
         if world.left.losses > 0 {
             world.network.each_distinct(|envelope| out.push(Action::Lose(*envelope)));
         }
@@ -47,8 +47,8 @@ impl<P: Service> Scenario<P> {
         }
     }
 
-    /// Whether one given action may happen now; the same answer as looking for it in [`Scenario::enabled`], without
-    /// listing everything, except that any amount of time may pass that makes nothing too late.
+    /// Whether one given action is enabled. The answer is that of [`Scenario::enabled`], without listing every action;
+    /// in addition, time may pass by any amount that keeps the bounds on delays.
     pub fn is_enabled(&self, world: &World<P>, action: &Action<P>) -> bool {
         let exists = |process: ProcessId| {
             process.client().is_none_or(|client| client.0 > 0 && client.place() < world.clients.len())
@@ -70,9 +70,9 @@ impl<P: Service> Scenario<P> {
                 found
             }
             Action::Advance(ticks) => *ticks > Ticks::ZERO && world.slack(self).is_none_or(|slack| slack >= *ticks),
-            Action::Operator(act) => {
+            Action::Operator(operator_action) => {
                 let mut found = false;
-                self.acts(world, &mut |offered| found |= offered == *act);
+                self.operator_actions(world, &mut |offered| found |= offered == *operator_action);
                 found
             }
             Action::Lose(envelope) => world.left.losses > 0 && world.network.offers(envelope),
@@ -91,7 +91,7 @@ impl<P: Service> Scenario<P> {
         }
     }
 
-    /// Whether exactly this message may be taken, of those alike.
+    /// Whether exactly this message may be taken, of several with the same content.
     fn offers(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
         let is_any =
             self.is_mutated(KernelMutation::AnyAlikeIsEnabled) && world.network.iter().any(|other| other == envelope);
@@ -99,15 +99,15 @@ impl<P: Service> Scenario<P> {
     }
 
     fn commands(&self, world: &World<P>, client: ClientId, offer: &mut dyn FnMut(P::Command)) {
-        let seat = &world.clients[client.place()];
-        if seat.condition != Condition::Up {
+        let host = &world.clients[client.place()];
+        if host.condition != Condition::Up {
             return;
         }
         let me = ProcessId::Client(client);
-        seat.process.commands(&Context { scenario: self, now: world.clock(me), me }, offer);
+        host.process.commands(&Context { scenario: self, now: world.clock(me), me }, offer);
     }
 
-    /// A message waits for a paused receiver and at a cut link; at a crashed receiver it arrives unheard.
+    /// A message waits for a paused receiver and at a cut link; a message to a crashed receiver arrives and is lost.
     pub fn may_arrive(&self, world: &World<P>, envelope: &Envelope<P>) -> bool {
         let is_heard =
             world.condition(envelope.to) != Condition::Paused || self.is_mutated(KernelMutation::PausedHears);
@@ -126,19 +126,21 @@ impl<P: Service> Scenario<P> {
         });
     }
 
-    /// What an operator may do and can still afford.
-    fn acts(&self, world: &World<P>, offer: &mut dyn FnMut(P::OperatorAction)) {
+    /// The operator actions that are possible and that the budget allows.
+    fn operator_actions(&self, world: &World<P>, offer: &mut dyn FnMut(P::OperatorAction)) {
         if world.left.operator == 0 {
             return;
         }
-        P::operator_actions(world, self, &mut |act| {
-            if self.service.operator_cost(act) <= world.left.operator || self.is_mutated(KernelMutation::CostUnasked) {
-                offer(act);
+        P::operator_actions(world, self, &mut |operator_action| {
+            if self.service.operator_cost(operator_action) <= world.left.operator
+                || self.is_mutated(KernelMutation::CostUnasked)
+            {
+                offer(operator_action);
             }
         });
     }
 
-    /// From how many options something must be chosen for a process.
+    /// The number of options of a pending random choice of a process.
     fn options(&self, world: &World<P>, process: ProcessId) -> u8 {
         if world.condition(process) != Condition::Up {
             return 0;
@@ -187,7 +189,7 @@ impl<P: Service> Scenario<P> {
         P::faults(world, self, &mut |fault| offer(Fault::Service(fault)));
     }
 
-    /// Every link that something may travel on, each direction for itself unless a cut goes both ways.
+    /// Every link that carries messages: each direction by itself, unless a cut affects both.
     fn links(&self, world: &World<P>) -> impl Iterator<Item = Link> + use<P> {
         let has_writes = self.writes > 0;
         let goes_back = self.network.ways == Ways::One;

@@ -1,36 +1,36 @@
-//! How far back anything in a scenario looks: instants that lie further back are alike.
+//! The horizon of a scenario: instants further in the past are equivalent.
 
 use crate::mutation::CheckerMutation;
 use crate::scenario::Scenario;
 use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
 
-/// How far back each kind of instant is looked at, from the clock in scope, and what tokens are.
+/// For each kind of instant, how far back it matters, relative to the clock in scope; and the kind of tokens.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Horizon {
     /// Whether tokens are log positions.
     pub tokens_are_indexes: bool,
-    /// By how much a clock may have fallen back.
+    /// The largest backward jump of a clock.
     pub back: Ticks,
-    /// The earliest deadline that is told from earlier ones.
+    /// The earliest deadline that is distinguished from earlier ones.
     pub late: Ticks,
-    /// The same for the end of a belief.
+    /// The same for the end of a lease.
     pub until: Ticks,
-    /// The same for the beginning of a duration.
+    /// The same for a start time.
     pub elapsed: Ticks,
-    /// The same for the memory of a ghost.
+    /// The same for an instant of a ghost.
     pub since: Ticks,
 }
 
 impl Horizon {
-    /// That of a scenario.
+    /// The horizon of a scenario.
     pub fn of<P: Service>(scenario: &Scenario<P>) -> Self {
-        // A clock that falls back looks at what was past already.
+        // A clock that jumps back reaches instants that were past already.
         let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
         let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);
         let bounds = scenario.promises.iter().filter_map(|promise| promise.bound);
         let is = |mutation: CheckerMutation| scenario.is_mutated(mutation);
-        // Mutants: a tick less to look back on, or none at all.
+        // Mutants: the horizon is a tick too near, or 0.
         let less = |mutation| Ticks::new(i64::from(is(mutation)));
         let tokens_are_indexes = scenario.service.tokens_are_indexes();
         let back = if is(CheckerMutation::FallingClockForgotten) { Ticks::ZERO } else { back };

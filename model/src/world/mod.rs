@@ -1,4 +1,4 @@
-//! What varies: the processes, the messages under way, the clocks, and what is left of the budgets.
+//! The state: the processes, the messages in flight, the clocks, and the rest of the budgets.
 
 mod action;
 mod clocks;
@@ -25,7 +25,7 @@ use crate::scenario::{Budget, Scenario};
 use crate::service::{Service, Settings as _};
 use crate::time::{Instant, Ticks};
 
-/// The state of everything.
+/// The global state.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct World<P: Service> {
@@ -35,13 +35,13 @@ pub struct World<P: Service> {
     pub server: Host<P::Server>,
     /// The clients, by [`ClientId::place`].
     pub clients: List<Host<P::Client>, 3>,
-    /// What the lock protects.
+    /// The protected resource.
     pub resource: Resource,
-    /// Messages under way.
+    /// Messages in flight.
     pub network: Network<P>,
-    /// Links that hold messages back at present.
+    /// Links that are cut.
     pub cuts: List<Link, 2>,
-    /// What is left of the budgets.
+    /// The rest of the budgets.
     #[serde(
         deserialize_with = "crate::scenario::budget_text::read_left::<P, _>",
         serialize_with = "crate::scenario::budget_text::write::<P, _>"
@@ -62,7 +62,7 @@ impl<P: Service> Clone for World<P> {
         }
     }
 
-    /// Copies what is there into a world that is no longer needed: a search does this at every step.
+    /// Copies a world into one that is no longer needed. A search does this at every step.
     fn clone_from(&mut self, other: &Self) {
         let World { now, server, clients, resource, network, cuts, left } = other;
         (self.now, self.resource, self.left) = (*now, *resource, *left);
@@ -73,14 +73,14 @@ impl<P: Service> Clone for World<P> {
     }
 }
 
-/// A process with its circumstances.
+/// A process with its environment.
 #[derive(Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Host<T> {
     /// The process.
     pub process: T,
-    /// Whether it takes part.
+    /// Its condition.
     pub condition: Condition,
-    /// How far its clock is ahead of true time.
+    /// The offset of its clock from true time.
     #[serde(with = "crate::time::signed")]
     pub skew: Ticks,
 }
@@ -96,15 +96,15 @@ impl<T: Clone> Clone for Host<T> {
     }
 }
 
-/// Whether a process takes part.
+/// The condition of a process.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Condition {
-    /// It reacts.
+    /// It is up and reacts.
     Up,
-    /// It has crashed: what reaches it goes unheard.
+    /// It has crashed. Messages to it are lost.
     Down,
-    /// It stands still, and no bound on lateness counts for it.
+    /// It is paused. No bound on delays applies to it.
     Paused,
 }
 
@@ -135,7 +135,7 @@ impl<P: Service> Scenario<P> {
 }
 
 impl<P: Service> World<P> {
-    /// Whether a process takes part.
+    /// The condition of a process.
     pub fn condition(&self, process: ProcessId) -> Condition {
         match process {
             ProcessId::Client(client) => self.clients[client.place()].condition,
@@ -144,39 +144,39 @@ impl<P: Service> World<P> {
         }
     }
 
-    /// The clients that believe they are in the critical section, in order.
+    /// The clients that believe to be inside the critical section, in order.
     pub fn inside(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.clients
             .iter()
             .enumerate()
-            .filter(|(_, seat)| seat.condition != Condition::Down && seat.process.belief().is_inside)
+            .filter(|(_, host)| host.condition != Condition::Down && host.process.belief().is_inside)
             .map(|(place, _)| ClientId::of(place))
     }
 
-    /// The clients that keep trying to get in, in order.
+    /// The waiting clients, in order.
     pub fn waiting(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.clients
             .iter()
             .enumerate()
-            .filter(|(_, seat)| seat.condition == Condition::Up && seat.process.belief().is_waiting)
+            .filter(|(_, host)| host.condition == Condition::Up && host.process.belief().is_waiting)
             .map(|(place, _)| ClientId::of(place))
     }
 
-    /// Whether there is room inside, for all that anybody believes, although somebody keeps trying.
+    /// Whether a slot is free by the beliefs of all clients while a client is waiting.
     pub fn is_idle(&self, scenario: &Scenario<P>) -> bool {
         self.has_room(scenario) && self.waiting().next().is_some()
     }
 
-    /// Whether fewer believe to be inside than may be.
+    /// Whether fewer clients believe to be inside than the limit allows.
     pub fn has_room(&self, scenario: &Scenario<P>) -> bool {
         self.inside().count() < scenario.service.capacity()
     }
 
-    /// Like [`World::inside`], but only those whose own clock is still within their lease.
+    /// Like [`World::inside`], but only clients whose lease still covers the time of their own clock.
     pub fn inside_lease(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.inside().filter(|client| {
-            let seat = &self.clients[client.place()];
-            seat.process.belief().until.is_none_or(|until| until.covers(self.now + seat.skew))
+            let host = &self.clients[client.place()];
+            host.process.belief().until.is_none_or(|until| until.covers(self.now + host.skew))
         })
     }
 
@@ -185,7 +185,7 @@ impl<P: Service> World<P> {
         scenario.network.is_among(&self.cuts, link)
     }
 
-    /// Every process that can be late, crash or be paused: the clients, then the server.
+    /// Every process that can be delayed, crash or pause: the clients, then the server.
     pub fn processes(&self) -> impl Iterator<Item = ProcessId> + use<P> {
         let clients = self.clients.len();
         (0..clients).map(|place| ProcessId::Client(ClientId::of(place))).chain([ProcessId::Server])

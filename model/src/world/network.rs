@@ -1,4 +1,4 @@
-//! Messages under way: a sorted bag. Any of them may arrive next; the bounds on lateness live in `clocks`.
+//! Messages in flight: a sorted bag. Any of them may arrive next; `clocks` has the bounds on delays.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,17 +12,17 @@ use crate::process::Message;
 use crate::service::Service;
 use crate::time::{Deadline, Ticks};
 
-/// A message on its way.
+/// A message in flight.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Envelope<P: Service> {
-    /// For whom.
+    /// The receiver.
     pub to: ProcessId,
-    /// By whom.
+    /// The sender.
     pub from: ProcessId,
-    /// What it says.
+    /// The message.
     pub message: Message<P>,
-    /// When it must have arrived, where the scenario bounds that.
+    /// The latest instant of arrival, if the scenario bounds the delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Deadline>,
 }
@@ -37,8 +37,8 @@ pub struct Link {
 }
 
 impl<P: Service> Ord for Envelope<P> {
-    /// By receiver, sender, message and deadline. The first two, which nearly always tell, are compared at once: that is what a
-    /// simulation does most.
+    /// Orders by receiver, sender, message and deadline. The first two nearly always decide and are compared at once:
+    /// this is the most frequent operation of a simulation.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         let ends = |envelope: &Self| u64::from(envelope.to.rank()) << 32 | u64::from(envelope.from.rank());
@@ -55,28 +55,28 @@ impl<P: Service> PartialOrd for Envelope<P> {
 }
 
 impl<P: Service> Envelope<P> {
-    /// The link it travels on.
+    /// The link that carries it.
     pub fn link(&self) -> Link {
         Link { from: self.from, to: self.to }
     }
 
-    /// Whether the other differs in its deadline at most, so that it does not matter which of the two is taken.
+    /// Whether the other differs at most in its deadline, so that either of the two may be taken.
     pub fn is_like(&self, other: &Self) -> bool {
         self.to == other.to && self.from == other.from && self.message == other.message
     }
 }
 
-/// All messages under way, sorted; alike ones by deadline.
+/// All messages in flight, sorted; messages with the same content by deadline.
 ///
-/// As a list, which a search hashes and compares; or, once somebody has [spread](Network::spread) it, as a tree, in which one among
-/// thousands is found, added and taken out without moving the others.
+/// The bag is a list, which a search hashes and compares. After [spread](Network::spread) it is a tree: in a tree of
+/// thousands of messages one is found, added and removed without moving the others.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub struct Network<P: Service>(Bag<P>);
 
 #[derive(PartialEq, Eq, Hash, Debug)]
 enum Bag<P: Service> {
     Listed(List<Envelope<P>, 5>),
-    /// How often each is under way.
+    /// The number of copies of each message in flight.
     Spread(BTreeMap<Envelope<P>, u32>),
 }
 
@@ -116,7 +116,7 @@ impl<'de, P: Service> Deserialize<'de> for Network<P> {
 }
 
 impl<P: Service> Network<P> {
-    /// Makes a tree of it, for worlds with thousands of messages that nobody searches.
+    /// Turns the bag into a tree, for worlds with thousands of messages in simulations.
     pub fn spread(&mut self) {
         let mut tree = BTreeMap::new();
         self.iter().for_each(|envelope| *tree.entry(*envelope).or_default() += 1);
@@ -142,11 +142,11 @@ impl<P: Service> Network<P> {
     pub fn places(&self) -> &[Envelope<P>] {
         match &self.0 {
             Bag::Listed(list) => list,
-            Bag::Spread(_) => panic!("messages of a spread network have no places"),
+            Bag::Spread(_) => panic!("messages of a spread network have no indices"),
         }
     }
 
-    /// The same, to be changed in place; the order has to be restored afterwards.
+    /// The same for changes in place. Restore the order afterwards.
     ///
     /// # Panics
     /// The network is spread.
@@ -154,11 +154,11 @@ impl<P: Service> Network<P> {
     pub fn slots(&mut self) -> &mut [Envelope<P>] {
         match &mut self.0 {
             Bag::Listed(list) => list,
-            Bag::Spread(_) => panic!("messages of a spread network have no places"),
+            Bag::Spread(_) => panic!("messages of a spread network have no indices"),
         }
     }
 
-    /// The place of a message in a world that is searched.
+    /// The index of a message in a world of a search.
     ///
     /// # Panics
     /// The network is spread.
@@ -167,7 +167,7 @@ impl<P: Service> Network<P> {
         self.places().iter().position(|other| other == envelope)
     }
 
-    /// Puts these messages, which are in order, in place of all others.
+    /// Replaces all messages by these, which must be sorted.
     ///
     /// # Panics
     /// The network is spread.
@@ -177,7 +177,7 @@ impl<P: Service> Network<P> {
                 list.clear();
                 envelopes.for_each(|envelope| list.push(envelope));
             }
-            Bag::Spread(_) => panic!("messages of a spread network have no places"),
+            Bag::Spread(_) => panic!("messages of a spread network have no indices"),
         }
     }
 
@@ -190,7 +190,7 @@ impl<P: Service> Network<P> {
         }
     }
 
-    /// Takes a message out; false if it is not under way.
+    /// Takes a message out; false if it is not in flight.
     #[inline]
     pub(super) fn take(&mut self, envelope: &Envelope<P>) -> bool {
         match &mut self.0 {
@@ -206,14 +206,14 @@ impl<P: Service> Network<P> {
         }
     }
 
-    /// Restores the order, after messages were changed in place.
+    /// Restores the order after changes in place.
     pub fn sort(&mut self) {
         let slots = self.slots();
         slots.iter_mut().for_each(|envelope| envelope.message.sort());
         slots.sort_unstable();
     }
 
-    /// Takes everything out that is on a link.
+    /// Takes out every message on a link.
     pub(super) fn drop_all(&mut self, is_on_it: impl Fn(Link) -> bool) -> List<Envelope<P>, 0> {
         let dropped = self.iter().copied().filter(|envelope| is_on_it(envelope.link())).collect();
         match &mut self.0 {
@@ -223,12 +223,12 @@ impl<P: Service> Network<P> {
         dropped
     }
 
-    /// Whether exactly this message is under way and the first among those alike.
+    /// Whether exactly this message is in flight, and first among those with the same content.
     pub(super) fn offers(&self, envelope: &Envelope<P>) -> bool {
         self.first_like(envelope).as_ref() == Some(envelope)
     }
 
-    /// Of the messages like the given one, that which is due first; `None` if there is none.
+    /// The message with the same content that has the earliest deadline; `None` if there is none.
     pub fn first_like(&self, envelope: &Envelope<P>) -> Option<Envelope<P>> {
         let first = match &self.0 {
             Bag::Listed(list) => list.iter().find(|other| other.is_like(envelope)),
@@ -240,7 +240,7 @@ impl<P: Service> Network<P> {
         first.copied()
     }
 
-    /// Shows one of each kind: among those alike, the one that is due first.
+    /// Visits one message of each content: the one with the earliest deadline.
     #[inline]
     pub(super) fn each_distinct(&self, mut show: impl FnMut(&Envelope<P>)) {
         let mut last: Option<&Envelope<P>> = None;
@@ -257,7 +257,7 @@ impl<P: Service> Network<P> {
     }
 }
 
-/// By hand: it says whose calls those of the message are.
+/// Written by hand: it sets the client whose calls the message contains.
 impl<P: Service> Normal for Envelope<P> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.scope(self.from.client().or(self.to.client()), Ticks::ZERO);

@@ -1,5 +1,5 @@
-//! An action in another run: its shape, without the numbers that depend on what happened before, and its like done by
-//! other clients.
+//! The shape of an action: the action without the numbers that depend on earlier steps; and the same action under a
+//! permutation of clients.
 
 use super::{Action, Envelope, Fault, World};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
@@ -9,8 +9,9 @@ use crate::service::Service;
 use crate::time::{Instant, Ticks};
 
 impl<P: Service> Action<P> {
-    /// The action without indexes, tokens, tenures, calls and numbers of sessions: two actions of one shape do the same
-    /// in runs that have come to it in different ways. Of a passage of time only that it is one is left.
+    /// The action without indexes, tokens, tenures, calls and session numbers. Two actions with the same shape have the
+    /// same effect in executions that reached them in different ways. The length of a passage of time is not part of
+    /// its shape.
     #[must_use]
     pub fn shape(&self) -> Self {
         let blank = |envelope: &Envelope<P>| {
@@ -24,7 +25,7 @@ impl<P: Service> Action<P> {
                 *envelope = blank(envelope);
             }
             Action::Wake { timer, .. } => timer.visit(&mut Blank),
-            Action::Operator(act) => act.visit(&mut Blank),
+            Action::Operator(operator_action) => operator_action.visit(&mut Blank),
             Action::Advance(ticks) => *ticks = Ticks::ZERO,
             Action::Command { .. } | Action::Fault(_) | Action::Slip { .. } | Action::Choose { .. } => {}
         }
@@ -33,7 +34,7 @@ impl<P: Service> Action<P> {
 }
 
 impl<P: Service> Action<P> {
-    /// The same done to and by other clients.
+    /// The same action under a permutation of clients.
     #[must_use]
     pub fn renamed(&self, rename: &impl Fn(ClientId) -> ClientId) -> Self {
         let mut names = Rename(rename);
@@ -54,7 +55,7 @@ impl<P: Service> Action<P> {
                 process(whose);
                 timer.visit(&mut names);
             }
-            Action::Operator(act) => act.visit(&mut names),
+            Action::Operator(operator_action) => operator_action.visit(&mut names),
             Action::Command { client, .. } | Action::Fault(Fault::Crash(client) | Fault::Restart(client)) => {
                 *client = rename(*client);
             }
@@ -73,7 +74,7 @@ impl<P: Service> Action<P> {
 }
 
 impl<P: Service> Scenario<P> {
-    /// The action itself, or the first of its shape that may happen; of a passage of time, as much of it as may pass.
+    /// The action itself, or the first enabled action of the same shape; for a passage of time, as much as may pass.
     pub fn like(&self, world: &World<P>, wanted: &Action<P>) -> Option<Action<P>> {
         if self.is_enabled(world, wanted) {
             return Some(*wanted);
@@ -88,7 +89,7 @@ impl<P: Service> Scenario<P> {
     }
 }
 
-/// Gives clients other names, wherever they are named.
+/// Renames clients wherever they occur.
 pub struct Rename<'a, F>(pub &'a F);
 
 impl<F: Fn(ClientId) -> ClientId> Visitor for Rename<'_, F> {

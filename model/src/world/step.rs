@@ -1,4 +1,4 @@
-//! What happens when something happens: `step` is a function of scenario, world and action.
+//! The transition function: `step` is a function of scenario, world and action.
 
 use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::fact::{Fact, Leaving};
@@ -11,25 +11,25 @@ use crate::service::{Service, ServiceMessage as _, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{Deadline, Ticks};
 
-/// What one step did.
+/// The result of one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step<P: Service> {
-    /// What became true.
+    /// The facts.
     pub facts: List<Fact<P>, 4>,
-    /// Messages that set out.
+    /// The messages that were sent.
     pub sent: List<Envelope<P>, 2>,
-    /// Messages that a cut link has lost, some of them on setting out.
+    /// The messages that a cut link has lost, including messages lost while they were sent.
     pub dropped: List<Envelope<P>, 0>,
-    /// Processes that took part: all others are as they were.
+    /// The processes that took part. The state of all others is unchanged.
     pub touched: List<ProcessId, 2>,
 }
 
-/// With which tenures writes are stamped that set out: for properties only.
+/// The tenures with which sent writes are stamped; for properties only.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Stamps<'a> {
-    /// For each client, the newest tenure that it was granted; no tenure where there are fewer.
+    /// For each client, the newest tenure that it was granted; clients beyond the list have none.
     pub held: &'a [Tenure],
-    /// A mutant stamps all writes with this one.
+    /// A mutant stamps all writes with this tenure.
     pub newest: Option<Tenure>,
 }
 
@@ -40,18 +40,18 @@ impl Stamps<'_> {
 }
 
 impl<P: Service> Scenario<P> {
-    /// Carries out one action that nobody observes. See [`Observed`](crate::monitor::Observed) for one that is judged.
+    /// Carries out one action without a monitor. See [`Observed`](crate::monitor::Observed) for a step that is judged.
     ///
     /// # Panics
-    /// The action is not enabled and makes no sense: a caller's mistake.
+    /// The action is not enabled and has no meaning: the caller made a mistake.
     pub fn step(&self, world: &mut World<P>, action: &Action<P>) -> Step<P> {
         self.step_stamped(world, action, Stamps::default())
     }
 
-    /// The same, with tenures that writes are stamped with.
+    /// The same, with the tenures that stamp writes.
     pub(crate) fn step_stamped(&self, world: &mut World<P>, action: &Action<P>, stamps: Stamps<'_>) -> Step<P> {
         if let Action::Advance(ticks) = action {
-            // Time passes, and nobody does anything: every other step of a simulation is one of these.
+            // Time passes and no process reacts: every other step of a simulation is such a step.
             world.now += *ticks;
             return Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new() };
         }
@@ -67,7 +67,7 @@ impl<P: Service> Scenario<P> {
         Step { facts: out.facts, sent, dropped, touched }
     }
 
-    /// Does what the action says; returns whose outbox was filled.
+    /// Carries out the action; returns the process whose outbox was filled.
     fn act(
         &self,
         world: &mut World<P>,
@@ -80,20 +80,20 @@ impl<P: Service> Scenario<P> {
                 self.feed(world, ProcessId::Client(client), Input::Command(command), out, touched)
             }
             Action::Deliver(envelope) => {
-                assert!(world.network.take(&envelope), "a message that is not under way cannot arrive: {envelope:?}");
+                assert!(world.network.take(&envelope), "a message that is not in flight cannot arrive: {envelope:?}");
                 self.deliver(world, envelope, out, touched)
             }
             Action::Wake { process, timer } => self.feed(world, process, Input::Wake(timer), out, touched),
             Action::Advance(_) => unreachable!("time passes by itself"),
-            Action::Operator(act) => {
-                world.left.operator -= self.service.operator_cost(act);
+            Action::Operator(operator_action) => {
+                world.left.operator -= self.service.operator_cost(operator_action);
                 touched.push(ProcessId::Server);
                 let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
-                P::operate(&mut world.server.process, act, &context, out);
+                P::operate(&mut world.server.process, operator_action, &context, out);
                 ProcessId::Server
             }
             Action::Lose(envelope) => {
-                assert!(world.network.take(&envelope), "a message that is not under way cannot get lost: {envelope:?}");
+                assert!(world.network.take(&envelope), "a message that is not in flight cannot be lost: {envelope:?}");
                 if self.is_mutated(KernelMutation::LossKeepsMessage) {
                     world.network.post(envelope);
                 }
@@ -168,7 +168,7 @@ impl<P: Service> Scenario<P> {
         ProcessId::Resource
     }
 
-    /// Where answers take no time, whoever asked hears them now; what it sends then is in an outbox of its own.
+    /// Where responses take no time, the client receives them now; its own messages go to a separate outbox.
     fn hear_at_once(
         &self,
         world: &mut World<P>,
@@ -195,7 +195,7 @@ impl<P: Service> Scenario<P> {
         Some((caller, own))
     }
 
-    /// Lets a fault happen; returns whose outbox was filled.
+    /// Carries out a fault; returns the process whose outbox was filled.
     fn strike(
         &self,
         world: &mut World<P>,
@@ -216,14 +216,14 @@ impl<P: Service> Scenario<P> {
             }
             Fault::Crash(client) => {
                 world.left.crashes -= u8::from(!self.is_mutated(KernelMutation::CrashIsFree));
-                let seat = &mut world.clients[client.place()];
-                if seat.process.belief().is_inside {
+                let host = &mut world.clients[client.place()];
+                if host.process.belief().is_inside {
                     out.record(Fact::Left { client, why: Leaving::Crashed });
                 }
                 if !self.is_mutated(KernelMutation::CrashKeepsMemory) {
-                    seat.process = seat.process.restarted(self);
+                    host.process = host.process.restarted(self);
                 }
-                seat.condition = Condition::Down;
+                host.condition = Condition::Down;
                 touched.push(ProcessId::Client(client));
             }
             Fault::Restart(client) => {
@@ -251,7 +251,7 @@ impl<P: Service> Scenario<P> {
         ProcessId::Resource
     }
 
-    /// Puts the outbox into the network; writes are stamped with the tenure under which they are sent.
+    /// Sends the messages of the outbox; writes are stamped with the current tenure of their sender.
     fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>, stamps: Stamps<'_>) -> List<Envelope<P>, 2> {
         let more = Ticks::new(i64::from(self.is_mutated(KernelMutation::MessageDelayTooLong)));
         let due = self.synchrony.message_delay.map(|delay| Deadline(world.now + delay + more));
@@ -274,7 +274,7 @@ impl<P: Service> Scenario<P> {
         sent
     }
 
-    /// What is on a cut link is lost, where the scenario says so.
+    /// Messages on a cut link are lost, if the scenario says so.
     fn drop_at_cuts(&self, world: &mut World<P>) -> List<Envelope<P>, 0> {
         if self.network.cuts == Cutting::Hold || world.cuts.is_empty() || self.is_mutated(KernelMutation::CutHolds) {
             return List::new();

@@ -14,7 +14,7 @@ fn codes_of_fields_are_pinned() {
     assert_eq!([Ending::Released, Ending::Invalidated, Ending::Deleted].map(|it| it as u8), [0, 1, 2]);
     let refusals = [Refusal::Held, Refusal::LockDelay, Refusal::NoSession, Refusal::NotHeld];
     assert_eq!(refusals.map(|it| it as u8), [0, 1, 2, 3]);
-    let leavings = [Leaving::Done, Leaving::Lapsed, Leaving::Told, Leaving::Crashed];
+    let leavings = [Leaving::Done, Leaving::Lapsed, Leaving::Notified, Leaving::Crashed];
     assert_eq!(leavings.map(|it| it as u8), [0, 1, 2, 3]);
 }
 

@@ -111,7 +111,9 @@ fn labels_replay<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<
     for line in &trace.steps {
         script += &format!("{}\n", line.label);
         line.facts.iter().for_each(|fact| script += &format!("    {fact}\n"));
-        line.breaches.iter().for_each(|breach| script += &format!("    ✗ {}: {}\n", breach.property, breach.message));
+        line.violations
+            .iter()
+            .for_each(|violation| script += &format!("    ✗ {}: {}\n", violation.property, violation.message));
     }
     assert_eq!(perform(&script, scenario).expect("every label names what it named"), script);
     Ok(())
@@ -129,7 +131,7 @@ fn json_round_trip<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Resul
     Ok(())
 }
 
-/// On a finer clock the same things can happen: same labels, same facts, same breaches.
+/// On a finer clock the same things can happen: same labels, same facts, same violations.
 fn refinement_agrees<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     const FACTOR: i64 = 3;
     let fine = scenario.refined(FACTOR);
@@ -152,7 +154,8 @@ fn refinement_agrees<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Res
         assert!(fine.is_enabled(&fine_world, &fine_action), "{fine_action} can happen on the finer clock, too");
         let (step, fine_step) = (world.step(scenario, action), fine_world.step(&fine, &fine_action));
         assert_eq!(kinds(&step.facts), kinds(&fine_step.facts));
-        let broken = |step: &ObservedStep<P>| step.violations.iter().map(|breach| breach.property).collect::<Vec<_>>();
+        let broken =
+            |step: &ObservedStep<P>| step.violations.iter().map(|violation| violation.property).collect::<Vec<_>>();
         assert_eq!(broken(&step), broken(&fine_step));
     }
     Ok(())

@@ -20,8 +20,8 @@ macro_rules! mistakes {
     ($($name:ident, $system:literal: [$top:literal, $service:literal, $rest:literal] => $says:literal;)*) => {
         $(#[test] fn $name() {
             let text = scenario($system, $top, $service, $rest);
-            let told = refused(&text);
-            assert!(told.contains($says), "it says: {told}");
+            let refusal = refused(&text);
+            assert!(refusal.contains($says), "it says: {refusal}");
         })*
     };
 }
@@ -55,7 +55,7 @@ mistakes! {
         ["writes = 1\nresource = \"not-lower\"", "guard = \"transaction\"\nsequencer = \"lock-index\"", ""] => "the store itself";
     an_operator_without_acts, "consul-lock": ["", "", "[budget]\noperator = 1"] => "`service.operator`";
     an_act_that_costs_nothing, "consul-lock":
-        ["", "operator = [{ act = \"put\", cost = 0 }]", "[budget]\noperator = 1"] => "for ever";
+        ["", "operator = [{ action = \"put\", cost = 0 }]", "[budget]\noperator = 1"] => "for ever";
     an_act_that_nobody_can_pay, "consul-lock":
         ["", "operator = [{ act = \"put\", cost = 2 }]", "[budget]\noperator = 1"] => "not enough";
     retries_without_patience, "consul-lock": ["", "", "[budget]\nretries = 1"] => "`service.patience`";

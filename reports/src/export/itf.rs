@@ -21,7 +21,7 @@ pub fn itf(story: &Story, title: &str) -> String {
                 "owners": set(&step.owners),
                 "inside": set(&step.inside),
                 "token": { "#bigint": step.token.to_string() },
-                "broken": step.breaches.iter().map(|breach| breach.property.name()).collect::<Vec<_>>(),
+                "broken": step.violations.iter().map(|violation| violation.property.name()).collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -12,7 +12,7 @@ pub fn mermaid(story: &Story, title: &str) -> String {
     }
     let mut last = None;
     for (place, step) in story.steps.iter().enumerate() {
-        if step.kind == Some(ActionKind::Advance) && step.facts.is_empty() && step.breaches.is_empty() {
+        if step.kind == Some(ActionKind::Advance) && step.facts.is_empty() && step.violations.is_empty() {
             continue;
         }
         let everybody = format!("p0,p{}", story.lanes.len().saturating_sub(1));
@@ -41,8 +41,8 @@ pub fn mermaid(story: &Story, title: &str) -> String {
                 escape(fact)
             );
         }
-        for breach in &step.breaches {
-            let _ = writeln!(text, "  Note over {everybody}: ✗ {}: {}", breach.property, escape(&breach.message));
+        for violation in &step.violations {
+            let _ = writeln!(text, "  Note over {everybody}: ✗ {}: {}", violation.property, escape(&violation.message));
         }
     }
     text

@@ -55,7 +55,12 @@ pub(crate) mod tests {
                     facts: vec!["a fact: \"so\"".to_owned()],
                     ..step(2, "it <arrives>", 1)
                 },
-                StoryStep { owners: vec![1], inside: vec![1], breaches: vec![broken], ..step(5, "client 1 wakes", 0) },
+                StoryStep {
+                    owners: vec![1],
+                    inside: vec![1],
+                    violations: vec![broken],
+                    ..step(5, "client 1 wakes", 0)
+                },
             ],
             arrows: vec![
                 arrow("acquire; [1]", 0, Some(1), false),

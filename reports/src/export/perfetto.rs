@@ -16,13 +16,13 @@ pub fn perfetto(story: &Story, title: &str) -> String {
         events.push(json!({ "ph": "M", "pid": 1, "tid": lane + 1, "name": "thread_name", "args": { "name": name } }));
         events.push(json!({ "ph": "M", "pid": 1, "tid": lane + 1, "name": "thread_sort_index", "args": { "sort_index": lane } }));
     }
-    for (step, told) in story.steps.iter().enumerate() {
-        let lane = told.lane.unwrap_or(story.lanes.len().saturating_sub(1)) + 1;
+    for (step, entry) in story.steps.iter().enumerate() {
+        let lane = entry.lane.unwrap_or(story.lanes.len().saturating_sub(1)) + 1;
         let broken: Vec<String> =
-            told.breaches.iter().map(|breach| format!("{}: {}", breach.property, breach.message)).collect();
+            entry.violations.iter().map(|violation| format!("{}: {}", violation.property, violation.message)).collect();
         events.push(json!({
-            "ph": "X", "pid": 1, "tid": lane, "ts": at(step), "dur": 1, "name": told.label, "cat": told.kind.map_or("folded", ActionKind::name),
-            "args": { "step": step + 1, "at": told.at, "facts": told.facts, "broken": broken },
+            "ph": "X", "pid": 1, "tid": lane, "ts": at(step), "dur": 1, "name": entry.label, "cat": entry.kind.map_or("folded", ActionKind::name),
+            "args": { "step": step + 1, "at": entry.at, "facts": entry.facts, "broken": broken },
         }));
     }
     for (number, arrow) in story.arrows.iter().enumerate() {
@@ -33,8 +33,8 @@ pub fn perfetto(story: &Story, title: &str) -> String {
     }
     for client in 0..clients(story) {
         let number = u16::try_from(client + 1).unwrap_or(u16::MAX);
-        slices(&mut events, story, &at, client, "has the lock", |told| told.owners.contains(&number));
-        slices(&mut events, story, &at, client, "inside", |told| told.inside.contains(&number));
+        slices(&mut events, story, &at, client, "has the lock", |entry| entry.owners.contains(&number));
+        slices(&mut events, story, &at, client, "inside", |entry| entry.inside.contains(&number));
     }
     serde_json::to_string(&json!({ "displayTimeUnit": "ms", "traceEvents": events })).expect("JSON can be written")
         + "\n"

@@ -24,14 +24,14 @@ pub fn run_picture(story: &Story) -> String {
     for (place, step) in story.steps.iter().enumerate() {
         let y = HEAD + place * ROW + ROW / 2 + 4;
         let facts: String = step.facts.iter().map(|fact| format!(" → {fact}")).collect();
-        let breaches: String = step.breaches.iter().map(|breach| format!("  ✗ {}", breach.message)).collect();
-        let class = if step.breaches.is_empty() { "step" } else { "step broken" };
+        let violations: String = step.violations.iter().map(|violation| format!("  ✗ {}", violation.message)).collect();
+        let class = if step.violations.is_empty() { "step" } else { "step broken" };
         let _ = write!(
             text,
             "<text class=\"{class}\" x=\"{left}\" y=\"{y}\">{}<tspan>{}</tspan>{}</text>",
             escape(&step.label),
             escape(&facts),
-            escape(&breaches)
+            escape(&violations)
         );
     }
     let own = ".step { fill: var(--ink); font: 12px system-ui, sans-serif; } .step tspan { fill: var(--faint); } .step.broken { fill: var(--unexpected); }";

@@ -67,11 +67,11 @@ fn verdict(promise: &Promise, findings: &[Finding]) -> String {
     let Some(finding) = find(promise, findings) else {
         return format!("<code>fencepost check {scenario}</code> <small>not part of this run</small>");
     };
-    told(finding)
+    verdict_line(finding)
 }
 
 /// A verdict in a line, with the way to it.
-pub(super) fn told(finding: &Finding) -> String {
+pub(super) fn verdict_line(finding: &Finding) -> String {
     let Finding { scenario, property, .. } = finding;
     let (word, is_undecided) = (finding.verdict.word(), finding.is_undecided());
     let class = if is_undecided { "undecided" } else { word };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{Finding, Verdict};
 
-use super::documents::{marked, told};
+use super::documents::{marked, verdict_line};
 use crate::escape::escape;
 
 /// The part of the page about hazards; nothing if the run met none of them.
@@ -52,8 +52,8 @@ pub(super) fn section(findings: &[Finding], comments: &BTreeMap<String, String>)
 
 /// The first verdict, and how many more there are, to be unfolded.
 fn list<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
-    let told: Vec<String> = findings.map(told).collect();
-    match &told[..] {
+    let lines: Vec<String> = findings.map(verdict_line).collect();
+    match &lines[..] {
         [] => "–".to_owned(),
         [only] => only.clone(),
         [first, more @ ..] => {

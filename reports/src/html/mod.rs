@@ -51,13 +51,13 @@ pub fn page(findings: &[Finding], title: &str, background: &Background) -> Strin
 /// The page about one run: the picture, the steps beside it, and what it rests on.
 pub fn run_page(story: &Story, title: &str, assumptions: &[Assumption]) -> String {
     let mut first = BTreeMap::new();
-    for breach in story.steps.iter().flat_map(|step| &step.breaches) {
-        first.entry(breach.property).or_insert(breach);
+    for violation in story.steps.iter().flat_map(|step| &step.violations) {
+        first.entry(violation.property).or_insert(violation);
     }
     let broken: String = first
         .values()
-        .map(|breach| {
-            format!("<p><strong class=\"bad\">✗ {}: {}</strong></p>\n", breach.property, escape(&breach.message))
+        .map(|violation| {
+            format!("<p><strong class=\"bad\">✗ {}: {}</strong></p>\n", violation.property, escape(&violation.message))
         })
         .collect();
     let rests = list(assumptions);

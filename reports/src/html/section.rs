@@ -167,22 +167,22 @@ fn drawn(story: &Story) -> String {
     html
 }
 
-/// The sentence of the last breach.
+/// The sentence of the last violation.
 fn breaking(story: &Story) -> String {
-    let breaches = story.steps.last().map(|step| step.breaches.as_slice()).unwrap_or_default();
-    breaches.iter().map(|breach| breach.message.as_str()).collect::<Vec<_>>().join("; ")
+    let violations = story.steps.last().map(|step| step.violations.as_slice()).unwrap_or_default();
+    violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 fn list_item(place: usize, step: &StoryStep, is_repeated: bool) -> String {
-    let class = match (step.breaches.is_empty(), is_repeated) {
+    let class = match (step.violations.is_empty(), is_repeated) {
         (true, false) => "",
         (true, true) => " class=\"round\"",
         (false, false) => " class=\"broken\"",
         (false, true) => " class=\"broken round\"",
     };
     let facts: String = step.facts.iter().map(|fact| format!(" <em>→ {}</em>", escape(fact))).collect();
-    let breaches: String =
-        step.breaches.iter().map(|breach| format!(" <strong>✗ {}</strong>", escape(&breach.message))).collect();
+    let violations: String =
+        step.violations.iter().map(|violation| format!(" <strong>✗ {}</strong>", escape(&violation.message))).collect();
     let label = escape(&step.label);
-    format!("<li{class} data-step=\"{place}\" tabindex=\"0\"><span>{label}</span>{facts}{breaches}</li>\n")
+    format!("<li{class} data-step=\"{place}\" tabindex=\"0\"><span>{label}</span>{facts}{violations}</li>\n")
 }

@@ -51,8 +51,8 @@ impl Service for LockService {
         if server.is_sound() { Ok(()) } else { Err("a token is ahead of the LockIndex".to_owned()) }
     }
 
-    fn operate(_: &mut Server, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
-        match act {}
+    fn operate(_: &mut Server, operator_action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match operator_action {}
     }
 
     fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {

@@ -8,13 +8,13 @@ use crate::random::Stream;
 
 /// What some member has come to think of another one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct StandingChange {
     pub(crate) by: Node,
     pub(crate) about: Node,
     standing: Standing,
 }
 
-impl Heard {
+impl StandingChange {
     pub(crate) fn is_failed(&self) -> bool {
         self.standing == Standing::Dead
     }
@@ -29,7 +29,7 @@ impl Heard {
 pub(crate) struct Pool {
     settings: DetectorSettings,
     members: Vec<Member>,
-    seats: Vec<Machine>,
+    machines: Vec<Machine>,
     /// Pairs that do not hear each other, in this direction, although each hears others.
     apart: BTreeSet<(Node, Node)>,
     stream: Stream,
@@ -37,7 +37,7 @@ pub(crate) struct Pool {
     /// What is to come, in order; deadlines go before packets: a member that wakes up finds both.
     agenda: BTreeMap<(i64, bool, u64), Event>,
     planned: u64,
-    heard: VecDeque<Heard>,
+    changes: VecDeque<StandingChange>,
 }
 
 /// The machine of a member.
@@ -62,18 +62,18 @@ enum Event {
 
 impl Pool {
     pub(crate) fn new(settings: &DetectorSettings, members: usize, stream: Stream) -> Self {
-        let seat =
+        let machine =
             Machine { is_up: true, is_deaf: false, is_mute: false, asleep_until: 0, held: Vec::new(), starts: 0 };
         let mut new = Pool {
             settings: settings.clone(),
             members: Vec::new(),
-            seats: vec![seat; members],
+            machines: vec![machine; members],
             apart: BTreeSet::new(),
             stream,
             now: 0,
             agenda: BTreeMap::new(),
             planned: 0,
-            heard: VecDeque::new(),
+            changes: VecDeque::new(),
         };
         for node in 0..Node::try_from(members).expect("a pool is small") {
             let mut tools = new.tools();
@@ -108,17 +108,17 @@ impl Pool {
         let Some(((at, is_packet, _), event)) = self.agenda.pop_first() else { return };
         self.now = self.now.max(at);
         let node = match &event {
-            Event::Alarm(node, starts, _) if *starts != self.seats[usize::from(*node)].starts => return,
+            Event::Alarm(node, starts, _) if *starts != self.machines[usize::from(*node)].starts => return,
             Event::Alarm(node, _, _) | Event::Awake(node) => *node,
             Event::Arrive(packet) => packet.to,
         };
-        let seat = &mut self.seats[usize::from(node)];
-        if !seat.is_up {
+        let machine = &mut self.machines[usize::from(node)];
+        if !machine.is_up {
             return;
         }
-        if seat.asleep_until > self.now {
+        if machine.asleep_until > self.now {
             if !matches!(event, Event::Awake(_)) {
-                seat.held.push((is_packet, event));
+                machine.held.push((is_packet, event));
             }
             return;
         }
@@ -126,7 +126,7 @@ impl Pool {
             Event::Alarm(_, _, alarm) => self.act(node, |member, tools| member.alarm(alarm, tools)),
             Event::Arrive(packet) => self.act(node, |member, tools| member.receive(&packet, tools)),
             Event::Awake(_) => {
-                for (is_packet, event) in std::mem::take(&mut seat.held) {
+                for (is_packet, event) in std::mem::take(&mut machine.held) {
                     self.plan(self.now, is_packet, event);
                 }
             }
@@ -141,8 +141,8 @@ impl Pool {
         self.now = self.now.max(to);
     }
 
-    pub(crate) fn heard(&mut self) -> Option<Heard> {
-        self.heard.pop_front()
+    pub(crate) fn next_change(&mut self) -> Option<StandingChange> {
+        self.changes.pop_front()
     }
 
     /// Whether the member takes the other one for dead.
@@ -155,10 +155,10 @@ impl Pool {
         self.members[usize::from(by)].standing(about) == Standing::Forgotten
     }
 
-    fn act(&mut self, node: Node, act: impl FnOnce(&mut Member, &mut Tools<'_>)) {
+    fn act(&mut self, node: Node, turn: impl FnOnce(&mut Member, &mut Tools<'_>)) {
         let mut tools =
             Tools { settings: &self.settings, stream: &mut self.stream, now: self.now, effects: Vec::new() };
-        act(&mut self.members[usize::from(node)], &mut tools);
+        turn(&mut self.members[usize::from(node)], &mut tools);
         let effects = tools.effects;
         self.carry_out(node, effects);
     }
@@ -168,10 +168,10 @@ impl Pool {
             match effect {
                 Effect::Send(packet) => self.send(packet),
                 Effect::Set(at, alarm) => {
-                    let starts = self.seats[usize::from(node)].starts;
+                    let starts = self.machines[usize::from(node)].starts;
                     self.plan(at, false, Event::Alarm(node, starts, alarm));
                 }
-                Effect::Turn(about, standing) => self.heard.push_back(Heard { by: node, about, standing }),
+                Effect::Turn(about, standing) => self.changes.push_back(StandingChange { by: node, about, standing }),
             }
         }
     }
@@ -182,7 +182,7 @@ impl Pool {
     }
 
     fn hears(&self, from: Node, to: Node) -> bool {
-        let (sender, receiver) = (&self.seats[usize::from(from)], &self.seats[usize::from(to)]);
+        let (sender, receiver) = (&self.machines[usize::from(from)], &self.machines[usize::from(to)]);
         !sender.is_mute && !receiver.is_deaf && !self.apart.contains(&(from, to))
     }
 
@@ -225,18 +225,18 @@ impl Pool {
 
     /// The machine stops, and all that it knew is gone.
     pub(crate) fn crash(&mut self, node: Node) {
-        let seat = &mut self.seats[usize::from(node)];
-        seat.is_up = false;
-        seat.held.clear();
+        let machine = &mut self.machines[usize::from(node)];
+        machine.is_up = false;
+        machine.held.clear();
     }
 
     /// It starts again, and asks the first server for its place; that one itself never restarts.
     pub(crate) fn restart(&mut self, node: Node, now: i64) {
         self.now = self.now.max(now);
-        let seat = &mut self.seats[usize::from(node)];
-        seat.is_up = true;
-        seat.starts += 1;
-        seat.asleep_until = 0;
+        let machine = &mut self.machines[usize::from(node)];
+        machine.is_up = true;
+        machine.starts += 1;
+        machine.asleep_until = 0;
         let members = self.members.len();
         let mut tools = self.tools();
         let mut member = Member::new(node, members, &mut tools);
@@ -254,18 +254,18 @@ impl Pool {
     /// From now on it stands still until then, and finds everything waiting.
     pub(crate) fn sleep(&mut self, node: Node, until: i64, now: i64) {
         self.now = self.now.max(now);
-        self.seats[usize::from(node)].asleep_until = until;
+        self.machines[usize::from(node)].asleep_until = until;
         self.plan(until.max(self.now), false, Event::Awake(node));
     }
 
     /// What others say no longer reaches it, or does again.
     pub(crate) fn set_deaf(&mut self, node: Node, is_deaf: bool) {
-        self.seats[usize::from(node)].is_deaf = is_deaf;
+        self.machines[usize::from(node)].is_deaf = is_deaf;
     }
 
     /// What it says no longer reaches others, or does again.
     pub(crate) fn set_mute(&mut self, node: Node, is_mute: bool) {
-        self.seats[usize::from(node)].is_mute = is_mute;
+        self.machines[usize::from(node)].is_mute = is_mute;
     }
 
     /// The one no longer hears the other, or does again.
@@ -285,9 +285,9 @@ impl Pool {
     /// Whether this member is right about all others: nobody who is there and within reach is taken for dead, and the other way
     /// round.
     pub(crate) fn is_right(&self, by: Node) -> bool {
-        let seats = self.seats.iter().zip(0..).filter(|(_, node)| *node != by);
-        seats.into_iter().all(|(seat, node)| {
-            let is_there = seat.is_up && self.hears(by, node) && self.hears(node, by);
+        let machines = self.machines.iter().zip(0..).filter(|(_, node)| *node != by);
+        machines.into_iter().all(|(machine, node)| {
+            let is_there = machine.is_up && self.hears(by, node) && self.hears(node, by);
             is_there != self.has_given_up(by, node)
         })
     }

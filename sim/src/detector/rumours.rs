@@ -29,12 +29,12 @@ impl Rumours {
     pub(super) fn tell(&mut self, retransmit_mult: i64, members: usize) -> Vec<Rumour> {
         let digits = i64::from(members.ilog10() + 1);
         let limit = u32::try_from(retransmit_mult * digits).expect("small numbers");
-        self.list.sort_unstable_by_key(|(told, age, _)| (*told, u64::MAX - age));
-        let told: Vec<Rumour> = self.list.iter().take(FIT).map(|(_, _, rumour)| *rumour).collect();
+        self.list.sort_unstable_by_key(|(sent, age, _)| (*sent, u64::MAX - age));
+        let chosen: Vec<Rumour> = self.list.iter().take(FIT).map(|(_, _, rumour)| *rumour).collect();
         for (times, _, _) in self.list.iter_mut().take(FIT) {
             *times += 1;
         }
         self.list.retain(|(times, _, _)| *times < limit);
-        told
+        chosen
     }
 }

@@ -60,16 +60,16 @@ pub fn trial(trial: &Trial, seed: u64) -> Outcome {
         }
         pool.step();
     }
-    while pool.heard().is_some() {}
+    while pool.next_change().is_some() {}
     let at = pool.now();
     pool.crash(dead);
     while pool.now() < at + PATIENCE && outcome.detected.contains(&None) {
         pool.step();
-        while let Some(heard) = pool.heard() {
-            if heard.about == dead && heard.is_gone() {
+        while let Some(change) = pool.next_change() {
+            if change.about == dead && change.is_gone() {
                 let after = Some(pool.now() - at);
                 outcome.detected[0] = outcome.detected[0].or(after);
-                if heard.by == 0 {
+                if change.by == 0 {
                     outcome.detected[1] = outcome.detected[1].or(after);
                 }
                 if others().all(|member| pool.has_given_up(member, dead)) {
@@ -82,8 +82,8 @@ pub fn trial(trial: &Trial, seed: u64) -> Outcome {
     pool.leave(leaver);
     while pool.now() < at + PATIENCE && outcome.left.is_none() {
         pool.step();
-        while let Some(heard) = pool.heard() {
-            if heard.about == leaver && heard.by == 0 && heard.is_gone() {
+        while let Some(change) = pool.next_change() {
+            if change.about == leaver && change.by == 0 && change.is_gone() {
                 outcome.left = Some(pool.now() - at);
             }
         }
@@ -108,10 +108,10 @@ fn watch(trial: &Trial, pool: &mut Pool, seed: u64, outcome: &mut Outcome) {
             pool.sleep(*node, over, *at);
             *at = over + 1 + trial.stall_every.draw(1000, &mut stalls).count();
         }
-        while let Some(heard) = pool.heard() {
-            if heard.is_failed() {
+        while let Some(change) = pool.next_change() {
+            if change.is_failed() {
                 outcome.mistakes[0] += 1;
-                outcome.mistakes[1] += u64::from(heard.about < first_slow);
+                outcome.mistakes[1] += u64::from(change.about < first_slow);
             }
         }
     }

@@ -21,7 +21,7 @@ pub(super) enum Plan<P: Service> {
     /// What a client leaves to chance is decided.
     Choose(ClientId),
     /// Something of this kind goes wrong, or is mended.
-    Mishap(ActionKind),
+    Fault(ActionKind),
     /// The servers hear something about a client's node.
     Hear(ClientId),
     /// A clock has run away by another step, ahead or behind.

@@ -56,7 +56,7 @@ pub(crate) fn check<S: Service>(
     if !scenario.is_enabled(world, action) {
         return Err(SchedulerError::NotEnabled(pick()));
     }
-    if is_calm && action.kind().is_mishap() {
+    if is_calm && action.kind().is_disturbance() {
         return Err(SchedulerError::FaultInCalm(pick()));
     }
     Ok(())

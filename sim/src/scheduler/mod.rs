@@ -44,10 +44,10 @@ pub trait Scheduler<S: Service> {
 pub enum SchedulerKind {
     /// Any enabled action, each with the same probability.
     Uniform,
-    /// Latencies, users, stalls and mishaps as in the [`Profile`](crate::Profile).
+    /// Latencies, users, stalls and faults as in the [`Profile`](crate::Profile).
     #[default]
     Realistic,
-    /// The same, with some kinds of misfortune left out and all rates changed, by [`Swarm`](crate::Swarm).
+    /// The same, with some kinds of faults left out and all rates changed, by [`Swarm`](crate::Swarm).
     Swarm,
     /// The most urgent of all enabled actions, by priorities that change at a few random moments (PCT).
     Priorities,
@@ -82,7 +82,7 @@ impl SchedulerKind {
 pub fn offers<P: Service>(scenario: &Scenario<P>, world: &World<P>, is_calm: bool, list: &mut Vec<Action<P>>) {
     scenario.enabled(world, list);
     if is_calm {
-        list.retain(|action| !action.kind().is_mishap());
+        list.retain(|action| !action.kind().is_disturbance());
     }
     let only_time_passes = list.iter().all(|action| matches!(action, Action::Advance(_)));
     if only_time_passes && !is_anybody_waiting(scenario, world) {

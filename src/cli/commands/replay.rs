@@ -104,17 +104,18 @@ fn realign(replay: &Replay, trace: &dyn AnyTrace, common: &Common) -> Result<Exi
     let file = replay.trace.display();
     let AnyRealigned { trace: now, diverges, skipped } =
         trace.realign().map_err(|error| CommandError::Input(format!("{file}: {error}")))?;
-    let told = now.replay().map_err(|error| CommandError::Internal(format!("the run cannot be repeated: {error}")))?;
-    draw(replay, &told)?;
-    let violations = violations(&told);
+    let replayed =
+        now.replay().map_err(|error| CommandError::Internal(format!("the run cannot be repeated: {error}")))?;
+    draw(replay, &replayed)?;
+    let violations = violations(&replayed);
     let stem = replay.trace.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let path = write_trace(common.out.as_deref(), &format!("{stem}--realigned"), &now.to_text())?;
     let path = path.map(|path| path.display().to_string());
     let exit = if diverges.is_none() { Exit::AsExpected } else { Exit::Unexpected };
     if common.json {
         say_json(&json::Realigned {
-            scenario: &told.scenario,
-            steps: told.story.steps.len(),
+            scenario: &replayed.scenario,
+            steps: replayed.story.steps.len(),
             diverges_at: diverges.as_ref().map(|mismatch| mismatch.step),
             why: diverges.as_ref().map(|mismatch| mismatch.message.as_str()),
             left_out: &skipped,
@@ -124,16 +125,16 @@ fn realign(replay: &Replay, trace: &dyn AnyTrace, common: &Common) -> Result<Exi
         return Ok(exit);
     }
     if !common.quiet {
-        say(&timeline(&told.story, replay.show, width()));
+        say(&timeline(&replayed.story, replay.show, width()));
         say("\n");
     }
     say(&match &diverges {
-        None => format!("{}: {} steps, all as they were written down\n", told.scenario, told.story.steps.len()),
+        None => format!("{}: {} steps, all as they were written down\n", replayed.scenario, replayed.story.steps.len()),
         Some(mismatch) => format!(
             "{}: {mismatch}\n{} of {} steps can still happen\n",
-            told.scenario,
-            told.story.steps.len(),
-            told.story.steps.len() + skipped.len()
+            replayed.scenario,
+            replayed.story.steps.len(),
+            replayed.story.steps.len() + skipped.len()
         ),
     });
     for violation in violations {
@@ -157,10 +158,10 @@ fn draw(replay: &Replay, replayed: &Replayed) -> Result<(), CommandError> {
 fn violations(replayed: &Replayed) -> Vec<Violated<'_>> {
     let mut list: Vec<Violated<'_>> = Vec::new();
     for (place, step) in replayed.story.steps.iter().enumerate() {
-        for breach in &step.breaches {
-            let property = breach.property.name();
+        for violation in &step.violations {
+            let property = violation.property.name();
             if list.iter().all(|other| other.property != property) {
-                list.push(Violated { property, step: place as u64 + 1, message: &breach.message });
+                list.push(Violated { property, step: place as u64 + 1, message: &violation.message });
             }
         }
     }

@@ -33,7 +33,7 @@ pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, CommandError> {
         return Err(bad(&"the run breaks no promise: there is nothing to keep while it is shrunk"));
     };
     let small = trace.shrink(property).map_err(|error| bad(&error))?;
-    let told = small
+    let replayed = small
         .replay()
         .map_err(|error| CommandError::Internal(format!("the shrunk run cannot be repeated: {error}")))?;
     let stem = shrink.trace.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -42,21 +42,21 @@ pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, CommandError> {
     let (before, after) = (trace.steps(), small.steps());
     if common.json {
         say_json(&Shrunk {
-            scenario: &told.scenario,
+            scenario: &replayed.scenario,
             property: property.name(),
             steps_before: before,
             steps_after: after,
-            digest: &told.digest,
+            digest: &replayed.digest,
             trace: path.as_deref(),
         });
         return Ok(Exit::AsExpected);
     }
     if !common.quiet {
-        say(&timeline(&told.story, shrink.show, width()));
+        say(&timeline(&replayed.story, shrink.show, width()));
     }
     say(&format!(
         "\n{}: {property} is broken by {after} steps instead of {before}, passages of time not counted\n",
-        told.scenario
+        replayed.scenario
     ));
     say(&match path {
         Some(path) => format!("replay it with: fencepost replay {}\n", quoted(&path)),

@@ -13,7 +13,7 @@ const FEW: u16 = 12;
 
 fn used(bytes: &[u8]) -> Refused {
     let text = String::from_utf8_lossy(bytes);
-    let scenario = target::parse(&text, "fuzzed.toml").map_err(|trouble| trouble.to_string())?;
+    let scenario = target::parse(&text, "fuzzed.toml").map_err(|error| error.to_string())?;
     let _ = scenario.notes();
     let clients = scenario.description().clients;
     let _ = scenario.assumptions();

@@ -37,7 +37,7 @@ fn mutated_stores_are_used_or_refused() {
     let damaged = folder.join("fuzzed.sqlite");
     fuzz("stores", 1, &[whole], &PLACES, |bytes| -> Refused {
         fs::write(&damaged, bytes).expect("a file can be written");
-        let result = look_through(&damaged).map_err(|trouble| trouble.to_string());
+        let result = look_through(&damaged).map_err(|error| error.to_string());
         let _ = fs::remove_file(folder.join("fuzzed.sqlite-journal"));
         result
     });
@@ -77,8 +77,8 @@ fn strange_values_in_a_store_are_refused_with_table_and_row() {
         let database = rusqlite::Connection::open(&file).expect("it is a database");
         database.execute_batch(change).unwrap_or_else(|error| panic!("{change}: {error}"));
         drop(database);
-        let told = look_through(&file).expect_err(change).to_string();
-        assert!(told.contains("fuzzed.sqlite") && told.contains(place), "{change}: {told}");
+        let message = look_through(&file).expect_err(change).to_string();
+        assert!(message.contains("fuzzed.sqlite") && message.contains(place), "{change}: {message}");
     }
     fs::remove_dir_all(folder).expect("it is ours");
 }

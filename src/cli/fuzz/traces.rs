@@ -9,7 +9,7 @@ use crate::target::parse_trace;
 
 fn used(bytes: &[u8]) -> Refused {
     let text = String::from_utf8_lossy(bytes);
-    let trace = parse_trace(&text, "fuzzed.jsonl").map_err(|trouble| trouble.to_string())?;
+    let trace = parse_trace(&text, "fuzzed.jsonl").map_err(|error| error.to_string())?;
     let named = |error: &dyn std::fmt::Display| format!("fuzzed.jsonl: {error}");
     let realigned = trace.realign().map_err(|error| named(&error))?;
     realigned.trace.replay().unwrap_or_else(|error| panic!("a realigned trace cannot be replayed: {error}"));

@@ -22,8 +22,8 @@ fn a_lock_delay_of_one_tick_less_flips_the_verdict() {
 fn b_01_breaks_in_the_order_that_is_published() {
     let output = fencepost(&["check", "b01-no-fencing", "--property", "no-lost-update"]);
     assert_eq!(output.status.code(), Some(0), "a violation that is expected is no failure");
-    let told = stdout(&output);
-    let mut rest = told.as_str();
+    let printed = stdout(&output);
+    let mut rest = printed.as_str();
     for event in [
         "client 1 enters",
         "session 1.1 expires",
@@ -31,7 +31,7 @@ fn b_01_breaks_in_the_order_that_is_published() {
         "the write of client 2 is accepted",
         "the write of client 1 is accepted",
     ] {
-        let Some(place) = rest.find(event) else { panic!("“{event}” does not come next in:\n{told}") };
+        let Some(place) = rest.find(event) else { panic!("“{event}” does not come next in:\n{printed}") };
         rest = &rest[place..];
     }
 }
@@ -254,9 +254,12 @@ fn an_envelope_says_which_settings_keep_which_promises() {
     let vary = ["--vary", "service.lock_delay=0,1,many"];
     let output = fencepost(&["envelope", "b01-pause-bounded", vary[0], vary[1]]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert!(told.contains("✗  ✗  lock_delay = 0\n✓  ✓  lock_delay = 1   ← keeps all\n"), "{told}");
-    assert!(told.contains("–  lock_delay = \"many\"") && told.contains("1 of 2 settings keep every promise"), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("✗  ✗  lock_delay = 0\n✓  ✓  lock_delay = 1   ← keeps all\n"), "{printed}");
+    assert!(
+        printed.contains("–  lock_delay = \"many\"") && printed.contains("1 of 2 settings keep every promise"),
+        "{printed}"
+    );
     let output = fencepost(&["envelope", "b01-pause-bounded", "--vary", "lock_delay"]);
     assert_eq!(output.status.code(), Some(2));
     let output = fencepost(&["envelope", "b01-pause-bounded", "--vary", "service.lok_delay=1"]);

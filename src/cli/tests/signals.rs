@@ -56,10 +56,10 @@ fn a_signal_ends_each_command_in_order() {
             let output = stopped(arguments, signal);
             assert_eq!(output.status.code(), Some(3), "{arguments:?}: {}", stderr(&output));
             // Verdicts and the end of a hunt are on stdout.
-            let told = stderr(&output) + &stdout(&output);
-            let is_said = told.contains(word) || told.contains("bounded") || told.contains("was called off");
-            assert!(is_said, "{arguments:?}: {told}");
-            assert!(!told.contains("there is no result"), "{arguments:?} does not heed the signal: {told}");
+            let printed = stderr(&output) + &stdout(&output);
+            let is_said = printed.contains(word) || printed.contains("bounded") || printed.contains("was called off");
+            assert!(is_said, "{arguments:?}: {printed}");
+            assert!(!printed.contains("there is no result"), "{arguments:?} does not heed the signal: {printed}");
         }
     }
 }

@@ -97,8 +97,8 @@ fn the_parts_of_a_sweep_come_to_the_same_bytes_however_many_there_are() {
 fn a_sweep_is_summed_up_and_told_as_a_table() {
     let folder = folder("summed");
     let store = folder.join("all.sqlite");
-    let told = stdout(&sweep(&store, &[]));
-    assert!(told.starts_with("ttl = 1, lock_delay = 0: of 600 runs mutual-exclusion broken by "), "{told}");
+    let printed = stdout(&sweep(&store, &[]));
+    assert!(printed.starts_with("ttl = 1, lock_delay = 0: of 600 runs mutual-exclusion broken by "), "{printed}");
     let file = store.to_str().expect("text");
     let lines = json(&fencepost(&["sweep", "--store", file, "--json"]));
     assert_eq!(lines.len(), 4);

@@ -142,9 +142,9 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     let out = folder.display().to_string();
     let output = fencepost(&["check", "b14-renew-after-loss", "--property", "LV", "--out", &out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let told = stdout(&output);
-    assert!(told.contains("an endless run that breaks it, 14 steps and then 10 for ever"), "{told}");
-    assert!(told.contains("what follows happens again and again, for ever"), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("an endless run that breaks it, 14 steps and then 10 for ever"), "{printed}");
+    assert!(printed.contains("what follows happens again and again, for ever"), "{printed}");
     let trace = folder.join("traces/b14-renew-after-loss--eventually-acquired.jsonl");
     let trace = trace.display().to_string();
     assert_eq!(fencepost(&["replay", &trace, "--quiet"]).status.code(), Some(0));
@@ -161,8 +161,8 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(json(&output)[0]["violations"][0]["property"], "eventually-acquired");
     let output = fencepost(&["hunt", "b14-renew-after-loss", "--property", "LV", "--quiet", "--out", &out]);
-    let told = stdout(&output);
-    assert!(told.contains("reproduce it with") && !told.contains("make it shorter"), "{told}");
+    let printed = stdout(&output);
+    assert!(printed.contains("reproduce it with") && !printed.contains("make it shorter"), "{printed}");
     let output = fencepost(&["check", "--from", &format!("{trace}@3"), "--property", "LV"]);
     assert!(stderr(&output).contains("only an endless run breaks `eventually-acquired`"), "{}", stderr(&output));
     let output = fencepost(&["shrink", &trace]);
@@ -226,8 +226,8 @@ fn a_trace_with_a_wrong_digest_number_and_fact_is_corrected_by_realign() {
     wrong = wrong.replacen("\"facts\":[\"", "\"facts\":[\"it is said that ", 1);
     fs::write(&path, wrong).expect("it can be written");
     assert_eq!(fencepost(&["replay", file]).status.code(), Some(2));
-    let told = stdout(&fencepost(&["replay", file, "--realign"]));
-    assert!(told.contains("write what happens now into a trace with: --out DIR"), "{told}");
+    let printed = stdout(&fencepost(&["replay", file, "--realign"]));
+    assert!(printed.contains("write what happens now into a trace with: --out DIR"), "{printed}");
     fencepost(&["replay", file, "--realign", "--quiet", "--out", out]);
     let corrected = folder.join("traces/b17-release-then-stop--mutual-exclusion--realigned.jsonl");
     assert_eq!(fs::read_to_string(&corrected).expect("it was written"), right);
@@ -240,13 +240,14 @@ fn what_a_hunt_finds_in_a_file_is_reproduced_from_that_file() {
     let folder = folder("hunt in a file");
     let file = variant(&folder, "b01-no-fencing", "lock_delay = ", "lock_delay = ");
     let output = fencepost(&["hunt", &file, "--storm", "40", "--show", "0"]);
-    let told = stdout(&output);
-    let line = told.lines().find(|line| line.starts_with("reproduce it with: ")).expect("a hunt that finds something");
+    let printed = stdout(&output);
+    let line =
+        printed.lines().find(|line| line.starts_with("reproduce it with: ")).expect("a hunt that finds something");
     assert!(line.contains(&format!("fencepost simulate '{file}' --seed ")) && line.ends_with(" --storm 40"), "{line}");
     let seed = line.split("--seed ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a seed");
     let again = stdout(&fencepost(&["simulate", &file, "--seed", seed, "--storm", "40", "--show", "0"]));
     let digest = |text: &str| text.split("digest ").nth(1).map(|rest| rest[..16].to_owned());
-    assert_eq!(digest(&again), digest(&told));
+    assert_eq!(digest(&again), digest(&printed));
     let nothing = stdout(&fencepost(&["hunt", &file, "--seeds", "1", "--property", "no-lost-update"]));
     assert!(
         nothing.contains("reproduce it with") || nothing.contains(&format!("`fencepost check '{file}'`")),
@@ -309,8 +310,8 @@ fn seeds_that_are_tried_for_coverage_are_all_tried_and_counted() {
     let line = &json(&fencepost(&[&arguments[..], &["--json"]].concat()))[0];
     assert_eq!((&line["seed"], &line["seeds_tried"]), (&3.into(), &4.into()));
     assert_eq!((&line["coverage"]["seeds"], &line["coverage"]["outlines"]), (&200.into(), &62.into()));
-    let told = stdout(&fencepost(&arguments));
-    assert!(told.contains("200 seeds show 62 worlds in outline; 1 of them show"), "{told}");
+    let printed = stdout(&fencepost(&arguments));
+    assert!(printed.contains("200 seeds show 62 worlds in outline; 1 of them show"), "{printed}");
     let output = fencepost(&["simulate", "b17-release-then-stop", "--seed", "3", "--check-determinism", "--quiet"]);
     assert_eq!(output.status.code(), Some(0));
 }

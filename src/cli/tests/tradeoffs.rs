@@ -127,9 +127,9 @@ fn a_setting_under_which_nobody_gets_in_is_not_called_safe() {
         &folder,
         &["b01-no-fencing", "--vary", "ttl=1,2", "--seeds", "20", "--storm", "5", "--profile", profile],
     );
-    let told = stdout(&output);
-    assert_eq!(output.status.code(), Some(3), "{told}");
-    assert!(told.contains("nobody ever got in"), "{told}");
+    let printed = stdout(&output);
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(printed.contains("nobody ever got in"), "{printed}");
 }
 
 #[test]

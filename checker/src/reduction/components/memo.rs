@@ -187,7 +187,7 @@ impl<P: Service> Memo<P> {
                 sender = Some(layout.place(envelope.from));
                 (alone(layout.rest), Cause::Doubles(number(place(&envelope)?)))
             }
-            Action::Operator(act) => (Roles::from_iter([layout.server, layout.rest]), Cause::Acts(act)),
+            Action::Operator(action) => (Roles::from_iter([layout.server, layout.rest]), Cause::Acts(action)),
             Action::Slip { process, by } => (Roles::from_iter([layout.place(process), layout.rest]), Cause::Slips(by)),
             Action::Fault(fault) => {
                 let struck = match fault {
@@ -236,13 +236,13 @@ impl<P: Service> Memo<P> {
         }
         outcome.sent[..usize::from(outcome.count)].iter().for_each(|sent| list.push(*sent));
         let parts: &mut [u32] = &mut list;
-        let mut is_breach = false;
+        let mut is_violation = false;
         let is_slip =
             matches!(action, Action::Slip { .. }) && self.mutation != Some(CheckerMutation::LookupSlipUnjudged.into());
         let is_silent = self.mutation == Some(CheckerMutation::LookupUnjudged.into());
         if !is_silent && (outcome.facts > 0 || self.looks_at_every_world || is_slip) {
             let state = &mut last.state;
-            is_breach = self.judge(scenario, copies, opened, state, (action, question, &outcome), parts);
+            is_violation = self.judge(scenario, copies, opened, state, (action, question, &outcome), parts);
         }
         self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
         self.arrange(copies, &layout, parts);
@@ -250,7 +250,7 @@ impl<P: Service> Memo<P> {
         let (inner, messages) = (&parts[..layout.rest], &parts[layout.messages..]);
         let fingerprint = fingerprint(hash(&parts[layout.rest]), inner.iter().chain(messages).map(hash));
         let reached = self.facts[outcome.facts as usize].1;
-        Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_breach })
+        Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_violation })
     }
 
     /// Whether the step breaks a promise; puts what is remembered of it among the parts. For that the world shows what the step
@@ -272,7 +272,7 @@ impl<P: Service> Memo<P> {
         state.world.now += question.shift;
         let facts = &self.facts[outcome.facts as usize].0;
         let Observed { world, monitor } = &mut *state;
-        let is_breach = !monitor.judge(scenario, action, facts, world).is_empty();
+        let is_violation = !monitor.judge(scenario, action, facts, world).is_empty();
         if self.mutation == Some(CheckerMutation::LookupForgetsFacts.into()) {
             // The mutant: the monitor is left as it was.
         } else if self.looks_at_every_world {
@@ -286,7 +286,7 @@ impl<P: Service> Memo<P> {
         if !passes {
             question.places.iter().for_each(|place| copies.piece(opened.parts[*place]).put(state));
         }
-        is_breach
+        is_violation
     }
 
     /// Time passes: the server forgets what is meaningless by then.
@@ -468,9 +468,9 @@ fn sort<P: Service>(copies: &WorkerPool<P>, messages: &mut [u32]) {
 
 /// The same part after so much time; a server forgets what is meaningless from then on.
 fn settled<P: Service>(rules: &Rules, mut piece: Piece<P>, ticks: Ticks) -> Piece<P> {
-    if let Piece::Server(seat) = &mut piece {
-        let clock = Instant::START + ticks + seat.skew;
-        seat.process.settle(clock - rules.horizon.back);
+    if let Piece::Server(host) = &mut piece {
+        let clock = Instant::START + ticks + host.skew;
+        host.process.settle(clock - rules.horizon.back);
     }
     piece
 }

@@ -51,7 +51,7 @@ pub(crate) struct Successor {
     /// What it reaches.
     pub(crate) reached: Reached,
     /// Whether it breaks a promise.
-    pub(crate) is_breach: bool,
+    pub(crate) is_violation: bool,
 }
 
 /// Takes steps of a search: opens a world, and says where its actions lead.
@@ -138,7 +138,7 @@ impl<P: Service> Stepper<P> {
         Successor {
             to: collapse(copies, next, Some(opened)),
             reached: scenario.reached(&step.facts),
-            is_breach: !step.violations.is_empty(),
+            is_violation: !step.violations.is_empty(),
         }
     }
 }

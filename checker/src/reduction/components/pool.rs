@@ -161,7 +161,7 @@ impl<P: Service> Component<P> {
         let mut looking = Looking::new(rules);
         piece.visit(&mut looking);
         let outside = match &piece {
-            Piece::Client(client, seat) => outside::<P>(client.place(), seat),
+            Piece::Client(client, host) => outside::<P>(client.place(), host),
             _ => 0,
         };
         Component { piece, head: ComponentSummary { look: looking.look, hash, outside } }

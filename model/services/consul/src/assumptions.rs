@@ -178,14 +178,14 @@ fn recipes(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
     }
     declare_retries(scenario, list, "repeats", Timer::GiveUp);
     if !settings.operator.is_empty() {
-        let names: Vec<String> = settings.operator.iter().map(|priced| name(&priced.act())).collect();
+        let names: Vec<String> = settings.operator.iter().map(|priced| name(&priced.kind())).collect();
         let sentence = format!("the operator may do nothing but: {}", names.join(", "));
         let value: Value = names.into_iter().collect();
         let settings = settings.clone();
         let assumption = setting("operator-repertoire", "service.operator", sentence).of(value);
         list.declare(assumption, move |execution| {
             execution.each(|moment| match moment.action {
-                Action::Operator(act) if !super::operator::is_listed(*act, &settings) => {
+                Action::Operator(operator_action) if !super::operator::is_listed(*operator_action, &settings) => {
                     Err("`service.operator` does not list it".to_owned())
                 }
                 _ => Ok(()),

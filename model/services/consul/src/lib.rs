@@ -89,9 +89,14 @@ impl Service for Consul {
         operator::offers(world, scenario, offer);
     }
 
-    fn operate(server: &mut Server, act: OperatorAction, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
+    fn operate(
+        server: &mut Server,
+        operator_action: OperatorAction,
+        context: &Context<'_, Self>,
+        out: &mut Outbox<Self>,
+    ) {
         let first = server.first_in_queue(context);
-        operator::perform(server, act, context, out);
+        operator::perform(server, operator_action, context, out);
         server.note_turn(first, context, out);
         server.answer_watchers(context, out);
     }

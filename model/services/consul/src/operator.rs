@@ -15,7 +15,7 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Condition, World};
 
-/// One act.
+/// One action.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorAction {
@@ -57,14 +57,14 @@ pub(super) fn offers(world: &World<Consul>, scenario: &Scenario<Consul>, offer: 
         return;
     }
     for priced in &scenario.service.operator {
-        offer_kind(priced.act(), world, offer);
+        offer_kind(priced.kind(), world, offer);
     }
 }
 
-fn offer_kind(act: OperatorActionKind, world: &World<Consul>, offer: &mut dyn FnMut(OperatorAction)) {
+fn offer_kind(kind: OperatorActionKind, world: &World<Consul>, offer: &mut dyn FnMut(OperatorAction)) {
     let server = &world.server.process;
     let entry = server.entry(LOCK);
-    match act {
+    match kind {
         OperatorActionKind::DestroySession => {
             server.sessions().for_each(|session| offer(OperatorAction::Destroy(session)))
         }
@@ -156,54 +156,54 @@ fn offer_status(server: &Server, status: Status, offer: &mut dyn FnMut(OperatorA
     });
 }
 
-/// What the act costs.
-pub(super) fn cost(act: OperatorAction, settings: &Settings) -> u8 {
-    price(act, settings).expect("only what is listed is offered")
+/// What the action costs.
+pub(super) fn cost(action: OperatorAction, settings: &Settings) -> u8 {
+    price(action, settings).expect("only what is listed is offered")
 }
 
-/// Whether `service.operator` lists the act.
-pub(super) fn is_listed(act: OperatorAction, settings: &Settings) -> bool {
-    price(act, settings).is_some()
+/// Whether `service.operator` lists the action.
+pub(super) fn is_listed(action: OperatorAction, settings: &Settings) -> bool {
+    price(action, settings).is_some()
 }
 
-fn price(act: OperatorAction, settings: &Settings) -> Option<u8> {
+fn price(action: OperatorAction, settings: &Settings) -> Option<u8> {
     let is_it = |kind: OperatorActionKind| match kind {
         OperatorActionKind::DestroySession
         | OperatorActionKind::DestroyWaiting
         | OperatorActionKind::DestroyCrashed => {
-            matches!(act, OperatorAction::Destroy(_))
+            matches!(action, OperatorAction::Destroy(_))
         }
-        OperatorActionKind::Put => matches!(act, OperatorAction::Put),
-        OperatorActionKind::Delete => matches!(act, OperatorAction::Delete),
-        OperatorActionKind::Cas => matches!(act, OperatorAction::Cas(_)),
-        OperatorActionKind::DeleteTree => matches!(act, OperatorAction::DeleteTree),
-        OperatorActionKind::DeleteCas => matches!(act, OperatorAction::DeleteCas(_)),
-        OperatorActionKind::DeleteSlots => matches!(act, OperatorAction::DeleteSlots(None)),
-        OperatorActionKind::DestroySlots => matches!(act, OperatorAction::DeleteSlots(Some(_))),
-        OperatorActionKind::Release => matches!(act, OperatorAction::Release(_)),
-        OperatorActionKind::Acquire => matches!(act, OperatorAction::Acquire(_)),
-        OperatorActionKind::RenewSession => matches!(act, OperatorAction::Renew(_)),
-        OperatorActionKind::WarnCheck => matches!(act, OperatorAction::SetCheck(_, _, Status::Warning)),
-        OperatorActionKind::FailCheck => matches!(act, OperatorAction::SetCheck(_, _, Status::Critical)),
-        OperatorActionKind::PassCheck => matches!(act, OperatorAction::SetCheck(_, _, Status::Passing)),
-        OperatorActionKind::DeregisterCheck => matches!(act, OperatorAction::DropCheck(..)),
-        OperatorActionKind::DeregisterService => matches!(act, OperatorAction::DropService(_)),
-        OperatorActionKind::DeregisterNode => matches!(act, OperatorAction::DropNode(_)),
-        OperatorActionKind::TakeOver => matches!(act, OperatorAction::TakeOver(..)),
+        OperatorActionKind::Put => matches!(action, OperatorAction::Put),
+        OperatorActionKind::Delete => matches!(action, OperatorAction::Delete),
+        OperatorActionKind::Cas => matches!(action, OperatorAction::Cas(_)),
+        OperatorActionKind::DeleteTree => matches!(action, OperatorAction::DeleteTree),
+        OperatorActionKind::DeleteCas => matches!(action, OperatorAction::DeleteCas(_)),
+        OperatorActionKind::DeleteSlots => matches!(action, OperatorAction::DeleteSlots(None)),
+        OperatorActionKind::DestroySlots => matches!(action, OperatorAction::DeleteSlots(Some(_))),
+        OperatorActionKind::Release => matches!(action, OperatorAction::Release(_)),
+        OperatorActionKind::Acquire => matches!(action, OperatorAction::Acquire(_)),
+        OperatorActionKind::RenewSession => matches!(action, OperatorAction::Renew(_)),
+        OperatorActionKind::WarnCheck => matches!(action, OperatorAction::SetCheck(_, _, Status::Warning)),
+        OperatorActionKind::FailCheck => matches!(action, OperatorAction::SetCheck(_, _, Status::Critical)),
+        OperatorActionKind::PassCheck => matches!(action, OperatorAction::SetCheck(_, _, Status::Passing)),
+        OperatorActionKind::DeregisterCheck => matches!(action, OperatorAction::DropCheck(..)),
+        OperatorActionKind::DeregisterService => matches!(action, OperatorAction::DropService(_)),
+        OperatorActionKind::DeregisterNode => matches!(action, OperatorAction::DropNode(_)),
+        OperatorActionKind::TakeOver => matches!(action, OperatorAction::TakeOver(..)),
     };
-    let prices = settings.operator.iter().filter(|priced| is_it(priced.act()));
+    let prices = settings.operator.iter().filter(|priced| is_it(priced.kind()));
     prices.map(|priced| priced.cost()).min()
 }
 
 pub(super) fn perform(
     server: &mut Server,
-    act: OperatorAction,
+    action: OperatorAction,
     context: &Context<'_, Consul>,
     out: &mut Outbox<Consul>,
 ) {
     let claim = |session| Claim::new(LOCK, session, Opaque::Foreign, 0);
     let value = Opaque::Foreign;
-    let request = match act {
+    let request = match action {
         OperatorAction::Destroy(session) => Request::DestroySession(session),
         OperatorAction::Put => Request::Put { key: LOCK, value, flags: 0 },
         OperatorAction::Delete => Request::Delete(LOCK),

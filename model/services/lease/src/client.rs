@@ -1,4 +1,4 @@
-//! The client: borrows, works, and stops when its own clock says that the lease is over.
+//! The client: it borrows the lock, works, and stops when its own clock says that the lease is over.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,18 +17,18 @@ pub struct Borrower {
     phase: Phase,
     /// How often the user may still ask for the lock.
     rounds: u8,
-    /// The last loan it heard of: an answer that names no later one is a repetition.
+    /// The last loan that the client received. A response that names no later loan is a repetition.
     loan: Index,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
-    /// The user wants nothing.
+    /// Idle: the user has given no command.
     Idle,
-    /// A request is under way. The lease counts from here, not from the answer.
+    /// A request is in flight. The lease counts from the request, not from the response.
     Asking { until_if_lent: LeaseEnd },
-    /// Refused; it asks again.
+    /// It was refused, and will ask again.
     Waiting { retry: Deadline },
     /// It believes that it has the lock.
     Inside { until: LeaseEnd, writes: u8 },
@@ -95,7 +95,7 @@ impl Process<Lease> for Borrower {
                 out.send(ProcessId::Server, LeaseMessage::Return(self.loan));
             }
             (Phase::Inside { .. }, Input::Wake(Timer::Lapse)) => self.leave(Leaving::Lapsed, context, out),
-            // A repeated or late answer: the client has moved on.
+            // A repeated or late response: the client's state has changed since.
             _ => {}
         }
     }

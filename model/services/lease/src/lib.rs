@@ -1,8 +1,8 @@
-//! The smallest lock: a server that lends one lease, and clients that stop by themselves when it is over.
+//! The smallest lock: a server that lends one lease, and clients that stop by themselves when the lease is over.
 //!
-//! A tutorial, and the test subject of the machinery. Three files make a protocol: this one names its words, `server`
-//! and `client` are its processes. The server lends the lock for [`Settings::lease`] ticks from the moment it grants; a
-//! client counts from the moment it *asked*, so it stops earlier. How late it may stop is up to the scenario.
+//! This service is the tutorial, and the test subject of the kernel. Three files make a service: this one has its
+//! messages, `server` and `client` are its processes. The server lends the lock for [`Settings::lease`] ticks from the
+//! grant on. A client counts from its *request*, so it stops earlier. The scenario decides how late it may stop.
 
 mod client;
 mod mutants;
@@ -37,11 +37,11 @@ pub struct Lease;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// How long the lock is lent.
+    /// The duration of a loan, in ticks.
     pub lease: Ticks,
-    /// How long the server waits after that before it lends again.
+    /// How long the server waits after the end of a loan before it lends again, in ticks.
     pub grace: Ticks,
-    /// How long a client waits after a refusal.
+    /// How long a client waits after a refusal, in ticks.
     pub retry_every: Ticks,
 }
 
@@ -51,17 +51,17 @@ impl Default for Settings {
     }
 }
 
-/// What clients and server say.
+/// The messages between clients and server.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeaseMessage {
-    /// May I have it?
+    /// A client requests the lock.
     Borrow,
-    /// You may. The number tells this loan from all earlier ones.
+    /// The server grants the lock. The number distinguishes this loan from all earlier ones.
     Lent(Index),
-    /// Somebody else has it.
+    /// The server refuses: another client has the lock.
     Busy,
-    /// Here it is again.
+    /// A client returns the lock.
     Return(Index),
 }
 
@@ -71,19 +71,19 @@ pub enum LeaseMessage {
 pub enum Timer {
     /// The client's lease is over.
     Lapse,
-    /// Time to ask again.
+    /// The client asks again.
     Retry,
 }
 
-/// What a user may ask.
+/// The commands of a user.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
-    /// Get the lock.
+    /// Take the lock.
     Borrow,
     /// Write to the resource.
     Write,
-    /// Give it back.
+    /// Return the lock.
     Return,
 }
 
@@ -109,8 +109,8 @@ impl Service for Lease {
         Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0), ..Record::default() }
     }
 
-    fn operate(_: &mut Lender, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
-        match act {}
+    fn operate(_: &mut Lender, operator_action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match operator_action {}
     }
 
     fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
@@ -130,15 +130,12 @@ impl service::Settings<Lease> for Settings {
 
     fn validate(scenario: &Scenario<Lease>) -> Result<(), SettingError> {
         if scenario.service.lease == Ticks::ZERO {
-            return Err(SettingError::at(
-                "service.lease",
-                "a lease of 0 ticks is over before it begins; use 1 or more",
-            ));
+            return Err(SettingError::at("service.lease", "a lease must be at least 1 tick"));
         }
         if scenario.service.retry_every == Ticks::ZERO {
             return Err(SettingError::at(
                 "service.retry_every",
-                "asking again after 0 ticks would stop time; use 1 or more",
+                "a retry after 0 ticks would stop time; write at least 1",
             ));
         }
         scenario.has_none(&OptionalBudget::ALL)
@@ -146,7 +143,7 @@ impl service::Settings<Lease> for Settings {
 
     fn assumptions(scenario: &Scenario<Lease>, list: &mut Declarations<Lease>) {
         let Settings { lease, grace, .. } = scenario.service;
-        let sentence = format!("the server lends for {lease} and waits {grace} more");
+        let sentence = format!("the server lends the lock for {lease} and then waits for {grace}");
         let length = Assumption::new(Class::Setting, "lease", "service.lease", sentence).of(lease + grace);
         list.declare(length, move |execution| Lender::lends_for(execution, lease + grace));
         let sentence = "the server never fails, and forgets nothing";
@@ -163,9 +160,9 @@ impl ServiceCommand for Command {}
 impl fmt::Display for LeaseMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LeaseMessage::Borrow => f.write_str("may I have the lock?"),
-            LeaseMessage::Lent(Index(loan)) => write!(f, "yes, as loan {loan}"),
-            LeaseMessage::Busy => f.write_str("no, another one has it"),
+            LeaseMessage::Borrow => f.write_str("lend me the lock"),
+            LeaseMessage::Lent(Index(loan)) => write!(f, "lent, loan {loan}"),
+            LeaseMessage::Busy => f.write_str("refused, another client has it"),
             LeaseMessage::Return(Index(loan)) => write!(f, "loan {loan} is returned"),
         }
     }
@@ -175,7 +172,7 @@ impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Timer::Lapse => "the lease is over",
-            Timer::Retry => "time to ask again",
+            Timer::Retry => "it asks again",
         })
     }
 }
@@ -185,12 +182,12 @@ impl fmt::Display for Command {
         f.write_str(match self {
             Command::Borrow => "take the lock",
             Command::Write => "write",
-            Command::Return => "give the lock back",
+            Command::Return => "return the lock",
         })
     }
 }
 
-/// Asserts that a message comes from a client.
+/// The client that sent a message. Only clients send messages to the server.
 fn client(from: fencepost_model::ids::ProcessId) -> ClientId {
-    from.client().expect("only clients talk to the server")
+    from.client().expect("only clients send messages to the server")
 }

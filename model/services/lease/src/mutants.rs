@@ -8,13 +8,13 @@ fencepost_model::mutations! {
         LentTooEarly,
         /// The server does not wait after a loan is over.
         GraceForgotten,
-        /// The return of an earlier loan ends the present one.
+        /// The return of an earlier loan ends the current loan.
         StaleReturnFrees,
-        /// A client counts its loan from the answer instead of the request.
+        /// A client counts its loan from the response instead of the request.
         LoanCountedFromAnswer,
         /// A client takes a repeated answer for a new loan.
         RepeatedAnswerHeeded,
-        /// A client does not look at its clock before it writes.
-        WritesAfterLapse survives "a write may be under way after the end of the lease in any case",
+        /// A client does not check its clock before it writes.
+        WritesAfterLapse survives "a write may be in flight after the end of the lease in any case",
     }
 }

@@ -12,18 +12,18 @@ use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, Ticks};
 
-/// The server. Nothing happens when a loan is over, except that the lock may be lent again.
+/// The server. The end of a loan is no event: afterwards the server may lend again.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Lender {
     loan: Option<Loan>,
-    /// How many loans there were.
+    /// The number of loans so far.
     loans: Index,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Loan {
     to: ClientId,
-    /// From here on the lock may be lent to somebody else.
+    /// The instant from which the lock may be lent to another client.
     over: Deadline,
 }
 
@@ -36,7 +36,7 @@ impl Lender {
         self.loans
     }
 
-    /// Every loan is over so long after the step in which it began, by the server's clock.
+    /// Checks that every loan ends that long after the step in which it began, by the server's clock.
     pub(super) fn lends_for(execution: &Execution<Lease>, length: Ticks) -> Result<(), String> {
         execution.each(|moment| {
             let (before, after) = (&moment.before.server.process, &moment.after.server.process);
@@ -83,7 +83,7 @@ impl Process<Lease> for Lender {
                 self.loan = None;
                 out.record(Fact::Freed { by: Ending::Released });
             }
-            // A loan that is over already is returned in vain; answers are not for servers.
+            // The return of an ended loan has no effect. Servers receive no responses.
             (_, LeaseMessage::Return(_) | LeaseMessage::Lent(_) | LeaseMessage::Busy) => {}
         }
     }

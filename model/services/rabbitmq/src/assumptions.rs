@@ -1,4 +1,4 @@
-//! What verdicts about the broker rest on: its settings, and what this model leaves out.
+//! The assumptions of verdicts about the broker: its settings, and the limits of this model.
 
 use super::{Broker, RabbitMq, RabbitmqFault, Timer};
 use fencepost_model::assumption::{Assumption, Class, Declarations, Execution, declare_retries};
@@ -16,7 +16,7 @@ pub(super) fn declare(scenario: &Scenario<RabbitMq>, list: &mut Declarations<Rab
     let heartbeat = settings.heartbeat;
     let assumption = match heartbeat {
         Some(beat) => {
-            let sentence = format!("a silent connection is dropped after 2 to 3 heartbeats of {beat} (R-Q-43)");
+            let sentence = format!("a connection without frames is dropped after 2 to 3 heartbeats of {beat} (R-Q-43)");
             setting("heartbeat", "service.heartbeat", sentence).of(beat)
         }
         None => {
@@ -26,7 +26,8 @@ pub(super) fn declare(scenario: &Scenario<RabbitMq>, list: &mut Declarations<Rab
     };
     list.declare(assumption, move |execution| Broker::silence_is_noticed_after(execution, heartbeat));
     if let Some(margin) = settings.lease_margin {
-        let sentence = format!("a holder stops by itself 2 heartbeats less {margin} after its last answered request");
+        let sentence =
+            format!("a holder stops by itself after its last answered request: 2 heartbeats later, minus {margin}");
         let assumption = setting("lease-margin", "service.lease_margin", sentence).of(margin);
         let lease = settings.heartbeat.unwrap_or_default().times(2) - margin;
         list.declare(assumption, move |execution| leases_last_at_most(execution, lease));
@@ -39,20 +40,20 @@ pub(super) fn declare(scenario: &Scenario<RabbitMq>, list: &mut Declarations<Rab
     }
     declare_retries(scenario, list, "gives up", Timer::GiveUp);
     if scenario.budget.affords(RabbitmqFault::RESTART) {
-        let sentence = "a restarted broker has every durable queue that it had: its disk is neither old nor damaged";
+        let sentence = "a restarted broker still has every durable queue: its disk is neither stale nor damaged";
         list.declare(Assumption::limit("disk-is-complete", sentence), Broker::restarts_keep_what_is_durable);
     }
     let sentence = "queues are classic: quorum queues, mirrors, consumers and their timeouts are not modelled";
     list.leave_out(Assumption::limit("classic-queues", sentence));
-    let sentence = "every client may do everything: permissions are not modelled";
+    let sentence = "every client has every permission: permissions are not modelled";
     list.leave_out(Assumption::limit("no-permissions", sentence));
 }
 
-/// No client believes to hold a slot for longer than its lease from now on, by its own clock.
+/// Checks that no client believes to hold a slot beyond its lease, by its own clock.
 fn leases_last_at_most(execution: &Execution<RabbitMq>, lease: Ticks) -> Result<(), String> {
     execution.each(|moment| {
-        for (place, seat) in moment.after.clients.iter().enumerate() {
-            let belief = seat.process.belief();
+        for (place, host) in moment.after.clients.iter().enumerate() {
+            let belief = host.process.belief();
             let Some(until) = belief.until.filter(|_| belief.is_inside) else { continue };
             if until.0 - moment.after.clock(ClientId::of(place).into()) > lease {
                 return Err(format!("{} believes for longer than its lease", ClientId::of(place)));

@@ -1,4 +1,4 @@
-//! The broker alone, for whoever holds it against a real one: requests in, answers out, and nothing left to do in between.
+//! The broker alone, for comparison with a real broker: each request is processed completely before the next one.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ pub struct Bench {
 }
 
 impl PartialEq for Bench {
-    /// What may differ between brokers of one scenario.
+    /// The differences between brokers of one scenario.
     fn eq(&self, other: &Self) -> bool {
         self.broker == other.broker
     }
 }
 
-/// What a broker may do by itself, at once or later.
+/// An action that a broker takes by itself, at once or later.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum BrokerAction {
     /// It removes a queue of a connection whose end it has noticed (R-Q-40).
@@ -34,7 +34,7 @@ pub enum BrokerAction {
 }
 
 impl Bench {
-    /// One that is right, or has a fault built in.
+    /// A broker without a mutation, or with one.
     pub fn new(mutation: Option<Mutation>) -> Self {
         let mut scenario: Scenario<RabbitMq> = Scenario::new("bench");
         scenario.service.slots.clear();
@@ -42,13 +42,13 @@ impl Bench {
         Bench { broker: Broker::at_start(&scenario), scenario: Arc::new(scenario) }
     }
 
-    /// What it answers; nothing, where RabbitMQ answers nothing.
+    /// The broker's response; none where RabbitMQ sends none.
     pub fn ask(&mut self, ask: Ask) -> Option<Answer> {
         let from = ProcessId::Client(ask.connection.creator);
         self.feed(ask.connection, Input::Message { from, message: Message::Service(RabbitmqMessage::Request(ask)) })
     }
 
-    /// A client closes its socket without a word, and the broker has dealt with it.
+    /// A client closes its socket without a close method, and the broker processes that.
     pub fn hang_up(&mut self, connection: SessionId) {
         self.notice(connection);
         while let Some(doing) =
@@ -58,13 +58,13 @@ impl Bench {
         }
     }
 
-    /// The broker notices that a socket was closed; the connection's queues go later, one by one.
+    /// The broker notices that a socket was closed; the connection's queues are removed later, one by one.
     pub fn notice(&mut self, connection: SessionId) {
         let from = ProcessId::Client(connection.creator);
         self.take(Input::Message { from, message: Message::Service(RabbitmqMessage::SocketClosed(connection)) });
     }
 
-    /// What the broker may do by itself.
+    /// The actions that the broker may take by itself.
     pub fn doings(&self) -> impl Iterator<Item = BrokerAction> + use<> {
         let mut doings = Vec::new();
         self.broker.wakes(&self.scenario, &mut |timer, _| match timer {
@@ -75,7 +75,7 @@ impl Bench {
         doings.into_iter()
     }
 
-    /// It does so.
+    /// The broker takes the action.
     pub fn carry_on(&mut self, doing: BrokerAction) {
         self.take(Input::Wake(match doing {
             BrokerAction::Remove(connection, name) => Timer::Remove(connection, name),
@@ -88,7 +88,7 @@ impl Bench {
         self.broker.on(input, &context, &mut Outbox::new());
     }
 
-    /// Takes it in, and waits until everything is done that it leads to on this connection.
+    /// Delivers an input, and processes every consequence on this connection.
     fn feed(&mut self, connection: SessionId, input: Input<RabbitMq>) -> Option<Answer> {
         let context = Context { scenario: &self.scenario, now: Instant::START, me: ProcessId::Server };
         let mut answer = None;
@@ -97,8 +97,8 @@ impl Bench {
             let mut out = Outbox::new();
             self.broker.on(input, &context, &mut out);
             for (_, message) in out.messages() {
-                if let Message::Service(RabbitmqMessage::Response(_, told)) = message {
-                    answer = answer.or(Some(*told));
+                if let Message::Service(RabbitmqMessage::Response(_, response)) = message {
+                    answer = answer.or(Some(*response));
                 }
             }
             self.broker.wakes(&self.scenario, &mut |timer, _| {

@@ -1,4 +1,4 @@
-//! How the words of the broker read in labels and stories.
+//! Labels and sentences of the broker's messages, timers and facts.
 
 use std::fmt;
 
@@ -52,9 +52,9 @@ impl fmt::Display for Request {
             Request::Publish { name, mandatory: true } => write!(f, "publish to {name}, mandatory"),
             Request::Publish { name, mandatory: false } => write!(f, "publish to {name}"),
             Request::PublishImmediate(name) => write!(f, "publish to {name}, immediate"),
-            Request::PublishNowhere => f.write_str("publish to an exchange that is not there"),
+            Request::PublishNowhere => f.write_str("publish to a missing exchange"),
             Request::Get(name) => write!(f, "get a message from {name}"),
-            Request::Ack(delivery) => write!(f, "delivery {delivery} is done with"),
+            Request::Ack(delivery) => write!(f, "acknowledge delivery {delivery}"),
             Request::Requeue(delivery) => write!(f, "put delivery {delivery} back"),
         }
     }
@@ -106,7 +106,7 @@ impl fmt::Display for Answer {
             Answer::Returned { confirmed: true } => f.write_str("returned with 312, and ack"),
             Answer::Returned { confirmed: false } => f.write_str("returned with 312"),
             Answer::Nacked => f.write_str("nack"),
-            Answer::Got { delivery, messages } => write!(f, "here is delivery {delivery}, {messages} are left"),
+            Answer::Got { delivery, messages } => write!(f, "delivery {delivery}, {messages} more messages are ready"),
             Answer::Empty => f.write_str("empty"),
             Answer::Error(problem) => problem.fmt(f),
             Answer::Reset => f.write_str("connection reset"),
@@ -131,7 +131,7 @@ impl fmt::Display for RabbitmqMessage {
                 }
             }
             RabbitmqMessage::Response(call, answer) => write!(f, "{answer} [{}]", call.0),
-            RabbitmqMessage::SocketClosed(id) => write!(f, "{} is hung up", connection(*id)),
+            RabbitmqMessage::SocketClosed(id) => write!(f, "{} is closed at its socket", connection(*id)),
             RabbitmqMessage::ConnectionClosed(id, Some(problem)) => {
                 write!(f, "{} is closed: {problem}", connection(*id))
             }
@@ -144,13 +144,13 @@ impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Timer::Notice(id) => write!(f, "{} is found closed", connection(*id)),
-            Timer::Remove(id, name) => write!(f, "{name} goes with {}", connection(*id)),
+            Timer::Remove(id, name) => write!(f, "{name} is removed with {}", connection(*id)),
             Timer::Miss(id) => write!(f, "{} has missed its heartbeats", connection(*id)),
-            Timer::Expire(name) => write!(f, "{name} was not used for too long"),
+            Timer::Expire(name) => write!(f, "{name} expires"),
             Timer::Tick(node) => write!(f, "node {node} notices that it is cut off from others"),
-            Timer::Retry => f.write_str("time to try again"),
-            Timer::GiveUp => f.write_str("no answer in time"),
-            Timer::Verify => f.write_str("time to verify"),
+            Timer::Retry => f.write_str("it tries again"),
+            Timer::GiveUp => f.write_str("no response came in time"),
+            Timer::Verify => f.write_str("it verifies its slot"),
             Timer::Lapse => f.write_str("the lease is over"),
         }
     }
@@ -174,28 +174,28 @@ impl fmt::Display for RabbitmqEvent {
             RabbitmqEvent::Added(slot) => write!(f, "slot {slot} is there"),
             RabbitmqEvent::Removed(slot) => write!(f, "slot {slot} is gone"),
             RabbitmqEvent::Took(client, slot) => write!(f, "{client} is on record as holder of slot {slot}"),
-            RabbitmqEvent::Freed(slot) => write!(f, "slot {slot} is free by record"),
-            RabbitmqEvent::Full(client) => write!(f, "{client} finds no slot"),
+            RabbitmqEvent::Freed(slot) => write!(f, "slot {slot} has no holder on record"),
+            RabbitmqEvent::Full(client) => write!(f, "{client} finds no free slot"),
             RabbitmqEvent::GaveUp(client) => write!(f, "{client} gives up"),
-            RabbitmqEvent::Verified(client, true) => write!(f, "{client} is told that it still holds its slot"),
-            RabbitmqEvent::Verified(client, false) => write!(f, "{client} is told that its slot is lost"),
+            RabbitmqEvent::Verified(client, true) => write!(f, "{client} receives a confirmation of its slot"),
+            RabbitmqEvent::Verified(client, false) => write!(f, "{client} learns that it lost its slot"),
             RabbitmqEvent::Cut(id) => write!(f, "{} is over", connection(*id)),
-            RabbitmqEvent::Began(client, limit) => write!(f, "{client} goes to work; up to {limit} may be inside"),
+            RabbitmqEvent::Began(client, limit) => write!(f, "{client} begins an operation; the limit is {limit}"),
             RabbitmqEvent::Counted(client, count) => write!(f, "{client} counts {count}"),
-            RabbitmqEvent::Finished(client, size) => write!(f, "{client} is done; there should be {size}"),
+            RabbitmqEvent::Finished(client, size) => write!(f, "{client} has finished; the target is {size} slots"),
             RabbitmqEvent::Pending(client, size) => {
-                write!(f, "{client} is done; there should be {size}, and some removed ones are still held")
+                write!(f, "{client} has finished; the target is {size} slots, and some removed slots are still held")
             }
             RabbitmqEvent::Aborted(client) => write!(f, "{client} stops half-way"),
-            RabbitmqEvent::Busy(client) => write!(f, "{client} finds another one at work"),
+            RabbitmqEvent::Busy(client) => write!(f, "{client} finds another administrator at work"),
             RabbitmqEvent::Alarm(true) => f.write_str("the broker's memory is full"),
-            RabbitmqEvent::Alarm(false) => f.write_str("the broker has room again"),
+            RabbitmqEvent::Alarm(false) => f.write_str("the broker's memory has space again"),
             RabbitmqEvent::Restarted => f.write_str("the broker has restarted"),
             RabbitmqEvent::Node(node, false) => write!(f, "node {node} is down"),
             RabbitmqEvent::Node(node, true) => write!(f, "node {node} is back"),
             RabbitmqEvent::Split(node, true) => write!(f, "node {node} is cut off from the others"),
             RabbitmqEvent::Split(node, false) => write!(f, "node {node} is no longer cut off"),
-            RabbitmqEvent::Doubled => f.write_str("the message is there twice"),
+            RabbitmqEvent::Doubled => f.write_str("the message is duplicated"),
             RabbitmqEvent::Vanished => f.write_str("the message is lost"),
         }
     }

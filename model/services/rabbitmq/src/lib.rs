@@ -1,8 +1,9 @@
-//! RabbitMQ, the part that locks and semaphores need: queues, exclusive ones above all, connections and channels, as
-//! RabbitMQ 3.10 has them; and on the other side of the network the published *persistent semaphore* with its clients and
-//! administrators, literally and corrected, and the message that serves as a mutex.
+//! RabbitMQ, as far as locks and semaphores need it: queues, mainly exclusive ones, connections and channels of
+//! RabbitMQ 3.10; and the clients and administrators of the published *persistent semaphore*, literally and corrected,
+//! and of the message that serves as a mutex.
 //!
-//! Rules (R-Q-…) and flaws of the published text (F-…) are cited by number and stand in `model/services/rabbitmq/rules.md`.
+//! Rules (R-Q-…) and flaws of the published text (F-…) are cited by number; `model/services/rabbitmq/rules.md` has the
+//! list.
 
 mod assumptions;
 mod bench;
@@ -41,14 +42,14 @@ use fencepost_model::service::{Administered, Event, Record, Service, ServiceComm
 use fencepost_model::time::Instant;
 use fencepost_model::world::{Fault, World};
 
-/// What published documents say, and which promises show that it is wrong.
+/// The claims of published documents, and the promises that show that they are wrong.
 pub const DOCUMENTS: &[&str] = &[include_str!("../documents/semaphore.toml")];
 
 /// The service's name as a type.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct RabbitMq;
 
-/// A connection is over.
+/// A connection has ended.
 const CONNECTION_LOST: Goal = Goal::new("connection-lost");
 
 /// The system of scenarios in which a message is the lock.
@@ -81,8 +82,13 @@ impl Service for RabbitMq {
         operator::offers(world, scenario, offer);
     }
 
-    fn operate(broker: &mut Broker, act: OperatorAction, context: &Context<'_, Self>, out: &mut Outbox<Self>) {
-        broker.operate(act, context, out);
+    fn operate(
+        broker: &mut Broker,
+        operator_action: OperatorAction,
+        context: &Context<'_, Self>,
+        out: &mut Outbox<Self>,
+    ) {
+        broker.operate(operator_action, context, out);
     }
 
     fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(RabbitmqFault)) {

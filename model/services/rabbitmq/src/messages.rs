@@ -1,4 +1,4 @@
-//! What clients and broker say to each other: the methods of AMQP 0-9-1 that the semaphore needs, with their answers.
+//! The messages between clients and broker: the methods of AMQP 0-9-1 that the semaphore needs, with their responses.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
 
-/// A queue's name, which is its only identity (R-Q-1).
+/// The name of a queue. It is the queue's only identity (R-Q-1).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Name {
-    /// `A[k]`: it exists while there is a slot of that number.
+    /// `A[k]`: it exists while slot k exists.
     Slot(u8),
-    /// `B[k]`: it exists while somebody has that slot.
+    /// `B[k]`: it exists while a client holds slot k.
     Holder(u8),
     /// The administrators' mutex.
     Mutex,
@@ -22,48 +22,48 @@ pub enum Name {
     Reserved,
 }
 
-/// What a queue is declared to be.
+/// The properties of a queue declaration.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Shape {
-    /// It belongs to the connection that declares it, and goes with it.
+    /// It belongs to the connection that declares it, and is removed with it.
     pub exclusive: bool,
     /// It survives a restart of the broker.
     pub durable: bool,
-    /// It goes with its last consumer (R-Q-28).
+    /// It is removed with its last consumer (R-Q-28).
     pub auto_delete: bool,
-    /// What it keeps of what is published.
+    /// The messages that it keeps.
     pub keeps: Keeps,
-    /// After which time without use it goes (`x-expires`, R-Q-25); none: never.
+    /// The time without use after which it is removed, in ticks (`x-expires`, R-Q-25); none: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<Ticks>,
 }
 
 impl Shape {
-    /// R-Q-5: an exclusive queue is never durable, whatever it is asked to be.
+    /// R-Q-5: an exclusive queue is never durable, whatever its declaration says.
     pub(super) fn as_kept(self) -> Self {
         Shape { durable: self.durable && !self.exclusive, ..self }
     }
 }
 
-/// What a queue keeps of what is published (R-Q-24, R-Q-20).
+/// The messages that a queue keeps (R-Q-24, R-Q-20).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keeps {
     /// Every message.
     #[default]
     All,
-    /// None: `x-max-length: 0`.
+    /// No message: `x-max-length: 0`.
     Nothing,
-    /// One, and it refuses more: `x-max-length: 1` with `x-overflow: reject-publish`.
+    /// One message; it refuses more: `x-max-length: 1` with `x-overflow: reject-publish`.
     One,
 }
 
-/// A method, from a client.
+/// A client's method.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
-    /// `channel.open`, and with it `confirm.select`.
+    /// `channel.open`, optionally followed by `confirm.select`.
     OpenChannel {
         /// Whether publishes on it are confirmed.
         confirms: bool,
@@ -74,32 +74,32 @@ pub enum Request {
     Close,
     /// `queue.declare`.
     Declare {
-        /// Of which name.
+        /// The name of the queue.
         name: Name,
-        /// To be what.
+        /// The declared properties.
         shape: Shape,
     },
-    /// The same with `nowait`: success is silent (R-Q-6).
+    /// `queue.declare` with `nowait`: success has no response (R-Q-6).
     DeclareSilently {
-        /// Of which name.
+        /// The name of the queue.
         name: Name,
-        /// To be what.
+        /// The declared properties.
         shape: Shape,
     },
     /// `queue.declare` with `passive`.
     Look(Name),
     /// `queue.delete`.
     Delete {
-        /// Of which name.
+        /// The name of the queue.
         name: Name,
-        /// Only if it has no messages.
+        /// Whether the queue is deleted only if it has no messages.
         if_empty: bool,
     },
     /// `basic.publish` of an empty message to the default exchange.
     Publish {
-        /// To which queue.
+        /// The name of the queue.
         name: Name,
-        /// Whether it is to come back if there is no such queue.
+        /// Whether the message is returned if there is no such queue.
         mandatory: bool,
     },
     /// The same with `immediate`, which is not implemented (R-Q-26).
@@ -114,7 +114,7 @@ pub enum Request {
     Requeue(u8),
 }
 
-/// Why the broker closes a channel or a connection.
+/// The reason why the broker closes a channel or a connection.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Problem {
@@ -126,11 +126,11 @@ pub enum Problem {
     HomeDown,
     /// 404: there is no such exchange (R-Q-27).
     NoExchange,
-    /// 405: it belongs to another connection, or is not to be exclusive (R-Q-3, R-Q-9).
+    /// 405: the queue belongs to another connection, or is not exclusive as it should be (R-Q-3, R-Q-9).
     Locked,
-    /// 406: it exists, and is not like that (R-Q-2).
+    /// 406: the queue exists with other properties (R-Q-2).
     NotAlike(Difference),
-    /// 406: it has messages (R-Q-13).
+    /// 406: the queue has messages (R-Q-13).
     NotEmpty,
     /// 406: no such delivery awaits an acknowledgement.
     UnknownDelivery,
@@ -140,11 +140,11 @@ pub enum Problem {
     OpenTwice,
     /// 540: `immediate` (R-Q-26).
     NotImplemented,
-    /// 320: an operator, or the end of the broker (R-Q-38, R-Q-58).
+    /// 320: closed by an operator, or by the end of the broker (R-Q-38, R-Q-58).
     Forced,
 }
 
-/// In what a queue differs from what it is asked to be.
+/// The property in which a queue differs from its declaration.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Difference {
@@ -174,7 +174,7 @@ impl Problem {
         }
     }
 
-    /// R-Q-29, R-Q-30: whether it takes the connection along, and not the channel only.
+    /// R-Q-29, R-Q-30: whether it closes the connection, and not only the channel.
     pub fn is_fatal(self) -> bool {
         matches!(self.code(), 320 | 504 | 540)
     }
@@ -192,67 +192,67 @@ pub enum Answer {
     Closed,
     /// `queue.declare-ok`.
     Declared {
-        /// How many messages are ready in it.
+        /// The number of ready messages in the queue.
         messages: u8,
     },
     /// `queue.delete-ok`.
     Deleted {
-        /// How many messages went with it.
+        /// The number of messages deleted with it.
         messages: u8,
     },
-    /// `basic.ack`: the publish is done with; there was such a queue, unless it was not mandatory.
+    /// `basic.ack`: the broker has processed the publish. The queue existed if the publish was mandatory.
     Confirmed,
     /// `basic.return` with 312, and then `basic.ack`, where publishes are confirmed (R-Q-17).
     Returned {
-        /// Whether the ack comes, too.
+        /// Whether the ack follows.
         confirmed: bool,
     },
-    /// `basic.nack`: there is such a queue, and it refused the message (R-Q-20).
+    /// `basic.nack`: the queue exists, but refused the message (R-Q-20).
     Nacked,
     /// `basic.get-ok`.
     Got {
-        /// Number of the delivery on this channel.
+        /// The number of the delivery on this channel, from 1.
         delivery: u8,
-        /// How many messages are left.
+        /// The number of remaining messages.
         messages: u8,
     },
     /// `basic.get-empty`.
     Empty,
     /// `channel.close` or `connection.close`.
     Error(Problem),
-    /// No frame of AMQP: the socket is dead.
+    /// No frame of AMQP: the socket is closed.
     Reset,
 }
 
-/// A request with all that the broker needs to know of where it comes from.
+/// A request with its connection and channel.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Ask {
-    /// On which connection. The first request on a new one opens it, with a channel 1 that confirms.
+    /// The connection. The first request on a new connection opens it, with a channel 1 that confirms publishes.
     pub connection: SessionId,
-    /// On which channel.
+    /// The number of the channel.
     pub channel: u8,
     /// Whether `channel.close-ok` goes before it.
     pub close_ok: bool,
-    /// To be told the answer on.
+    /// The call that the response carries.
     pub call: Call,
-    /// What is asked.
+    /// The request.
     pub request: Request,
 }
 
-/// What travels.
+/// A message of the service.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RabbitmqMessage {
     /// A client's request.
     #[serde(alias = "ask")]
     Request(Ask),
-    /// The answer.
+    /// The response.
     #[serde(alias = "tell")]
     Response(Call, Answer),
-    /// A client has closed its socket, without a word.
+    /// A client has closed its socket without a close method.
     #[serde(alias = "hang-up")]
     SocketClosed(SessionId),
-    /// The broker has closed the connection, and says so; without a reason, it is the socket that is dead.
+    /// The broker has closed the connection. Without a reason, only the socket is closed.
     #[serde(alias = "gone")]
     ConnectionClosed(SessionId, Option<Problem>),
 }
@@ -263,82 +263,82 @@ pub enum RabbitmqMessage {
 pub enum Timer {
     /// The broker notices that a socket was closed (R-Q-39).
     Notice(SessionId),
-    /// It removes a queue whose connection is gone (R-Q-40).
+    /// It removes a queue whose connection has ended (R-Q-40).
     Remove(SessionId, Name),
     /// Two heartbeats were missed (R-Q-43).
     Miss(SessionId),
-    /// A queue was not used for too long (R-Q-25).
+    /// A queue expires because it was not used (R-Q-25).
     Expire(Name),
     /// A node notices that it is cut off from others (R-Q-63).
     Tick(u8),
-    /// Time to try again.
+    /// A client tries again.
     Retry,
-    /// A request has gone unanswered for too long.
+    /// A client gives up a request that was not answered.
     GiveUp,
-    /// Time to ask whether the slot is still held.
+    /// A client verifies its slot.
     Verify,
     /// The client's lease is over by its own clock (R-Q-90).
     Lapse,
 }
 
-/// What a user may ask of a client.
+/// A user's command to a client.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
-    /// Get a slot, or the lock.
+    /// Take a slot, or the lock.
     Acquire,
-    /// Make sure that it is still held.
+    /// Verify that the slot is still held.
     Verify,
     /// Write to the resource.
     Write,
-    /// Give it back.
+    /// Release it.
     Release,
     /// Carry out the next administrative operation.
     Administer,
 }
 
-/// What can become true in this service only.
+/// An event that only this service has.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RabbitmqEvent {
     /// A slot queue was declared.
     Added(u8),
-    /// A slot queue is gone.
+    /// A slot queue was removed.
     Removed(u8),
     /// A client's connection is on record as holder of a slot.
     Took(ClientId, u8),
-    /// Nobody is any more.
+    /// No connection is on record as holder of a slot any more.
     Freed(u8),
     /// A client found no slot.
     Full(ClientId),
-    /// A client has given up.
+    /// A client has stopped trying.
     GaveUp(ClientId),
-    /// A client asked whether it still has its slot, and was told so or not.
+    /// A client has verified its slot: it still holds the slot, or it does not.
     Verified(ClientId, bool),
-    /// The broker has given up a connection, or a client has closed it.
+    /// The broker has dropped a connection, or a client has closed it.
     Cut(SessionId),
-    /// An administrator begins; from now on so many may be inside.
+    /// An administrator begins and sets the limit.
     Began(ClientId, u8),
-    /// An administrator has counted so many slots.
+    /// An administrator has counted the slots.
     Counted(ClientId, u8),
-    /// An administrator is done: so many slots were asked for, and are to be left.
+    /// An administrator has finished: the requested number of slots, which should remain.
     Finished(ClientId, u8),
-    /// The same, but some that were removed are still held.
+    /// The same, but some removed slots are still held.
     Pending(ClientId, u8),
-    /// An administrator gives up half-way.
+    /// An administrator stops before the end.
     Aborted(ClientId),
     /// Another administrator is at work.
     Busy(ClientId),
-    /// The memory of the broker is full, or no longer.
+    /// The memory of the broker is full, or has space again.
     Alarm(bool),
-    /// The broker starts anew.
+    /// The broker restarts.
     Restarted,
-    /// A node is down, or back.
+    /// A node goes down or restarts.
     Node(u8, bool),
-    /// A node is cut off from the others, or no longer.
+    /// A node is cut off from the others, or the partition heals.
     Split(u8, bool),
-    /// The message that is the lock is there twice.
+    /// The message that is the lock is duplicated.
     Doubled,
-    /// It is lost.
+    /// The message that is the lock is lost.
     Vanished,
 }

@@ -4,23 +4,23 @@ fencepost_model::mutations! {
     /// A fault built into the sources of RabbitMQ.
     RabbitmqMutation:
     "rabbitmq broker", Server {
-        /// The end of a channel takes exclusive queues along (R-Q-35).
+        /// The end of a channel removes exclusive queues (R-Q-35).
         ChannelTakesQueues,
-        /// So does a refusal that closes the channel (R-Q-29).
+        /// A refusal that closes the channel removes exclusive queues (R-Q-29).
         RefusalTakesQueues,
-        /// The broker says close-ok before the exclusive queues are gone (R-Q-37).
+        /// The broker sends close-ok before it has removed the exclusive queues (R-Q-37).
         CloseOkFirst,
         /// Exclusive queues outlive their connection (R-Q-39).
         OwnerlessQueuesStay,
-        /// The exclusive queues of a connection go all at once (R-Q-40).
+        /// The exclusive queues of a connection are removed all at once (R-Q-40).
         QueuesGoTogether survives "executions are missing, and none of them is needed for a violation",
-        /// An exclusive queue is anybody's who declares it (R-Q-51).
+        /// Every connection that declares an exclusive queue owns it (R-Q-51).
         OwnerIgnored,
-        /// A passive declare of another one's exclusive queue is answered with success (R-Q-9).
+        /// A passive declare of an exclusive queue of another connection succeeds (R-Q-9).
         LooksAtForeign,
-        /// Anybody may delete an exclusive queue (R-Q-12).
+        /// Any connection may delete an exclusive queue (R-Q-12).
         DeletesForeign answers,
-        /// A mandatory publish that finds no queue does not come back (R-Q-17).
+        /// A mandatory publish that finds no queue is not returned (R-Q-17).
         UnroutableIsAcked,
         /// A probe keeps a queue from expiring (R-Q-25).
         ProbesRenew survives "a slot expires before the first probe, too, so that the verdict is the same",
@@ -36,15 +36,15 @@ fencepost_model::mutations! {
         NackToldAsConfirm answers,
         /// Methods before close-ok are carried out on a channel that the broker has closed (R-Q-31).
         ClosingChannelServes answers,
-        /// A method on a connection that is over opens it again (R-Q-39).
+        /// A method on an ended connection opens it again (R-Q-39).
         LateRequestReopens,
         /// A connection is dropped after one missed heartbeat instead of two (R-Q-43).
         DropsAfterOneMiss,
-        /// A declaration with other arguments is answered with success (R-Q-2).
+        /// A declaration with other arguments succeeds (R-Q-2).
         InequivalentAccepted answers,
-        /// A queue with messages is deleted although only an empty one should be (R-Q-13).
+        /// A queue with messages is deleted by a request for an empty queue (R-Q-13).
         IfEmptyIgnored answers,
-        /// Anybody may get messages from an exclusive queue (R-Q-9).
+        /// Any connection may get messages from an exclusive queue (R-Q-9).
         GetsForeign answers,
         /// The deletion of a queue that does not exist is refused (R-Q-11).
         DeletionOfAbsentRefused,
@@ -52,7 +52,7 @@ fencepost_model::mutations! {
         MinorityDeclares,
         /// A minority goes on instead of pausing (R-Q-66).
         MinorityGoesOn,
-        /// The losing side does not start anew after a partition (R-Q-65).
+        /// The losing side does not restart after a partition (R-Q-65).
         AutohealSparesLoser,
         /// A node that goes down loses its durable queues (R-Q-14).
         NodeLosesDurable,
@@ -62,23 +62,23 @@ fencepost_model::mutations! {
         ClosedSocketUnnoticed,
     }
     "rabbitmq clients", Service {
-        /// A client that finds the holder's queue locked takes it for its own (R-Q-51).
+        /// A client that finds the holder's queue locked treats it as its own (R-Q-51).
         EntersWhenLocked,
         /// A client enters before it has verified (R-Q-87).
         EntersUnverified,
         /// A client that finds its slot removed keeps the holder's queue (R-Q-87).
         KeepsUnverified,
-        /// A client takes 405 from a passive declare for *mine* (R-Q-89).
+        /// A client takes 405 from a passive declare as a confirmation (R-Q-89).
         LockedCountsAsMine,
-        /// A client forgets to give its slot back (R-Q-88).
+        /// A client does not release its slot (R-Q-88).
         ReleaseForgotten,
-        /// A client goes on after its connection was lost (R-Q-89).
+        /// A client continues after the loss of its connection (R-Q-89).
         LossIgnored,
         /// An administrator does not take the mutex (R-Q-83).
         MutexForgotten,
-        /// An administrator that stops half-way keeps the mutex (R-Q-83).
+        /// An administrator that stops early keeps the mutex (R-Q-83).
         MutexKept survives "no promise says that an administrator finishes",
-        /// An administrator uses a number again that is still held (R-Q-85).
+        /// An administrator reuses a number that is still held (R-Q-85).
         AddsWithoutLooking survives "the holder keeps its queue under that number, and no promise breaks",
         /// An administrator does not wait for the holders of removed slots (R-Q-86).
         RemovesWithoutWaiting,
@@ -86,27 +86,27 @@ fencepost_model::mutations! {
         AscendingRemoval,
         /// A client releases a message that is a lock with ack instead of reject (R-Q-70).
         ReleasesByAck,
-        /// A client with a message that is a lock goes on after its connection was lost (R-Q-70).
-        GetterIgnoresLoss survives "another client has the message before the holder can hear of it (B-36)",
-        /// A client does not say close-ok before it opens a channel again (R-Q-31).
+        /// A client with a message that is a lock continues after the loss of its connection (R-Q-70).
+        GetterIgnoresLoss survives "another client has the message before the holder can be notified (B-36)",
+        /// A client opens a channel again without close-ok (R-Q-31).
         CloseOkForgotten,
-        /// A client takes the confirm after a return for a success (R-Q-81).
+        /// A client takes the confirm after a return as a success (R-Q-81).
         ReturnTakenForAck,
-        /// A client takes a nack for an absent queue (R-Q-81).
+        /// A client takes a nack as an absent queue (R-Q-81).
         NackTakenForAbsent,
-        /// A client enters although its lease is over (R-Q-90).
+        /// A client enters after the end of its lease (R-Q-90).
         TakerEntersAfterLease,
         /// A client whose lease is over keeps its connection (R-Q-90).
         LapseKeepsSlot,
-        /// A client that verifies does not look at the slot queue (R-Q-89).
+        /// A client verifies without the slot queue (R-Q-89).
         SlotNotVerified,
-        /// An administrator goes on although another one has the mutex (R-Q-83).
+        /// An administrator continues although another administrator has the mutex (R-Q-83).
         BusyIgnored,
         /// An administrator does not delete slots beyond the first gap (R-Q-84).
         StraysLeft,
         /// An administrator does not confirm that a slot is absent (R-Q-82).
         AbsenceUnconfirmed,
-        /// An administrator that tries again works out its target anew (R-Q-83).
+        /// An administrator that tries again computes its target again (R-Q-83).
         RetryForgetsTarget,
     }
 }

@@ -1,4 +1,4 @@
-//! What somebody with the right to do so may do to the broker from outside.
+//! Operator actions on the broker: an operator has every permission.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::World;
 
-/// One act.
+/// One operator action.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorAction {
-    /// Deletes a queue, whoever owns it; nobody is told (R-Q-15, R-Q-16).
+    /// Deletes a queue with or without an owner; no client is notified (R-Q-15, R-Q-16).
     Delete(Name),
     /// Declares a holder's queue that is not exclusive (F-43).
     Declare(Name),
@@ -24,14 +24,14 @@ pub enum OperatorAction {
     Close(SessionId),
 }
 
-/// What a bystander declares.
+/// The queue that an operator declares.
 pub(super) const NOT_EXCLUSIVE: Shape =
     Shape { exclusive: false, durable: false, auto_delete: false, keeps: super::Keeps::Nothing, expires: None };
 
 pub(super) fn offers(world: &World<RabbitMq>, scenario: &Scenario<RabbitMq>, offer: &mut dyn FnMut(OperatorAction)) {
     let broker: &Broker = &world.server.process;
-    for act in &scenario.service.operator {
-        match act {
+    for action in &scenario.service.operator {
+        match action {
             OperatorActionKind::DeleteHolder => broker
                 .names()
                 .filter(|name| matches!(name, Name::Holder(_)))

@@ -1,4 +1,4 @@
-//! Checks of assumptions against what the nodes have, step by step.
+//! Checks of assumptions against the state of the nodes, step by step.
 
 use super::Redlock;
 use super::messages::{RedlockFault, RedlockMessage};
@@ -23,7 +23,7 @@ fn pairs<'a>(moment: &Moment<'a, Redlock>) -> impl Iterator<Item = (Option<Key>,
     keys(moment.before).zip(keys(moment.after))
 }
 
-fn told(action: &Action<Redlock>) -> Option<RedlockMessage> {
+fn delivered(action: &Action<Redlock>) -> Option<RedlockMessage> {
     match action {
         Action::Deliver(Envelope { to: ProcessId::Server, message: Message::Service(text), .. }) => Some(*text),
         _ => None,
@@ -38,11 +38,11 @@ impl Nodes {
         })
     }
 
-    /// A key that a request writes is over so long after that step.
+    /// A key that a request writes ends that long after the step.
     pub(super) fn keys_last(run: &Run, lease: Ticks) -> Checked {
         run.each(|moment| {
             let now = moment.after.clock(ProcessId::Server);
-            for (before, after) in pairs(moment).filter(|_| told(moment.action).is_some()) {
+            for (before, after) in pairs(moment).filter(|_| delivered(moment.action).is_some()) {
                 let Some(key) = after.filter(|_| before != after) else { continue };
                 if key.over != Some(Deadline(now + lease)) {
                     return Err("the key has another lease".to_owned());
@@ -52,11 +52,11 @@ impl Nodes {
         })
     }
 
-    /// The lock is granted in the step of the request, or in a step in which it is copied.
+    /// The lock is granted in the step of the request, or in a step in which it is replicated.
     pub(super) fn grants_are(run: &Run, grants: Grants) -> Checked {
         run.each(|moment| {
             let is_granted = moment.step.facts.iter().any(|fact| matches!(fact, Fact::Granted { fresh: true, .. }));
-            let is_at_once = told(moment.action).is_some();
+            let is_at_once = delivered(moment.action).is_some();
             let copies = keys(moment.after).flatten().count();
             let is_early = is_at_once && 2 * copies <= keys(moment.after).count();
             match (is_granted, grants) {
@@ -82,7 +82,7 @@ impl Nodes {
     /// A request to delete removes only the value that it names, and each value is written by one client.
     pub(super) fn only_writers_delete(run: &Run) -> Checked {
         run.each(|moment| {
-            let Some(RedlockMessage::Unlock(_, value)) = told(moment.action) else { return Ok(()) };
+            let Some(RedlockMessage::Unlock(_, value)) = delivered(moment.action) else { return Ok(()) };
             let Action::Deliver(envelope) = moment.action else { return Ok(()) };
             let is_foreign = envelope.from.client() != Some(value.creator);
             let removes_other = pairs(moment)

@@ -1,4 +1,4 @@
-//! What verdicts about these nodes rest on.
+//! The assumptions of verdicts about these nodes.
 
 use super::{COPIED, Grants, Nodes, Redlock, RedlockFault};
 use fencepost_model::assumption::{Assumption, Class, Declarations};
@@ -17,8 +17,8 @@ pub(super) fn declare(scenario: &Scenario<Redlock>, list: &mut Declarations<Redl
     });
     if scenario.system == COPIED {
         let (sentence, value) = match settings.grants {
-            Grants::AtOnce => ("the leading node grants the lock before it is copied", "at-once"),
-            Grants::ByQuorum => ("the leading node grants the lock when a majority has it", "by-quorum"),
+            Grants::AtOnce => ("the leader grants the lock before it is replicated", "at-once"),
+            Grants::ByQuorum => ("the leader grants the lock when a majority has it", "by-quorum"),
         };
         let assumption = setting("grants", "service.grants", sentence.to_owned()).of(value);
         let grants = settings.grants;

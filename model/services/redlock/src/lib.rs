@@ -1,11 +1,11 @@
-//! One lock on several nodes, without an agreement protocol between them.
+//! One lock on several nodes, without a consensus protocol between them.
 //!
 //! | System | Recipe | Hazard |
 //! |---|---|---|
-//! | `redlock` | independent nodes that keep a key for a lease; a majority of them is the lock | B-44 |
-//! | `copied-lock` | one node leads, and is copied to the others, before or after it says yes | B-45 |
+//! | `redlock` | independent nodes that keep a key for a lease; a client with a majority of them has the lock | B-44 |
+//! | `copied-lock` | a leader grants the lock and replicates it to the other nodes, before or after the grant | B-45 |
 //!
-//! Clients try once and come back later: an attempt that fails is over.
+//! A client's attempt asks each node once. A failed attempt ends, and the client tries again later.
 
 mod assumed;
 mod assumptions;
@@ -61,8 +61,8 @@ impl Service for Redlock {
         nodes.record()
     }
 
-    fn operate(_: &mut Nodes, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
-        match act {}
+    fn operate(_: &mut Nodes, operator_action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match operator_action {}
     }
 
     fn faults(world: &World<Self>, scenario: &Scenario<Self>, offer: &mut dyn FnMut(RedlockFault)) {

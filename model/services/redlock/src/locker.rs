@@ -1,4 +1,4 @@
-//! The client: asks every node, or the one that leads, and believes in a majority of them.
+//! The client: it asks every node, or the leader, and believes to have the lock with a majority.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +17,10 @@ use fencepost_model::time::{Instant, LeaseEnd, Ticks};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Locker {
     phase: Phase,
-    /// What it writes into keys, or has written last.
+    /// The value of its current or last attempt.
     value: Value,
     rounds: u8,
-    /// How many nodes it asks.
+    /// The number of nodes that it asks.
     nodes: u8,
 }
 
@@ -28,13 +28,13 @@ pub struct Locker {
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     Idle,
-    /// Requests are under way.
+    /// Requests are in flight.
     Asking {
-        /// Who has said yes, a bit for each node.
+        /// The nodes that have granted the lock, one bit each.
         yes: u8,
-        /// Who has said no.
+        /// The nodes that have refused, one bit each.
         no: u8,
-        /// Until when the lease lasts, counted from the request; none: there is no lease.
+        /// The end of the lease, counted from the request; none: there is no lease.
         until: Option<LeaseEnd>,
     },
     Inside {
@@ -51,7 +51,7 @@ impl Locker {
         Locker { phase: Phase::Idle, value: Value { creator: id, number: 0 }, rounds: scenario.rounds, nodes }
     }
 
-    /// The nodes that it talks to; 0 is whichever leads.
+    /// The nodes that it asks; 0 stands for the current leader.
     fn asked(&self) -> std::ops::RangeInclusive<u8> {
         self.nodes.min(1)..=self.nodes
     }
@@ -132,7 +132,7 @@ impl Process<Redlock> for Locker {
                 self.unlock(out);
                 self.leave(Leaving::Done, context, out);
             }
-            // An answer to an earlier attempt, or one more than was needed.
+            // A response to an earlier attempt, or a response beyond the majority.
             _ => {}
         }
     }

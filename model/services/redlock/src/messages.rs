@@ -1,4 +1,4 @@
-//! What clients and nodes say to each other.
+//! The messages between clients and nodes.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use fencepost_model::ids::SessionId;
 use fencepost_model::normal::Normal;
 use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
 
-/// What a client writes into a key: unlike everything that it, or anybody else, has ever written.
+/// The value that a client writes into a key. No two attempts of any clients use the same value.
 pub type Value = SessionId;
 
-/// A request or an answer. Nodes count from 1; node 0 is whichever leads.
+/// A request or a response. Nodes count from 1; node 0 stands for the current leader.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedlockMessage {
-    /// Write the value, if there is none.
+    /// Write the value, if the key has none.
     Lock(u8, Value),
-    /// Delete the value, if it is still that one.
+    /// Delete the value, if the key still has it.
     Unlock(u8, Value),
-    /// It was written.
+    /// The value was written.
     Locked(u8, Value),
-    /// There was another one.
+    /// The key has another value.
     Held(u8, Value),
 }
 
@@ -29,41 +29,41 @@ pub enum RedlockMessage {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
-    /// A client's lease is over by its own account.
+    /// A client's lease is over by its own clock.
     Lapse,
-    /// A client has waited for answers as long as the lease would have lasted.
+    /// A client has waited for responses for the length of a lease, and gives up.
     GiveUp,
-    /// What the node has written reaches those that it can reach.
+    /// The node replicates its key to the nodes that it can reach.
     Copy(u8),
 }
 
-/// What a user may ask.
+/// The commands of a user.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
-    /// Get the lock.
+    /// Take the lock.
     Acquire,
-    /// Give it back.
+    /// Release the lock.
     Release,
 }
 
-/// What can go wrong among the nodes.
+/// A fault of the nodes, or its end.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedlockFault {
-    /// The clock of a node jumps ahead: what it has written with a lease is over.
+    /// The clock of a node jumps ahead: its key with a lease expires.
     Jump(u8),
-    /// A node starts anew.
+    /// A node restarts.
     Restart(u8),
-    /// The leading node is gone for good; another one leads.
+    /// The leader fails permanently; another node becomes leader.
     Fail(u8),
-    /// A node cannot reach the others any more, and some clients cannot reach those.
+    /// A node cannot reach the other nodes, and some clients cannot reach those.
     Split(u8),
-    /// It is no longer so.
+    /// The partition heals.
     Heal,
 }
 
-/// The places of the kinds of fault.
+/// The indices of the kinds of fault.
 impl RedlockFault {
     pub(super) const RESTART: usize = 0;
     pub(super) const JUMP: usize = 1;
@@ -75,8 +75,8 @@ impl ServiceFault for RedlockFault {
     const KINDS: &'static [FaultKind] = &[
         FaultKind::new("node_restarts", "restart of a node", Some("server_restarts")),
         FaultKind::new("clock_jumps", "jump of a node's clock", Some("outages")).with(Nature::Clock),
-        FaultKind::new("node_crashes", "crash of the leading node", Some("outages")),
-        FaultKind::new("splits", "split of the nodes", Some("outages")),
+        FaultKind::new("node_crashes", "crash of the leader", Some("outages")),
+        FaultKind::new("splits", "partition of the nodes", Some("outages")),
     ];
 
     fn kind(self) -> Option<usize> {
@@ -90,9 +90,9 @@ impl ServiceFault for RedlockFault {
     }
 }
 
-/// A node for people.
+/// The name of a node in sentences.
 fn node(number: u8) -> String {
-    if number == 0 { "the leading node".to_owned() } else { format!("node {number}") }
+    if number == 0 { "the leader".to_owned() } else { format!("node {number}") }
 }
 
 impl fmt::Display for RedlockMessage {
@@ -104,10 +104,10 @@ impl fmt::Display for RedlockMessage {
             | RedlockMessage::Held(at, value) => (node(*at), format!("value {}.{}", value.creator.0, value.number)),
         };
         match self {
-            RedlockMessage::Lock(..) => write!(f, "lock with {value} at {at}"),
-            RedlockMessage::Unlock(..) => write!(f, "unlock, if it is {value}, at {at}"),
+            RedlockMessage::Lock(..) => write!(f, "lock {at} with {value}"),
+            RedlockMessage::Unlock(..) => write!(f, "unlock {at}, if its value is {value}"),
             RedlockMessage::Locked(..) => write!(f, "{at} is locked with {value}"),
-            RedlockMessage::Held(..) => write!(f, "{at} is locked already, not with {value}"),
+            RedlockMessage::Held(..) => write!(f, "{at} is locked with another value than {value}"),
         }
     }
 }
@@ -116,8 +116,8 @@ impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Timer::Lapse => f.write_str("its lease is over"),
-            Timer::GiveUp => f.write_str("not enough answers have come"),
-            Timer::Copy(number) => write!(f, "what {} has is copied to the others", node(*number)),
+            Timer::GiveUp => f.write_str("not enough responses came in time"),
+            Timer::Copy(number) => write!(f, "{} replicates its key", node(*number)),
         }
     }
 }
@@ -126,7 +126,7 @@ impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Command::Acquire => "take the lock",
-            Command::Release => "give the lock back",
+            Command::Release => "release the lock",
         })
     }
 }
@@ -136,9 +136,9 @@ impl fmt::Display for RedlockFault {
         match self {
             RedlockFault::Jump(number) => write!(f, "the clock of {} jumps ahead", node(*number)),
             RedlockFault::Restart(number) => write!(f, "{} restarts", node(*number)),
-            RedlockFault::Fail(number) => write!(f, "{} crashes, and another one leads", node(*number)),
+            RedlockFault::Fail(number) => write!(f, "{} crashes, and another node becomes leader", node(*number)),
             RedlockFault::Split(number) => write!(f, "{} is cut off from the others", node(*number)),
-            RedlockFault::Heal => f.write_str("all nodes reach each other again"),
+            RedlockFault::Heal => f.write_str("the partition heals"),
         }
     }
 }

@@ -4,21 +4,21 @@ fencepost_model::mutations! {
     /// A fault built into the sources of Redlock.
     RedlockMutation:
     "redlock", Service {
-        /// Half of the nodes without one more is enough (B-44).
+        /// Half of the nodes minus one is a majority (B-44).
         MinorityIsEnough,
-        /// A client counts its lease without the drift (B-44).
+        /// A client computes its lease without the drift (B-44).
         DriftIgnored,
-        /// A client that gives up leaves its keys behind (B-44).
+        /// A client that gives up does not delete its keys (B-44).
         FailedAttemptKept survives "the keys end with their lease, and no promise of progress is made to these clients",
-        /// A node deletes a key whatever its value (B-44).
+        /// A node deletes a key with any value (B-44).
         UnlocksForeign,
-        /// A node that starts anew answers at once (B-44).
+        /// A restarted node responds at once (B-44).
         AnswersAfterRestart,
-        /// A node that starts anew has no key, although it should be on disk (B-44).
+        /// A restarted node has no key, although the key should be on disk (B-44).
         RestartForgetsKey,
-        /// The leading node grants the lock before a majority has it (B-45).
+        /// The leader grants the lock before a majority has it (B-45).
         PromisedUncopied,
-        /// Nodes that reach each other again keep what each of them has (B-45).
+        /// After a partition, each node keeps its own key (B-45).
         HealKeepsBoth,
     }
 }

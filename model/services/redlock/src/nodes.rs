@@ -1,4 +1,4 @@
-//! The nodes: each has one key. Either nobody but the clients knows of all of them, or one leads and is copied.
+//! The nodes: each has one key. They are independent of each other, or a leader replicates its key.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,13 +20,13 @@ use fencepost_model::world::World;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Nodes {
     pub(super) nodes: List<Node, 3>,
-    /// How many writes there were, on whichever side.
+    /// The number of writes so far, on all sides of a partition.
     last: Index,
-    /// Which one leads, from 1, where one does.
+    /// The leader's number, from 1, if there is a leader.
     leader: u8,
-    /// Which one cannot reach the others.
+    /// The node that cannot reach the others.
     apart: Option<u8>,
-    /// Who has been told that the lock is theirs, and has not given it back.
+    /// The clients that the service has granted the lock to, and that have not released it.
     #[normal(sorted)]
     promised: List<ClientId, 2>,
 }
@@ -35,21 +35,21 @@ pub struct Nodes {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub(super) struct Node {
     pub(super) key: Option<Key>,
-    /// It has started anew and answers from then on.
+    /// The instant from which a restarted node responds.
     back: Option<Deadline>,
     is_gone: bool,
-    /// How new what it has is.
+    /// The version of its key.
     version: Index,
-    /// Since when it has what the others have not.
+    /// The instant since which its key has not been replicated.
     ahead: Option<Deadline>,
-    /// Whom it owes an answer, as soon as enough others have it.
+    /// The value of the request that it answers after a majority has the key.
     owed: Option<Value>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Key {
     pub(super) value: Value,
-    /// When its lease is over; none: it has none.
+    /// The end of its lease; none: there is no lease.
     pub(super) over: Option<Deadline>,
 }
 
@@ -96,14 +96,14 @@ impl Nodes {
         !self.is_gone(one) && !self.is_gone(other) && is_apart(one) == is_apart(other)
     }
 
-    /// Of those that reach it, the node with the newest; itself, if none is newer.
+    /// The reachable node with the newest key; the node itself, if none is newer.
     fn newest_in_reach_of(&self, number: u8) -> u8 {
         let version = |number: &u8| self.nodes[usize::from(*number) - 1].version;
         let reached = self.numbers().rev().filter(|other| self.reach(number, *other));
         reached.max_by_key(version).unwrap_or(number)
     }
 
-    /// Whom a client reaches as leader: every other client is on the side of the node that is cut off.
+    /// The leader that a client reaches. Every other client is on the side of the node that is cut off.
     fn leader_for(&self, client: ClientId) -> u8 {
         match self.apart {
             Some(apart) if client.place() % 2 == 1 => apart,
@@ -111,12 +111,12 @@ impl Nodes {
         }
     }
 
-    /// How many have what the node has.
+    /// The number of nodes with the same key as the node.
     fn copies(&self, number: u8) -> usize {
         self.numbers().filter(|other| self.reach(number, *other)).count()
     }
 
-    /// Notes that a node has what the others have not.
+    /// Notes that a node's key has not been replicated.
     fn write(&mut self, number: u8, context: &Ctx<'_>) {
         self.last = self.last.next();
         let last = self.last;
@@ -132,10 +132,10 @@ impl Nodes {
         out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen });
     }
 
-    fn lock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+    fn lock(&mut self, named: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
         let client = value.creator;
         let settings = &context.scenario.service;
-        let number = if told == 0 { self.leader_for(client) } else { told };
+        let number = if named == 0 { self.leader_for(client) } else { named };
         let node = self.at(number);
         if node.is_gone || node.back.is_some_and(|back| !back.is_due(context.now)) {
             return;
@@ -143,12 +143,12 @@ impl Nodes {
         node.back = None;
         if node.key.is_some_and(|key| key.over.is_none_or(|over| !over.is_due(context.now)) && key.value != value) {
             out.record(Fact::Refused { client, why: Refusal::Held });
-            out.send(client.into(), RedlockMessage::Held(told, value));
+            out.send(client.into(), RedlockMessage::Held(named, value));
             return;
         }
-        let over = (told > 0).then(|| Deadline(context.now + settings.lease()));
+        let over = (named > 0).then(|| Deadline(context.now + settings.lease()));
         node.key = Some(Key { value, over });
-        if told == 0 {
+        if named == 0 {
             self.write(number, context);
             if settings.grants == Grants::ByQuorum && !context.is_mutated(RedlockMutation::PromisedUncopied) {
                 self.at(number).owed = Some(value);
@@ -156,26 +156,26 @@ impl Nodes {
             }
             self.promise(client, out);
         }
-        out.send(client.into(), RedlockMessage::Locked(told, value));
+        out.send(client.into(), RedlockMessage::Locked(named, value));
     }
 
-    fn unlock(&mut self, told: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+    fn unlock(&mut self, named: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
         let client = value.creator;
-        let number = if told == 0 { self.leader_for(client) } else { told };
+        let number = if named == 0 { self.leader_for(client) } else { named };
         let node = self.at(number);
         let is_foreign = node.key.is_none_or(|key| key.value != value);
         if node.is_gone || is_foreign && !context.is_mutated(RedlockMutation::UnlocksForeign) {
             return;
         }
         node.key = None;
-        if told == 0 {
+        if named == 0 {
             self.write(number, context);
             self.promised.take(&client);
             out.record(Fact::Freed { by: Ending::Released });
         }
     }
 
-    /// What a node has reaches the others that it can reach, and whoever waits for that hears of it.
+    /// A node replicates its key to the nodes that it can reach, and answers clients that wait for a majority.
     fn copy(&mut self, number: u8, out: Out<'_>) {
         let Node { key, version, owed, .. } = *self.at(number);
         for other in self.numbers().filter(|other| *other != number) {
@@ -261,7 +261,7 @@ impl Nodes {
         }
     }
 
-    /// If the leader is gone or cut off, one of the others leads: whoever has the newest.
+    /// If the leader has failed or is cut off, the node with the newest key becomes leader.
     fn elect(&mut self) {
         let is_able = |number: &u8| !self.is_gone(*number) && self.apart != Some(*number);
         if is_able(&self.leader) {

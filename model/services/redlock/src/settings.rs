@@ -1,4 +1,4 @@
-//! Constants of a scenario, and what it must not say.
+//! The settings of a scenario, and their validation.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,22 +11,22 @@ use fencepost_model::service;
 use fencepost_model::service_fault::ServiceFault;
 use fencepost_model::time::Ticks;
 
-/// The `[service]` table. What one system only has is refused in the other.
+/// The `[service]` table. A setting of one system is refused in the other.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// How many nodes there are, up to 7.
+    /// The number of nodes, from 1 to 7.
     pub nodes: u8,
-    /// `redlock`: for how long a node keeps a key.
+    /// `redlock`: how long a node keeps a key, in ticks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease: Option<Ticks>,
-    /// `redlock`: how much earlier a client stops.
+    /// `redlock`: how much earlier a client stops, in ticks.
     pub drift: Ticks,
-    /// `redlock`: from when on a client counts its lease.
+    /// `redlock`: the start of a client's lease.
     pub validity: Validity,
-    /// `redlock`: whether a node that starts anew still has its key.
+    /// `redlock`: whether a restarted node still has its key.
     pub keeps: bool,
-    /// `redlock`: for how long it does not answer.
+    /// `redlock`: how long a restarted node does not respond, in ticks.
     pub restart_delay: Ticks,
     /// `redlock`: whether the clock of a node may jump ahead, within `budget.clock_jumps`.
     pub jumps: bool,
@@ -55,28 +55,28 @@ impl Default for Settings {
     }
 }
 
-/// From when on a client counts its lease.
+/// The start of a client's lease.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Validity {
-    /// From before it asked: what the answers took is taken off.
+    /// The first request: the time of the responses is subtracted.
     FromRequest,
-    /// From the answer that made the majority.
+    /// The response that completed the majority.
     FromAnswer,
 }
 
-/// When a lock that is copied is granted.
+/// The instant at which a replicated lock is granted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grants {
-    /// As soon as the leading node has it.
+    /// As soon as the leader has it.
     AtOnce,
     /// When a majority of all nodes has it.
     ByQuorum,
 }
 
 impl Settings {
-    /// How long a node keeps a key; no time at all where it is not said.
+    /// The lease of a key; 0 ticks if it is not set.
     pub(super) fn lease(&self) -> Ticks {
         self.lease.unwrap_or_default()
     }
@@ -88,7 +88,7 @@ impl service::Settings<Redlock> for Settings {
         lease.iter_mut().chain([drift, restart_delay]).for_each(visit);
     }
 
-    /// Those on different sides of a split differ.
+    /// Clients on different sides of a partition differ.
     fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
         !self.splits || one.place() % 2 == other.place() % 2
     }
@@ -110,7 +110,7 @@ impl service::Settings<Redlock> for Settings {
     }
 }
 
-/// Settings that have no effect, because the budget that they need is zero.
+/// Settings without effect, because the budget that they need is 0.
 pub(super) fn notes(scenario: &Scenario<Redlock>) -> Vec<Note> {
     let Settings { jumps, fails, splits, .. } = scenario.service;
     [
@@ -128,7 +128,7 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError>
     let (settings, plain) = (&scenario.service, Settings::default());
     let wrong = |path: &str, message: &str| Err(SettingError::at(path, message));
     if !(1..=7).contains(&settings.nodes) {
-        return wrong("service.nodes", "there may be from 1 to 7 nodes");
+        return wrong("service.nodes", "write a number of nodes from 1 to 7");
     }
     let is_copied = scenario.system == COPIED;
     for (is_said, is_about_copies, path) in [
@@ -143,15 +143,15 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError>
         (settings.splits, true, "service.splits"),
     ] {
         if is_said && is_about_copies != is_copied {
-            return Err(SettingError::at(path, format!("that says nothing about a `{}`", scenario.system)));
+            return Err(SettingError::at(path, format!("this setting does not apply to a `{}`", scenario.system)));
         }
     }
     if !is_copied && settings.drift >= settings.lease() {
-        return wrong("service.lease", "say for how long nodes keep a key; it must be longer than `drift`");
+        return wrong("service.lease", "set how long nodes keep a key, longer than `service.drift`");
     }
     scenario.has_none(&[OptionalBudget::Operator, OptionalBudget::Retries])?;
     if scenario.writes > 0 {
-        return wrong("writes", "these clients write nothing; leave it out");
+        return wrong("writes", "these clients do not write; remove `writes`");
     }
     for (place, promise) in scenario.promises.iter().enumerate() {
         let fits = match promise.property {
@@ -161,7 +161,7 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError>
             _ => false,
         };
         if !fits {
-            let message = format!("`{}` says nothing about a `{}`", promise.property, scenario.system);
+            let message = format!("`{}` does not apply to a `{}`", promise.property, scenario.system);
             return Err(SettingError::at(&format!("promise.{place}.property"), message));
         }
     }
@@ -171,10 +171,12 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError>
 pub(super) fn fault_is_possible(scenario: &Scenario<Redlock>, kind: usize) -> Result<(), &'static str> {
     let (settings, is_copied) = (&scenario.service, scenario.system == COPIED);
     let (is_possible, what) = match kind {
-        RedlockFault::RESTART => (!is_copied, "nodes of a `copied-lock` crash for good; nodes of a `redlock` restart"),
+        RedlockFault::RESTART => {
+            (!is_copied, "only nodes of a `redlock` restart; nodes of a `copied-lock` fail permanently")
+        }
         RedlockFault::JUMP => (settings.jumps, "clocks jump only with `service.jumps = true`"),
-        RedlockFault::CRASH => (settings.fails, "the leading node crashes only with `service.fails = true`"),
-        RedlockFault::SPLIT => (settings.splits, "nodes are split only with `service.splits = true`"),
+        RedlockFault::CRASH => (settings.fails, "the leader crashes only with `service.fails = true`"),
+        RedlockFault::SPLIT => (settings.splits, "nodes are partitioned only with `service.splits = true`"),
         _ => (true, ""),
     };
     if is_possible { Ok(()) } else { Err(what) }

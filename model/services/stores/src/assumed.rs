@@ -1,4 +1,4 @@
-//! Checks of assumptions against what the store has, step by step.
+//! Checks of assumptions against the state of the store, step by step.
 
 use super::Stores;
 use super::store::Store;
@@ -6,7 +6,7 @@ use fencepost_model::assumption::Execution;
 use fencepost_model::service::Service;
 
 impl Store {
-    /// The record never speaks of another limit.
+    /// The record always has this limit.
     pub(super) fn limit_is(run: &Execution<Stores>, limit: u8) -> Result<(), String> {
         run.each(|moment| {
             let record = Stores::record(&moment.after.server.process, &run.scenario);

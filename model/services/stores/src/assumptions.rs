@@ -1,4 +1,4 @@
-//! What verdicts about these stores rest on.
+//! The assumptions of verdicts about these stores.
 
 use super::{Store, Stores, Timer};
 use fencepost_model::assumption::{Assumption, Class, Declarations, declare_retries, messages_arrive_within};
@@ -11,7 +11,7 @@ pub(super) fn declare(scenario: &Scenario<Stores>, list: &mut Declarations<Store
     let assumption = Assumption::new(Class::Setting, "semaphore-limit", "service.limit", sentence);
     list.declare(assumption.of(i64::from(limit)), move |execution| Store::limit_is(execution, limit));
     if let Some(memory) = scenario.service.memory {
-        let sentence = format!("no request is under way for {memory}, clocks included");
+        let sentence = format!("no request is in flight for {memory}, including clock skew");
         let assumption = Assumption::new(Class::Setting, "request-age", "service.memory", sentence).of(memory);
         list.declare(assumption, move |execution| messages_arrive_within(execution, memory - Ticks::new(1)));
     }

@@ -1,14 +1,13 @@
-//! One small store, and the published semaphores and queues that people have built on such stores: without sessions, with
-//! a list of who is in.
+//! A small store, and the published semaphores and queues on such stores: without sessions, with a list of members.
 //!
 //! | System | Recipe | Hazard |
 //! |---|---|---|
-//! | `token-pool` | tokens lie in a list; a reaper frees what was taken too long ago | B-33 |
-//! | `ranked-semaphore` | a ticket or a timestamp each, and the first `limit` hold | B-34 |
+//! | `token-pool` | a list of tokens; a reaper frees tokens that were taken too long ago | B-33 |
+//! | `ranked-semaphore` | each client has a ticket or a timestamp; the first `limit` clients are holders | B-34 |
 //! | `holder-records` | a document with the names of the holders | B-35 |
-//! | `sequence-queue` | nodes with numbers, the lowest hold | B-47 |
+//! | `sequence-queue` | sequence nodes; the lowest numbers are holders | B-47 |
 //!
-//! The store's operations are atomic one by one; what goes wrong goes wrong between them.
+//! Each operation of the store is atomic; the hazards lie between operations.
 
 mod assumed;
 mod assumptions;
@@ -65,8 +64,8 @@ impl Service for Stores {
         store.record(scenario)
     }
 
-    fn operate(_: &mut Store, act: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
-        match act {}
+    fn operate(_: &mut Store, operator_action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
+        match operator_action {}
     }
 
     fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {

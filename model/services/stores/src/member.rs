@@ -1,4 +1,5 @@
-//! The client: asks step by step as its recipe says, enters when it is told that a slot is its own, and gives it back.
+//! The client: it sends the requests of its recipe step by step, enters when the store gives it a slot, and releases
+//! the slot.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +18,12 @@ use fencepost_model::time::{Deadline, Instant, LeaseEnd, StartTime};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Member {
     phase: Phase,
-    /// Its place in the row, while it waits there; 0: none.
+    /// Its entry in the queue while it waits; 0: none.
     entry: Index,
-    /// The last call it has made.
+    /// The number of its last call.
     call: Call,
     rounds: u8,
-    /// How often it may still ask anew when no answer comes.
+    /// How often it may still repeat a request that was not answered.
     retries: u8,
     limit: u8,
 }
@@ -31,14 +32,14 @@ pub struct Member {
 #[serde(rename_all = "kebab-case")]
 enum Phase {
     Idle,
-    /// A request is under way, on the last call.
+    /// A request is in flight, on the last call.
     Asking {
         request: Request,
         give_up: Option<Deadline>,
-        /// Until when a slot would be its own that it is given now.
+        /// The end of the lease if the store gives it a slot now.
         until: Option<LeaseEnd>,
     },
-    /// None was free; it asks again.
+    /// It was refused, and asks again later.
     Waiting {
         retry: Deadline,
     },
@@ -46,7 +47,7 @@ enum Phase {
         number: Index,
         until: Option<LeaseEnd>,
     },
-    /// It is out, and what says so is under way on the last call: it asks for nothing before that has arrived.
+    /// It has left, and its release is in flight on the last call: it sends no request before the response arrives.
     Leaving {
         request: Request,
         give_up: Option<Deadline>,
@@ -59,7 +60,7 @@ impl Member {
         Member { phase: Phase::Idle, entry: Index(0), call: Call(0), rounds, retries, limit }
     }
 
-    /// Sends a request; returns when it is given up.
+    /// Sends a request; returns the deadline at which it is given up.
     fn send(&mut self, request: Request, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) -> Option<Deadline> {
         self.call = self.call.next();
         out.send(ProcessId::Server, StoreMessage::Request(self.call, request));
@@ -80,7 +81,7 @@ impl Member {
         self.phase = Phase::Leaving { request, give_up };
     }
 
-    /// What it asks first when it wants a slot.
+    /// The first request for a slot.
     fn first(&self, context: &Context<'_, Stores>) -> Request {
         let settings = &context.scenario.service;
         match &*context.scenario.system {
@@ -198,7 +199,7 @@ impl Process<Stores> for Member {
                 self.phase = Phase::Idle;
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
             }
-            // An answer to what it does not wait for any more.
+            // A response that the client no longer waits for.
             _ => {}
         }
     }
@@ -214,7 +215,7 @@ impl Process<Stores> for Member {
         }
     }
 
-    /// Its user begins the round anew in which it died.
+    /// Its user starts the round again in which the client crashed.
     fn restarted(&self, _: &Scenario<Stores>) -> Self {
         let rounds = self.rounds + u8::from(self.phase != Phase::Idle);
         Member { phase: Phase::Idle, entry: Index(0), rounds, ..*self }

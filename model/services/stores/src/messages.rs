@@ -1,4 +1,4 @@
-//! What clients and the store say to each other.
+//! The messages between clients and the store.
 
 use std::fmt;
 
@@ -8,60 +8,60 @@ use fencepost_model::ids::{Call, Index};
 use fencepost_model::normal::Normal;
 use fencepost_model::time::StartTime;
 
-/// A request or an answer, on a call of the client's.
+/// A request or a response, with the client's call.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StoreMessage {
-    /// From a client.
+    /// A client's request.
     #[serde(alias = "ask")]
     Request(Call, Request),
-    /// From the store.
+    /// The store's response.
     #[serde(alias = "tell")]
     Response(Call, Answer),
 }
 
-/// One atomic operation of the store. Entries have numbers, which the store gives out in order.
+/// One atomic operation of the store. The store numbers its entries in order.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
-    /// Take a slot, if one is free; with a record, the client's TTL goes into it.
+    /// Take a slot, if one is free; with a record, the client's TTL is part of it.
     Take,
-    /// Free what was taken too long ago.
+    /// Free the slots that were taken too long ago.
     Reap,
-    /// Is that entry still there?
+    /// Whether the entry still exists.
     Check(Index),
-    /// One slot more is free, and that entry is gone.
+    /// Add a free slot and remove the entry.
     Push(Index),
-    /// If that entry is still there, it is gone, and its slot is free.
+    /// If the entry still exists, remove it and free its slot.
     GiveBack(Index),
-    /// The next number of the counter.
+    /// Draw the next number of the counter.
     Draw,
-    /// Put me on the list, with that number.
+    /// Insert the client into the list with that number.
     Insert(Index),
-    /// Put me on the list, and say how many come before me; with a timestamp, in the order of those.
+    /// Insert the client into the list, and return its rank; with a timestamp, the list is ordered by timestamps.
     Join(Option<StartTime>),
-    /// Put me on the list behind all others; recognisably, so that it happens once.
+    /// Append the client to the list; with a name, a repeated request has no effect.
     Enqueue {
-        /// Whether an entry that the client has already is found again.
+        /// Whether the store finds an entry that the client already has.
         named: bool,
     },
-    /// How many come before that entry?
+    /// The rank of an entry.
     Place(Index),
-    /// Take that entry off the list.
+    /// Remove an entry from the list.
     Remove(Index),
 }
 
-/// What the store answers.
+/// The store's response.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// The entry, or the ticket, has that number.
+    /// The number of the entry or ticket.
     Number(Index),
-    /// It has that number, and so many come before it.
+    /// The number of the entry, and the number of entries before it.
     Placed(Index, u8),
-    /// It is so.
+    /// Yes.
     Yes,
-    /// It is not so; none is free.
+    /// No; or: no slot is free.
     No,
 }
 
@@ -69,21 +69,21 @@ pub enum Answer {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timer {
-    /// Time to ask again.
+    /// The client asks again.
     Retry,
-    /// No answer for so long that none is expected any more.
+    /// The client gives up a request that was not answered.
     GiveUp,
-    /// Its entry does not count any more.
+    /// Its entry is no longer valid.
     Lapse,
 }
 
-/// What a user may ask.
+/// The commands of a user.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
-    /// Get a slot.
+    /// Take a slot.
     Acquire,
-    /// Give it back.
+    /// Release the slot.
     Release,
 }
 
@@ -100,17 +100,17 @@ impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Request::Take => f.write_str("a slot, please"),
-            Request::Reap => f.write_str("free what was taken too long ago"),
-            Request::Check(Index(number)) => write!(f, "is entry {number} still there?"),
-            Request::Push(Index(number)) => write!(f, "one more is free, entry {number} is done"),
-            Request::GiveBack(Index(number)) => write!(f, "if entry {number} is still there, its slot is free"),
+            Request::Reap => f.write_str("free slots that were taken too long ago"),
+            Request::Check(Index(number)) => write!(f, "check entry {number}"),
+            Request::Push(Index(number)) => write!(f, "add a free slot and remove entry {number}"),
+            Request::GiveBack(Index(number)) => write!(f, "if entry {number} exists, free its slot"),
             Request::Draw => f.write_str("a number, please"),
-            Request::Insert(Index(number)) => write!(f, "put me on the list as {number}"),
-            Request::Join(None) => f.write_str("put me on the list and say where"),
-            Request::Join(Some(_)) => f.write_str("put me on the list at the time of my clock, and say where"),
-            Request::Enqueue { named: false } => f.write_str("a new entry at the end, please"),
-            Request::Enqueue { named: true } => f.write_str("my entry at the end, please"),
-            Request::Place(Index(number)) => write!(f, "how many come before entry {number}?"),
+            Request::Insert(Index(number)) => write!(f, "insert me as entry {number}"),
+            Request::Join(None) => f.write_str("insert me and return my rank"),
+            Request::Join(Some(_)) => f.write_str("insert me at the time of my clock and return my rank"),
+            Request::Enqueue { named: false } => f.write_str("append a new entry"),
+            Request::Enqueue { named: true } => f.write_str("append my entry"),
+            Request::Place(Index(number)) => write!(f, "return the rank of entry {number}"),
             Request::Remove(Index(number)) => write!(f, "remove entry {number}"),
         }
     }
@@ -119,7 +119,7 @@ impl fmt::Display for Request {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Number(Index(number)) => write!(f, "it is number {number}"),
+            Answer::Number(Index(number)) => write!(f, "entry {number}"),
             Answer::Placed(Index(number), before) => write!(f, "entry {number} has {before} before it"),
             Answer::Yes => f.write_str("yes"),
             Answer::No => f.write_str("no"),
@@ -130,9 +130,9 @@ impl fmt::Display for Answer {
 impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Timer::Retry => "time to ask again",
-            Timer::GiveUp => "no answer has come",
-            Timer::Lapse => "its entry does not count any more",
+            Timer::Retry => "it asks again",
+            Timer::GiveUp => "no response came in time",
+            Timer::Lapse => "its entry is no longer valid",
         })
     }
 }
@@ -141,7 +141,7 @@ impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Command::Acquire => "take a slot",
-            Command::Release => "give the slot back",
+            Command::Release => "release the slot",
         })
     }
 }

@@ -4,21 +4,21 @@ fencepost_model::mutations! {
     /// A fault built into the sources of the stores.
     StoresMutation:
     "stores", Service {
-        /// The store lets in one more than there are slots (B-35).
+        /// The store admits one client more than the limit (B-35).
         RecordBeyondLimit,
-        /// What is reaped does not become free (B-33).
+        /// A reaped token does not become free (B-33).
         ReaperKeepsToken,
         /// The store reaps one tick too early (B-33).
         ReapedTooEarly,
-        /// A token that was reaped is given back once more (B-33).
+        /// A reaped token is released once more (B-33).
         GivenBackTwice,
         /// The store keeps the entry of a client that it has refused (B-34).
         RefusedStaysRanked,
-        /// The store does not find an entry again by its name (B-47).
+        /// The store does not find an existing entry by its name (B-47).
         NameIgnored,
         /// A client enters with a rank that is one too high (B-34).
         RankBeyondLimit,
-        /// A client that is refused leaves its entry on the list (B-34).
+        /// A refused client leaves its entry on the list (B-34).
         RankKept,
     }
 }

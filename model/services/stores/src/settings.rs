@@ -1,4 +1,4 @@
-//! Constants of a scenario, and what it must not say.
+//! The settings of a scenario, and their validation.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,36 +10,37 @@ use fencepost_model::scenario::{Note, OptionalBudget, Scenario, SettingError};
 use fencepost_model::service;
 use fencepost_model::time::Ticks;
 
-/// The `[service]` table. What one system only has is refused in the others.
+/// The `[service]` table. A setting of one system is refused in the others.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// How many slots there are.
+    /// The number of slots.
     pub limit: u8,
-    /// How long a client waits before it asks again.
+    /// How long a client waits before it asks again, in ticks.
     pub retry_every: Ticks,
-    /// How long it waits for an answer; it then asks anew, `budget.retries` times at most.
+    /// How long it waits for a response, in ticks; it then repeats the request, `budget.retries` times at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<Ticks>,
-    /// `token-pool`: from which age on a taken token is free again, by whoever looks for one next.
+    /// `token-pool`: the age at which a taken token is freed by the next client that looks for one, in ticks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_after: Option<Ticks>,
-    /// `token-pool`: how a token is given back.
+    /// `token-pool`: how a token is released.
     pub give_back: GiveBack,
-    /// `ranked-semaphore`: what decides who comes first.
+    /// `ranked-semaphore`: the order of clients.
     pub sequence: Sequence,
-    /// `ranked-semaphore`: from which age on timestamps are told apart no more. Nothing as old as that may still be under way.
+    /// `ranked-semaphore`: the age beyond which timestamps are equivalent, in ticks. No request that old may be in
+    /// flight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Ticks>,
     /// `ranked-semaphore`: how a client gets its rank.
     pub joins: Joins,
-    /// `holder-records`: the TTL that each client writes into its record; 0: none, and so for those beyond the list.
+    /// `holder-records`: the TTL that each client writes into its record, in ticks; 0 or missing: none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ttls: Vec<Ticks>,
-    /// `holder-records`: how long a record without TTL counts; for ever, if nobody has said so.
+    /// `holder-records`: how long a record without TTL is valid, in ticks; none: without limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_ttl: Option<Ticks>,
-    /// `holder-records`: what becomes of a holder that asks again.
+    /// `holder-records`: the answer to a holder that asks again.
     pub reentry: Reentry,
     /// `sequence-queue`: whether a client finds its own entry again.
     pub nodes: Nodes,
@@ -64,19 +65,19 @@ impl Default for Settings {
     }
 }
 
-/// How a token is given back (B-33).
+/// How a token is released (B-33).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GiveBack {
-    /// It is pushed, whoever has it by now.
+    /// The client pushes it, even if another client has it by now.
     Unconditional,
-    /// The client looks whether it is still its own, and pushes it then.
+    /// The client first checks whether it still has it, and then pushes it.
     CheckThenPush,
-    /// Both in one step.
+    /// The check and the push are one step.
     Conditional,
 }
 
-/// What decides who comes first (B-34).
+/// The order of clients (B-34).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sequence {
@@ -92,29 +93,29 @@ pub enum Sequence {
 pub enum Joins {
     /// It draws a ticket, inserts itself, and asks for its rank.
     StepByStep,
-    /// All in one step.
+    /// All requests in one step.
     Atomic,
 }
 
-/// What becomes of a holder that asks again, because it does not remember (B-35).
+/// The answer to a holder that asks again because it has lost its memory (B-35).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reentry {
-    /// It is told that no slot is free.
+    /// It is refused: no slot is free.
     Refused,
-    /// It is let in on the record that is there.
+    /// It enters with its existing record.
     SameRecord,
-    /// It is let in on a record with a number of its own, so that what it said before does not count any more.
+    /// It enters with a new number, and its earlier requests become invalid.
     NewRecord,
 }
 
-/// What tells a client's entries from those of others (B-47).
+/// How the store distinguishes a client's entry from others (B-47).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nodes {
-    /// Nothing but the number that comes with the answer.
+    /// By the number in the response only.
     Anonymous,
-    /// A name that the client knows before: asked twice, there is one entry.
+    /// By a name that the client chose before: a repeated request creates no second entry.
     Named,
 }
 
@@ -135,7 +136,7 @@ impl service::Settings<Stores> for Settings {
         self.limit.into()
     }
 
-    /// Whose TTLs differ are not; and of equal timestamps the first client's comes first.
+    /// Clients with different TTLs differ; and of equal timestamps the first client's comes first.
     fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
         self.sequence == Sequence::Tickets && self.ttl_of(one) == self.ttl_of(other)
     }
@@ -159,7 +160,7 @@ impl service::Settings<Stores> for Settings {
 
 type Verdict = Result<(), SettingError>;
 
-/// Settings that have no effect, because the budget that they need is zero.
+/// Settings without effect, because the budget that they need is 0.
 pub(super) fn notes(scenario: &Scenario<Stores>) -> Vec<Note> {
     let is_idle = scenario.service.patience.is_some() && scenario.budget.retries == 0;
     is_idle.then(|| Note::without_budget("service.patience", "retries")).into_iter().collect()
@@ -169,17 +170,17 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
     let (settings, plain) = (&scenario.service, Settings::default());
     let wrong = |path: &str, message: &str| Err(SettingError::at(path, message));
     if settings.limit == 0 {
-        return wrong("service.limit", "with 0 slots nobody ever gets in; use 1 or more");
+        return wrong("service.limit", "with 0 slots no client can enter; write at least 1");
     }
     let is_zero = |ticks: Option<Ticks>| ticks == Some(Ticks::ZERO);
     if settings.retry_every == Ticks::ZERO || is_zero(settings.patience) {
-        return wrong("service", "`retry_every` and `patience` of 0 ticks would stop time; use 1 or more");
+        return wrong("service", "`retry_every` and `patience` of 0 ticks would stop time; write at least 1");
     }
     if is_zero(settings.stale_after) || is_zero(settings.without_ttl) {
-        return wrong("service", "`stale_after` and `without_ttl` of 0 ticks are over at once; use 1 or more");
+        return wrong("service", "`stale_after` and `without_ttl` must be at least 1");
     }
     if settings.patience.is_none() && scenario.budget.retries > 0 {
-        return wrong("service.patience", "a client asks anew only with both `patience` and `budget.retries`");
+        return wrong("service.patience", "a repeated request needs both `service.patience` and `budget.retries`");
     }
     for (is_said, system, path) in [
         (settings.stale_after.is_some(), TOKENS, "service.stale_after"),
@@ -195,7 +196,7 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
         if is_said && scenario.system != system {
             return Err(SettingError::at(
                 path,
-                format!("that is about a `{system}`, and this is a `{}`", scenario.system),
+                format!("this setting belongs to a `{system}`; this is a `{}`", scenario.system),
             ));
         }
     }
@@ -203,10 +204,7 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
         timestamps(scenario)?;
     }
     if scenario.system == QUEUE && scenario.budget.crashes > 0 {
-        return wrong(
-            "budget.crashes",
-            "what becomes of a dead client's entries is not part of this queue; leave it out",
-        );
+        return wrong("budget.crashes", "this queue does not handle entries of crashed clients; remove the setting");
     }
     scenario.has_none(&[OptionalBudget::Operator])?;
     for (place, promise) in scenario.promises.iter().enumerate() {
@@ -218,23 +216,23 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
             _ => false,
         };
         if !fits {
-            let message = format!("`{property}` says nothing about such a `{}`", scenario.system);
+            let message = format!("`{property}` does not apply to such a `{}`", scenario.system);
             return Err(SettingError::at(&format!("promise.{place}.property"), message));
         }
     }
     if scenario.writes > 0 {
-        return wrong("writes", "these clients write nothing; leave it out");
+        return wrong("writes", "these clients do not write; remove `writes`");
     }
     Ok(())
 }
 
-/// Timestamps of clocks that may be far apart could not be told from old ones.
+/// Timestamps need bounded clock skew: otherwise they could not be distinguished from old ones.
 fn timestamps(scenario: &Scenario<Stores>) -> Verdict {
     let settings = &scenario.service;
     if settings.joins == Joins::StepByStep {
         return Err(SettingError::at(
             "service.joins",
-            "a timestamp is drawn by the client: there are no steps in between",
+            "the client draws a timestamp itself: it cannot take separate steps",
         ));
     }
     let clocks = &scenario.clocks;
@@ -243,7 +241,7 @@ fn timestamps(scenario: &Scenario<Stores>) -> Verdict {
         (Some(delay), Some(memory)) if delay.count() + 2 * apart < memory.count() => Ok(()),
         _ => Err(SettingError::at(
             "service.memory",
-            "timestamps need `synchrony.message_delay`, and a `memory` longer than that and twice the largest skew",
+            "timestamps need `synchrony.message_delay`, and a `memory` longer than the message delay plus twice the maximum skew",
         )),
     }
 }

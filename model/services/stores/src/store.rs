@@ -1,4 +1,4 @@
-//! The store: entries in order, numbers, and a count of what is free. Every request is one atomic step.
+//! The store: ordered entries, a counter, and a number of free slots. Every request is one atomic step.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,11 +18,11 @@ use fencepost_model::time::{Deadline, Instant, StartTime, Ticks};
 /// The store.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Store {
-    /// How many slots are free, where that is counted.
+    /// The number of free slots, if the system counts them.
     free: Option<u8>,
-    /// The last number that was given out.
+    /// The last number that was assigned.
     last: Index,
-    /// Who has a slot, or waits for one: the first come first.
+    /// The holders and waiters, in order.
     entries: List<Entry, 4>,
 }
 
@@ -30,9 +30,9 @@ pub struct Store {
 struct Entry {
     number: Index,
     owner: ClientId,
-    /// From here on it does not count; none: it does for ever.
+    /// The instant from which it is invalid; none: it stays valid.
     over: Option<Deadline>,
-    /// What the owner's clock showed, where that decides who comes first.
+    /// The time of the owner's clock, if timestamps decide the order.
     stamp: Option<StartTime>,
 }
 
@@ -55,7 +55,7 @@ impl Store {
         }
     }
 
-    /// Whether an entry is a slot that was taken, and not a place in a row.
+    /// Whether an entry is a taken slot, and not a position in a queue.
     fn takes(&self, scenario: &Scenario<Stores>) -> bool {
         self.free.is_some() || scenario.system == super::RECORDS
     }
@@ -64,7 +64,7 @@ impl Store {
         self.entries.iter().position(|entry| entry.number == number)
     }
 
-    /// Puts an entry where it belongs.
+    /// Inserts an entry at its position.
     fn add(&mut self, entry: Entry) {
         let place = self.entries.partition_point(|other| match (other.stamp, entry.stamp) {
             (Some(others), Some(mine)) => (others, other.owner) <= (mine, entry.owner),
@@ -87,7 +87,7 @@ impl Store {
         true
     }
 
-    /// Removes what does not count any more.
+    /// Removes invalid entries.
     fn reap(&mut self, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let hurry = Ticks::new(i64::from(context.is_mutated(StoresMutation::ReapedTooEarly)));
         let is_over = |entry: &Entry| entry.over.is_some_and(|over| over.is_due(context.now + hurry));
@@ -190,7 +190,7 @@ impl Store {
             Request::Join(stamp) => {
                 let number = self.append(client, None, stamp);
                 let answer = self.placed(client, number, context, out);
-                // The script looks before it inserts; with timestamps, the client inserts and looks.
+                // The script checks before it inserts; with timestamps, the client inserts first and then checks.
                 let is_in = matches!(answer, Answer::Placed(_, before) if before < context.scenario.service.limit);
                 if !is_in && stamp.is_none() {
                     if !context.is_mutated(StoresMutation::RefusedStaysRanked) {
@@ -219,7 +219,7 @@ impl Process<Stores> for Store {
         let Input::Message { from, message: Message::Service(StoreMessage::Request(call, request)) } = input else {
             return;
         };
-        let client = from.client().expect("only clients ask");
+        let client = from.client().expect("only clients send requests");
         let answer = self.answer(client, request, context, out);
         out.send(from, StoreMessage::Response(call, answer));
     }

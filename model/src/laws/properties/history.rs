@@ -42,7 +42,7 @@ impl<'a, P: Service> History<'a, P> {
         self.moments.last().map_or(&self.start, |moment| &moment.after)
     }
 
-    /// The action that led there.
+    /// The action of the last step.
     pub(super) fn action(&self) -> Option<&Action<P>> {
         self.moments.last().map(|moment| &moment.action)
     }
@@ -58,7 +58,7 @@ impl<'a, P: Service> History<'a, P> {
         before.iter().flat_map(|moment| moment.facts.iter().map(|fact| (moment.after.now, fact)))
     }
 
-    /// The tenure that the client was granted last, in the facts of all steps.
+    /// The tenure that the client was granted last, according to the facts of all steps.
     pub(super) fn granted_last(&self, client: ClientId) -> Option<Tenure> {
         let (mut count, mut own) = (Tenure::default(), None);
         for fact in self.moments.iter().flat_map(|moment| &moment.facts) {
@@ -70,18 +70,18 @@ impl<'a, P: Service> History<'a, P> {
         own
     }
 
-    /// What the service has on record at the end.
+    /// The record of the service at the end.
     pub(super) fn record(&self) -> Record {
         P::record(&self.last().server.process, self.scenario)
     }
 
-    /// The clients that are inside at the end, each with its belief and with what its clock shows.
+    /// The clients that are inside at the end, each with its belief and with the time of its clock.
     pub(super) fn inside(&self) -> Vec<(ClientId, Belief, Instant)> {
         let world = self.last();
-        let seats = world.clients.iter().enumerate();
-        seats
-            .filter(|(_, seat)| seat.condition != Condition::Down && seat.process.belief().is_inside)
-            .map(|(place, seat)| (ClientId::of(place), seat.process.belief(), world.now + seat.skew))
+        let hosts = world.clients.iter().enumerate();
+        hosts
+            .filter(|(_, host)| host.condition != Condition::Down && host.process.belief().is_inside)
+            .map(|(place, host)| (ClientId::of(place), host.process.belief(), world.now + host.skew))
             .collect()
     }
 
@@ -91,12 +91,12 @@ impl<'a, P: Service> History<'a, P> {
         self.scenario.promises.iter().any(is_it)
     }
 
-    /// Since when the lock has been free although a client tries and the servers are up.
+    /// The instant since which the lock has been free while a client was waiting and the servers were up.
     pub(super) fn idle_for(&self) -> Option<Ticks> {
         let is_idle = |world: &World<P>| {
-            let seats = || world.clients.iter();
-            let inside = seats().filter(|seat| seat.condition != Condition::Down && seat.process.belief().is_inside);
-            let tries = seats().any(|seat| seat.condition == Condition::Up && seat.process.belief().is_waiting);
+            let hosts = || world.clients.iter();
+            let inside = hosts().filter(|host| host.condition != Condition::Down && host.process.belief().is_inside);
+            let tries = hosts().any(|host| host.condition == Condition::Up && host.process.belief().is_waiting);
             let has_room = inside.count() < self.scenario.service.capacity();
             world.server.condition == Condition::Up && has_room && tries
         };

@@ -1,4 +1,4 @@
-//! Each property against a naive twin: written a second time, without ghosts, over the whole execution so far. The two
+//! Each property against a naive twin: a second implementation without ghosts that reads the whole execution. The two
 //! must find the first violation of an execution at the same step.
 
 mod history;
@@ -15,10 +15,11 @@ use crate::service::Service;
 use crate::world::{Action, Step};
 use history::{History, Moment};
 
-/// At each step of the walk, for each enabled action, the step and the twins find the same properties violated. A property
-/// that is violated already is not asked about again.
+/// At each step of the walk, for each enabled action, the step and the twins find the same properties violated. A
+/// property that is already violated is not compared again.
 ///
 /// # Errors
+/// A property that differs from its twin.
 /// A property and its twin that differ.
 pub fn properties_agree_with_their_twins<P: Service>(
     scenario: &Scenario<P>,
@@ -31,7 +32,7 @@ pub fn properties_agree_with_their_twins<P: Service>(
         scenario.enabled(history.last(), &mut enabled);
         for action in &enabled {
             let (next, step) = after(scenario, history.last(), action);
-            let found: BTreeSet<Property> = step.violations.iter().map(|breach| breach.property).collect();
+            let found: BTreeSet<Property> = step.violations.iter().map(|violation| violation.property).collect();
             stamps_are_own(&history, action, &step)?;
             history.push(Moment { action: *action, facts: step.facts.to_vec(), after: next });
             for promise in scenario.promises.iter().filter(|promise| is_asked(promise.property, &violated)) {
@@ -46,7 +47,7 @@ pub fn properties_agree_with_their_twins<P: Service>(
         }
         let Some(action) = pick(&enabled, *choice) else { break };
         let (next, step) = after(scenario, history.last(), action);
-        violated.extend(step.violations.iter().map(|breach| breach.property));
+        violated.extend(step.violations.iter().map(|violation| violation.property));
         history.push(Moment { action: *action, facts: step.facts.to_vec(), after: next });
     }
     Ok(())
@@ -57,7 +58,7 @@ fn is_asked(property: Property, violated: &BTreeSet<Property>) -> bool {
     !violated.contains(&property) && !matches!(property, Property::Own(_))
 }
 
-/// A write that a client sends is stamped with the tenure that it was granted last. A third party, which is granted none,
+/// A client's write is stamped with the tenure that the client was granted last. A third party is granted no tenure and
 /// writes for others.
 fn stamps_are_own<P: Service>(
     history: &History<'_, P>,

@@ -1,4 +1,4 @@
-//! The properties, written a second time: each says whether the last step of an execution violates it.
+//! A second implementation of the properties: each says whether the last step of an execution violates it.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use crate::time::Ticks;
 use crate::world::{Action, Condition};
 
 pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Property, bound: Option<Ticks>) -> bool {
-    // A step without facts is judged if a clock slips, or if time passes while the lock is idle and that has a bound.
+    // A step without facts is judged if a clock jumps, or if time passes while the lock is idle and a promise bounds
+    // the idle time.
     let is_judged = match history.action() {
         Some(Action::Slip { .. }) => true,
         Some(Action::Advance(_)) => history.bounds_idleness() && history.idle_for().is_some(),
@@ -38,9 +39,9 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
         }
         Property::CountExact => administered(history)
             .iter()
-            .any(|told| matches!(told, Administered::Counted(count) if usize::from(*count) != numbers(history).len())),
+            .any(|fact| matches!(fact, Administered::Counted(count) if usize::from(*count) != numbers(history).len())),
         Property::SizeAsAsked => administered(history).iter().any(
-            |told| matches!(told, Administered::Finished { size, .. } if usize::from(*size) != numbers(history).len()),
+            |fact| matches!(fact, Administered::Finished { size, .. } if usize::from(*size) != numbers(history).len()),
         ),
         Property::SessionConsistency => has_broken_records(history),
         Property::MutualExclusion => history.inside().len() > 1,
@@ -64,7 +65,7 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
         }),
         Property::SingleAdministrator => {
             let at_work = history.last().clients.iter();
-            at_work.filter(|seat| seat.condition != Condition::Down && seat.process.is_at_work()).count() > 1
+            at_work.filter(|host| host.condition != Condition::Down && host.process.is_at_work()).count() > 1
         }
         Property::TokenOrder => {
             let before = history.past().filter_map(|(_, fact)| match fact {
@@ -108,7 +109,7 @@ fn has_two_owners<P: Service>(history: &History<'_, P>) -> bool {
     is_stolen || record.conflict.is_some() || record.numbers.is_none() && record.owners.len() > 1
 }
 
-/// The newest invalidation after which nobody has got the lock, the last step's own included.
+/// The newest invalidation that is not followed by a grant, including one in the last step.
 fn is_granted_too_soon<P: Service>(history: &History<'_, P>, bound: Ticks) -> bool {
     let now = history.last().now;
     let all = history.past().chain(history.news().iter().map(|fact| (now, fact)));
@@ -145,19 +146,19 @@ fn expires_too_soon<P: Service>(history: &History<'_, P>, bound: Ticks) -> bool 
     })
 }
 
-/// What the facts of the last step say about how many slots there are.
+/// The slot counts in the facts of the last step.
 fn administered<P: Service>(history: &History<'_, P>) -> Vec<Administered> {
-    let told = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.administered() } else { None };
-    history.news().iter().filter_map(told).collect()
+    let reported = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.administered() } else { None };
+    history.news().iter().filter_map(reported).collect()
 }
 
 fn numbers<P: Service>(history: &History<'_, P>) -> Vec<u8> {
     history.record().numbers.map(|numbers| numbers.to_vec()).unwrap_or_default()
 }
 
-/// How many may be inside, where administrators change that: what the newest of them says.
+/// The newest limit that an administrator has set, if one has.
 fn limit<P: Service>(history: &History<'_, P>) -> Option<u16> {
-    let told = |fact: &Fact<P>| match fact {
+    let limit = |fact: &Fact<P>| match fact {
         Fact::Service(fact) => match fact.administered()? {
             Administered::Began { limit } => Some(limit),
             Administered::Finished { size, is_complete: true } => Some(size),
@@ -165,8 +166,8 @@ fn limit<P: Service>(history: &History<'_, P>) -> Option<u16> {
         },
         _ => None,
     };
-    let newest = history.news().iter().rev().find_map(told);
-    let before = || history.past().rev().find_map(|(_, fact)| told(fact));
+    let newest = history.news().iter().rev().find_map(limit);
+    let before = || history.past().rev().find_map(|(_, fact)| limit(fact));
     newest.or_else(before).or_else(|| history.scenario.service.capacity_at_start())
 }
 
@@ -175,9 +176,9 @@ fn has_too_many_holders<P: Service>(history: &History<'_, P>) -> bool {
     record.slots.or_else(|| limit(history)).is_some_and(|slots| record.owners.len() > usize::from(slots))
 }
 
-/// Judged when somebody enters, or when a smaller number of slots is in force.
+/// Judged when a client enters, or when a smaller number of slots takes effect.
 fn has_too_many_inside<P: Service>(history: &History<'_, P>) -> bool {
-    let is_in_force = |told: &Administered| matches!(told, Administered::Finished { is_complete: true, .. });
+    let is_in_force = |fact: &Administered| matches!(fact, Administered::Finished { is_complete: true, .. });
     let enters = history.news().iter().any(|fact| matches!(fact, Fact::Entered { .. }));
     if !enters && !administered(history).iter().any(is_in_force) {
         return false;
@@ -193,13 +194,13 @@ fn has_broken_records<P: Service>(history: &History<'_, P>) -> bool {
     !history.news().iter().all(changes_nothing) && P::inspect(&history.last().server.process).is_err()
 }
 
-/// The reads that the last step answers.
+/// The reads that end in the last step.
 fn reads_end<P: Service>(history: &History<'_, P>) -> Vec<(ClientId, Option<ClientId>)> {
     let answered = |fact: &Fact<P>| if let Fact::Service(fact) = fact { fact.read_ended() } else { None };
     history.news().iter().filter_map(answered).collect()
 }
 
-/// Who has had the lock since the client asked, before the last step; none if it has not asked.
+/// The owners of the lock between the client's request and the last step; none if the client has sent no request.
 fn owners_since_question<P: Service>(history: &History<'_, P>, client: ClientId) -> Option<BTreeSet<Option<ClientId>>> {
     let before = &history.moments[..history.moments.len().saturating_sub(1)];
     let mut owners = None;
@@ -225,7 +226,7 @@ fn owners_since_question<P: Service>(history: &History<'_, P>, client: ClientId)
     owners
 }
 
-/// The tenure on record before the last step, if one is: they are counted as they begin.
+/// The tenure on record before the last step, if there is one. Tenures are numbered in the order in which they begin.
 fn present_tenure<P: Service>(history: &History<'_, P>) -> Option<Tenure> {
     let (mut count, mut is_running) = (Tenure::default(), false);
     for (_, fact) in history.past() {

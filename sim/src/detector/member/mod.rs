@@ -220,7 +220,7 @@ impl Member {
         match rumour.standing {
             Standing::Alive => self.hear_alive(rumour, tools),
             Standing::Suspect => self.suspect(rumour, tools),
-            Standing::Dead => self.bury(rumour, tools),
+            Standing::Dead => self.declare_dead(rumour, tools),
             Standing::Left | Standing::Forgotten => {}
         }
     }
@@ -277,11 +277,11 @@ impl Member {
         let peer = &self.peers[usize::from(about)];
         if peer.suspicion.as_ref().is_some_and(|suspicion| suspicion.due() <= tools.now) {
             let incarnation = peer.incarnation;
-            self.bury(Rumour { about, standing: Standing::Dead, incarnation, from: self.me }, tools);
+            self.declare_dead(Rumour { about, standing: Standing::Dead, incarnation, from: self.me }, tools);
         }
     }
 
-    fn bury(&mut self, rumour: Rumour, tools: &mut Tools<'_>) {
+    fn declare_dead(&mut self, rumour: Rumour, tools: &mut Tools<'_>) {
         let peer = &mut self.peers[usize::from(rumour.about)];
         if rumour.incarnation < peer.incarnation || !matches!(peer.standing, Standing::Alive | Standing::Suspect) {
             return;

@@ -51,9 +51,9 @@ impl DetectorPool {
     /// Lets nodes detector up to this instant, or until the servers change their opinion of a client's node.
     pub(super) fn run_until(&mut self, limit: Instant) -> Option<(Instant, ClientId)> {
         loop {
-            while let Some(heard) = self.pool.heard() {
-                let place = heard.about.checked_sub(self.settings.servers).filter(|place| *place < self.clients);
-                if let (true, Some(place)) = (heard.by == LEADER, place) {
+            while let Some(change) = self.pool.next_change() {
+                let place = change.about.checked_sub(self.settings.servers).filter(|place| *place < self.clients);
+                if let (true, Some(place)) = (change.by == LEADER, place) {
                     let ticks = i128::from(self.pool.now()) * i128::from(self.refinement) / 1000;
                     let at = Instant::START + Ticks::new(i64::try_from(ticks).expect("at most the limit"));
                     return Some((at.min(limit), ClientId::of(usize::from(place))));
@@ -166,11 +166,11 @@ impl<P: Service> Realistic<P> {
 
     /// Lets nodes detector up to an instant; whether the servers hear something before.
     pub(super) fn listen(&mut self, limit: Instant, now: Instant) -> bool {
-        let heard = self.detector.as_mut().and_then(|detector| detector.run_until(limit));
-        if let Some((at, client)) = heard {
+        let change = self.detector.as_mut().and_then(|detector| detector.run_until(limit));
+        if let Some((at, client)) = change {
             self.agenda.plan(at.max(now), Plan::Hear(client));
         }
-        heard.is_some()
+        change.is_some()
     }
 
     /// The same where nothing is planned, but somebody keeps trying: to the end of the storm, and after it until the servers are

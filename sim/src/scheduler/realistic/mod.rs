@@ -1,9 +1,9 @@
-//! Runs as they happen: messages take their time, users think, processes stall, and each budgeted mishap strikes at some
+//! Runs as they happen: messages take their time, users think, processes stall, and each budgeted fault strikes at some
 //! moment of the storm.
 
 mod clocks;
 mod detector;
-mod mishaps;
+mod faults;
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(crate) struct Realistic<P: Service> {
     agenda: Agenda<P>,
     armed: DueTimes<P>,
     /// Clients whose user has something in mind.
-    wishing: Vec<bool>,
+    is_command_planned: Vec<bool>,
     /// Until when a process stands still: clients by place, the server last.
     asleep_until: Vec<Instant>,
     /// Until when a link does.
@@ -45,7 +45,7 @@ pub(crate) struct Realistic<P: Service> {
     latency: Stream,
     lateness: Stream,
     users: Stream,
-    mishaps: Stream,
+    faults: Stream,
     stalls: Stream,
     clogs: Stream,
     choices: Stream,
@@ -54,7 +54,7 @@ pub(crate) struct Realistic<P: Service> {
 }
 
 impl<P: Service> Realistic<P> {
-    /// Plans everything that is known at the start. Mishaps strike before the end of the storm; a swarm leaves some out.
+    /// Plans everything that is known at the start. Faults strike before the end of the storm; a swarm leaves some out.
     pub(crate) fn new(
         seed: u64,
         (profile, refinement): (Profile, i64),
@@ -71,7 +71,7 @@ impl<P: Service> Realistic<P> {
             refinement,
             agenda: Agenda::new(),
             armed: DueTimes::new(world.clients.len()),
-            wishing: vec![false; world.clients.len()],
+            is_command_planned: vec![false; world.clients.len()],
             asleep_until: vec![Instant::START; world.clients.len() + 1],
             clogged_until: BTreeMap::new(),
             detector,
@@ -81,7 +81,7 @@ impl<P: Service> Realistic<P> {
             latency: stream(Concern::Latency),
             lateness: stream(Concern::Lateness),
             users: stream(Concern::Users),
-            mishaps: stream(Concern::Mishaps),
+            faults: stream(Concern::Faults),
             stalls: stream(Concern::Stalls),
             clogs: stream(Concern::Clogs),
             choices: stream(Concern::Choices),
@@ -91,7 +91,7 @@ impl<P: Service> Realistic<P> {
         for process in world.processes() {
             new.plan_process(scenario, world, process);
         }
-        new.plan_mishaps(scenario, swarm, storm);
+        new.plan_faults(scenario, swarm, storm);
         if swarm.is_none_or(|swarm| swarm.has(ActionKind::Slip)) {
             new.plan_clocks(scenario, world);
         }
@@ -110,7 +110,7 @@ impl<P: Service> Realistic<P> {
         self.latency = stream(Concern::Latency);
         self.lateness = stream(Concern::Lateness);
         self.users = stream(Concern::Users);
-        self.mishaps = stream(Concern::Mishaps);
+        self.faults = stream(Concern::Faults);
         self.stalls = stream(Concern::Stalls);
         self.clogs = stream(Concern::Clogs);
         self.choices = stream(Concern::Choices);
@@ -141,8 +141,8 @@ impl<P: Service> Realistic<P> {
         if world.clients[client.place()].process.choices() > 0 {
             self.agenda.plan(world.now, Plan::Choose(client));
         }
-        if !self.wishing[client.place()] && !wishes(scenario, world, client).is_empty() {
-            self.wishing[client.place()] = true;
+        if !self.is_command_planned[client.place()] && !commands(scenario, world, client).is_empty() {
+            self.is_command_planned[client.place()] = true;
             let thought = self.profile.thinking.draw(self.refinement, &mut self.users);
             self.agenda.plan(world.now + thought, Plan::Command(client));
         }
@@ -188,8 +188,8 @@ impl<P: Service> Realistic<P> {
                 if self.puts_off(world, ProcessId::Client(client), plan) {
                     return None;
                 }
-                self.wishing[client.place()] = false;
-                let command = self.users.pick(&wishes(scenario, world, client))?;
+                self.is_command_planned[client.place()] = false;
+                let command = self.users.pick(&commands(scenario, world, client))?;
                 Some(Action::Command { client, command })
             }
             Plan::Choose(client) => {
@@ -197,7 +197,7 @@ impl<P: Service> Realistic<P> {
                 let option = u8::try_from((options > 0).then(|| self.choices.below(options))?).expect("below a u8");
                 Some(Action::Choose { process: client.into(), option })
             }
-            Plan::Mishap(kind) => self.mishap(scenario, world, kind),
+            Plan::Fault(kind) => self.fault(scenario, world, kind),
             Plan::Hear(client) => {
                 if self.puts_off(world, ProcessId::Server, plan) {
                     return None;
@@ -231,12 +231,12 @@ fn is_possible<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Ac
     }
 }
 
-fn wishes<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
-    let seat = &world.clients[client.place()];
+fn commands<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
+    let host = &world.clients[client.place()];
     let mut commands = Vec::new();
-    if seat.condition == Condition::Up {
+    if host.condition == Condition::Up {
         let me = ProcessId::Client(client);
-        seat.process.commands(&Context { scenario, now: world.clock(me), me }, &mut |command| commands.push(command));
+        host.process.commands(&Context { scenario, now: world.clock(me), me }, &mut |command| commands.push(command));
     }
     commands
 }
@@ -308,12 +308,12 @@ impl<P: Service> Scheduler<P> for Realistic<P> {
             detector.calm();
         }
         self.agenda.forget(|plan| {
-            matches!(plan, Plan::Stall | Plan::Clog | Plan::Mishap(_) | Plan::Drift(..) | Plan::Resync(_))
+            matches!(plan, Plan::Stall | Plan::Clog | Plan::Fault(_) | Plan::Drift(..) | Plan::Resync(_))
         });
         scenario.enabled(world, &mut self.enabled);
         let mendable: Vec<ActionKind> = self.enabled.iter().map(Action::kind).filter(|kind| kind.is_repair()).collect();
         for kind in mendable {
-            self.agenda.plan(world.now, Plan::Mishap(kind));
+            self.agenda.plan(world.now, Plan::Fault(kind));
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 
 /// The model against an agent: first at random, then what takes real time.
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
-    let input = |trouble: fencepost_conform::ConformError| CommandError::Input(trouble.0);
+    let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
     let consul = Consul::connect(address).map_err(input)?;
     let removal = match (conform.wipe, conform.clean) {
         (true, _) => Removal::Everything,
@@ -106,7 +106,7 @@ fn crowded(consul: &Consul, conform: &Conform, common: &Common) -> Result<Result
     let bar = progress(usize::try_from(conform.concurrent).unwrap_or(usize::MAX), "concurrent answers", common.quiet);
     let mut all = Possible::default();
     for number in 0..conform.concurrent.div_ceil(CROWD) {
-        let episode = crowd(consul, conform.seed, number).map_err(|trouble| CommandError::Input(trouble.0))?;
+        let episode = crowd(consul, conform.seed, number).map_err(|error| CommandError::Input(error.0))?;
         match judge(std::slice::from_ref(&episode), None) {
             Ok(possible) => {
                 all.lines += possible.lines;

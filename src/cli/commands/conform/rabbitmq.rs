@@ -15,7 +15,7 @@ use crate::output::{say, say_json};
 use crate::parallel::progress;
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
-    let input = |trouble: fencepost_conform::ConformError| CommandError::Input(trouble.0);
+    let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
     let mut broker = Broker::connect(address).map_err(input)?;
     broker.removes_leftovers = conform.clean;
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
@@ -53,7 +53,7 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
         }
         Judged::Impossible { line, answer, expected } => (line, answer, expected),
     };
-    let why = format!("the broker said “{}”, and the model says “{}”", told(answer), told(expected));
+    let why = format!("the broker said “{}”, and the model says “{}”", in_words(answer), in_words(expected));
     conclude(&format!("impossible at line {line}: {why}\n"), common);
     let verdict = json::Judged { verdict: "impossible", answers: None, line: Some(line), rule: None, why: Some(&why) };
     tell(&verdict, common);
@@ -73,7 +73,7 @@ fn report(tally: &BTreeMap<String, u64>, common: &Common) {
     }
 }
 
-fn told(answer: Option<Answer>) -> String {
+fn in_words(answer: Option<Answer>) -> String {
     answer.map_or("nothing".to_owned(), |answer| answer.to_string())
 }
 
@@ -85,12 +85,12 @@ fn transcript(exchanges: &[Exchange]) -> String {
             Command::Ask { connection, channel, close_ok, request } => {
                 let before = if *close_ok { "close-ok, " } else { "" };
                 text += &format!("connection {connection}, channel {channel}: {before}{request}\n");
-                text += &format!("    {}\n", told(*answer));
+                text += &format!("    {}\n", in_words(*answer));
             }
             Command::HangUp { connection } => text += &format!("connection {connection}: hangs up\n"),
         }
         if answer != expected {
-            text += &format!("    differs; the model: {}\n", told(*expected));
+            text += &format!("    differs; the model: {}\n", in_words(*expected));
         }
     }
     text

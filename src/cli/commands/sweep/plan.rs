@@ -151,7 +151,7 @@ impl Plan {
                 let scenario =
                     read.and_then(|scenario| match run_arguments::refuse_unusable(&*scenario, &run_settings) {
                         Ok(()) => Ok(scenario),
-                        Err(trouble) => Err(trouble.to_string()),
+                        Err(error) => Err(error.to_string()),
                     });
                 Setting { names: varied.settings, scenario }
             })

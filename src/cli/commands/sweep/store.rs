@@ -169,7 +169,7 @@ impl Store {
     /// The plan cannot be read, or is impossible, or the store is for runs that it does not have.
     pub fn jobs(&self) -> Result<(Plan, Jobs, Range<u64>), CommandError> {
         let (plan, runs) = self.plan()?;
-        let jobs = plan.jobs().map_err(|trouble| self.bad("table plan, json", &trouble))?;
+        let jobs = plan.jobs().map_err(|error| self.bad("table plan, json", &error))?;
         if runs.start > runs.end || runs.end > jobs.len() {
             let why = format!("runs {} to before {} of {}", runs.start, runs.end, jobs.len());
             return Err(self.bad("table plan, first and after", &why));

@@ -30,7 +30,7 @@ pub fn settings(simulated: &Simulated) -> Vec<Setting> {
     let settings = simulated.scenario.vary(&simulated.axes).into_iter().map(|varied| {
         let scenario = varied.scenario.map_err(|error| error.message.clone());
         let scenario = scenario.and_then(|scenario| {
-            refuse_unusable(&*scenario, &simulated.settings).map_err(|trouble| trouble.to_string())?;
+            refuse_unusable(&*scenario, &simulated.settings).map_err(|error| error.to_string())?;
             Ok(scenario)
         });
         Setting { names: varied.settings, scenario }

@@ -99,7 +99,7 @@ impl Question {
 
     /// Whether its runs and its combinations can be counted; the error is a sentence.
     pub fn validate(&self) -> Result<(), String> {
-        let countable = |axes: &[Axis]| are_countable(axes).map_err(|trouble| trouble.to_string());
+        let countable = |axes: &[Axis]| are_countable(axes).map_err(|error| error.to_string());
         self.searches.iter().try_for_each(|grid| countable(&grid.axes))?;
         let Some(simulated) = &self.simulated else { return Ok(()) };
         countable(&simulated.axes)?;
@@ -127,7 +127,7 @@ impl Question {
             Some(table) => {
                 let scenario = built(table, name, &text.title)?;
                 Some(Simulated {
-                    safety: safety(&*scenario).map_err(|trouble| format!("`scenario`: {trouble}"))?,
+                    safety: safety(&*scenario).map_err(|error| format!("`scenario`: {error}"))?,
                     scenario,
                     axes: axes(&text.vary)?,
                     seeds: 0..text.seeds,
@@ -137,9 +137,7 @@ impl Question {
         };
         let grid = |search: SearchText| {
             let scenario = match search.scenario {
-                Searched::Named(name) => {
-                    target::one(&name, common).map_err(|trouble| format!("`search`: {trouble}"))?
-                }
+                Searched::Named(name) => target::one(&name, common).map_err(|error| format!("`search`: {error}"))?,
                 Searched::Written(table) => built(table, &format!("{name}-in-the-small"), &search.title)?,
             };
             Ok(Grid { scenario, axes: axes(&search.vary)?, title: search.title, is_of_points: search.of_points })
@@ -154,12 +152,12 @@ impl Question {
     }
 
     fn about(word: &str, common: &Common) -> Result<Question, CommandError> {
-        let scenario = target::one(word, common).map_err(|trouble| match trouble {
+        let scenario = target::one(word, common).map_err(|error| match error {
             CommandError::Input(message) => {
                 let names = READY.map(|(name, _)| name).join(", ");
                 CommandError::Input(format!("{message}; studies that are ready: {names}"))
             }
-            CommandError::Internal(_) => trouble,
+            CommandError::Internal(_) => error,
         })?;
         Ok(Question {
             name: scenario.name().to_owned(),

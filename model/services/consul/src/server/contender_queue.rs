@@ -11,7 +11,7 @@ use fencepost_model::process::{Context, Outbox};
 
 impl Server {
     /// Contender keys that are held, with their sessions.
-    fn line(&self) -> impl Iterator<Item = (SessionId, Entry)> + '_ {
+    fn queue(&self) -> impl Iterator<Item = (SessionId, Entry)> + '_ {
         self.entries.iter().filter_map(|(key, entry)| match key {
             Key::Contender(_) => entry.session.map(|session| (session, *entry)),
             _ => None,
@@ -20,7 +20,7 @@ impl Server {
 
     /// Whose key is the oldest, and its token.
     pub(crate) fn first(&self) -> Option<(SessionId, Token)> {
-        let oldest = self.line().min_by_key(|(_, entry)| entry.create);
+        let oldest = self.queue().min_by_key(|(_, entry)| entry.create);
         oldest.map(|(session, entry)| (session, Token(entry.create.0)))
     }
 
@@ -28,7 +28,7 @@ impl Server {
     /// the ModifyIndex from which it can be watched.
     pub(super) fn before(&self, index: Index, context: &Context<'_, Consul>) -> Option<(SessionId, Index)> {
         let counts_itself = context.is_mutated(ConsulMutation::QueueCountsItself);
-        let older = self.line().filter(|(_, entry)| entry.create < index || entry.create == index && counts_itself);
+        let older = self.queue().filter(|(_, entry)| entry.create < index || entry.create == index && counts_itself);
         older.max_by_key(|(_, entry)| entry.create).map(|(session, entry)| (session, entry.modify))
     }
 

@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// Everything is deleted, of which only the index of the store tells. Where no books are kept, and somebody may ask
-    /// for it, a grave below no prefix stands for that.
+    /// for it, a tombstone below no prefix stands for that.
     pub(super) fn note_emptied(&mut self, context: &Context<'_, Consul>) {
         if self.id_table.is_none() && context.scenario.service.semaphore.is_some() {
             self.tombstones.retain(|(name, _)| *name != Key::Other);

@@ -74,8 +74,8 @@ impl Server {
             return self.store_index();
         }
         let newest = self.below(prefix).map(|(_, entry)| entry.modify).max();
-        let buried = self.tombstones.iter().filter(|(name, _)| prefix.contains(*name)).map(|(_, index)| *index).max();
-        newest.max(buried).unwrap_or_else(|| self.store_index())
+        let deleted = self.tombstones.iter().filter(|(name, _)| prefix.contains(*name)).map(|(_, index)| *index).max();
+        newest.max(deleted).unwrap_or_else(|| self.store_index())
     }
 
     /// C-KV-8: the session stays, LockIndex becomes 0. C-KV-1: always `true`.
@@ -270,7 +270,7 @@ impl Server {
 
     /// Remembers a deletion, as far as somebody lists what begins with the name.
     fn leave_tombstone(&mut self, name: Key, context: &Context<'_, Consul>) {
-        let grave = match name {
+        let tombstone = match name {
             // Contenders list the whole prefix only: one for all of it will do.
             Key::Slots | Key::Contender(_) | Key::Neighbour(_) => Key::Slots,
             Key::Named(_) => name,
@@ -279,8 +279,8 @@ impl Server {
         if context.is_mutated(ConsulMutation::TombstonesForgotten) {
             return;
         }
-        self.tombstones.retain(|(other, _)| *other != grave);
-        self.tombstones.insert_sorted((grave, self.index));
+        self.tombstones.retain(|(other, _)| *other != tombstone);
+        self.tombstones.insert_sorted((tombstone, self.index));
     }
 
     /// C-KV-25: the leader forgets the tombstones that are no younger than this position.

@@ -163,7 +163,7 @@ impl Server {
     pub(super) fn lose_leader(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.leaderless = Some(StartTime(context.now));
         // C-TTL-4: a destroy entry that a former leader proposes fails.
-        self.sessions.iter_mut().for_each(|row| row.is_doomed = false);
+        self.sessions.iter_mut().for_each(|row| row.is_expiring = false);
         out.record(Fact::Service(ConsulEvent::LeaderLost));
     }
 
@@ -224,7 +224,7 @@ impl Server {
     fn restart_timers(&mut self, context: &Context<'_, Consul>) {
         for row in self.sessions.iter_mut() {
             row.expires = timer(&row.terms, context);
-            row.is_doomed = false;
+            row.is_expiring = false;
         }
     }
 

@@ -129,7 +129,7 @@ impl Server {
             return (server, None);
         }
         let id = server.fresh_session(ClientId(1));
-        server.sessions.push(Row { id, terms: scenario.service.terms(), expires: None, is_doomed: false });
+        server.sessions.push(Row { id, terms: scenario.service.terms(), expires: None, is_expiring: false });
         (server, Some(id))
     }
 

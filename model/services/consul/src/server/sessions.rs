@@ -22,7 +22,7 @@ pub(super) struct Row {
     /// The leader's timer: from here on it may end. C-TTL-1.
     pub(super) expires: Option<Deadline>,
     /// Its timer has fired, and its end is on its way through the log. C-TTL-4.
-    pub(super) is_doomed: bool,
+    pub(super) is_expiring: bool,
 }
 
 impl Server {
@@ -67,7 +67,7 @@ impl Server {
         let reused = dead.filter(|_| context.is_mutated(ConsulMutation::SessionIdsReused));
         let id = reused.unwrap_or_else(|| self.fresh_session(creator));
         let expires = timer(&terms, context);
-        self.sessions.insert_sorted(Row { id, terms, expires, is_doomed: false });
+        self.sessions.insert_sorted(Row { id, terms, expires, is_expiring: false });
         self.note_sessions();
         if expires.is_some() {
             out.record(Fact::Renewed { session: id });
@@ -86,10 +86,10 @@ impl Server {
             let is_renewed = context.is_mutated(ConsulMutation::UnknownSessionRenewed);
             return if is_renewed { Answer::Renewed } else { Answer::UnknownSession };
         };
-        if row.is_doomed {
+        if row.is_expiring {
             // C-TTL-5: answered with 200, with a new timer, and it ends anyway.
             out.record(Fact::Service(ConsulEvent::RenewedInVain(session)));
-            row.is_doomed = !context.is_mutated(ConsulMutation::RenewalSavesDoomed);
+            row.is_expiring = !context.is_mutated(ConsulMutation::RenewalSavesDoomed);
         }
         if row.terms.ttl.is_some() {
             out.record(Fact::Renewed { session });
@@ -124,8 +124,8 @@ impl Server {
 
     /// Sessions whose timer may have fired by now, since when; without an instant, those whose timer has.
     pub fn expirable(&self, now: Instant) -> impl Iterator<Item = (SessionId, Option<Deadline>)> + '_ {
-        let is_due = move |row: &&Row| row.is_doomed || row.expires.is_some_and(|expires| expires.is_due(now));
-        self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_doomed)))
+        let is_due = move |row: &&Row| row.is_expiring || row.expires.is_some_and(|expires| expires.is_due(now));
+        self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_expiring)))
     }
 
     /// The lock-delay of each session, as asked for.
@@ -136,7 +136,7 @@ impl Server {
     /// The timer of a session has fired, and its end is on its way through the log.
     pub fn decide_expiry(&mut self, session: SessionId) {
         for row in self.sessions.iter_mut().filter(|row| row.id == session) {
-            (row.expires, row.is_doomed) = (None, true);
+            (row.expires, row.is_expiring) = (None, true);
         }
     }
 
@@ -145,7 +145,7 @@ impl Server {
             if let Some(expires) = row.expires {
                 due(Timer::Expire(row.id), expires.0);
             }
-            if row.is_doomed {
+            if row.is_expiring {
                 due(Timer::Destroy(row.id), Instant::LONG_AGO);
             }
         }

@@ -196,7 +196,7 @@ impl Settings {
 
     /// Whether it matters which nodes and checks are registered.
     pub fn has_catalog(&self) -> bool {
-        let is_about_health = |priced: &Priced| priced.act().is_about_health();
+        let is_about_health = |priced: &Priced| priced.kind().is_about_health();
         self.health != Health::default() || self.operator.iter().any(is_about_health)
     }
 

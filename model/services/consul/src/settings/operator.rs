@@ -1,8 +1,8 @@
-//! What somebody with access to the HTTP API may do from outside, and what each act costs of `budget.operator`.
+//! What somebody with access to the HTTP API may do from outside, and what each kind of action costs of `budget.operator`.
 
 use serde::{Deserialize, Serialize};
 
-/// One kind of act that is within the operator's reach.
+/// One kind of action that is within the operator's reach.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorActionKind {
@@ -55,7 +55,7 @@ impl OperatorActionKind {
     }
 }
 
-/// An act with what it costs: `"put"`, or `{ act = "deregister-node", cost = 2 }`.
+/// A kind of action with its cost: `"put"`, or `{ action = "deregister-node", cost = 2 }`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Priced {
@@ -63,18 +63,19 @@ pub enum Priced {
     Plain(OperatorActionKind),
     /// It costs what is said.
     At {
-        /// The act.
-        act: OperatorActionKind,
+        /// The kind of action.
+        #[serde(alias = "act")]
+        action: OperatorActionKind,
         /// What it costs.
         cost: u8,
     },
 }
 
 impl Priced {
-    /// The act.
-    pub fn act(self) -> OperatorActionKind {
+    /// The kind of action.
+    pub fn kind(self) -> OperatorActionKind {
         match self {
-            Priced::Plain(act) | Priced::At { act, .. } => act,
+            Priced::Plain(kind) | Priced::At { action: kind, .. } => kind,
         }
     }
 
@@ -88,7 +89,7 @@ impl Priced {
 }
 
 impl From<OperatorActionKind> for Priced {
-    fn from(act: OperatorActionKind) -> Self {
-        Priced::Plain(act)
+    fn from(kind: OperatorActionKind) -> Self {
+        Priced::Plain(kind)
     }
 }

@@ -1,4 +1,4 @@
-//! Checks of assumptions against what the broker has, step by step.
+//! Checks of assumptions against the broker's state, step by step.
 
 use super::{Broker, RabbitmqFault};
 use crate::RabbitMq;
@@ -12,7 +12,7 @@ type Checked = Result<(), String>;
 type Run = Execution<RabbitMq>;
 
 impl Broker {
-    /// A connection is dropped for its silence only after two heartbeats, and not at all without them.
+    /// A connection is dropped for missing heartbeats only after two heartbeats, and never without heartbeats.
     pub(in super::super) fn silence_is_noticed_after(run: &Run, heartbeat: Option<Ticks>) -> Checked {
         run.each(|moment| {
             let Action::Wake { process: ProcessId::Server, timer: Timer::Miss(id) } = *moment.action else {
@@ -20,9 +20,9 @@ impl Broker {
             };
             let Some(beat) = heartbeat else { return Err("silence is noticed without heartbeats".to_owned()) };
             let connections = &moment.before.server.process.connections;
-            let heard =
-                connections.iter().find(|connection| connection.id == id).and_then(|connection| connection.heard);
-            let silence = heard.map(|heard| heard.elapsed(moment.after.clock(ProcessId::Server)));
+            let last_frame =
+                connections.iter().find(|connection| connection.id == id).and_then(|connection| connection.last_frame);
+            let silence = last_frame.map(|last_frame| last_frame.elapsed(moment.after.clock(ProcessId::Server)));
             match silence.is_some_and(|silence| silence >= beat.times(2)) {
                 true => Ok(()),
                 false => Err("the connection was not silent for two heartbeats".to_owned()),
@@ -47,7 +47,7 @@ impl Broker {
         })
     }
 
-    /// A restart of the broker leaves every durable queue that nobody owns.
+    /// A restart of the broker keeps every durable queue that is not exclusive.
     pub(in super::super) fn restarts_keep_what_is_durable(run: &Run) -> Checked {
         run.each(|moment| {
             if !matches!(moment.action, Action::Fault(Fault::Service(RabbitmqFault::Restart))) {

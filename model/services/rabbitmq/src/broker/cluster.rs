@@ -1,4 +1,4 @@
-//! Nodes: what each of them has on record, while some are down, or do not see each other (R-Q-61 to R-Q-71).
+//! Nodes: the record of each node while some nodes are down or partitioned (R-Q-61 to R-Q-71).
 
 use serde::{Deserialize, Serialize};
 
@@ -20,14 +20,14 @@ pub(super) fn all(settings: &Settings) -> u8 {
     (1 << settings.cluster.nodes) - 1
 }
 
-/// Which nodes are there, and which see each other.
+/// The nodes and their partition.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub(super) struct Nodes {
-    /// Those that are down: a bit for each.
+    /// The nodes that are down, one bit each.
     down: u8,
-    /// The one that is cut off from the others, and since when.
+    /// The node that is cut off from the others, and since when.
     apart: Option<(u8, StartTime)>,
-    /// Those that have noticed it.
+    /// The nodes that have noticed the partition, one bit each.
     noticed: u8,
 }
 
@@ -40,7 +40,7 @@ impl Nodes {
         self.apart.map(|(node, _)| node)
     }
 
-    /// The nodes on the same side, itself among them.
+    /// The nodes on the same side, including the node itself.
     fn side(self, node: u8, all: u8) -> u8 {
         match self.apart {
             None => all,
@@ -61,15 +61,16 @@ impl Nodes {
 }
 
 impl Broker {
-    /// Whether a node gets at a queue that it has on record: not if its home is down, or known to be out of reach (R-Q-62).
+    /// Whether a node can use a queue that it has on record. It cannot if the queue's home is down or known to be
+    /// unreachable (R-Q-62).
     pub(super) fn is_in_reach(&self, place: usize, node: u8) -> bool {
         let Queue { home, owner, .. } = self.queues[place];
         let is_apart = self.nodes.noticed & bit(node) != 0 && self.nodes.side(node, u8::MAX) & bit(home) == 0;
         owner.is_some() || !(self.nodes.is_down(home) || is_apart)
     }
 
-    /// Whether what changes the record must wait: until a node has noticed that it does not see all others, or, where a majority has
-    /// to agree, until it is among one again (R-Q-69).
+    /// Whether a change of the record must wait: until a node has noticed the partition, or, where a majority has to
+    /// agree, until the node is part of a majority again (R-Q-69).
     pub(super) fn must_wait(&self, place: usize, request: Request, context: &Ctx<'_>) -> bool {
         let settings = &context.scenario.service;
         if self.nodes.apart.is_none() || !matches!(request, Request::Declare { .. } | Request::Delete { .. }) {
@@ -86,12 +87,12 @@ impl Broker {
         }
     }
 
-    /// Which nodes have a new queue on record that is declared through this one.
+    /// The nodes that record a new queue that is declared through this node.
     pub(super) fn seen_from(&self, node: u8, settings: &Settings) -> u8 {
         self.nodes.side(node, all(settings))
     }
 
-    /// A node goes down, and with it its connections and exclusive queues, and those that do not survive that.
+    /// A node goes down. Its connections and exclusive queues end, and so do queues that do not survive that.
     pub(super) fn take_down(&mut self, node: u8, context: &Ctx<'_>, out: Out<'_>) {
         self.nodes.down |= bit(node);
         note(RabbitmqEvent::Node(node, false), out);
@@ -112,7 +113,7 @@ impl Broker {
         note(RabbitmqEvent::Split(node, true), out);
     }
 
-    /// A node notices that it does not see others any more.
+    /// A node notices that it cannot reach some nodes.
     pub(super) fn tick(&mut self, node: u8, context: &Ctx<'_>, out: Out<'_>) {
         let settings = &context.scenario.service;
         self.nodes.noticed |= bit(node);
@@ -127,7 +128,7 @@ impl Broker {
             Split::KhepriDrops => is_majority,
             Split::KhepriKeeps => false,
         };
-        // R-Q-64: it forgets the exclusive queues of the other side.
+        // R-Q-64: it drops the exclusive queues of the other side.
         for queue in self.queues.iter_mut().filter(|queue| drops && queue.owner.is_some()) {
             if side & bit(queue.home) == 0 {
                 queue.seen &= !bit(node);
@@ -138,7 +139,7 @@ impl Broker {
         self.serve_parked(context, out);
     }
 
-    /// Nodes see each other again.
+    /// The partition heals.
     pub(super) fn heal(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let settings = &context.scenario.service;
         let Some((apart, _)) = self.nodes.apart.take() else { return };
@@ -162,12 +163,12 @@ impl Broker {
             && had_noticed
             && !context.is_mutated(RabbitmqMutation::AutohealSparesLoser)
         {
-            // R-Q-65: the losing side starts anew.
+            // R-Q-65: the losing side restarts.
             self.take_down(apart, context, out);
             self.bring_up(apart, out);
         }
         if settings.cluster.split != Split::Ignore {
-            // Everybody takes over what the others have, where there is no doubt.
+            // Every node takes over the queues of the others, if there is no conflict.
             let everybody = all(settings);
             let names: Vec<Name> = self.queues.iter().map(|queue| queue.name).collect();
             for (place, queue) in self.queues.iter_mut().enumerate() {
@@ -188,7 +189,7 @@ impl Broker {
         }
     }
 
-    /// All nodes start anew: what is not on disk is gone, and so is every connection (R-Q-56, R-Q-58).
+    /// All nodes restart: they lose everything that is not on disk, and every connection (R-Q-56, R-Q-58).
     pub(super) fn restart(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         note(RabbitmqEvent::Restarted, out);
         let keeps_all = context.is_mutated(RabbitmqMutation::RestartKeepsAll);

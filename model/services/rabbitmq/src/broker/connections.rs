@@ -13,21 +13,21 @@ use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, StartTime};
 
-/// A connection, as the broker sees it.
+/// A connection from the broker's view.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Connection {
-    /// Who opened it, and which of the opener's connections it is.
+    /// Its id: the client that opened it, and a number.
     pub id: SessionId,
-    /// The node it goes to.
+    /// The node that it is connected to.
     pub(super) node: u8,
     life: ConnectionState,
-    /// Since when the other end is closed, and the broker has not noticed yet (R-Q-39).
+    /// The instant at which the client closed its socket, if the broker has not noticed it yet (R-Q-39).
     pub(super) lost: Option<Deadline>,
-    /// When it was heard last, where silence counts.
-    pub(super) heard: Option<StartTime>,
-    /// Whether it is certain that nothing is heard from it.
+    /// When its last frame arrived, by the broker's clock; none where silence does not count.
+    pub(super) last_frame: Option<StartTime>,
+    /// Whether it is certain that no frame arrives from it.
     pub(super) is_silent: bool,
-    /// Whether it is not read, because of an alarm (R-Q-47).
+    /// Whether the broker does not read it because of an alarm (R-Q-47).
     pub(super) is_blocked: bool,
     pub(super) channels: InlineArray<Channel, 2>,
 }
@@ -36,22 +36,22 @@ pub struct Connection {
 #[serde(rename_all = "kebab-case")]
 enum ConnectionState {
     Open,
-    /// Its exclusive queues go, one by one (R-Q-40).
+    /// Its exclusive queues are being removed, one by one (R-Q-40).
     Ending {
         since: Deadline,
         then: OnceEnded,
     },
 }
 
-/// What comes after the last of its queues is gone.
+/// The last step of the end, after its queues are removed.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum OnceEnded {
-    /// Nobody is told.
+    /// No message is sent.
     Nothing,
-    /// Its client is told that it was closed (R-Q-38).
+    /// The client receives a close by the broker (R-Q-38).
     Tell(Option<Problem>),
-    /// Its client has asked for it (R-Q-37).
+    /// The client receives the response to its close (R-Q-37).
     CloseOk(ProcessId, #[normal(of = 0)] Call),
 }
 
@@ -59,11 +59,11 @@ pub(super) enum OnceEnded {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Channel {
     pub(super) number: u8,
-    /// Whether the broker has closed it, and the client has not yet said that it heard (R-Q-31).
+    /// Whether the broker has closed it, and the client has not yet acknowledged that (R-Q-31).
     pub(super) is_closing: bool,
     /// Whether publishes on it are confirmed.
     pub(super) confirms: bool,
-    /// How many messages were delivered on it.
+    /// The number of messages delivered on it.
     pub(super) delivered: u8,
 }
 
@@ -79,16 +79,16 @@ impl Connection {
         self.life == ConnectionState::Open
     }
 
-    /// Whether missed heartbeats would be noticed (R-Q-48).
+    /// Whether the broker would notice missing heartbeats (R-Q-48).
     pub(super) fn is_watched(&self) -> bool {
         self.is_open() && !self.is_blocked && self.lost.is_none()
     }
 
-    /// Any byte counts (R-Q-44). Where messages may be late for ever, so may heartbeats be.
+    /// Any byte counts (R-Q-44). Where message delay is unbounded, so is the delay of heartbeats.
     pub(super) fn hears(&mut self, context: &Ctx<'_>) {
         let may_be_late = context.scenario.synchrony.message_delay.is_none();
         let counts = context.scenario.service.heartbeat.is_some() && (may_be_late || self.is_silent);
-        self.heard = counts.then_some(StartTime(context.now));
+        self.last_frame = counts.then_some(StartTime(context.now));
     }
 
     fn channel(&self, number: u8) -> Option<Channel> {
@@ -108,7 +108,7 @@ impl Broker {
         self.connections.iter().position(|connection| connection.id == id)
     }
 
-    /// The first request on a new connection opens it; one on a connection that is over finds nothing.
+    /// The first request on a new connection opens it; a request on an ended connection is reset.
     pub(super) fn find_or_open(&mut self, id: SessionId, context: &Ctx<'_>) -> Option<usize> {
         if let Some(place) = self.place_of(id) {
             return Some(place);
@@ -125,7 +125,7 @@ impl Broker {
             node,
             life: ConnectionState::Open,
             lost: None,
-            heard: None,
+            last_frame: None,
             is_silent: false,
             is_blocked: false,
             channels: [first].into_iter().collect(),
@@ -147,7 +147,7 @@ impl Broker {
                 Ok(Some(Answer::Opened))
             }
             (None, _) => Err(Problem::NotOpen),
-            // R-Q-31: what was sent before close-ok is discarded, but for a close, which is answered and changes nothing.
+            // R-Q-31: methods before close-ok are discarded, except a close: it is answered and has no effect.
             (Some(Channel { is_closing: true, .. }), Request::CloseChannel) => Ok(Some(Answer::ChannelClosed)),
             (Some(_), Request::OpenChannel { .. }) => Err(Problem::OpenTwice),
             (Some(Channel { is_closing: true, .. }), _)
@@ -175,7 +175,7 @@ impl Broker {
                 self.lose(ask.connection, None, context, out);
             }
             Err(problem) => {
-                // What was delivered on it is put back when the client has heard of it: observed.
+                // What was delivered on it is put back when the client has acknowledged it: observed.
                 let connection = &mut self.connections[place];
                 connection.set(Channel { number: ask.channel, is_closing: true, confirms: false, delivered: 0 });
                 if context.is_mutated(RabbitmqMutation::RefusalTakesQueues) {
@@ -186,7 +186,7 @@ impl Broker {
         }
     }
 
-    /// A channel is over: what was delivered on it is put back.
+    /// A channel ends: its unacknowledged deliveries are put back.
     fn drop_channel(&mut self, place: usize, number: u8, context: &Ctx<'_>) {
         let connection = &mut self.connections[place];
         connection.channels = connection.channels.filtered(|channel| channel.number != number);
@@ -196,36 +196,36 @@ impl Broker {
         }
     }
 
-    /// A client has closed its socket without a word.
+    /// A client has closed its socket without a close method.
     pub(super) fn hung_up(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
         match self.place_of(id) {
-            // R-Q-48: the end of a connection that is not read goes unnoticed.
+            // R-Q-48: the end of a connection that is not read is not noticed.
             Some(place) if self.connections[place].is_blocked => {
                 self.connections[place].lost = Some(Deadline(context.now))
             }
             Some(_) => self.lose(id, None, context, out),
-            None => self.bury(id),
+            None => self.remember_ended(id),
         }
     }
 
-    /// Two heartbeats were missed: no frame, only a reset (R-Q-45).
+    /// Two heartbeats were missed: the client receives no frame, only a reset (R-Q-45).
     pub(super) fn miss(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
         out.send(ProcessId::Client(id.creator), RabbitmqMessage::ConnectionClosed(id, None));
         self.lose(id, None, context, out);
     }
 
-    /// A connection is over; its client is told so afterwards, if it can be.
-    pub(super) fn lose(&mut self, id: SessionId, told: Option<Option<Problem>>, context: &Ctx<'_>, out: Out<'_>) {
+    /// A connection ends. Afterwards its client is notified if that is possible.
+    pub(super) fn lose(&mut self, id: SessionId, close: Option<Option<Problem>>, context: &Ctx<'_>, out: Out<'_>) {
         let Some(place) = self.place_of(id).filter(|place| self.connections[*place].is_open()) else { return };
-        self.end(place, told.map_or(OnceEnded::Nothing, OnceEnded::Tell), context, out);
+        self.end(place, close.map_or(OnceEnded::Nothing, OnceEnded::Tell), context, out);
     }
 
-    /// Its exclusive queues go: one at once, several one by one and in any order (R-Q-40, R-Q-92).
+    /// Its exclusive queues are removed: a single queue at once, several one by one and in any order (R-Q-40, R-Q-92).
     fn end(&mut self, place: usize, then: OnceEnded, context: &Ctx<'_>, out: Out<'_>) {
         let connection = &mut self.connections[place];
         let id = connection.id;
         connection.life = ConnectionState::Ending { since: Deadline(context.now), then };
-        (connection.heard, connection.lost) = (None, None);
+        (connection.last_frame, connection.lost) = (None, None);
         (connection.is_silent, connection.is_blocked) = (false, false);
         connection.channels = InlineArray::default();
         self.parked.retain(|parked| parked.ask.connection != id);
@@ -267,7 +267,7 @@ impl Broker {
     fn finish(&mut self, id: SessionId, out: Out<'_>) {
         let Some(place) = self.place_of(id) else { return };
         let connection = self.connections.remove(place);
-        self.bury(id);
+        self.remember_ended(id);
         note(RabbitmqEvent::Cut(id), out);
         match connection.life {
             ConnectionState::Ending { then: OnceEnded::Tell(problem), .. } => {
@@ -280,8 +280,8 @@ impl Broker {
         }
     }
 
-    /// Remembers that a connection is over.
-    pub(super) fn bury(&mut self, id: SessionId) {
+    /// Records that a connection has ended.
+    pub(super) fn remember_ended(&mut self, id: SessionId) {
         self.over.retain(|other| other.creator != id.creator || other.number > id.number);
         if self.over.iter().all(|other| other.creator != id.creator) {
             self.over.insert_sorted(id);
@@ -299,26 +299,26 @@ impl Broker {
             if let Some(lost) = connection.lost.filter(|_| !connection.is_blocked) {
                 due(Timer::Notice(connection.id), lost.0);
             }
-            if let (Some(heard), Some(beat), true) =
-                (connection.heard, scenario.service.heartbeat, connection.is_watched())
+            if let (Some(last_frame), Some(beat), true) =
+                (connection.last_frame, scenario.service.heartbeat, connection.is_watched())
             {
-                due(Timer::Miss(connection.id), heard + beat.times(missed_max));
+                due(Timer::Miss(connection.id), last_frame + beat.times(missed_max));
             }
         }
     }
 
-    /// What becomes of requests that were parked when their connection is read again (R-Q-48).
+    /// Requests were parked while their connection was not read. This processes them when it is read again (R-Q-48).
     pub(super) fn read_again(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         for connection in self.connections.iter_mut().filter(|connection| connection.is_blocked) {
             connection.is_blocked = false;
-            if connection.heard.is_some() {
-                connection.heard = Some(StartTime(context.now));
+            if connection.last_frame.is_some() {
+                connection.last_frame = Some(StartTime(context.now));
             }
         }
         self.serve_parked(context, out);
     }
 
-    /// Requests that waited are served, or wait on.
+    /// Waiting requests are processed or keep waiting.
     pub(super) fn serve_parked(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let parked: Vec<Parked> = self.parked.iter().copied().collect();
         self.parked.clear();
@@ -331,13 +331,13 @@ impl Broker {
         }
     }
 
-    /// The connections of a client, as far as the broker knows.
+    /// The connections of a client that the broker knows.
     pub(super) fn of_client(&mut self, client: ClientId) -> impl Iterator<Item = &mut Connection> {
         self.connections.iter_mut().filter(move |connection| connection.id.creator == client && connection.is_open())
     }
 }
 
-/// By hand: the call is that of the sender, inside of what was asked.
+/// Written by hand: the call in the request belongs to the sender.
 impl Normal for Parked {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         visitor.session(&mut self.ask.connection);

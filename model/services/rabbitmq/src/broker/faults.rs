@@ -1,4 +1,4 @@
-//! What can go wrong in the broker, and what it notices of what goes wrong around it.
+//! Faults of the broker, and its reactions to faults of clients and links.
 
 use std::fmt;
 
@@ -17,29 +17,29 @@ use fencepost_model::service_fault::{FaultKind, ServiceFault};
 use fencepost_model::time::{Deadline, StartTime};
 use fencepost_model::world::{Fault, World};
 
-/// What can go wrong in the service itself.
+/// A fault of the broker, or its end.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RabbitmqFault {
-    /// The broker drops a connection whose client lives.
+    /// The broker drops the connection of a live client.
     Drop(SessionId),
-    /// It starts anew.
+    /// The broker restarts.
     Restart,
     /// Memory or disk is full.
     Alarm,
-    /// There is room again.
+    /// Memory or disk has space again.
     Relief,
     /// A node goes down.
     Down(u8),
-    /// It comes back.
+    /// A node restarts.
     Up(u8),
     /// A node is cut off from the others.
     Split(u8),
-    /// It is no longer.
+    /// The partition heals.
     Heal,
 }
 
-/// The places of the kinds of fault.
+/// The indices of the kinds of fault.
 impl RabbitmqFault {
     pub(crate) const LOST_CONNECTION: usize = 0;
     pub(crate) const RESTART: usize = 1;
@@ -50,7 +50,7 @@ impl RabbitmqFault {
 
 impl ServiceFault for RabbitmqFault {
     const KINDS: &'static [FaultKind] = &[
-        FaultKind::new("lost_connections", "connection that the broker loses", Some("false_alarms")),
+        FaultKind::new("lost_connections", "connection lost by the broker", Some("false_alarms")),
         FaultKind::new("broker_restarts", "restart of the broker", Some("server_restarts")),
         FaultKind::new("disk_alarms", "disk alarm of the broker", Some("outages")),
         FaultKind::new("node_crashes", "crash of a broker node", Some("outages")),
@@ -145,9 +145,9 @@ impl Broker {
         }
     }
 
-    /// Somebody acts from outside.
-    pub(in super::super) fn operate(&mut self, act: OperatorAction, context: &Ctx<'_>, out: Out<'_>) {
-        match act {
+    /// Carries out an operator action.
+    pub(in super::super) fn operate(&mut self, operator_action: OperatorAction, context: &Ctx<'_>, out: Out<'_>) {
+        match operator_action {
             OperatorAction::Delete(name) => self.remove_all(out, |queue| queue.name == name),
             OperatorAction::Declare(name) => {
                 self.declare_from_outside(name, NOT_EXCLUSIVE, cluster::all(&context.scenario.service));
@@ -156,14 +156,14 @@ impl Broker {
         }
     }
 
-    /// A client dies, stands still, or is cut off: its connections end, or fall silent.
+    /// A client crashes, pauses, or is cut off: its connections end or become silent.
     pub(in super::super) fn notice(&mut self, fault: Fault<RabbitMq>, context: &Ctx<'_>) {
         let settings = &context.scenario.service;
         let falls_silent = |broker: &mut Broker, process: ProcessId| {
             let Some(client) = process.client().filter(|_| settings.heartbeat.is_some()) else { return };
             for connection in broker.of_client(client).filter(|connection| !connection.is_silent) {
                 connection.is_silent = true;
-                connection.heard = Some(StartTime(context.now - settings.beat));
+                connection.last_frame = Some(StartTime(context.now - settings.beat));
             }
         };
         let speaks = |broker: &mut Broker, process: ProcessId| {
@@ -171,7 +171,7 @@ impl Broker {
             let may_be_late = context.scenario.synchrony.message_delay.is_none();
             for connection in broker.of_client(client).filter(|connection| connection.is_silent) {
                 connection.is_silent = false;
-                connection.heard = may_be_late.then_some(StartTime(context.now));
+                connection.last_frame = may_be_late.then_some(StartTime(context.now));
             }
         };
         match fault {
@@ -194,12 +194,12 @@ impl fmt::Display for RabbitmqFault {
         match self {
             RabbitmqFault::Drop(id) => write!(f, "{} breaks", display::connection(*id)),
             RabbitmqFault::Restart => f.write_str("the broker restarts"),
-            RabbitmqFault::Alarm => f.write_str("the broker's disk runs full"),
-            RabbitmqFault::Relief => f.write_str("the broker's disk has room again"),
+            RabbitmqFault::Alarm => f.write_str("the broker's disk is full"),
+            RabbitmqFault::Relief => f.write_str("the broker's disk has space again"),
             RabbitmqFault::Down(node) => write!(f, "node {node} goes down"),
             RabbitmqFault::Up(node) => write!(f, "node {node} comes back"),
             RabbitmqFault::Split(node) => write!(f, "node {node} is cut off from the others"),
-            RabbitmqFault::Heal => f.write_str("the nodes see each other again"),
+            RabbitmqFault::Heal => f.write_str("the partition heals"),
         }
     }
 }

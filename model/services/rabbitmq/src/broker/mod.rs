@@ -1,9 +1,9 @@
-//! The broker: queues, connections and channels of RabbitMQ 3.10, as far as locks and semaphores go (R-Q-1 to R-Q-59), and
-//! its nodes (R-Q-61 to R-Q-71). What a scenario does not use costs no state.
+//! The broker: queues, connections and channels of RabbitMQ 3.10, as far as locks and semaphores need them (R-Q-1 to
+//! R-Q-59), and its nodes (R-Q-61 to R-Q-71). A feature that a scenario does not use adds no state.
 //!
 //! ```text
-//! connections   sockets and channels: how they open, break and end      queues    what methods do to queues
-//! cluster       nodes that go down, or do not see each other            faults    what can go wrong, and who notices
+//! connections   sockets and channels: how they open, break and end      queues    the effect of methods on queues
+//! cluster       node crashes and partitions                            faults    faults and the reactions to them
 //! ```
 
 mod assumed;
@@ -34,34 +34,34 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Conflict, Record};
 use fencepost_model::time::{Instant, StartTime};
 
-/// The broker, all nodes of it.
+/// The broker with all its nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Broker {
-    /// Sorted by name.
+    /// The queues, sorted by name.
     #[normal(sorted)]
     queues: List<Queue, 4>,
-    /// Those it knows of, by who opened them.
+    /// The connections that it knows, sorted by id.
     #[normal(sorted)]
     connections: List<Connection, 3>,
-    /// Of each client that had one, the last connection that is over: what still comes on that is too late.
+    /// For each client, its last ended connection: requests on that connection or an earlier one are too late.
     #[normal(sorted)]
     over: List<SessionId, 3>,
     /// Messages that were got and not yet acknowledged.
     #[normal(sorted)]
     deliveries: List<Delivery, 1>,
-    /// Requests on connections that it does not read (R-Q-47).
+    /// Requests on connections that the broker does not read (R-Q-47).
     parked: List<Parked, 0>,
     /// Whether memory or disk is full.
     alarm: bool,
     nodes: Nodes,
 }
 
-/// What answers and facts go to.
+/// The outbox for responses and facts.
 type Out<'a> = &'a mut Outbox<RabbitMq>;
 type Ctx<'a> = Context<'a, RabbitMq>;
 
 impl Broker {
-    /// With the slot queues that exist at the start.
+    /// The initial broker, with the slot queues that exist at the start.
     pub(super) fn at_start(scenario: &Scenario<RabbitMq>) -> Self {
         let settings = &scenario.service;
         let mut broker = Broker::default();
@@ -80,7 +80,7 @@ impl Broker {
         broker
     }
 
-    /// The numbers of the slots that there are, in order.
+    /// The numbers of the existing slots, in order.
     pub fn slots(&self) -> impl Iterator<Item = u8> + '_ {
         let mut last = None;
         self.queues.iter().filter_map(move |queue| match queue.name {
@@ -89,7 +89,7 @@ impl Broker {
         })
     }
 
-    /// Which connection is on record as holder of which slot.
+    /// The connections on record as holders, by slot.
     pub fn holders(&self) -> impl Iterator<Item = (u8, SessionId)> + '_ {
         self.queues.iter().filter_map(|queue| match (queue.name, queue.owner) {
             (Name::Holder(slot), Some(owner)) => Some((slot, owner)),
@@ -102,7 +102,7 @@ impl Broker {
         self.connections.iter().filter(|connection| connection.is_open())
     }
 
-    /// Queues of a kind that exist for somebody.
+    /// The numbers of the queues of a kind.
     pub(super) fn names(&self) -> impl Iterator<Item = Name> + '_ {
         let mut last = None;
         self.queues.iter().map(|queue| queue.name).filter(move |name| last.replace(*name) != Some(*name))
@@ -169,11 +169,11 @@ impl Process<RabbitMq> for Broker {
 }
 
 impl Broker {
-    /// The instant by which it must have dropped a connection that is silent for certain (R-Q-43).
+    /// The instant by which the broker must have dropped a connection that is certainly silent (R-Q-43).
     pub(super) fn must_happen_by(&self, settings: &Settings) -> Option<Instant> {
         let beat = settings.heartbeat?;
         let silent = self.connections.iter().filter(|connection| connection.is_silent && connection.is_watched());
-        silent.filter_map(|connection| connection.heard).map(|heard| heard + beat.times(3)).min()
+        silent.filter_map(|connection| connection.last_frame).map(|last_frame| last_frame + beat.times(3)).min()
     }
 
     /// A request arrives.
@@ -193,7 +193,7 @@ impl Broker {
     }
 }
 
-/// States a fact of this service.
+/// Emits a fact of this service.
 fn note(word: RabbitmqEvent, out: Out<'_>) {
     out.record(Fact::Service(word));
 }

@@ -1,4 +1,4 @@
-//! What methods do to queues.
+//! The effect of methods on queues.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use fencepost_model::ids::SessionId;
 use fencepost_model::normal::Normal;
 use fencepost_model::time::StartTime;
 
-/// A queue, as the nodes see it that have it on record.
+/// A queue, with the record of the nodes about it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Queue {
     /// Its name.
@@ -18,13 +18,13 @@ pub struct Queue {
     pub(super) shape: Shape,
     /// The connection that declared it, if it is exclusive.
     pub owner: Option<SessionId>,
-    /// How many messages are ready.
+    /// The number of ready messages.
     pub(super) ready: u8,
-    /// When it was used last, where that counts (R-Q-25).
+    /// The instant of its last use, if the queue expires (R-Q-25).
     pub(super) used: Option<StartTime>,
-    /// On which node it lives (R-Q-61).
+    /// The node on which it lives (R-Q-61).
     pub(super) home: u8,
-    /// Which nodes have it on record: a bit for each. All of them, but for partitions.
+    /// The nodes that have it on record, one bit each. All nodes, except after partitions.
     pub(super) seen: u8,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Delivery {
     pub(super) channel: u8,
     number: u8,
     name: Name,
-    /// Whether the queue was deleted since: then it can be acknowledged, and put back nowhere.
+    /// Whether the queue was deleted since. Then the message can be acknowledged, but not put back.
     is_orphan: bool,
 }
 
-/// What a method comes to: an answer, silence, or an error.
+/// The outcome of a method: a response, no response, or an error.
 type Result = std::result::Result<Option<Answer>, Problem>;
 
 impl Queue {
@@ -77,7 +77,7 @@ impl Queue {
         }
     }
 
-    /// R-Q-9, R-Q-12: nobody but its connection may touch an exclusive queue, publishing apart.
+    /// R-Q-9, R-Q-12: only its own connection may use an exclusive queue, except for publishing.
     fn is_locked_to(&self, asker: SessionId) -> bool {
         self.owner.is_some_and(|owner| owner != asker)
     }
@@ -122,12 +122,12 @@ impl Broker {
                 Ok(None)
             }
             Request::OpenChannel { .. } | Request::CloseChannel | Request::Close => {
-                unreachable!("channels and connections are served elsewhere")
+                unreachable!("channels and connections have their own methods")
             }
         }
     }
 
-    /// Where a node has a queue of that name on record.
+    /// The queue of that name, as a node has it on record.
     fn find(&self, name: Name, node: u8) -> Option<usize> {
         self.queues.iter().position(|queue| queue.name == name && queue.seen & cluster::bit(node) != 0)
     }
@@ -212,7 +212,7 @@ impl Broker {
         Ok(Answer::Deleted { messages: queue.ready })
     }
 
-    /// R-Q-17 to R-Q-24: publishing needs no ownership, and what is published is kept.
+    /// R-Q-17 to R-Q-24: publishing needs no ownership, and the published message stays in the queue.
     fn publish(
         &mut self,
         name: Name,
@@ -246,7 +246,7 @@ impl Broker {
         confirmed
     }
 
-    /// R-Q-47: too many messages fill the memory, until they are gone.
+    /// R-Q-47: too many messages fill the memory, until they are removed.
     pub(super) fn look_at_memory(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let Some(room) = context.scenario.service.memory else { return };
         let is_full = self.queues.iter().map(|queue| queue.ready).sum::<u8>() >= room;
@@ -289,7 +289,7 @@ impl Broker {
         Ok(Answer::Got { delivery: number, messages })
     }
 
-    /// Takes a delivery off the list.
+    /// Removes a delivery from the list.
     fn settle(&mut self, id: SessionId, channel: Channel, number: u8) -> std::result::Result<Delivery, Problem> {
         let is_it = |delivery: &Delivery| {
             (delivery.connection, delivery.channel, delivery.number) == (id, channel.number, number)
@@ -303,7 +303,7 @@ impl Broker {
         queue.into_iter().for_each(|queue| queue.ready += 1);
     }
 
-    /// Deliveries whose channel is gone are put back.
+    /// Puts deliveries back whose channel has ended.
     pub(super) fn put_back(&mut self, is_over: impl Fn(&Delivery) -> bool) {
         let over: Vec<Delivery> = self.deliveries.iter().copied().filter(|delivery| is_over(delivery)).collect();
         self.deliveries.retain(|delivery| !is_over(delivery));
@@ -329,12 +329,12 @@ impl Broker {
         }
     }
 
-    /// An operator declares a queue, with the right to do so.
+    /// An operator with the permission declares a queue.
     pub(super) fn declare_from_outside(&mut self, name: Name, shape: Shape, seen: u8) {
         self.queues.insert_sorted(Queue::new(name, shape, None, 1, seen));
     }
 
-    /// The message that is a lock: it is lost, or there once more (B-36).
+    /// The message that serves as the lock is lost or duplicated (B-36).
     pub(super) fn copy_or_lose_the_lock(&mut self, is_lost: bool) {
         if is_lost {
             self.deliveries.clear();

@@ -1,4 +1,4 @@
-//! A client's end of its connections: one at a time, one request at a time.
+//! A client's end of its connections: one connection at a time, one request at a time.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,43 +12,43 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, LeaseEnd};
 
-/// The connection that a client uses, or will open with its next request.
+/// The connection that a client uses, or opens with its next request.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct ClientConnection {
     id: SessionId,
-    /// Whether something was sent on it, and it is not known to be over.
+    /// Whether a request was sent on it, and it is not known to have ended.
     is_up: bool,
     /// Whether the broker has closed its channel.
     is_broken: bool,
     last: Call,
 }
 
-/// A request under way.
+/// A request in progress.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Pending<T> {
     pub(super) call: Call,
-    /// What it is about.
+    /// The purpose of the request.
     pub(super) what: T,
-    /// Whether the channel has to be opened before that can be sent.
+    /// Whether the client must open the channel before it can send the request.
     is_reopening: bool,
-    /// When it is given up.
+    /// The deadline at which the client gives it up.
     give_up: Option<Deadline>,
-    /// Until when the lease would last if it is answered (R-Q-90).
+    /// The end of the lease if the request is answered (R-Q-90).
     until: Option<LeaseEnd>,
 }
 
-/// What an answer says of the line on which it came.
+/// The meaning of a response for the connection.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum ConnectionAnswer {
     /// The channel is open again.
     Reopened,
-    /// It is an answer to what was asked.
+    /// It is the response to the request.
     Answer(Answer),
-    /// The connection is over.
+    /// The connection has ended.
     Over,
 }
 
-/// Whether a queue exists, as far as a probe tells (R-Q-81).
+/// The result of a probe for a queue (R-Q-81).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum QueueExistence {
     Exists,
@@ -63,7 +63,7 @@ impl ClientConnection {
         ClientConnection { id: SessionId { creator, number: 1 }, is_up: false, is_broken: false, last: Call(0) }
     }
 
-    /// Sends a request; on a channel that was closed, whatever opens it goes first, unless nobody thinks of that (R-Q-31).
+    /// Sends a request. On a closed channel, `open` is sent first, unless the client's recipe forgets that (R-Q-31).
     pub(super) fn ask<T>(
         &mut self,
         what: T,
@@ -86,7 +86,7 @@ impl ClientConnection {
         Pending { call: self.last, what, is_reopening, give_up, until }
     }
 
-    /// Takes in what an answer says of the line.
+    /// Updates the connection with a response.
     pub(super) fn take<T>(&mut self, pending: &Pending<T>, answer: Answer) -> ConnectionAnswer {
         match answer {
             Answer::Reset => ConnectionAnswer::Over,
@@ -100,12 +100,12 @@ impl ClientConnection {
         }
     }
 
-    /// Whether this is about the connection that is in use.
+    /// Whether the message is about the connection in use.
     pub(super) fn is(&self, id: SessionId) -> bool {
         self.is_up && self.id == id
     }
 
-    /// The connection is over: the next request opens another one.
+    /// The connection has ended: the next request opens another one.
     pub(super) fn forget(&mut self) {
         if self.is_up {
             self.id.number += 1;
@@ -113,7 +113,7 @@ impl ClientConnection {
         }
     }
 
-    /// Closes the socket without a word.
+    /// Closes the socket without a close method.
     pub(super) fn hang_up(&mut self, out: &mut Outbox<RabbitMq>) {
         if self.is_up {
             out.send(ProcessId::Server, RabbitmqMessage::SocketClosed(self.id));
@@ -123,18 +123,18 @@ impl ClientConnection {
 }
 
 impl<T> Pending<T> {
-    /// Until when the lease lasts, now that it is answered.
+    /// The end of the lease, now that the request is answered.
     pub(super) fn until(&self) -> Option<LeaseEnd> {
         self.until
     }
 
-    /// When it is given up.
+    /// The deadline at which the client gives it up.
     pub(super) fn gives_up(&self) -> Option<Deadline> {
         self.give_up
     }
 }
 
-/// The request by which the existence of a queue is determined.
+/// The request that probes for a queue.
 pub(super) fn probe(name: crate::Name, kind: Probe) -> Request {
     match kind {
         Probe::Publish => Request::Publish { name, mandatory: true },
@@ -143,7 +143,7 @@ pub(super) fn probe(name: crate::Name, kind: Probe) -> Request {
     }
 }
 
-/// What its answer tells.
+/// The result of its response.
 pub(super) fn known(kind: Probe, answer: Answer, context: &Context<'_, RabbitMq>) -> QueueExistence {
     match (kind, answer) {
         (_, Answer::Returned { .. }) if context.is_mutated(RabbitmqMutation::ReturnTakenForAck) => {

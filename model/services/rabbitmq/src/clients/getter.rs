@@ -1,4 +1,4 @@
-//! One message as a mutex: whoever has got it and not acknowledged it has the lock (B-36, R-Q-70).
+//! One message as a mutex: the client that has got it and not acknowledged it has the lock (B-36, R-Q-70).
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ use fencepost_model::process::{Belief, Context, Input, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant};
 
-/// A client that takes a message for a lock.
+/// A client that uses a message as a lock.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Getter {
     phase: Phase,
     connection: ClientConnection,
     rounds: u8,
-    /// How often it may write in one tenure.
+    /// How often it may still write in one tenure.
     writes: u8,
 }
 
@@ -115,7 +115,7 @@ impl Getter {
         self.connection.forget();
         match self.phase {
             Phase::Inside { .. } if !context.is_mutated(RabbitmqMutation::GetterIgnoresLoss) => {
-                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
                 self.phase = Phase::Idle;
             }
             Phase::Getting(_) => self.wait(context),

@@ -1,4 +1,4 @@
-//! Those who use the broker: takers of slots, administrators, and those who take a message for a lock.
+//! The clients of the broker: takers of slots, administrators, and clients that use a message as a lock.
 
 mod administrator;
 mod connection;
@@ -25,15 +25,15 @@ use fencepost_model::time::Instant;
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Participant {
-    /// It wants a slot.
+    /// A client that contends for a slot.
     Taker(Taker),
-    /// It wants the message that is a lock.
+    /// A client that contends for the message that is a lock.
     Getter(Getter),
-    /// It changes how many slots there are.
+    /// An administrator, which changes the number of slots.
     Administrator(Administrator),
 }
 
-/// Does the same with a participant of any kind.
+/// Evaluates the expression for a participant of any kind.
 macro_rules! each {
     ($participant:expr, $name:ident => $body:expr) => {
         match $participant {
@@ -45,7 +45,7 @@ macro_rules! each {
 }
 
 impl Participant {
-    /// Everybody in a scenario: those who want to get in, then administrators.
+    /// All participants of a scenario: contenders first, then administrators.
     pub(super) fn all(scenario: &Scenario<RabbitMq>) -> Vec<Participant> {
         let client = |place: u16| {
             let id = ClientId::of(place.into());

@@ -1,52 +1,52 @@
-//! The choices of administrators: what the published text says about them, and what it leaves open.
+//! The settings of administrators: the claims of the published text, and the choices that it leaves open.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Release, is_default};
 
-/// Administrators and what they do.
+/// The administrators and their operations.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Administration {
-    /// The operations of each administrator, one after the other.
+    /// The operations of each administrator, in order.
     pub does: Vec<Vec<Operation>>,
     /// Whether they take the mutex first (F-14).
     pub mutex: bool,
-    /// How they give it back.
+    /// How they release it.
     #[serde(skip_serializing_if = "is_default")]
     pub unlock: Release,
     /// How they determine the number of slots.
     pub counts: Counts,
-    /// How far beyond the first gap they look for strays (R-Q-84).
+    /// How many numbers beyond the first gap they probe for strays (R-Q-84).
     pub looks_beyond: u8,
-    /// Which queues an addition declares.
+    /// The queues that an addition declares.
     pub adds: Adds,
-    /// How far down a removal goes.
+    /// The extent of a removal.
     pub removes: Removes,
-    /// In which order a removal goes.
+    /// The order of a removal.
     #[serde(skip_serializing_if = "is_default")]
     pub order: Order,
     /// The number of the lowest slot.
     #[serde(skip_serializing_if = "is_default")]
     pub base: Base,
-    /// What they delete beyond the highest slot; none: nothing.
+    /// The queues that they delete beyond the highest slot; none: no queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overshoot: Option<Overshoot>,
-    /// Whether they wait for holders: before a number is used again, and after it was removed (F-10, F-11).
+    /// Whether they wait for holders: before a number is reused, and after it was removed (F-10, F-11).
     pub waits: bool,
-    /// How often they look in vain before they stop waiting; none: as long as it takes (F-26).
+    /// How often they check before they stop waiting; none: they wait without limit (F-26).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<u8>,
-    /// What they do when a step fails (F-21).
+    /// Their reaction to a failed step (F-21).
     #[serde(skip_serializing_if = "is_default")]
     pub failure: Failure,
-    /// Whether their library replaces a lost connection, so that they go on without the mutex (F-15).
+    /// Whether their library replaces a lost connection, so that they continue without the mutex (F-15).
     #[serde(skip_serializing_if = "is_default")]
     pub reconnects: bool,
-    /// What they do about an operation that was cut short.
+    /// How they resume an interrupted operation.
     #[serde(skip_serializing_if = "is_default")]
     pub retries: Retries,
-    /// Whether creation looks at what is there first (F-20).
+    /// Whether creation counts existing slots first (F-20).
     pub converges: bool,
 }
 
@@ -77,13 +77,13 @@ impl Default for Administration {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
-    /// A semaphore with so many slots.
+    /// Create a semaphore with this number of slots.
     Create(u8),
-    /// No semaphore.
+    /// Delete the semaphore.
     Destroy,
-    /// So many more slots.
+    /// Add this number of slots.
     Add(u8),
-    /// So many fewer.
+    /// Remove this number of slots.
     Remove(u8),
 }
 
@@ -91,36 +91,36 @@ pub enum Operation {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
-    /// Up to the first one that a probe does not find.
+    /// Up to the first slot that a probe does not find.
     ToFirstGap,
-    /// Up to the first one of which a passive declare says, too, that it is not there (R-Q-82, R-Q-84).
+    /// Up to the first slot that a passive declare does not find either (R-Q-82, R-Q-84).
     #[default]
     Confirmed,
 }
 
-/// Which queues an addition declares.
+/// The queues that an addition declares.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adds {
     /// Only the last one, as the text says (F-6).
     Last,
-    /// Each, from the lowest (R-Q-85).
+    /// Each queue, from the lowest (R-Q-85).
     #[default]
     Each,
 }
 
-/// How far down a removal goes.
+/// The extent of a removal.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Removes {
-    /// Down to the one that should be left, as the text says (F-7).
+    /// Down to the slot that should remain, as the text says (F-7).
     OneTooMany,
-    /// As many as asked (R-Q-86).
+    /// The requested number of slots (R-Q-86).
     #[default]
     Exactly,
 }
 
-/// In which order slots are removed.
+/// The order in which slots are removed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -142,38 +142,38 @@ impl Default for Base {
     }
 }
 
-/// What is deleted beyond the highest slot (F-16).
+/// The queues that are deleted beyond the highest slot (F-16).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overshoot {
-    /// So many beyond the number counted, and that one as well, after the operation.
+    /// This many numbers beyond the counted number, inclusive, after the operation.
     FromCounted(u8),
-    /// So many beyond the number counted, after the operation.
+    /// This many numbers beyond the counted number, after the operation.
     BeyondCounted(u8),
-    /// So many beyond the number that is to be left, before anything is declared.
+    /// This many numbers beyond the target number, before any declaration.
     BeyondTarget(u8),
 }
 
-/// What an administrator does when a step fails.
+/// The reaction to a failed step.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
     /// It stops.
     #[default]
     Stops,
-    /// It goes on with the next one (F-21).
+    /// It continues with the next step (F-21).
     GoesOn,
 }
 
-/// What an administrator does about an operation that was cut short.
+/// How an administrator resumes an interrupted operation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retries {
-    /// It counts anew, and goes on to the size that it had worked out before the first step.
+    /// It counts again, and continues to the target that it computed before the first step.
     #[default]
     ToTarget,
-    /// It does the same once more: adds or removes as many (F-22).
+    /// It repeats the operation: it adds or removes the same number again (F-22).
     Relative,
-    /// Nothing.
+    /// It does not resume.
     Never,
 }

@@ -1,4 +1,4 @@
-//! What happens among the nodes of a broker.
+//! The settings of the broker's nodes.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,19 @@ use fencepost_model::time::Ticks;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cluster {
-    /// How many there are: up to 3.
+    /// The number of nodes, from 1 to 3.
     pub nodes: u8,
-    /// The node to which each client is connected, administrators last; those beyond the list: node 1.
+    /// The node of each client's connection, administrators last; node 1 for clients beyond the list.
     pub clients_at: Vec<u8>,
-    /// The node on which each slot queue lives, by its number from 1; those beyond the list: node 1 (R-Q-61).
+    /// The node of each slot queue, by its number from 1; node 1 for slots beyond the list (R-Q-61).
     pub slots_at: Vec<u8>,
-    /// Where an exclusive queue lives.
+    /// The node of an exclusive queue.
     #[serde(skip_serializing_if = "is_default")]
     pub holders: Placement,
-    /// What nodes do when they cannot see each other.
+    /// The reaction of nodes to a partition.
     #[serde(skip_serializing_if = "is_default")]
     pub split: Split,
-    /// How long a node takes to notice that (R-Q-63).
+    /// The time until a node notices a partition, in ticks (R-Q-63).
     #[serde(skip_serializing_if = "is_default")]
     pub tick: Ticks,
     /// The nodes that may go down, within `budget.node_crashes`.
@@ -48,7 +48,7 @@ impl Default for Cluster {
 }
 
 impl Cluster {
-    /// The node to which the client at this place is connected.
+    /// The node to which the client at this index is connected.
     pub fn node_of(&self, place: usize) -> u8 {
         self.clients_at.get(place).copied().unwrap_or(1)
     }
@@ -60,30 +60,31 @@ impl Cluster {
     }
 }
 
-/// Where an exclusive queue lives.
+/// The node of an exclusive queue.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// On the node of its connection (R-Q-61).
+    /// The node of its connection (R-Q-61).
     #[default]
     WithOwner,
-    /// On the last node, as older releases could place it (B-39).
+    /// The last node, as in older releases (B-39).
     Elsewhere,
 }
 
-/// What nodes do when they cannot see each other (R-Q-71).
+/// The reaction of nodes to a partition (R-Q-71).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Split {
-    /// Each side goes on, without the exclusive queues of the other, and nobody mends it (R-Q-64).
+    /// Each side continues without the exclusive queues of the other, and nothing repairs it (R-Q-64).
     #[default]
     Ignore,
-    /// The same; when it is over, the nodes of the losing side start anew (R-Q-65).
+    /// Like `ignore`; when the partition heals, the nodes of the losing side restart (R-Q-65).
     Autoheal,
     /// The nodes of the minority close their connections and stop (R-Q-66).
     PauseMinority,
-    /// The majority drops the records of exclusive queues on the other side, which go on there (R-Q-69, before PR 14573).
+    /// The majority drops the records of exclusive queues on the other side, where they continue (R-Q-69, before PR
+    /// 14573).
     KhepriDrops,
-    /// Records of exclusive queues stay, and so their names stay locked (R-Q-69, since PR 14573).
+    /// Records of exclusive queues stay, so their names stay locked (R-Q-69, since PR 14573).
     KhepriKeeps,
 }

@@ -1,4 +1,4 @@
-//! What the kernel asks of the settings.
+//! The interface of the settings to the kernel.
 
 use super::{Connections, Operation, Settings, notes, validate};
 use crate::{Broker, RabbitMq, assumptions};
@@ -15,7 +15,7 @@ impl service::Settings<RabbitMq> for Settings {
         [beat, retry_every, &mut cluster.tick].into_iter().chain(optional).for_each(visit);
     }
 
-    /// R-Q-46: silence is noticed after up to three times the heartbeat.
+    /// R-Q-46: silence is noticed after at most three heartbeats.
     fn longest(&self) -> Ticks {
         let mut longest = self.heartbeat.map_or(Ticks::ZERO, |beat| beat.times(3));
         self.clone().durations(&mut |ticks| longest = longest.max(*ticks));
@@ -34,7 +34,7 @@ impl service::Settings<RabbitMq> for Settings {
         u16::try_from(self.slots.len()).ok()
     }
 
-    /// Those on different nodes differ, and so does who opens the connection that all use.
+    /// Clients on different nodes differ. If all clients share a connection, its opener differs from the others.
     fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
         let node = |client: ClientId| self.cluster.node_of(client.place());
         self.connections == Connections::Own && node(one) == node(other)

@@ -1,7 +1,8 @@
-//! The `[service]` table of a RabbitMQ scenario: the queues, and the knobs of those who use them. Literal and corrected variants of a
-//! client are knobs of one recipe, not copies; what the published text leaves open is a knob, too.
+//! The `[service]` table of a RabbitMQ scenario: the queues, and the settings of clients. Literal and corrected
+//! variants of a client are settings of one recipe, not copies. A choice that the published text leaves open is a
+//! setting, too.
 //!
-//! `administration` names the choices of administrators, `cluster` what happens among nodes, `validate` what cannot be meant.
+//! `administration` has the settings of administrators, `cluster` those of nodes, `validate` the checks.
 
 mod administration;
 mod cluster;
@@ -17,78 +18,81 @@ pub use administration::{Adds, Administration, Base, Counts, Failure, Operation,
 pub use cluster::{Cluster, Placement, Split};
 pub(super) use validate::{notes, validate};
 
-/// The semaphore as it is published, word for word where that is definite; the defaults are the corrected one.
+/// The semaphore as published, literally where the text is definite. The defaults are the corrected semaphore.
 pub(super) const RECIPES: &[(&str, &str)] =
     &[("persistent-semaphore", include_str!("../../recipes/persistent-semaphore.toml"))];
 
-/// Numbers of slots that a scenario can speak of.
+/// The highest slot number of a scenario.
 pub const NUMBERS: u8 = 7;
 
-/// Settings of the broker and of those who use it.
+/// Settings of the broker and of its clients.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The numbers of the slot queues that exist at the start.
     pub slots: Vec<u8>,
-    /// What slot queues are declared to be.
+    /// The properties of slot queues.
     pub queues: Shape,
-    /// What holders' queues keep; they are exclusive.
+    /// The messages that holders' queues keep; holders' queues are exclusive.
     pub holders_keep: Keeps,
-    /// The heartbeat value T that clients and broker agree on; none: 0, so that silence is never noticed (R-Q-46).
+    /// The heartbeat T that clients and broker agree on, in ticks; none: 0, so silence is never noticed (R-Q-46).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<Ticks>,
-    /// How long before it falls silent a client may have been heard last (R-Q-43: it beats every T/2).
+    /// The maximum age of the last frame of a client that becomes silent, in ticks (R-Q-43: a client sends a heartbeat
+    /// every T/2).
     pub beat: Ticks,
-    /// How a dead client's socket goes.
+    /// The end of a crashed client's socket.
     pub crash: Socket,
-    /// How many messages fill the broker's memory (R-Q-47); none: there is always room.
+    /// The number of messages that fills the broker's memory (R-Q-47); none: it is never full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u8>,
-    /// Whether the disk may run full for a while, within `budget.disk_alarms` (R-Q-47).
+    /// Whether the disk may be full for some time, within `budget.disk_alarms` (R-Q-47).
     #[serde(skip_serializing_if = "is_default")]
     pub alarms: bool,
-    /// How the existence of a queue is determined.
+    /// How a client checks that a queue exists.
     pub probe: Probe,
-    /// Where the search for a free slot begins.
+    /// The number at which the search for a free slot begins.
     #[serde(skip_serializing_if = "is_default")]
     pub first: First,
-    /// Where it goes on after a race that was lost.
+    /// The number at which it continues after a lost race.
     pub after_race: AfterRace,
-    /// How many races a client loses before it gives up; none: any number.
+    /// The number of lost races after which a client stops; none: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<u8>,
-    /// What a client does when the declaration of a holder's queue is refused.
+    /// The reaction of a client to a refused declaration of a holder's queue.
     #[serde(skip_serializing_if = "is_default")]
     pub after_refusal: AfterRefusal,
-    /// Whether a client that found no slot tries again.
+    /// Whether a client that found no free slot tries again.
     pub persists: bool,
-    /// How long a client waits before it tries again.
+    /// How long a client waits before it tries again, in ticks.
     pub retry_every: Ticks,
-    /// After which time a client gives up a request, within `budget.retries`; none: it waits for ever.
+    /// The time after which a client gives up a request, within `budget.retries`, in ticks; none: it waits without
+    /// limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<Ticks>,
-    /// What it does then.
+    /// The reaction of a client then.
     #[serde(skip_serializing_if = "is_default")]
     pub silence: Silence,
-    /// How a held slot is verified.
+    /// How a client verifies a held slot.
     pub verify: Verify,
-    /// Whether it is verified before success is reported.
+    /// Whether it verifies the slot before it reports success.
     pub verifies_first: bool,
-    /// Whether users ask for it to be verified.
+    /// Whether users ask for a verification.
     #[serde(skip_serializing_if = "is_default")]
     pub verifies_when_asked: bool,
-    /// How often the client verifies it by itself; none: never.
+    /// The time between verifications by the client itself, in ticks; none: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify_every: Option<Ticks>,
-    /// Whether the client stops by itself when its last answered request is too long ago (R-Q-90): after twice the heartbeat, less this.
+    /// Whether the client stops by itself when its last answered request is too old (R-Q-90): after twice the heartbeat
+    /// minus this margin, in ticks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_margin: Option<Ticks>,
-    /// What a client does when its connection is lost.
+    /// The reaction of a client to the loss of its connection.
     pub lost_connection: LostConnection,
     /// Whether each client has a connection of its own.
     #[serde(skip_serializing_if = "is_default")]
     pub connections: Connections,
-    /// How a slot is given back.
+    /// How a client releases a slot.
     pub release: Release,
     /// Administrators.
     #[serde(skip_serializing_if = "is_default")]
@@ -96,10 +100,10 @@ pub struct Settings {
     /// Nodes.
     #[serde(skip_serializing_if = "is_default")]
     pub cluster: Cluster,
-    /// What an operator or a bystander may do, within `budget.operator`.
+    /// The operator actions, within `budget.operator`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operator: Vec<OperatorActionKind>,
-    /// What becomes of the lock's message when a partition heals (B-36).
+    /// The fate of the lock's message when a partition heals (B-36).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_heal: Option<OnHeal>,
 }
@@ -144,18 +148,18 @@ impl Default for Settings {
     }
 }
 
-/// How the socket of a client that has died goes.
+/// The end of a crashed client's socket.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Socket {
-    /// Its kernel closes it, and the broker notices soon (R-Q-39).
+    /// Its kernel closes the socket, and the broker notices it soon (R-Q-39).
     #[default]
     Closes,
-    /// Nobody does: only heartbeats tell.
+    /// The socket stays open: the broker notices missing heartbeats only.
     StaysOpen,
 }
 
-/// How the existence of a queue is determined.
+/// How a client checks that a queue exists.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
@@ -164,19 +168,19 @@ pub enum Probe {
     Publish,
     /// By a publish with confirms that is not mandatory (F-1, R-Q-18).
     PublishUnchecked,
-    /// By a passive declare, which breaks the channel when there is none (R-Q-8).
+    /// By a passive declare, which closes the channel if there is none (R-Q-8).
     Passive,
-    /// By a passive declare, of which every error is taken for absence (F-2).
+    /// By a passive declare; the client takes every error as absence (F-2).
     PassiveCareless,
 }
 
-/// Where the search for a free slot begins.
+/// The number at which the search for a free slot begins.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum First {
-    /// At this number.
+    /// This number.
     At(u8),
-    /// At a random one from 1 to this.
+    /// A random number from 1 to this.
     Random(u8),
 }
 
@@ -186,46 +190,46 @@ impl Default for First {
     }
 }
 
-/// Where the search goes on after a lost race.
+/// The number at which the search continues after a lost race.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRace {
-    /// Where it began.
+    /// The number at which it began.
     #[default]
     First,
-    /// At the same number.
+    /// The same number.
     Same,
-    /// At the next one.
+    /// The next number.
     Next,
 }
 
-/// What a client does when its declaration is refused, and its channel closed with it.
+/// The reaction of a client to a refused declaration, which closes its channel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRefusal {
     /// It opens the channel again.
     #[default]
     Reopen,
-    /// It goes on without (F-27, R-Q-31).
+    /// It continues without a channel (F-27, R-Q-31).
     GoesOn,
     /// It takes the refusal as final (B-38).
     GivesUp,
 }
 
-/// What a client does when no answer comes.
+/// The reaction of a client to a missing response.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Silence {
-    /// It closes the socket, and with it whatever it may have come to hold.
+    /// It closes the socket, which releases everything that it may hold.
     #[default]
     HangUp,
     /// It opens another connection and forgets the old one (F-37).
     Forget,
-    /// It takes silence for *no such queue* (F-2).
+    /// It takes a missing response as *no such queue* (F-2).
     Absent,
 }
 
-/// How a held slot is verified.
+/// How a client verifies a held slot.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verify {
@@ -240,16 +244,16 @@ pub enum Verify {
     Both,
 }
 
-/// What a client does when its connection is lost.
+/// The reaction of a client to the loss of its connection.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LostConnection {
     /// Its slot is lost with it.
     #[default]
     Lost,
-    /// Its library opens another one, and it goes on (F-32).
+    /// Its library opens another connection, and the client continues (F-32).
     Replaced,
-    /// Its library opens another one and declares its queues again (F-35).
+    /// Its library opens another connection and declares its queues again (F-35).
     Recovered,
 }
 
@@ -257,29 +261,29 @@ pub enum LostConnection {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
-    /// It has.
+    /// Each client has its own connection.
     #[default]
     Own,
-    /// All use one (F-31, R-Q-53).
+    /// All clients share one connection (F-31, R-Q-53).
     Shared,
 }
 
-/// How a slot is given back.
+/// How a client releases a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Release {
     /// By deleting the holder's queue (R-Q-88).
     #[default]
     Delete,
-    /// By closing the channel, which does nothing (F-38, R-Q-35).
+    /// By closing the channel, which has no effect on the queue (F-38, R-Q-35).
     CloseChannel,
     /// By closing the connection (R-Q-37).
     CloseConnection,
-    /// Never.
+    /// It does not release the slot.
     Never,
 }
 
-/// What an operator or a bystander may do.
+/// The operator actions.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorActionKind {
@@ -293,29 +297,29 @@ pub enum OperatorActionKind {
     CloseConnection,
 }
 
-/// What becomes of the message that is a lock when a partition heals.
+/// The fate of the message that is a lock when a partition heals.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnHeal {
-    /// It is there twice.
+    /// It is duplicated.
     Doubles,
     /// It is lost.
     Vanishes,
 }
 
 impl Settings {
-    /// Ready-made settings, as a scenario's `recipe` names them.
+    /// Ready-made settings, by the name in a scenario's `recipe`.
     pub fn of_recipe(name: &str) -> Option<Settings> {
         let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
         Some(toml::from_str(text).expect("a recipe is well-formed"))
     }
 
-    /// What a slot queue is declared to be.
+    /// The properties of a slot queue.
     pub fn slot_shape(&self) -> Shape {
         self.queues
     }
 
-    /// What a holder's queue is declared to be.
+    /// The properties of a holder's queue.
     pub fn holder_shape(&self) -> Shape {
         Shape { exclusive: true, keeps: self.holders_keep, ..Shape::default() }
     }

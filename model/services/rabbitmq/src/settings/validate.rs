@@ -1,4 +1,4 @@
-//! Settings that cannot be meant.
+//! Validation of the settings of a RabbitMQ scenario.
 
 use super::{Connections, NUMBERS, Operation, Silence};
 use crate::{MUTEX, RabbitMq, RabbitmqFault};
@@ -6,7 +6,7 @@ use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Note, Scenario, SettingError};
 use fencepost_model::time::Ticks;
 
-/// Settings that have no effect, because the budget that they need is zero.
+/// Settings without effect, because the budget that they need is 0.
 pub fn notes(scenario: &Scenario<RabbitMq>) -> Vec<Note> {
     let (settings, budget) = (&scenario.service, scenario.budget);
     [
@@ -45,34 +45,31 @@ pub fn validate(scenario: &Scenario<RabbitMq>) -> Verdict {
 fn time(scenario: &Scenario<RabbitMq>) -> Verdict {
     let settings = &scenario.service;
     if settings.retry_every == Ticks::ZERO {
-        return wrong("service.retry_every", "asking again after 0 ticks would stop time; use 1 or more");
+        return wrong("service.retry_every", "a retry after 0 ticks would stop time; write at least 1");
     }
     if settings.heartbeat == Some(Ticks::ZERO) {
-        return wrong("service.heartbeat", "a heartbeat of 0 means none; leave it out");
+        return wrong("service.heartbeat", "a heartbeat of 0 disables heartbeats; remove the setting instead");
     }
     if settings.heartbeat.is_none() && settings.beat > Ticks::ZERO {
-        return wrong("service.beat", "without a heartbeat nobody beats; set `heartbeat`");
+        return wrong("service.beat", "`beat` needs a heartbeat: set `service.heartbeat`");
     }
     if settings.heartbeat.is_some_and(|heartbeat| settings.beat > heartbeat) {
-        return wrong("service.beat", "clients beat at least once in every heartbeat");
+        return wrong("service.beat", "`beat` must not be longer than `service.heartbeat`");
     }
     match (settings.lease_margin, settings.heartbeat) {
         (Some(_), None) => {
-            return wrong("service.lease_margin", "a lease counts from the heartbeat; set `heartbeat`");
+            return wrong("service.lease_margin", "a lease needs a heartbeat: set `service.heartbeat`");
         }
         (Some(margin), Some(heartbeat)) if margin >= heartbeat.times(2) => {
-            return wrong("service.lease_margin", "with such a margin the lease is over before it begins");
+            return wrong("service.lease_margin", "the margin must be less than twice the heartbeat");
         }
         _ => {}
     }
     if settings.verify_every == Some(Ticks::ZERO) {
-        return wrong("service.verify_every", "verifying every 0 ticks would stop time; use 1 or more");
+        return wrong("service.verify_every", "a verification every 0 ticks would stop time; write at least 1");
     }
     if settings.silence != Silence::default() && settings.patience.is_none() {
-        return wrong(
-            "service.silence",
-            "who waits for ever for an answer does not take silence for one; set `patience`",
-        );
+        return wrong("service.silence", "a reaction to a missing response needs a deadline: set `service.patience`");
     }
     if scenario.budget.retries > 0 && settings.patience.is_none() {
         return wrong("budget.retries", "requests are given up only with both `budget.retries` and `service.patience`");
@@ -84,21 +81,21 @@ fn slots(scenario: &Scenario<RabbitMq>) -> Verdict {
     let settings = &scenario.service;
     let is_sorted = settings.slots.windows(2).all(|pair| pair[0] < pair[1]);
     if !is_sorted || settings.slots.last().is_some_and(|last| *last > NUMBERS) {
-        return wrong("service.slots", format!("the numbers of slots go up, and up to {NUMBERS}"));
+        return wrong("service.slots", format!("slot numbers must be in ascending order, from 1 to {NUMBERS}"));
     }
     if settings.attempts == Some(0) {
-        return wrong("service.attempts", "with 0 attempts nobody ever gets a slot; use 1 or more");
+        return wrong("service.attempts", "with 0 attempts no client gets a slot; write at least 1");
     }
     if settings.queues.exclusive {
-        return wrong("service.queues.exclusive", "slots belong to nobody; only holders' queues are exclusive");
+        return wrong("service.queues.exclusive", "slot queues have no owner; only holders' queues are exclusive");
     }
     if settings.queues.expires == Some(Ticks::ZERO) {
-        return wrong("service.queues.expires", "a queue that expires at once cannot be used; use 1 or more");
+        return wrong("service.queues.expires", "a queue that expires at once cannot be used; write at least 1");
     }
     if settings.connections == Connections::Shared && scenario.budget.crashes > 0 {
         return wrong(
             "budget.crashes",
-            "clients that share a connection are one process: one of them cannot die alone",
+            "clients that share a connection are one process: remove the budgets for crashes and pauses of single clients",
         );
     }
     Ok(())
@@ -107,10 +104,13 @@ fn slots(scenario: &Scenario<RabbitMq>) -> Verdict {
 fn administration(scenario: &Scenario<RabbitMq>) -> Verdict {
     let does = &scenario.service.administration.does;
     if scenario.system == MUTEX && !does.is_empty() {
-        return wrong("service.administration", "one message as a mutex is not administered");
+        return wrong("service.administration", "this system has no administrators");
     }
     if does.iter().any(Vec::is_empty) {
-        return wrong("service.administration.does", "an administrator without an operation; leave it out");
+        return wrong(
+            "service.administration.does",
+            "an administrator needs at least one operation; remove the empty list",
+        );
     }
     let largest = |operation: &Operation| match operation {
         Operation::Create(size) | Operation::Add(size) | Operation::Remove(size) => *size,
@@ -119,7 +119,7 @@ fn administration(scenario: &Scenario<RabbitMq>) -> Verdict {
     let added: u32 = does.iter().flatten().map(|operation| u32::from(largest(operation))).sum();
     let at_start = scenario.service.slots.last().copied().unwrap_or(0);
     if added + u32::from(at_start) > u32::from(NUMBERS) {
-        return wrong("service.administration.does", format!("that may come to more than {NUMBERS} slots"));
+        return wrong("service.administration.does", format!("these operations may create more than {NUMBERS} slots"));
     }
     Ok(())
 }
@@ -127,7 +127,7 @@ fn administration(scenario: &Scenario<RabbitMq>) -> Verdict {
 fn cluster(scenario: &Scenario<RabbitMq>) -> Verdict {
     let cluster = &scenario.service.cluster;
     if !(1..=3).contains(&cluster.nodes) {
-        return wrong("service.cluster.nodes", "there may be from 1 to 3 nodes");
+        return wrong("service.cluster.nodes", "write a number of nodes from 1 to 3");
     }
     let is_strange = |node: &u8| !(1..=cluster.nodes).contains(node);
     for (list, path) in [
@@ -136,11 +136,11 @@ fn cluster(scenario: &Scenario<RabbitMq>) -> Verdict {
         (&cluster.go_down, "service.cluster.go_down"),
     ] {
         if list.iter().any(is_strange) {
-            return wrong(path, format!("there are only nodes 1 to {}", cluster.nodes));
+            return wrong(path, format!("the cluster has nodes 1 to {} only", cluster.nodes));
         }
     }
     if cluster.splits && cluster.nodes == 1 {
-        return wrong("service.cluster.splits", "one node cannot be cut off from others; set `nodes`");
+        return wrong("service.cluster.splits", "a partition needs at least 2 nodes: set `service.cluster.nodes`");
     }
     Ok(())
 }
@@ -148,7 +148,7 @@ fn cluster(scenario: &Scenario<RabbitMq>) -> Verdict {
 fn budget(scenario: &Scenario<RabbitMq>) -> Verdict {
     let (settings, budget) = (&scenario.service, scenario.budget);
     if budget.operator > 0 && settings.operator.is_empty() {
-        return wrong("budget.operator", "an operator acts only with both `budget.operator` and `service.operator`");
+        return wrong("budget.operator", "operator actions need both `budget.operator` and `service.operator`");
     }
     Ok(())
 }
@@ -172,11 +172,14 @@ fn promises(scenario: &Scenario<RabbitMq>) -> Verdict {
             _ => false,
         };
         if !fits {
-            let message = format!("`{property}` says nothing about a `{}`", scenario.system);
+            let message = format!("`{property}` does not apply to a `{}`", scenario.system);
             return wrong(&format!("promise.{place}.property"), message);
         }
         if property == Property::VerifyTruthful && !scenario.service.verifies_when_asked {
-            return wrong("service.verifies_when_asked", "nobody asks for a verification; set it to true");
+            return wrong(
+                "service.verifies_when_asked",
+                "this property needs verifications: set `service.verifies_when_asked` to true",
+            );
         }
     }
     Ok(())

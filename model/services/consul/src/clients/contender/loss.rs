@@ -35,7 +35,7 @@ impl Contender {
                     // C-LCK-7: the one who renews tells nobody.
                     Belief::ByMonitor if self.is_acting() => return,
                     Belief::None => {}
-                    _ => self.leave(Leaving::Told, context, out),
+                    _ => self.leave(Leaving::Notified, context, out),
                 }
                 self.session = None;
             }
@@ -90,7 +90,7 @@ impl Contender {
 
     /// C-CLI-2: dead, and only then released.
     pub(super) fn job_is_killed(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+        out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
         self.send_release(false, context, out);
     }
 
@@ -130,9 +130,9 @@ impl Contender {
         }
         let on_loss = settings.monitor.map(|monitor| monitor.on_loss).unwrap_or_default();
         if on_loss == OnLoss::Forget || settings.job.is_some() {
-            return self.leave(Leaving::Told, context, out);
+            return self.leave(Leaving::Notified, context, out);
         }
-        out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+        out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
         match (on_loss, self.session) {
             (OnLoss::Destroy, Some(session)) => {
                 self.session = None;

@@ -73,7 +73,7 @@ impl Contender {
         let pending = match answer {
             Answer::Found(entry) if self.is_mine(&entry) => self.send_write(token, context, out),
             Answer::Committed => None,
-            _ => return self.leave(Leaving::Told, context, out),
+            _ => return self.leave(Leaving::Notified, context, out),
         };
         self.phase = Phase::Inside { token, writes, pending };
     }
@@ -142,7 +142,7 @@ impl Contender {
             self.phase = Phase::Inside { token, writes, pending: None };
             return;
         }
-        out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+        out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
         self.send_release(false, context, out);
     }
 }

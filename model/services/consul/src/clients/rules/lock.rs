@@ -3,8 +3,8 @@
 use super::*;
 use crate::{Behavior, Belief, Job, Killed, Queue, RenewalErrors, Sequencer, Waiting};
 
-fn desk(change: impl FnOnce(&mut Settings)) -> Desk {
-    Desk::new("consul-lock", change)
+fn harness(change: impl FnOnce(&mut Settings)) -> ClientHarness {
+    ClientHarness::new("consul-lock", change)
 }
 
 fn watch(index: u32) -> Request {
@@ -13,154 +13,154 @@ fn watch(index: u32) -> Request {
 
 #[test]
 fn c_api_2_renewals_are_tried_again_until_the_ttl_has_passed() {
-    let mut desk = desk(|lock| {
+    let mut harness = harness(|lock| {
         (lock.ttl, lock.renew_every) = (Some(Ticks::new(4)), Some(Ticks::new(2)));
         lock.renewal_errors = RenewalErrors::RetryForTtl;
     });
-    desk.enter();
+    harness.enter();
     for (passes, renews_again) in [(2, true), (2, true), (2, false)] {
-        desk.now += Ticks::new(passes);
-        assert_eq!(desk.wake(Timer::Renew), [Request::RenewSession(MINE)]);
-        desk.answer(Answer::NoLeader);
-        assert_eq!(desk.due(Timer::Renew).is_some(), renews_again);
+        harness.now += Ticks::new(passes);
+        assert_eq!(harness.wake(Timer::Renew), [Request::RenewSession(MINE)]);
+        harness.answer(Answer::NoLeader);
+        assert_eq!(harness.due(Timer::Renew).is_some(), renews_again);
     }
 }
 
 #[test]
 fn c_lck_3_a_client_that_is_refused_watches_the_key_from_the_index_it_has() {
-    let mut desk = desk(|lock| lock.waiting = Waiting::Watch);
-    desk.wish(Command::Acquire);
-    desk.answer(Answer::Created(MINE));
-    assert_eq!(desk.answer(Answer::Done(false)), [Request::Get(LOCK)]);
-    assert_eq!(desk.answer(held_by(Some(OTHERS), 9)), [watch(9)]);
-    assert!(matches!(desk.answer(held_by(None, 12))[..], [Request::Acquire(_)]));
+    let mut harness = harness(|lock| lock.waiting = Waiting::Watch);
+    harness.command(Command::Acquire);
+    harness.answer(Answer::Created(MINE));
+    assert_eq!(harness.answer(Answer::Done(false)), [Request::Get(LOCK)]);
+    assert_eq!(harness.answer(held_by(Some(OTHERS), 9)), [watch(9)]);
+    assert!(matches!(harness.answer(held_by(None, 12))[..], [Request::Acquire(_)]));
 }
 
 #[test]
 fn c_lck_4_a_key_that_is_free_after_a_refusal_means_a_lock_delay_and_it_sleeps() {
-    let mut desk = desk(|lock| (lock.waiting, lock.retry_every) = (Waiting::Watch, Ticks::new(5)));
-    desk.wish(Command::Acquire);
-    desk.answer(Answer::Created(MINE));
-    desk.answer(Answer::Done(false));
-    assert_eq!(desk.answer(held_by(None, 9)), []);
-    assert_eq!(desk.due(Timer::Retry), Some(5));
+    let mut harness = harness(|lock| (lock.waiting, lock.retry_every) = (Waiting::Watch, Ticks::new(5)));
+    harness.command(Command::Acquire);
+    harness.answer(Answer::Created(MINE));
+    harness.answer(Answer::Done(false));
+    assert_eq!(harness.answer(held_by(None, 9)), []);
+    assert_eq!(harness.due(Timer::Retry), Some(5));
 }
 
 #[test]
 fn c_lck_6_the_monitor_watches_on_while_the_session_is_its_own_and_anything_else_is_a_loss() {
     for loss in [held_by(None, 9), held_by(Some(OTHERS), 9), Answer::Absent, Answer::NoLeader] {
-        let mut desk = desk(|lock| lock.monitor = Some(Monitor::default()));
-        assert_eq!(desk.enter(), [watch(0)]);
-        assert_eq!(desk.tell(is_watch, held_by(Some(MINE), 7)), [watch(7)]);
-        assert!(desk.is_inside());
-        desk.tell(is_watch, loss);
-        assert!(!desk.is_inside(), "{loss}");
+        let mut harness = harness(|lock| lock.monitor = Some(Monitor::default()));
+        assert_eq!(harness.enter(), [watch(0)]);
+        assert_eq!(harness.tell(is_watch, held_by(Some(MINE), 7)), [watch(7)]);
+        assert!(harness.is_inside());
+        harness.tell(is_watch, loss);
+        assert!(!harness.is_inside(), "{loss}");
     }
 }
 
 #[test]
 fn c_lck_6_with_retries_an_error_is_no_loss_and_an_answer_gives_them_back() {
-    let mut desk = desk(|lock| {
+    let mut harness = harness(|lock| {
         let retry_every = Ticks::new(2);
         lock.monitor = Some(Monitor { retries: 1, retry_every, ..Monitor::default() });
     });
-    desk.enter();
+    harness.enter();
     for _ in 0..2 {
-        desk.tell(is_watch, Answer::NoLeader);
-        assert_eq!(desk.due(Timer::Rewatch), Some(2));
-        assert_eq!(desk.wake(Timer::Rewatch), [watch(0)]);
-        assert_eq!(desk.tell(is_watch, held_by(Some(MINE), 7)), [watch(7)]);
+        harness.tell(is_watch, Answer::NoLeader);
+        assert_eq!(harness.due(Timer::Rewatch), Some(2));
+        assert_eq!(harness.wake(Timer::Rewatch), [watch(0)]);
+        assert_eq!(harness.tell(is_watch, held_by(Some(MINE), 7)), [watch(7)]);
     }
-    desk.tell(is_watch, Answer::NoLeader);
-    desk.wake(Timer::Rewatch);
-    assert!(desk.is_inside());
-    desk.tell(is_watch, Answer::NoLeader);
-    assert!(!desk.is_inside(), "twice in a row is once too often");
+    harness.tell(is_watch, Answer::NoLeader);
+    harness.wake(Timer::Rewatch);
+    assert!(harness.is_inside());
+    harness.tell(is_watch, Answer::NoLeader);
+    assert!(!harness.is_inside(), "twice in a row is once too often");
 }
 
 #[test]
 fn c_lck_2_whoever_has_the_lock_does_not_ask_for_it_again() {
-    let mut desk = desk(|_| {});
-    desk.enter();
-    assert_eq!(desk.wish(Command::Acquire), []);
-    assert!(desk.is_inside());
+    let mut harness = harness(|_| {});
+    harness.enter();
+    assert_eq!(harness.command(Command::Acquire), []);
+    assert!(harness.is_inside());
 }
 
 #[test]
 fn c_lck_7_a_renewal_that_fails_is_no_loss() {
-    let mut desk = desk(|lock| {
+    let mut harness = harness(|lock| {
         (lock.ttl, lock.renew_every) = (Some(Ticks::new(4)), Some(Ticks::new(2)));
         lock.monitor = Some(Monitor::default());
     });
-    desk.enter();
+    harness.enter();
     for _ in 0..5 {
-        desk.now += Ticks::new(2);
-        desk.wake(Timer::Renew);
-        desk.tell(|request| matches!(request, Request::RenewSession(_)), Answer::NoLeader);
+        harness.now += Ticks::new(2);
+        harness.wake(Timer::Renew);
+        harness.tell(|request| matches!(request, Request::RenewSession(_)), Answer::NoLeader);
     }
-    assert!(desk.is_inside());
+    assert!(harness.is_inside());
 }
 
 #[test]
 fn c_lck_7_by_monitor_not_even_a_renewal_that_is_refused_is_a_loss() {
     for (belief, stays) in [(Belief::ByMonitor, true), (Belief::UntilTold, false)] {
-        let mut desk = desk(|lock| {
+        let mut harness = harness(|lock| {
             (lock.ttl, lock.renew_every, lock.belief) = (Some(Ticks::new(4)), Some(Ticks::new(2)), belief);
             lock.monitor = Some(Monitor::default());
         });
-        desk.enter();
-        desk.wake(Timer::Renew);
-        desk.tell(|request| matches!(request, Request::RenewSession(_)), Answer::UnknownSession);
-        assert_eq!(desk.is_inside(), stays);
-        assert_eq!(desk.due(Timer::Renew), None, "C-API-2: whoever renews has stopped");
-        desk.tell(is_watch, held_by(None, 9));
-        assert!(!desk.is_inside());
+        harness.enter();
+        harness.wake(Timer::Renew);
+        harness.tell(|request| matches!(request, Request::RenewSession(_)), Answer::UnknownSession);
+        assert_eq!(harness.is_inside(), stays);
+        assert_eq!(harness.due(Timer::Renew), None, "C-API-2: whoever renews has stopped");
+        harness.tell(is_watch, held_by(None, 9));
+        assert!(!harness.is_inside());
     }
 }
 
 #[test]
 fn c_le_1_a_candidate_rests_before_it_asks_for_a_key_that_is_free() {
-    let mut desk = desk(|lock| (lock.waiting, lock.retry_every) = (Waiting::WatchThenRest, Ticks::new(5)));
-    desk.wish(Command::Acquire);
-    desk.answer(Answer::Created(MINE));
-    desk.answer(Answer::Done(false));
-    assert_eq!(desk.answer(held_by(Some(OTHERS), 9)), [watch(9)]);
-    assert_eq!(desk.answer(held_by(None, 12)), []);
-    assert_eq!(desk.due(Timer::Retry), Some(5));
-    assert!(matches!(desk.wake(Timer::Retry)[..], [Request::Acquire(_)]));
+    let mut harness = harness(|lock| (lock.waiting, lock.retry_every) = (Waiting::WatchThenRest, Ticks::new(5)));
+    harness.command(Command::Acquire);
+    harness.answer(Answer::Created(MINE));
+    harness.answer(Answer::Done(false));
+    assert_eq!(harness.answer(held_by(Some(OTHERS), 9)), [watch(9)]);
+    assert_eq!(harness.answer(held_by(None, 12)), []);
+    assert_eq!(harness.due(Timer::Retry), Some(5));
+    assert!(matches!(harness.wake(Timer::Retry)[..], [Request::Acquire(_)]));
 }
 
 #[test]
 fn b_26_in_a_queue_a_client_waits_for_the_key_before_its_own_and_looks_for_its_own_if_it_is_careful() {
     for rechecks in [false, true] {
-        let mut desk = desk(|lock| {
+        let mut harness = harness(|lock| {
             (lock.behavior, lock.sequencer) = (Behavior::Delete, Sequencer::CreateIndex);
             lock.queue = Some(Queue { rechecks });
         });
-        desk.enter();
-        assert_eq!(desk.answer(held_by(Some(MINE), 8)), [Request::Before(Index(3))]);
+        harness.enter();
+        assert_eq!(harness.answer(held_by(Some(MINE), 8)), [Request::Before(Index(3))]);
         let target = Target::Key(Key::Contender(OTHERS));
         let turn = Request::Watch(Watch { target, index: Index(2), wait: None });
-        assert_eq!(desk.answer(Answer::Before(Some((OTHERS, Index(2))))), [turn]);
-        assert_eq!(desk.answer(Answer::Absent), [Request::Before(Index(3))]);
-        let last_look = desk.answer(Answer::Before(None));
+        assert_eq!(harness.answer(Answer::Before(Some((OTHERS, Index(2))))), [turn]);
+        assert_eq!(harness.answer(Answer::Absent), [Request::Before(Index(3))]);
+        let last_look = harness.answer(Answer::Before(None));
         if rechecks {
             assert_eq!(last_look, [Request::Get(Key::Contender(MINE))]);
-            desk.answer(Answer::Absent);
+            harness.answer(Answer::Absent);
         }
-        assert_eq!(desk.is_inside(), !rechecks, "its own key may be gone");
+        assert_eq!(harness.is_inside(), !rechecks, "its own key may be gone");
     }
 }
 
 #[test]
 fn c_lck_9_what_a_release_is_answered_does_not_matter() {
     for answer in [Answer::Done(true), Answer::Done(false), Answer::NoLeader] {
-        let mut desk = desk(|_| {});
-        desk.enter();
-        assert!(matches!(desk.wish(Command::Release)[..], [Request::Release(_)]));
-        assert!(!desk.is_inside());
-        assert_eq!(desk.answer(answer), []);
-        assert!(matches!(desk.wish(Command::Acquire)[..], [Request::Acquire(_)]), "on to the next round");
+        let mut harness = harness(|_| {});
+        harness.enter();
+        assert!(matches!(harness.command(Command::Release)[..], [Request::Release(_)]));
+        assert!(!harness.is_inside());
+        assert_eq!(harness.answer(answer), []);
+        assert!(matches!(harness.command(Command::Acquire)[..], [Request::Acquire(_)]), "on to the next round");
     }
 }
 
@@ -171,39 +171,39 @@ fn c_lck_8_after_a_loss_the_renewer_goes_on_unless_it_is_told_otherwise() {
         (OnLoss::Forget, vec![], false),
         (OnLoss::Destroy, vec![Request::DestroySession(MINE)], false),
     ] {
-        let mut desk = desk(|lock| {
+        let mut harness = harness(|lock| {
             (lock.ttl, lock.renew_every) = (Some(Ticks::new(4)), Some(Ticks::new(2)));
             lock.monitor = Some(Monitor { on_loss, ..Monitor::default() });
         });
-        desk.enter();
-        assert_eq!(desk.tell(is_watch, Answer::NoLeader), sends);
-        assert_eq!(desk.due(Timer::Renew).is_some(), renews, "{on_loss:?}");
+        harness.enter();
+        assert_eq!(harness.tell(is_watch, Answer::NoLeader), sends);
+        assert_eq!(harness.due(Timer::Renew).is_some(), renews, "{on_loss:?}");
     }
 }
 
 #[test]
 fn c_cli_2_the_group_is_killed_within_its_grace_and_only_then_the_lock_released() {
-    let mut desk = desk(|lock| {
+    let mut harness = harness(|lock| {
         lock.monitor = Some(Monitor::default());
         lock.job = Some(Job { killed: Killed::Group, grace: Ticks::new(5) });
     });
-    desk.enter();
-    assert_eq!(desk.tell(is_watch, Answer::Absent), []);
-    assert!(desk.is_inside());
-    assert_eq!(desk.due(Timer::Kill), Some(5));
-    assert!(matches!(desk.wake(Timer::Kill)[..], [Request::Release(_)]));
-    assert!(!desk.is_inside());
+    harness.enter();
+    assert_eq!(harness.tell(is_watch, Answer::Absent), []);
+    assert!(harness.is_inside());
+    assert_eq!(harness.due(Timer::Kill), Some(5));
+    assert!(matches!(harness.wake(Timer::Kill)[..], [Request::Release(_)]));
+    assert!(!harness.is_inside());
 }
 
 #[test]
 fn a_job_whose_shell_alone_is_killed_goes_on_after_the_release() {
-    let mut desk = desk(|lock| {
+    let mut harness = harness(|lock| {
         lock.monitor = Some(Monitor::default());
         lock.job = Some(Job { killed: Killed::Shell, grace: Ticks::ZERO });
     });
-    desk.enter();
-    assert!(matches!(desk.tell(is_watch, Answer::Absent)[..], [Request::Release(_)]));
-    assert!(desk.is_inside());
-    desk.wish(Command::Finish);
-    assert!(!desk.is_inside());
+    harness.enter();
+    assert!(matches!(harness.tell(is_watch, Answer::Absent)[..], [Request::Release(_)]));
+    assert!(harness.is_inside());
+    harness.command(Command::Finish);
+    assert!(!harness.is_inside());
 }

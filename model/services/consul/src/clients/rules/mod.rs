@@ -1,4 +1,4 @@
-//! A test for each rule about the recipes, named after it: a client at a desk, whose every letter the test answers.
+//! A test for each rule about the recipes, named after it: a client at a harness, whose every letter the test answers.
 
 mod lock;
 mod semaphore;
@@ -19,7 +19,7 @@ const MINE: SessionId = SessionId { creator: ME, number: 1 };
 const OTHERS: SessionId = SessionId { creator: ClientId(2), number: 1 };
 
 /// A client, a clock, and what it last sent and said.
-struct Desk {
+struct ClientHarness {
     scenario: Scenario<Consul>,
     client: Participant,
     now: Instant,
@@ -27,12 +27,12 @@ struct Desk {
     facts: Vec<Fact<Consul>>,
 }
 
-impl Desk {
+impl ClientHarness {
     fn new(system: &str, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut scenario = Scenario::<Consul>::new("desk").rounds(2).writes(1).service(change);
+        let mut scenario = Scenario::<Consul>::new("harness").rounds(2).writes(1).service(change);
         scenario.system = system.to_owned();
         let client = Participant::all(&scenario, None)[0];
-        Desk { scenario, client, now: Instant::at(50), sent: Vec::new(), facts: Vec::new() }
+        ClientHarness { scenario, client, now: Instant::at(50), sent: Vec::new(), facts: Vec::new() }
     }
 
     fn feed(&mut self, input: Input<Consul>) -> Vec<Request> {
@@ -49,8 +49,8 @@ impl Desk {
         asked.into_iter().map(|(_, request)| request).collect()
     }
 
-    fn wish(&mut self, wish: Command) -> Vec<Request> {
-        self.feed(Input::Command(wish))
+    fn command(&mut self, command: Command) -> Vec<Request> {
+        self.feed(Input::Command(command))
     }
 
     fn wake(&mut self, timer: Timer) -> Vec<Request> {
@@ -85,7 +85,7 @@ impl Desk {
 
     /// Gets the lock.
     fn enter(&mut self) -> Vec<Request> {
-        self.wish(Command::Acquire);
+        self.command(Command::Acquire);
         self.answer(Answer::Created(MINE));
         self.answer(Answer::Done(true))
     }

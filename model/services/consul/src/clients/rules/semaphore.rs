@@ -3,8 +3,8 @@
 use super::*;
 use crate::{AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Waiting};
 
-fn desk(limit: u8) -> Desk {
-    Desk::new("consul-semaphore", |service| {
+fn harness(limit: u8) -> ClientHarness {
+    ClientHarness::new("consul-semaphore", |service| {
         service.semaphore = Some(Semaphore { limits: vec![limit], ..Semaphore::default() });
         service.monitor = Some(Monitor::default());
     })
@@ -29,20 +29,20 @@ fn cas(limit: u8, holders: &[SessionId], index: u32) -> Request {
     Request::Cas { key: Key::Slots, index: Index(index), value, flags: 0 }
 }
 
-/// A desk whose client has its contender key and has asked for the listing.
-fn registered(limit: u8) -> Desk {
-    let mut desk = desk(limit);
-    desk.wish(Command::Acquire);
-    desk.answer(Answer::Created(MINE));
-    assert_eq!(desk.answer(Answer::Done(true)), [Request::List]);
-    desk
+/// A harness whose client has its contender key and has asked for the listing.
+fn registered(limit: u8) -> ClientHarness {
+    let mut harness = harness(limit);
+    harness.command(Command::Acquire);
+    harness.answer(Answer::Created(MINE));
+    assert_eq!(harness.answer(Answer::Done(true)), [Request::List]);
+    harness
 }
 
 #[test]
 fn c_sem_2_the_contender_key_is_named_by_the_session_and_acquired() {
-    let mut desk = desk(1);
-    desk.wish(Command::Acquire);
-    let sent = desk.answer(Answer::Created(MINE));
+    let mut harness = harness(1);
+    harness.command(Command::Acquire);
+    let sent = harness.answer(Answer::Created(MINE));
     assert!(
         matches!(sent[..], [Request::Acquire(claim)] if claim.key == Key::Contender(MINE) && claim.session == MINE)
     );
@@ -50,11 +50,11 @@ fn c_sem_2_the_contender_key_is_named_by_the_session_and_acquired() {
 
 #[test]
 fn c_gde_2_a_session_that_is_gone_is_an_error_and_a_new_one_is_made() {
-    let mut desk = desk(1);
-    desk.wish(Command::Acquire);
-    desk.answer(Answer::Created(MINE));
-    assert_eq!(desk.answer(Answer::InvalidSession), []);
-    assert!(matches!(desk.wake(Timer::Retry)[..], [Request::CreateSession(_)]));
+    let mut harness = harness(1);
+    harness.command(Command::Acquire);
+    harness.answer(Answer::Created(MINE));
+    assert_eq!(harness.answer(Answer::InvalidSession), []);
+    assert!(matches!(harness.wake(Timer::Retry)[..], [Request::CreateSession(_)]));
 }
 
 #[test]
@@ -78,24 +78,24 @@ fn c_sem_4_dead_holders_are_pruned_a_full_set_is_waited_for_another_limit_refuse
 
 #[test]
 fn c_sem_4_a_contender_that_watches_waits_for_the_next_change_below_the_prefix() {
-    let mut desk = registered(1);
-    desk.scenario.service.waiting = Waiting::Watch;
+    let mut harness = registered(1);
+    harness.scenario.service.waiting = Waiting::Watch;
     let watch = Watch { target: Target::Prefix, index: Index(40), wait: None };
-    assert_eq!(desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), [Request::Watch(watch)]);
-    assert_eq!(desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
+    assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), [Request::Watch(watch)]);
+    assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
 }
 
 #[test]
 fn c_sem_6_with_retries_an_error_is_no_loss_yet() {
-    let mut desk = registered(1);
+    let mut harness = registered(1);
     let retry_every = Ticks::new(2);
-    desk.scenario.service.monitor = Some(Monitor { retries: 1, retry_every, ..Monitor::default() });
-    desk.answer(listing(None, &[MINE]));
-    desk.answer(Answer::Done(true));
-    desk.tell(is_watch, Answer::NoLeader);
-    assert!(matches!(desk.wake(Timer::Rewatch)[..], [Request::Watch(Watch { index: Index(0), .. })]));
-    desk.tell(is_watch, Answer::NoLeader);
-    assert!(!desk.is_inside());
+    harness.scenario.service.monitor = Some(Monitor { retries: 1, retry_every, ..Monitor::default() });
+    harness.answer(listing(None, &[MINE]));
+    harness.answer(Answer::Done(true));
+    harness.tell(is_watch, Answer::NoLeader);
+    assert!(matches!(harness.wake(Timer::Rewatch)[..], [Request::Watch(Watch { index: Index(0), .. })]));
+    harness.tell(is_watch, Answer::NoLeader);
+    assert!(!harness.is_inside());
 }
 
 #[test]
@@ -106,93 +106,93 @@ fn c_sem_6_the_monitor_looks_whether_it_is_among_the_holders_and_alive() {
         (Some((2, &[MINE][..], 9)), &[OTHERS], false),
         (None, &[MINE], false),
     ] {
-        let mut desk = registered(2);
-        desk.answer(listing(None, &[MINE]));
-        desk.answer(Answer::Done(true));
-        desk.tell(is_watch, listing(slots, alive));
-        assert_eq!(desk.is_inside(), stays);
+        let mut harness = registered(2);
+        harness.answer(listing(None, &[MINE]));
+        harness.answer(Answer::Done(true));
+        harness.tell(is_watch, listing(slots, alive));
+        assert_eq!(harness.is_inside(), stays);
     }
 }
 
 #[test]
 fn c_sem_7_release_takes_itself_off_and_repeats_after_a_lost_race_then_deletes_its_key_and_session() {
-    let mut desk = registered(2);
-    desk.answer(listing(None, &[MINE]));
-    desk.answer(Answer::Done(true));
-    assert_eq!(desk.wish(Command::Release), [Request::List]);
-    assert_eq!(desk.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
-    assert_eq!(desk.answer(Answer::Done(false)), [Request::List]);
-    assert_eq!(desk.answer(listing(Some((2, &[MINE], 12)), &[MINE])), [cas(2, &[], 12)]);
-    assert_eq!(desk.answer(Answer::Done(true)), [Request::Delete(Key::Contender(MINE))]);
-    assert_eq!(desk.answer(Answer::Done(true)), [Request::DestroySession(MINE)]);
+    let mut harness = registered(2);
+    harness.answer(listing(None, &[MINE]));
+    harness.answer(Answer::Done(true));
+    assert_eq!(harness.command(Command::Release), [Request::List]);
+    assert_eq!(harness.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
+    assert_eq!(harness.answer(Answer::Done(false)), [Request::List]);
+    assert_eq!(harness.answer(listing(Some((2, &[MINE], 12)), &[MINE])), [cas(2, &[], 12)]);
+    assert_eq!(harness.answer(Answer::Done(true)), [Request::Delete(Key::Contender(MINE))]);
+    assert_eq!(harness.answer(Answer::Done(true)), [Request::DestroySession(MINE)]);
 }
 
 #[test]
 fn c_sem_11_a_slot_is_free_for_those_who_prune_as_soon_as_the_session_of_its_holder_is_gone() {
-    let mut desk = registered(1);
-    desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS]));
-    desk.wake(Timer::Retry);
-    assert_eq!(desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
+    let mut harness = registered(1);
+    harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS]));
+    harness.wake(Timer::Retry);
+    assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
 }
 
-/// A desk whose client has a slot, with other settings.
-fn holding(change: impl FnOnce(&mut Semaphore)) -> Desk {
-    let mut desk = registered(2);
-    change(desk.scenario.service.semaphore.as_mut().expect("a semaphore"));
-    desk.answer(listing(None, &[MINE]));
-    desk.answer(Answer::Done(true));
-    assert!(desk.is_inside());
-    desk
+/// A harness whose client has a slot, with other settings.
+fn holding(change: impl FnOnce(&mut Semaphore)) -> ClientHarness {
+    let mut harness = registered(2);
+    change(harness.scenario.service.semaphore.as_mut().expect("a semaphore"));
+    harness.answer(listing(None, &[MINE]));
+    harness.answer(Answer::Done(true));
+    assert!(harness.is_inside());
+    harness
 }
 
 #[test]
 fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
     for (holders, refuses) in [(&[][..], true), (&[OTHERS][..], true), (&[OTHERS, MINE][..], false)] {
-        let mut desk = registered(2);
-        desk.scenario.service.semaphore.as_mut().unwrap().on_conflict = OnConflict::Literal;
-        desk.answer(listing(Some((2, holders, 8)), &[MINE, OTHERS]));
-        assert_eq!(desk.facts.contains(&Fact::Service(ConsulEvent::LimitConflict(ME))), refuses, "{holders:?}");
+        let mut harness = registered(2);
+        harness.scenario.service.semaphore.as_mut().unwrap().on_conflict = OnConflict::Literal;
+        harness.answer(listing(Some((2, holders, 8)), &[MINE, OTHERS]));
+        assert_eq!(harness.facts.contains(&Fact::Service(ConsulEvent::LimitConflict(ME))), refuses, "{holders:?}");
     }
 }
 
 #[test]
 fn c_sem_4_who_never_prunes_counts_the_dead() {
-    let mut desk = registered(1);
-    desk.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
-    desk.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
-    assert_eq!(desk.facts, [Fact::Service(ConsulEvent::Full(ME))]);
+    let mut harness = registered(1);
+    harness.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
+    harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
+    assert_eq!(harness.facts, [Fact::Service(ConsulEvent::Full(ME))]);
 }
 
 #[test]
 fn c_sem_5_who_does_not_look_for_itself_waits_for_itself() {
     for (unclear, enters) in [(OnUncertainty::Report, false), (OnUncertainty::ReadAgain, true)] {
-        let mut desk = registered(1);
-        desk.scenario.service.semaphore.as_mut().unwrap().unclear = unclear;
-        desk.answer(listing(Some((1, &[MINE], 8)), &[MINE]));
-        assert_eq!(desk.is_inside(), enters, "{unclear:?}");
+        let mut harness = registered(1);
+        harness.scenario.service.semaphore.as_mut().unwrap().unclear = unclear;
+        harness.answer(listing(Some((1, &[MINE], 8)), &[MINE]));
+        assert_eq!(harness.is_inside(), enters, "{unclear:?}");
     }
 }
 
 #[test]
 fn b_27_with_a_hand_made_delay_a_dead_holder_keeps_its_slot_for_a_while() {
-    let mut desk = registered(1);
-    desk.scenario.service.semaphore.as_mut().unwrap().prune_wait = Ticks::new(3);
+    let mut harness = registered(1);
+    harness.scenario.service.semaphore.as_mut().unwrap().prune_wait = Ticks::new(3);
     let dead = listing(Some((1, &[OTHERS], 8)), &[MINE]);
-    assert_eq!(desk.answer(dead), []);
-    assert_eq!(desk.due(Timer::Retry), Some(3));
-    assert_eq!(desk.wake(Timer::Retry), [Request::List]);
-    assert_eq!(desk.answer(dead), [cas(1, &[MINE], 8)]);
+    assert_eq!(harness.answer(dead), []);
+    assert_eq!(harness.due(Timer::Retry), Some(3));
+    assert_eq!(harness.wake(Timer::Retry), [Request::List]);
+    assert_eq!(harness.answer(dead), [cas(1, &[MINE], 8)]);
 }
 
 #[test]
 fn b_30_a_release_that_lost_its_race_may_be_let_be_and_its_key_kept() {
-    let mut desk = holding(|semaphore| {
+    let mut harness = holding(|semaphore| {
         (semaphore.lost_race, semaphore.afterwards) = (LostRace::LetBe, AfterRelease::Kept);
     });
-    desk.wish(Command::Release);
-    assert_eq!(desk.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
-    assert_eq!(desk.answer(Answer::Done(false)), [], "neither once more, nor is anything removed");
-    assert_eq!(desk.wish(Command::Acquire), [Request::List], "with the same session and contender key");
+    harness.command(Command::Release);
+    assert_eq!(harness.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
+    assert_eq!(harness.answer(Answer::Done(false)), [], "neither once more, nor is anything removed");
+    assert_eq!(harness.command(Command::Acquire), [Request::List], "with the same session and contender key");
 }
 
 #[test]
@@ -202,29 +202,29 @@ fn b_31_without_an_answer_a_client_reads_or_reports_or_repeats() {
         (OnUncertainty::Report, None),
         (OnUncertainty::Repeat, Some(cas(2, &[MINE], 0))),
     ] {
-        let mut desk = registered(2);
-        desk.scenario.service.patience = Some(Ticks::new(1));
-        desk.scenario.budget.retries = 1;
-        let semaphore = desk.scenario.service.semaphore.as_mut().unwrap();
+        let mut harness = registered(2);
+        harness.scenario.service.patience = Some(Ticks::new(1));
+        harness.scenario.budget.retries = 1;
+        let semaphore = harness.scenario.service.semaphore.as_mut().unwrap();
         (semaphore.unclear, semaphore.afterwards) = (unclear, AfterRelease::Kept);
-        desk.client = Participant::all(&desk.scenario, None)[0];
-        desk.wish(Command::Acquire);
-        desk.answer(Answer::Created(MINE));
-        desk.answer(Answer::Done(true));
-        assert_eq!(desk.answer(listing(None, &[MINE])), [cas(2, &[MINE], 0)]);
-        assert_eq!(desk.due(Timer::GiveUp), Some(1));
-        assert_eq!(desk.wake(Timer::GiveUp), next.into_iter().collect::<Vec<_>>());
+        harness.client = Participant::all(&harness.scenario, None)[0];
+        harness.command(Command::Acquire);
+        harness.answer(Answer::Created(MINE));
+        harness.answer(Answer::Done(true));
+        assert_eq!(harness.answer(listing(None, &[MINE])), [cas(2, &[MINE], 0)]);
+        assert_eq!(harness.due(Timer::GiveUp), Some(1));
+        assert_eq!(harness.wake(Timer::GiveUp), next.into_iter().collect::<Vec<_>>());
         if unclear == OnUncertainty::ReadAgain {
-            desk.answer(listing(Some((2, &[MINE], 8)), &[MINE]));
-            assert!(desk.is_inside(), "it had its slot already");
+            harness.answer(listing(Some((2, &[MINE], 8)), &[MINE]));
+            assert!(harness.is_inside(), "it had its slot already");
         }
     }
 }
 
 #[test]
 fn c_sem_6_a_watch_that_is_not_renewed_hears_of_one_change() {
-    let mut desk = holding(|semaphore| semaphore.watches_once = true);
+    let mut harness = holding(|semaphore| semaphore.watches_once = true);
     let still_mine = listing(Some((2, &[MINE], 9)), &[MINE]);
-    assert!(matches!(desk.tell(is_watch, still_mine)[..], [Request::Watch(Watch { index: Index(40), .. })]));
-    assert_eq!(desk.tell(is_watch, still_mine), []);
+    assert!(matches!(harness.tell(is_watch, still_mine)[..], [Request::Watch(Watch { index: Index(40), .. })]));
+    assert_eq!(harness.tell(is_watch, still_mine), []);
 }

@@ -118,9 +118,9 @@ impl SlotTaker {
             (Phase::Inside { .. }, Input::Wake(Timer::Rewatch)) => {
                 self.monitor = self.monitor.and_then(|old| old.again(Target::Prefix, &mut self.last, context, out));
             }
-            (Phase::Inside { .. }, Input::Wake(Timer::Unwatch)) => self.lose(Leaving::Told, context, out),
+            (Phase::Inside { .. }, Input::Wake(Timer::Unwatch)) => self.lose(Leaving::Notified, context, out),
             (Phase::Killing { .. }, Input::Wake(Timer::Kill)) => {
-                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+                out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
                 self.start_leaving(context, out);
             }
             (Phase::Calling { what, .. }, Input::Wake(Timer::GiveUp)) => {
@@ -149,7 +149,7 @@ impl SlotTaker {
                 let tells_nobody = context.scenario.service.belief == settings::Belief::ByMonitor
                     && matches!(self.phase, Phase::Inside { .. });
                 if session.hear(to, answer, context) == Some(SessionNews::Gone) && !tells_nobody {
-                    self.lose(Leaving::Told, context, out);
+                    self.lose(Leaving::Notified, context, out);
                     self.forget();
                 }
             }

@@ -43,7 +43,7 @@ impl SlotTaker {
                 }
             }
             (Answer::NoLeader, _) if self.monitor.as_mut().is_some_and(|old| old.rests_after_error(context)) => {}
-            _ => self.lose(Leaving::Told, context, out),
+            _ => self.lose(Leaving::Notified, context, out),
         }
     }
 

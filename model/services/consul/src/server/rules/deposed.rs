@@ -4,110 +4,113 @@ use super::*;
 use crate::settings::{OldLeader, Renewals, Restarts};
 
 /// A key that A holds, and then a leader that is cut off together with B, while the others have elected another one.
-fn deposed() -> (Lab, SessionId, SessionId) {
-    let mut lab = Lab::new();
-    lab.scenario.service.servers.old_leader = OldLeader::Lingers;
-    let (first, second) = (lab.session(A, terms(2, 0)), lab.session(B, terms(2, 0)));
-    lab.acquire(A, first);
-    lab.suffer(ConsulFault::Depose(Some(B)));
-    lab.wake(Timer::Elect);
-    (lab, first, second)
+fn deposed() -> (ServerHarness, SessionId, SessionId) {
+    let mut harness = ServerHarness::new();
+    harness.scenario.service.servers.old_leader = OldLeader::Lingers;
+    let (first, second) = (harness.session(A, terms(2, 0)), harness.session(B, terms(2, 0)));
+    harness.acquire(A, first);
+    harness.suffer(ConsulFault::Depose(Some(B)));
+    harness.wake(Timer::Elect);
+    (harness, first, second)
 }
 
 #[test]
 fn c_con_2_a_deposed_leader_answers_default_reads_from_what_it_had() {
-    let (mut lab, first, _) = deposed();
-    lab.ask(A, Request::DestroySession(first));
-    assert!(matches!(lab.ask(A, Request::Get(LOCK)), Answer::Found(Entry { session: None, .. })));
-    assert!(matches!(lab.ask(B, Request::Get(LOCK)), Answer::Found(Entry { session: Some(_), .. })), "the old holder");
-    lab.wake(Timer::StepDown);
-    assert!(matches!(lab.ask(B, Request::Get(LOCK)), Answer::Found(Entry { session: None, .. })));
+    let (mut harness, first, _) = deposed();
+    harness.ask(A, Request::DestroySession(first));
+    assert!(matches!(harness.ask(A, Request::Get(LOCK)), Answer::Found(Entry { session: None, .. })));
+    assert!(
+        matches!(harness.ask(B, Request::Get(LOCK)), Answer::Found(Entry { session: Some(_), .. })),
+        "the old holder"
+    );
+    harness.wake(Timer::StepDown);
+    assert!(matches!(harness.ask(B, Request::Get(LOCK)), Answer::Found(Entry { session: None, .. })));
 }
 
 #[test]
 fn c_con_3_a_consistent_read_needs_the_others() {
-    let (mut lab, ..) = deposed();
-    assert!(matches!(lab.ask(A, Request::GetConsistent(LOCK)), Answer::Found(_)));
-    assert_eq!(lab.ask(B, Request::GetConsistent(LOCK)), Answer::NoLeader);
+    let (mut harness, ..) = deposed();
+    assert!(matches!(harness.ask(A, Request::GetConsistent(LOCK)), Answer::Found(_)));
+    assert_eq!(harness.ask(B, Request::GetConsistent(LOCK)), Answer::NoLeader);
 }
 
 #[test]
 fn c_con_5_writes_need_the_others_and_renewals_do_not() {
-    let (mut lab, first, second) = deposed();
-    assert_eq!(lab.acquire(B, second), Answer::NoLeader);
-    let before = lab.expiry(second);
-    lab.pass(1);
-    assert_eq!(lab.ask(B, Request::RenewSession(second)), Answer::Renewed);
-    assert_eq!(lab.expiry(second), before.map(|left| left - 1), "the new leader knows nothing of it");
-    assert_eq!(lab.ask(A, Request::RenewSession(first)), Answer::Renewed);
-    lab.scenario.service.servers.renewals = Renewals::WithQuorum;
-    assert_eq!(lab.ask(B, Request::RenewSession(second)), Answer::NoLeader);
+    let (mut harness, first, second) = deposed();
+    assert_eq!(harness.acquire(B, second), Answer::NoLeader);
+    let before = harness.expiry(second);
+    harness.pass(1);
+    assert_eq!(harness.ask(B, Request::RenewSession(second)), Answer::Renewed);
+    assert_eq!(harness.expiry(second), before.map(|left| left - 1), "the new leader knows nothing of it");
+    assert_eq!(harness.ask(A, Request::RenewSession(first)), Answer::Renewed);
+    harness.scenario.service.servers.renewals = Renewals::WithQuorum;
+    assert_eq!(harness.ask(B, Request::RenewSession(second)), Answer::NoLeader);
 }
 
 #[test]
 fn c_blk_10_a_query_that_waits_at_a_deposed_leader_is_not_woken_by_what_happens_elsewhere() {
-    let mut lab = Lab::new();
-    lab.scenario.service.servers.old_leader = OldLeader::Lingers;
-    let first = lab.session(A, terms(0, 0));
-    lab.acquire(A, first);
-    let index = lab.entry(LOCK).modify;
-    lab.send(B, 7, Request::Watch(Watch { target: Target::Key(LOCK), index, wait: None }));
-    lab.suffer(ConsulFault::Depose(Some(B)));
-    lab.wake(Timer::Elect);
-    assert_eq!(lab.send(A, 8, Request::DestroySession(first)).len(), 1, "only the destroy is answered");
-    assert_eq!(lab.wake(Timer::StepDown).len(), 1, "then the query is");
+    let mut harness = ServerHarness::new();
+    harness.scenario.service.servers.old_leader = OldLeader::Lingers;
+    let first = harness.session(A, terms(0, 0));
+    harness.acquire(A, first);
+    let index = harness.entry(LOCK).modify;
+    harness.send(B, 7, Request::Watch(Watch { target: Target::Key(LOCK), index, wait: None }));
+    harness.suffer(ConsulFault::Depose(Some(B)));
+    harness.wake(Timer::Elect);
+    assert_eq!(harness.send(A, 8, Request::DestroySession(first)).len(), 1, "only the destroy is answered");
+    assert_eq!(harness.wake(Timer::StepDown).len(), 1, "then the query is");
 }
 
 #[test]
 fn c_gen_2_lock_delays_and_timers_are_no_part_of_the_log() {
-    let mut lab = Lab::new();
-    let (first, second) = (lab.session(A, terms(2, 5)), lab.session(B, terms(3, 0)));
-    lab.acquire(A, first);
-    lab.ask(A, Request::DestroySession(first));
-    lab.pass(2);
-    let index = lab.server.index;
-    lab.suffer(ConsulFault::Restart);
-    assert_eq!(lab.server.index, index);
-    assert_eq!(lab.expiry(second), Some(6), "timers begin again");
-    assert_eq!(lab.acquire(B, second), NO);
-    lab.pass(4);
-    assert_eq!(lab.acquire(B, second), NO, "and so do lock-delays");
-    lab.pass(1);
-    assert_eq!(lab.acquire(B, second), YES);
+    let mut harness = ServerHarness::new();
+    let (first, second) = (harness.session(A, terms(2, 5)), harness.session(B, terms(3, 0)));
+    harness.acquire(A, first);
+    harness.ask(A, Request::DestroySession(first));
+    harness.pass(2);
+    let index = harness.server.index;
+    harness.suffer(ConsulFault::Restart);
+    assert_eq!(harness.server.index, index);
+    assert_eq!(harness.expiry(second), Some(6), "timers begin again");
+    assert_eq!(harness.acquire(B, second), NO);
+    harness.pass(4);
+    assert_eq!(harness.acquire(B, second), NO, "and so do lock-delays");
+    harness.pass(1);
+    assert_eq!(harness.acquire(B, second), YES);
 }
 
 #[test]
 fn c_ld_13_a_snapshot_contains_no_lock_delays() {
-    let mut lab = Lab::new();
-    lab.scenario.service.servers.restarts = Restarts::FromSnapshot;
-    let (first, second) = (lab.session(A, terms(0, 30)), lab.session(B, terms(0, 0)));
-    lab.acquire(A, first);
-    lab.ask(A, Request::DestroySession(first));
-    assert_eq!(lab.acquire(B, second), NO);
-    lab.suffer(ConsulFault::Restart);
-    assert_eq!(lab.acquire(B, second), YES);
+    let mut harness = ServerHarness::new();
+    harness.scenario.service.servers.restarts = Restarts::FromSnapshot;
+    let (first, second) = (harness.session(A, terms(0, 30)), harness.session(B, terms(0, 0)));
+    harness.acquire(A, first);
+    harness.ask(A, Request::DestroySession(first));
+    assert_eq!(harness.acquire(B, second), NO);
+    harness.suffer(ConsulFault::Restart);
+    assert_eq!(harness.acquire(B, second), YES);
 }
 
 #[test]
 fn c_ttl_7_without_a_leader_renewals_fail_and_no_session_ends() {
-    let mut lab = Lab::new();
-    let first = lab.session(A, terms(1, 0));
-    lab.suffer(ConsulFault::LoseLeader);
-    lab.pass(50);
-    assert_eq!(lab.ask(A, Request::RenewSession(first)), Answer::NoLeader);
-    assert_eq!(lab.expiry(first), None);
-    lab.wake(Timer::Elect);
-    assert_eq!(lab.expiry(first), Some(2));
+    let mut harness = ServerHarness::new();
+    let first = harness.session(A, terms(1, 0));
+    harness.suffer(ConsulFault::LoseLeader);
+    harness.pass(50);
+    assert_eq!(harness.ask(A, Request::RenewSession(first)), Answer::NoLeader);
+    assert_eq!(harness.expiry(first), None);
+    harness.wake(Timer::Elect);
+    assert_eq!(harness.expiry(first), Some(2));
 }
 
 #[test]
 fn c_ttl_8_a_pause_of_the_server_counts_and_the_timer_wins_against_queued_renewals() {
-    let mut lab = Lab::new();
-    let first = lab.session(A, terms(1, 0));
-    lab.pass(25);
-    assert_eq!(lab.expiry(first), Some(2 - 25), "overdue");
-    lab.expire(first);
+    let mut harness = ServerHarness::new();
+    let first = harness.session(A, terms(1, 0));
+    harness.pass(25);
+    assert_eq!(harness.expiry(first), Some(2 - 25), "overdue");
+    harness.expire(first);
     for call in 1..5 {
-        assert_eq!(lab.send(A, call, Request::RenewSession(first)), [(A.into(), Answer::UnknownSession)]);
+        assert_eq!(harness.send(A, call, Request::RenewSession(first)), [(A.into(), Answer::UnknownSession)]);
     }
 }

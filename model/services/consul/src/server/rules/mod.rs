@@ -27,17 +27,17 @@ const B: ClientId = ClientId(2);
 const OTHER: Key = Key::Other;
 
 /// A server, a clock, and what became true.
-struct Lab {
+struct ServerHarness {
     scenario: Scenario<Consul>,
     server: Server,
     now: Instant,
     facts: Vec<Fact<Consul>>,
 }
 
-impl Lab {
+impl ServerHarness {
     fn new() -> Self {
-        Lab {
-            scenario: Scenario::new("lab"),
+        ServerHarness {
+            scenario: Scenario::new("harness"),
             server: Server { index: Index(10), ..Server::default() },
             now: Instant::at(100),
             facts: Vec::new(),

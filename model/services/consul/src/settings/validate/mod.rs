@@ -22,7 +22,7 @@ pub(crate) fn notes(scenario: &Scenario<Consul>) -> Vec<Note> {
         OldLeader::Dies => "leader_losses",
         OldLeader::Lingers => "depositions",
     };
-    let destroys_crashed = settings.operator.iter().any(|priced| priced.act() == OperatorActionKind::DestroyCrashed);
+    let destroys_crashed = settings.operator.iter().any(|priced| priced.kind() == OperatorActionKind::DestroyCrashed);
     [
         (servers.election > Ticks::ZERO && !has_outages, "service.servers.election", loses),
         (servers.outage_max.is_some() && !has_outages, "service.servers.outage_max", loses),

@@ -42,14 +42,14 @@ pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
     }
     let is_about_sessions = |priced: &Priced| {
         matches!(
-            priced.act(),
+            priced.kind(),
             OperatorActionKind::DestroySession
                 | OperatorActionKind::DestroyWaiting
                 | OperatorActionKind::DestroyCrashed
                 | OperatorActionKind::RenewSession
         )
     };
-    if !settings.operator.iter().all(|priced| is_about_sessions(priced) || priced.act().is_about_health()) {
+    if !settings.operator.iter().all(|priced| is_about_sessions(priced) || priced.kind().is_about_health()) {
         return wrong("service.operator", "this act is about the lock's key, which a queue does not have");
     }
     Ok(())
@@ -82,9 +82,9 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         return Err(SettingError::at("clients", format!("a semaphore has room for {CONTENDERS_MAX} contenders")));
     }
     let acts_on_the_lock = |priced: &Priced| {
-        !priced.act().is_about_health()
+        !priced.kind().is_about_health()
             && !matches!(
-                priced.act(),
+                priced.kind(),
                 OperatorActionKind::DestroySession
                     | OperatorActionKind::DestroyWaiting
                     | OperatorActionKind::DestroyCrashed

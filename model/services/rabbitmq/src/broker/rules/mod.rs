@@ -1,4 +1,4 @@
-//! A test for each rule about the broker, named after it. The rules stand in `model/services/rabbitmq/rules.md`.
+//! A test for each rule about the broker, named after it. The rules are in `model/services/rabbitmq/rules.md`.
 
 mod breaks;
 mod cluster;
@@ -26,8 +26,8 @@ const MINE: Shape = Shape { exclusive: true, ..PLAIN };
 const OK: Answer = Answer::Declared { messages: 0 };
 const RETURNED: Answer = Answer::Returned { confirmed: true };
 
-/// A broker, a clock, and what became true.
-struct Lab {
+/// A broker, its clock, and the facts of the last step.
+struct ServerHarness {
     world: World<RabbitMq>,
     scenario: Scenario<RabbitMq>,
     words: Vec<RabbitmqEvent>,
@@ -35,30 +35,30 @@ struct Lab {
     close_ok: bool,
 }
 
-impl Lab {
+impl ServerHarness {
     /// Without any queue.
     fn new() -> Self {
-        Lab::with(|_| {})
+        ServerHarness::with(|_| {})
     }
 
     fn with(change: impl FnOnce(&mut Settings)) -> Self {
-        let mut scenario: Scenario<RabbitMq> = Scenario::new("lab");
+        let mut scenario: Scenario<RabbitMq> = Scenario::new("harness");
         scenario.service.slots.clear();
         change(&mut scenario.service);
         let mut world = scenario.start();
         world.now = Instant::at(100);
         (0..RabbitmqFault::KINDS.len()).for_each(|kind| world.left.add(Cap::of(kind, 9)).expect("there are few kinds"));
-        Lab { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
+        ServerHarness { world, scenario, words: Vec::new(), channel: 1, close_ok: false }
     }
 
-    /// What the broker says while something happens.
+    /// The messages that the broker sends during a reaction.
     fn note(
         &mut self,
-        act: impl FnOnce(&mut World<RabbitMq>, &Context<'_, RabbitMq>, &mut Outbox<RabbitMq>),
+        during: impl FnOnce(&mut World<RabbitMq>, &Context<'_, RabbitMq>, &mut Outbox<RabbitMq>),
     ) -> Vec<RabbitmqMessage> {
         let mut out = Outbox::new();
         let context = Context { scenario: &self.scenario, now: self.world.now, me: ProcessId::Server };
-        act(&mut self.world, &context, &mut out);
+        during(&mut self.world, &context, &mut out);
         let word = |fact: &Fact<RabbitMq>| match fact {
             Fact::Service(word) => Some(*word),
             _ => None,
@@ -66,7 +66,7 @@ impl Lab {
         self.words = out.facts().iter().filter_map(word).collect();
         let text = |(_, message): &(ProcessId, Message<RabbitMq>)| match message {
             Message::Service(text) => *text,
-            other => panic!("the broker does not write: {other:?}"),
+            other => panic!("the broker sends no writes: {other:?}"),
         };
         out.messages().iter().map(text).collect()
     }
@@ -75,9 +75,9 @@ impl Lab {
         self.note(|world, context, out| world.server.process.on(input, context, out))
     }
 
-    /// Sends a request on the client's first connection; nothing where there is no answer.
+    /// Sends a request on the client's first connection; returns none where the broker sends no response.
     fn ask(&mut self, client: u16, request: Request) -> Option<Answer> {
-        let connection = line(client);
+        let connection = connection(client);
         let (channel, close_ok) = (self.channel, std::mem::take(&mut self.close_ok));
         let ask = Ask { connection, channel, close_ok, call: Call(7), request };
         let message = Message::Service(RabbitmqMessage::Request(ask));
@@ -116,7 +116,7 @@ impl Lab {
     }
 
     fn hang_up(&mut self, client: u16) {
-        let message = Message::Service(RabbitmqMessage::SocketClosed(line(client)));
+        let message = Message::Service(RabbitmqMessage::SocketClosed(connection(client)));
         self.feed(Input::Message { from: ClientId(client).into(), message });
     }
 
@@ -124,15 +124,15 @@ impl Lab {
         self.note(|world, context, out| Broker::suffer(world, fault, context, out))
     }
 
-    fn operate(&mut self, act: OperatorAction) -> Vec<RabbitmqMessage> {
-        self.note(|world, context, out| world.server.process.operate(act, context, out))
+    fn operate(&mut self, operator_action: OperatorAction) -> Vec<RabbitmqMessage> {
+        self.note(|world, context, out| world.server.process.operate(operator_action, context, out))
     }
 
     fn notice(&mut self, fault: Fault<RabbitMq>) {
         self.note(|world, context, _| world.server.process.notice(fault, context));
     }
 
-    /// Which of its timers are due, with how long from now.
+    /// The due timers, with the number of ticks from now.
     fn due(&self) -> Vec<(Timer, i64)> {
         let mut found = Vec::new();
         let mut add = |timer, at: Instant| found.push((timer, (at - self.world.now).count()));
@@ -150,7 +150,7 @@ impl Lab {
 }
 
 /// A client's first connection.
-fn line(client: u16) -> SessionId {
+fn connection(client: u16) -> SessionId {
     SessionId { creator: ClientId(client), number: 1 }
 }
 

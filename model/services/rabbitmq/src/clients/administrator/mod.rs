@@ -1,6 +1,6 @@
-//! An administrator: changes how many slots there are, literally as published or corrected (R-Q-82 to R-Q-86).
+//! An administrator: it changes the number of slots, literally as published or corrected (R-Q-82 to R-Q-86).
 //!
-//! `plan` says which steps an operation takes; here is how they are taken.
+//! `plan` has the steps of an operation; this module takes them.
 
 mod plan;
 
@@ -24,39 +24,39 @@ use fencepost_model::time::{Deadline, Instant};
 pub struct Administrator {
     phase: Phase,
     connection: ClientConnection,
-    /// Its place among the administrators.
+    /// Its index among the administrators, from 0.
     place: u8,
-    /// Which of its operations is next.
+    /// The index of its next operation.
     next: u8,
-    /// What it knows about the one that is under way.
+    /// Its knowledge about the operation in progress.
     task: Task,
     retries: u8,
 }
 
-/// Where it stands.
+/// The phase of an administrator.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
-    /// Nobody wants anything.
+    /// Idle: no operation is in progress.
     Idle,
-    /// It takes this step when the time has come.
+    /// It takes this step when its timer fires.
     Waiting { retry: Deadline, step: Step },
-    /// A step is under way.
+    /// A step is in progress.
     Working(Pending<Step>),
 }
 
-/// What is known about the operation under way.
+/// The knowledge about the operation in progress.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 struct Task {
-    /// How many slots it has counted.
+    /// The number of slots that it counted.
     counted: u8,
-    /// How many there should be in the end, worked out when it counted first.
+    /// The target number of slots, computed after the first count.
     asked: Option<u8>,
-    /// Slots beyond the first gap: a bit for each.
+    /// Slots beyond the first gap, one bit each.
     strays: u8,
-    /// How far it has come in its plan.
+    /// The index of its next step in the plan.
     at: u8,
-    /// How often it has looked in vain for a holder to go.
+    /// How often it checked a holder without success.
     looked: u8,
     /// Whether some removed slots are still held.
     is_pending: bool,
@@ -68,7 +68,7 @@ impl Administrator {
         Administrator { phase: Phase::Idle, connection, place, next: 0, task: Task::default(), retries }
     }
 
-    /// Whether it changes something, and nobody else should: from the mutex to its end.
+    /// Whether it is changing the slots, from the mutex to its end. Only one administrator should do that at a time.
     pub(super) fn is_at_work(&self) -> bool {
         let step = match self.phase {
             Phase::Idle => return false,
@@ -98,7 +98,7 @@ impl Administrator {
         }
     }
 
-    /// From the start: first the mutex, where there is one (F-14).
+    /// Starts an operation: first the mutex, if there is one (F-14).
     fn begin(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.task = Task { asked: self.task.asked, ..Task::default() };
         if administration(context).mutex && !context.is_mutated(RabbitmqMutation::MutexForgotten) {
@@ -110,7 +110,7 @@ impl Administrator {
 
     fn start_counting(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match self.operation(context) {
-            // F-20: creation may not look at what is there.
+            // F-20: creation may skip the count.
             Operation::Create(_) if !administration(context).converges => self.counted(0, context, out),
             _ => self.take(Step::Count(1), context, out),
         }
@@ -178,7 +178,7 @@ impl Administrator {
                 }
                 Counts::Confirmed => self.take(Step::Confirm(slot), context, out),
             },
-            // R-Q-82: only this 404 means that it is not there.
+            // R-Q-82: only this 404 means that the queue does not exist.
             (Step::Confirm(slot), _, Answer::Error(Problem::NoQueue)) => self.counted(slot - 1, context, out),
             (Step::Scan(slot), QueueExistence::Exists | QueueExistence::Absent, _) => {
                 self.task.strays |= u8::from(is_known == QueueExistence::Exists) << slot;
@@ -204,7 +204,7 @@ impl Administrator {
         }
     }
 
-    /// The number of slots is known, as far as it knows.
+    /// The number of slots is known, by its own count.
     fn counted(&mut self, count: u8, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.task.counted = count;
         let operation = self.operation(context);
@@ -212,7 +212,7 @@ impl Administrator {
         self.scan_or_start(count + 2, context, out);
     }
 
-    /// Strays are repaired, so that the count is right; from here on slots come and go.
+    /// Strays are repaired, so that the count is right; afterwards slots are added or removed.
     fn start(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         let is_blind = matches!(self.operation(context), Operation::Create(_)) && !administration(context).converges;
         let Task { counted, asked, .. } = self.task;
@@ -243,7 +243,7 @@ impl Administrator {
         self.take(plan[usize::from(at)], context, out);
     }
 
-    /// Somebody still has the slot.
+    /// A client still holds the slot.
     fn look_again(&mut self, step: Step, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         if let Some(patience) = administration(context).patience {
             self.task.looked += 1;
@@ -289,7 +289,7 @@ impl Administrator {
         }
     }
 
-    /// The mutex went with the connection (F-15).
+    /// The connection's end released the mutex (F-15).
     fn connection_is_over(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.connection.forget();
         match self.phase {
@@ -301,10 +301,10 @@ impl Administrator {
         }
     }
 
-    /// R-Q-83: any error ends the session; a new one counts anew.
+    /// R-Q-83: any error ends the session; a new session counts again.
     fn abort(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         if matches!(self.phase, Phase::Working(Pending { what: Step::Unlock, .. })) {
-            // The operation is done; only the mutex was left.
+            // The operation is complete; only the mutex was left.
             self.connection.hang_up(out);
             self.phase = Phase::Idle;
             return;
@@ -342,7 +342,7 @@ impl Administrator {
         }
     }
 
-    /// What survives a crash: which operation it was, and, where that is written down, to which size it leads.
+    /// The state that survives a crash: the number of the operation, and its target size if that is stored.
     pub(super) fn restarted(&self, scenario: &Scenario<RabbitMq>) -> Self {
         let mut connection = self.connection;
         connection.forget();

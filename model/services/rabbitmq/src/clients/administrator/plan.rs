@@ -1,4 +1,4 @@
-//! Which steps an operation takes, once the slots are counted.
+//! The steps of an operation, after the slots are counted.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,32 +12,32 @@ use fencepost_model::normal::Normal;
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Step {
-    /// The mutex.
+    /// Take the mutex.
     Lock,
-    /// Whether there is a slot of this number.
+    /// Probe for a slot of this number.
     Count(u8),
-    /// Whether there is truly none (R-Q-82).
+    /// Confirm that a slot does not exist (R-Q-82).
     Confirm(u8),
-    /// Whether there is a stray.
+    /// Probe for a stray slot.
     Scan(u8),
-    /// Telling that it counted, and begins.
+    /// Report the count and the beginning.
     Start,
-    /// Whether nobody holds the number that is to be used again (F-10).
+    /// Check that no client holds a number that is to be reused (F-10).
     Free(u8),
-    /// A slot queue.
+    /// Declare a slot queue.
     Declare(u8),
-    /// The end of one.
+    /// Delete a slot queue.
     Delete(u8),
-    /// Whether nobody holds a removed slot any more (R-Q-86).
+    /// Check that no client holds a removed slot (R-Q-86).
     Await(u8),
-    /// Telling that it is done.
+    /// Report the end.
     Report,
-    /// The end of the mutex.
+    /// Release the mutex.
     Unlock,
 }
 
 impl Operation {
-    /// How many slots there should be after it.
+    /// The target number of slots.
     pub(super) fn size_after(self, counted: u8) -> u8 {
         match self {
             Operation::Create(size) => size,
@@ -48,7 +48,7 @@ impl Operation {
     }
 }
 
-/// What is left to do after counting; the last step is the report.
+/// The remaining steps after counting; the last step is the report.
 pub(super) fn plan(
     operation: Operation,
     task: &Task,

@@ -16,8 +16,8 @@ const ABSENT: Answer = Answer::Returned { confirmed: true };
 const OK: Answer = Answer::Declared { messages: 0 };
 const GONE: Answer = Answer::Deleted { messages: 0 };
 
-/// A client on its own: what it sends is looked at here, and answered by hand.
-struct Desk {
+/// A single client. The test inspects its requests and answers them.
+struct ClientHarness {
     scenario: Scenario<RabbitMq>,
     client: Participant,
     id: ClientId,
@@ -28,30 +28,30 @@ struct Desk {
     asked: Option<Ask>,
 }
 
-impl Desk {
-    /// The first client, with the corrected recipe but for some settings.
+impl ClientHarness {
+    /// The first client, with the corrected recipe and changed settings.
     fn taker(change: impl FnOnce(&mut Settings)) -> Self {
-        let mut desk = Desk::new(ClientId(1), change);
-        desk.feed(Input::Command(Command::Acquire));
-        desk
+        let mut harness = ClientHarness::new(ClientId(1), change);
+        harness.feed(Input::Command(Command::Acquire));
+        harness
     }
 
     /// An administrator with one operation.
     fn administrator(operation: Operation, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut desk = Desk::new(ClientId(3), |settings| {
+        let mut harness = ClientHarness::new(ClientId(3), |settings| {
             settings.administration.does = vec![vec![operation]];
             change(settings);
         });
-        desk.feed(Input::Command(Command::Administer));
-        desk
+        harness.feed(Input::Command(Command::Administer));
+        harness
     }
 
     fn new(id: ClientId, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut scenario: Scenario<RabbitMq> = Scenario::new("desk");
+        let mut scenario: Scenario<RabbitMq> = Scenario::new("harness");
         change(&mut scenario.service);
         let client = Participant::all(&scenario)[id.place()];
         let now = Instant::at(100);
-        Desk { scenario, client, id, now, facts: Vec::new(), sent: Vec::new(), asked: None }
+        ClientHarness { scenario, client, id, now, facts: Vec::new(), sent: Vec::new(), asked: None }
     }
 
     fn feed(&mut self, input: Input<RabbitMq>) {
@@ -81,7 +81,7 @@ impl Desk {
         self.asked.map(|ask| ask.request)
     }
 
-    /// Answers in turn, and returns the last request.
+    /// Answers several requests, and returns the last one.
     fn answers(&mut self, answers: &[Answer]) -> Option<Request> {
         answers.iter().fold(None, |_, each| self.answer(*each))
     }
@@ -109,18 +109,22 @@ fn publish(name: Name) -> Option<Request> {
     Some(Request::Publish { name, mandatory: true })
 }
 
-/// Answers by which the first client gets slot 1.
+/// The responses that give slot 1 to the first client.
 const IN: [Answer; 5] = [HERE, ABSENT, OK, OK, HERE];
 
 #[test]
-fn r_q_81_a_probe_tells_there_not_there_or_nothing() {
+fn r_q_81_a_probe_says_present_absent_or_unknown() {
     for (answer, next) in
         [(HERE, publish(B)), (Answer::Nacked, publish(B)), (ABSENT, None), (Answer::Error(Problem::NoExchange), None)]
     {
-        let mut desk = Desk::taker(|_| {});
-        assert_eq!(desk.asked.map(|ask| ask.request), publish(A));
-        assert_eq!(desk.answer(answer), next, "{answer}");
-        assert_eq!(desk.said(|word| matches!(word, RabbitmqEvent::Full(_))), answer == ABSENT, "unknown is not full");
+        let mut harness = ClientHarness::taker(|_| {});
+        assert_eq!(harness.asked.map(|ask| ask.request), publish(A));
+        assert_eq!(harness.answer(answer), next, "{answer}");
+        assert_eq!(
+            harness.said(|word| matches!(word, RabbitmqEvent::Full(_))),
+            answer == ABSENT,
+            "unknown is not full"
+        );
     }
 }
 
@@ -131,84 +135,85 @@ fn r_q_82_only_one_kind_of_404_means_absent() {
         (Answer::Error(Problem::HomeDown), false),
         (Answer::Error(Problem::Locked), false),
     ] {
-        let mut desk = Desk::administrator(Operation::Remove(1), |_| {});
-        assert_eq!(desk.answers(&[OK, HERE, ABSENT]), Some(Request::Look(Name::Slot(2))));
-        desk.answer(answer);
-        assert_eq!(desk.said(|word| matches!(word, RabbitmqEvent::Counted(_, 1))), counts, "{answer}");
-        assert_eq!(desk.said(|word| matches!(word, RabbitmqEvent::Aborted(_))), !counts);
+        let mut harness = ClientHarness::administrator(Operation::Remove(1), |_| {});
+        assert_eq!(harness.answers(&[OK, HERE, ABSENT]), Some(Request::Look(Name::Slot(2))));
+        harness.answer(answer);
+        assert_eq!(harness.said(|word| matches!(word, RabbitmqEvent::Counted(_, 1))), counts, "{answer}");
+        assert_eq!(harness.said(|word| matches!(word, RabbitmqEvent::Aborted(_))), !counts);
     }
 }
 
 #[test]
 fn r_q_83_an_administrator_takes_the_mutex_first_and_stops_when_its_connection_is_lost() {
-    let mut desk = Desk::administrator(Operation::Remove(1), |_| {});
-    let first = desk.asked.expect("a request");
+    let mut harness = ClientHarness::administrator(Operation::Remove(1), |_| {});
+    let first = harness.asked.expect("a request");
     assert!(matches!(first.request, Request::Declare { name: Name::Mutex, .. }));
-    desk.answers(&[OK, HERE]);
+    harness.answers(&[OK, HERE]);
     let gone = Message::Service(RabbitmqMessage::ConnectionClosed(first.connection, None));
-    desk.feed(Input::Message { from: ProcessId::Server, message: gone });
-    assert!(desk.said(|word| matches!(word, RabbitmqEvent::Aborted(_))));
-    desk.feed(Input::Wake(Timer::Retry));
-    let again = desk.asked.expect("it begins anew");
+    harness.feed(Input::Message { from: ProcessId::Server, message: gone });
+    assert!(harness.said(|word| matches!(word, RabbitmqEvent::Aborted(_))));
+    harness.feed(Input::Wake(Timer::Retry));
+    let again = harness.asked.expect("it starts again");
     assert!(matches!(again.request, Request::Declare { name: Name::Mutex, .. }));
     assert_eq!(again.connection.number, first.connection.number + 1);
 }
 
 #[test]
 fn r_q_84_strays_beyond_the_gap_go_first() {
-    let mut desk = Desk::administrator(Operation::Add(1), |settings| settings.administration.looks_beyond = 2);
-    desk.answers(&[OK, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
-    assert_eq!(desk.answer(Answer::Opened), publish(Name::Slot(3)));
-    assert_eq!(desk.answer(HERE), publish(Name::Slot(4)));
-    assert_eq!(desk.answer(ABSENT), Some(Request::Delete { name: Name::Slot(3), if_empty: false }));
+    let mut harness =
+        ClientHarness::administrator(Operation::Add(1), |settings| settings.administration.looks_beyond = 2);
+    harness.answers(&[OK, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
+    assert_eq!(harness.answer(Answer::Opened), publish(Name::Slot(3)));
+    assert_eq!(harness.answer(HERE), publish(Name::Slot(4)));
+    assert_eq!(harness.answer(ABSENT), Some(Request::Delete { name: Name::Slot(3), if_empty: false }));
 }
 
 #[test]
 fn r_q_85_each_added_slot_is_declared_when_nobody_holds_its_number() {
-    let mut desk = Desk::administrator(Operation::Add(2), |_| {});
-    desk.answers(&[OK, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
-    assert_eq!(desk.answer(Answer::Opened), publish(Name::Holder(2)));
-    assert_eq!(desk.answer(HERE), None, "it waits");
-    desk.feed(Input::Wake(Timer::Retry));
-    assert!(matches!(desk.answer(ABSENT), Some(Request::Declare { name: Name::Slot(2), .. })));
-    assert_eq!(desk.answer(OK), publish(Name::Holder(3)));
+    let mut harness = ClientHarness::administrator(Operation::Add(2), |_| {});
+    harness.answers(&[OK, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
+    assert_eq!(harness.answer(Answer::Opened), publish(Name::Holder(2)));
+    assert_eq!(harness.answer(HERE), None, "it waits");
+    harness.feed(Input::Wake(Timer::Retry));
+    assert!(matches!(harness.answer(ABSENT), Some(Request::Declare { name: Name::Slot(2), .. })));
+    assert_eq!(harness.answer(OK), publish(Name::Holder(3)));
 }
 
 #[test]
 fn r_q_86_slots_are_removed_from_the_highest_and_their_holders_awaited() {
-    let mut desk = Desk::administrator(Operation::Remove(2), |settings| settings.slots = vec![1, 2, 3]);
-    desk.answers(&[OK, HERE, HERE, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
+    let mut harness = ClientHarness::administrator(Operation::Remove(2), |settings| settings.slots = vec![1, 2, 3]);
+    harness.answers(&[OK, HERE, HERE, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
     let delete = |slot| Some(Request::Delete { name: Name::Slot(slot), if_empty: false });
-    assert_eq!(desk.answer(Answer::Opened), delete(3));
-    assert_eq!(desk.answer(GONE), delete(2));
-    assert_eq!(desk.answer(GONE), publish(Name::Holder(3)));
-    assert_eq!(desk.answer(ABSENT), publish(Name::Holder(2)));
-    desk.answer(ABSENT);
-    assert!(desk.said(|word| matches!(word, RabbitmqEvent::Finished(_, 1))));
+    assert_eq!(harness.answer(Answer::Opened), delete(3));
+    assert_eq!(harness.answer(GONE), delete(2));
+    assert_eq!(harness.answer(GONE), publish(Name::Holder(3)));
+    assert_eq!(harness.answer(ABSENT), publish(Name::Holder(2)));
+    harness.answer(ABSENT);
+    assert!(harness.said(|word| matches!(word, RabbitmqEvent::Finished(_, 1))));
 }
 
 #[test]
-fn r_q_87_a_client_verifies_before_success_and_gives_back_what_is_not_there_any_more() {
-    let mut desk = Desk::taker(|_| {});
-    assert_eq!(desk.answers(&[HERE, ABSENT, OK]), Some(Request::Look(B)));
-    assert_eq!(desk.answer(OK), publish(A));
-    assert_eq!(desk.answer(ABSENT), Some(Request::Delete { name: B, if_empty: false }));
-    assert!(!desk.is_inside());
-    let mut desk = Desk::taker(|settings| settings.attempts = Some(1));
-    desk.answers(&[HERE, ABSENT, Answer::Error(Problem::Locked)]);
-    assert!(desk.said(|word| matches!(word, RabbitmqEvent::GaveUp(_))), "attempts are bounded");
+fn r_q_87_a_client_verifies_before_success_and_releases_a_slot_that_no_longer_exists() {
+    let mut harness = ClientHarness::taker(|_| {});
+    assert_eq!(harness.answers(&[HERE, ABSENT, OK]), Some(Request::Look(B)));
+    assert_eq!(harness.answer(OK), publish(A));
+    assert_eq!(harness.answer(ABSENT), Some(Request::Delete { name: B, if_empty: false }));
+    assert!(!harness.is_inside());
+    let mut harness = ClientHarness::taker(|settings| settings.attempts = Some(1));
+    harness.answers(&[HERE, ABSENT, Answer::Error(Problem::Locked)]);
+    assert!(harness.said(|word| matches!(word, RabbitmqEvent::GaveUp(_))), "attempts are bounded");
 }
 
 #[test]
-fn r_q_88_a_client_stops_before_it_gives_back() {
+fn r_q_88_a_client_stops_before_it_releases_the_slot() {
     for (release, request) in
         [(Release::Delete, Request::Delete { name: B, if_empty: false }), (Release::CloseConnection, Request::Close)]
     {
-        let mut desk = Desk::taker(|settings| settings.release = release);
-        desk.answers(&IN);
-        assert!(desk.is_inside());
-        desk.feed(Input::Command(Command::Release));
-        assert_eq!((desk.is_inside(), desk.asked.map(|ask| ask.request)), (false, Some(request)));
+        let mut harness = ClientHarness::taker(|settings| settings.release = release);
+        harness.answers(&IN);
+        assert!(harness.is_inside());
+        harness.feed(Input::Command(Command::Release));
+        assert_eq!((harness.is_inside(), harness.asked.map(|ask| ask.request)), (false, Some(request)));
     }
 }
 
@@ -221,27 +226,27 @@ fn r_q_89_verification_asks_for_the_holder_s_queue_and_then_for_the_slot() {
         (&[Answer::Error(Problem::NoQueue)], false),
         (&[Answer::Reset], false),
     ] {
-        let mut desk = Desk::taker(|settings| settings.verifies_when_asked = true);
-        desk.answers(&IN);
-        desk.feed(Input::Command(Command::Verify));
-        assert_eq!(desk.asked.map(|ask| ask.request), Some(Request::Look(B)));
-        desk.answers(answers);
-        assert!(desk.said(|word| *word == RabbitmqEvent::Verified(ClientId(1), is_held)), "{answers:?}");
-        assert_eq!(desk.is_inside(), is_held);
+        let mut harness = ClientHarness::taker(|settings| settings.verifies_when_asked = true);
+        harness.answers(&IN);
+        harness.feed(Input::Command(Command::Verify));
+        assert_eq!(harness.asked.map(|ask| ask.request), Some(Request::Look(B)));
+        harness.answers(answers);
+        assert!(harness.said(|word| *word == RabbitmqEvent::Verified(ClientId(1), is_held)), "{answers:?}");
+        assert_eq!(harness.is_inside(), is_held);
     }
 }
 
 #[test]
 fn r_q_90_the_lease_counts_from_the_sending_of_the_last_answered_request() {
-    let mut desk = Desk::taker(|settings| {
+    let mut harness = ClientHarness::taker(|settings| {
         settings.heartbeat = Some(Ticks::new(5));
         settings.lease_margin = Some(Ticks::new(1));
     });
-    desk.answers(&IN[..4]);
-    desk.now += Ticks::new(3);
-    desk.answer(IN[4]);
-    assert_eq!(desk.due(Timer::Lapse), Some(2 * 5 - 1 - 3));
-    desk.feed(Input::Wake(Timer::Lapse));
-    assert!(desk.facts.contains(&Fact::Left { client: ClientId(1), why: Leaving::Lapsed }));
-    assert!(matches!(desk.sent[..], [RabbitmqMessage::SocketClosed(_)]), "it closes the socket");
+    harness.answers(&IN[..4]);
+    harness.now += Ticks::new(3);
+    harness.answer(IN[4]);
+    assert_eq!(harness.due(Timer::Lapse), Some(2 * 5 - 1 - 3));
+    harness.feed(Input::Wake(Timer::Lapse));
+    assert!(harness.facts.contains(&Fact::Left { client: ClientId(1), why: Leaving::Lapsed }));
+    assert!(matches!(harness.sent[..], [RabbitmqMessage::SocketClosed(_)]), "it closes the socket");
 }

@@ -1,4 +1,4 @@
-//! A client that wants a slot: the published recipe, literally or corrected (R-Q-87 to R-Q-90).
+//! A client that contends for a slot: the published recipe, literally or corrected (R-Q-87 to R-Q-90).
 //!
 //! `search` is the way in, `tenure` the time inside and the way out.
 
@@ -19,7 +19,7 @@ use fencepost_model::process::{Belief, Context, Input, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
-/// A client that wants a slot.
+/// A client that contends for a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Taker {
     phase: Phase,
@@ -28,49 +28,49 @@ pub struct Taker {
     retries: u8,
 }
 
-/// Where it stands.
+/// The phase of a taker.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
-    /// The user wants nothing.
+    /// Idle: the user has given no command.
     Idle,
-    /// Chance decides at which number it begins.
+    /// A random choice decides at which number it begins.
     Choosing { options: u8 },
-    /// It tries again.
+    /// It waits to try again.
     Waiting { retry: Deadline },
-    /// A request of the search is under way.
+    /// A request of the search is in progress.
     Searching { pending: Pending<Search>, at: Position },
-    /// It believes that it has the slot.
+    /// It believes that it holds the slot.
     Inside(Tenure),
-    /// It was refused, and takes that as final, although its user still waits (B-38).
+    /// It was refused and takes that as final, although its user still waits (B-38).
     Resigned,
-    /// It gives the slot back.
+    /// It releases the slot.
     Leaving(Pending<Request>),
 }
 
-/// How far the search has come.
+/// The progress of the search.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Position {
     slot: u8,
-    /// Where it began.
+    /// The number at which it began.
     first: u8,
-    /// How many races were lost.
+    /// The number of lost races.
     lost: u8,
 }
 
-/// What a request of the search is about.
+/// The purpose of a request of the search.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Search {
-    /// Whether there is such a slot.
+    /// Whether the slot exists.
     Slot,
-    /// Whether somebody has it.
+    /// Whether a client holds it.
     Holder,
-    /// Getting it.
+    /// Taking it.
     Take,
-    /// Whether it is truly held, before success is reported.
+    /// Verifying it before success is reported.
     Check(Check),
-    /// Giving it back, for it is not.
+    /// Releasing it, because it was removed.
     Undo,
 }
 
@@ -86,7 +86,7 @@ enum Check {
     Redeclare,
     /// The slot queue: a probe.
     Slot,
-    /// What a library does by itself on a new connection (F-35).
+    /// The redeclaration by a library on a new connection (F-35).
     Recover,
 }
 
@@ -95,13 +95,13 @@ enum Check {
 struct Tenure {
     slot: u8,
     writes: u8,
-    /// A verification under way.
+    /// A verification in progress.
     check: Option<Pending<Check>>,
     /// Whether the user has asked for it.
     is_asked: bool,
-    /// When the next one begins by itself.
+    /// The instant at which the next one begins by itself.
     next: Option<Deadline>,
-    /// Until when it may act, by its own clock (R-Q-90).
+    /// The end of its lease, by its own clock (R-Q-90).
     until: Option<LeaseEnd>,
 }
 
@@ -119,7 +119,7 @@ impl Taker {
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.begin(context, out),
             (Phase::Choosing { .. }, Input::Choice(option)) => self.search_from(option + 1, context, out),
-            (Phase::Inside(tenure), Input::Command(wish)) => self.wish(tenure, wish, context, out),
+            (Phase::Inside(tenure), Input::Command(command)) => self.command(tenure, command, context, out),
             (Phase::Inside(_), Input::Wake(Timer::Lapse)) => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
                 if !context.is_mutated(RabbitmqMutation::LapseKeepsSlot) {
@@ -180,7 +180,7 @@ impl Taker {
         }
     }
 
-    /// What it does when the connection is lost, with whatever it held.
+    /// Its reaction to the loss of its connection, with any slot.
     fn connection_is_over(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.connection.forget();
         match self.phase {
@@ -257,7 +257,7 @@ impl Taker {
         Taker { phase: Phase::Idle, connection, ..*self }
     }
 
-    /// Starts to look for a free slot.
+    /// Starts the search for a free slot.
     fn begin(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match settings(context).first {
             First::At(first) => self.search_from(first, context, out),

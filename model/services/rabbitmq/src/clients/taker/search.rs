@@ -59,7 +59,7 @@ impl Taker {
         }
     }
 
-    /// The answer to the declaration of the holder's queue.
+    /// The response to the declaration of the holder's queue.
     fn taken(
         &mut self,
         pending: Pending<Search>,
@@ -80,7 +80,7 @@ impl Taker {
         if answer != Answer::Error(Problem::Locked) {
             return self.fail(context);
         }
-        // R-Q-52: busy, or the owner is dying.
+        // R-Q-52: busy, or the owner's connection is ending.
         let lost = at.lost.saturating_add(u8::from(settings.attempts.is_some()));
         let has_enough = settings.attempts.is_some_and(|attempts| lost >= attempts);
         if has_enough || settings.after_refusal == AfterRefusal::GivesUp {
@@ -97,7 +97,7 @@ impl Taker {
         self.send(Search::Slot, Position { slot, lost, ..at }, context, out);
     }
 
-    /// R-Q-87: success is reported of a slot that is verified; what is not is given back.
+    /// R-Q-87: success is reported for a verified slot; a removed slot is released.
     fn check_before_success(
         &mut self,
         check: Check,
@@ -124,7 +124,7 @@ impl Taker {
         }
     }
 
-    /// No answer came in time.
+    /// No response came in time.
     pub(super) fn give_up(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match (settings(context).silence, self.phase) {
             (Silence::Absent, Phase::Searching { pending, at })
@@ -141,7 +141,7 @@ impl Taker {
     }
 }
 
-/// With what a verification begins.
+/// The first step of a verification.
 pub(super) fn first_check(verify: Verify) -> Check {
     match verify {
         Verify::Slot => Check::Slot,
@@ -163,10 +163,10 @@ pub(super) fn check_request(check: Check, slot: u8, context: &Context<'_, Rabbit
     }
 }
 
-/// Whether an answer passes a step of a verification.
+/// Whether a response passes a step of a verification.
 pub(super) fn is_passed(check: Check, answer: Answer, context: &Context<'_, RabbitMq>) -> bool {
     match check {
-        // R-Q-89: 404 and 405 both mean that it is lost.
+        // R-Q-89: 404 and 405 both mean that the slot is lost.
         Check::Look
             if context.is_mutated(RabbitmqMutation::LockedCountsAsMine) && answer == Answer::Error(Problem::Locked) =>
         {

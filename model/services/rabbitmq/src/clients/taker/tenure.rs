@@ -31,14 +31,14 @@ impl Taker {
         out.record(Fact::Entered { client: context.client(), token: Default::default() });
     }
 
-    pub(super) fn wish(
+    pub(super) fn command(
         &mut self,
         tenure: Tenure,
-        wish: Command,
+        command: Command,
         context: &Context<'_, RabbitMq>,
         out: &mut Outbox<RabbitMq>,
     ) {
-        match wish {
+        match command {
             Command::Verify => self.verify(tenure, true, context, out),
             Command::Write => {
                 self.phase = Phase::Inside(Tenure { writes: tenure.writes - 1, ..tenure });
@@ -63,7 +63,7 @@ impl Taker {
         }
     }
 
-    /// Gives the slot back by such a request.
+    /// Releases the slot by such a request.
     pub(super) fn leave(&mut self, by: Request, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.phase = Phase::Leaving(self.connection.ask(by, by, context, out));
     }
@@ -109,20 +109,20 @@ impl Taker {
         match (pending.what, is_passed(pending.what, answer, context)) {
             (Check::Recover, _) => self.phase = Phase::Inside(passed(tenure)),
             (Check::Slot, true) => {
-                self.told(tenure, true, context, out);
+                self.note_verification(tenure, true, context, out);
                 self.phase = Phase::Inside(passed(tenure));
             }
             (_, true) if !context.is_mutated(RabbitmqMutation::SlotNotVerified) => {
                 self.check(tenure, Check::Slot, context, out);
             }
             (_, true) => {
-                self.told(tenure, true, context, out);
+                self.note_verification(tenure, true, context, out);
                 self.phase = Phase::Inside(passed(tenure));
             }
             (what, false) => {
-                self.told(tenure, false, context, out);
-                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
-                // R-Q-89: a slot that is removed is given back; one that is lost is lost.
+                self.note_verification(tenure, false, context, out);
+                out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
+                // R-Q-89: a removed slot is released; a lost slot is not.
                 let request = Request::Delete { name: Name::Holder(tenure.slot), if_empty: false };
                 match what {
                     Check::Slot => self.leave(request, context, out),
@@ -132,7 +132,13 @@ impl Taker {
         }
     }
 
-    fn told(&mut self, tenure: Tenure, is_held: bool, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+    fn note_verification(
+        &mut self,
+        tenure: Tenure,
+        is_held: bool,
+        context: &Context<'_, RabbitMq>,
+        out: &mut Outbox<RabbitMq>,
+    ) {
         if tenure.is_asked {
             out.record(Fact::Service(RabbitmqEvent::Verified(context.client(), is_held)));
         }
@@ -142,8 +148,8 @@ impl Taker {
     pub(super) fn lost_inside(&mut self, tenure: Tenure, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match settings(context).lost_connection {
             LostConnection::Lost if !context.is_mutated(RabbitmqMutation::LossIgnored) => {
-                self.told(tenure, false, context, out);
-                out.record(Fact::Left { client: context.client(), why: Leaving::Told });
+                self.note_verification(tenure, false, context, out);
+                out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
                 self.phase = Phase::Idle;
             }
             LostConnection::Recovered => self.check(tenure, Check::Recover, context, out),

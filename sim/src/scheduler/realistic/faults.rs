@@ -1,4 +1,4 @@
-//! What goes wrong, and when: mishaps of the budget, and processes and links that stand still.
+//! What goes wrong, and when: faults of the budget, and processes and links that stand still.
 
 use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::{ClientId, ProcessId};
@@ -14,7 +14,7 @@ use super::detector::false_alarm;
 use crate::swarm::Swarm;
 
 impl<P: Service> Realistic<P> {
-    pub(super) fn plan_mishaps(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
+    pub(super) fn plan_faults(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
         let budget = scenario.budget;
         // Where there is detector, it alone is wrong about nodes.
         let is_left_to_detector = |cap: &Cap| {
@@ -36,20 +36,20 @@ impl<P: Service> Realistic<P> {
         ] {
             let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {
-                let at = i64::try_from(self.mishaps.below(span)).expect("the storm's length fits");
-                self.agenda.plan(Instant::at(at), Plan::Mishap(kind));
+                let at = i64::try_from(self.faults.below(span)).expect("the storm's length fits");
+                self.agenda.plan(Instant::at(at), Plan::Fault(kind));
             }
         }
     }
 
-    pub(super) fn mishap(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: ActionKind) -> Option<Action<P>> {
+    pub(super) fn fault(&mut self, scenario: &Scenario<P>, world: &World<P>, kind: ActionKind) -> Option<Action<P>> {
         scenario.enabled(world, &mut self.enabled);
         let has_detector = self.detector.is_some();
         self.enabled.retain(|action| action.kind() == kind && !(has_detector && false_alarm(action).is_some()));
-        let action = self.mishaps.pick(&self.enabled);
+        let action = self.faults.pick(&self.enabled);
         if action.is_none() && !self.is_calm {
             // Nothing of the kind can happen at the moment: it waits for its chance.
-            self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), Plan::Mishap(kind));
+            self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), Plan::Fault(kind));
         }
         action
     }
@@ -104,7 +104,7 @@ impl<P: Service> Realistic<P> {
         is_asleep
     }
 
-    /// What mends a mishap comes after it.
+    /// What mends a fault comes after it.
     pub(super) fn plan_mending(&mut self, now: Instant, fault: Fault<P>) {
         let kind = match fault {
             Fault::Crash(_) => ActionKind::Restart,
@@ -112,14 +112,14 @@ impl<P: Service> Realistic<P> {
             Fault::Cut(_) => ActionKind::Heal,
             Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
         };
-        let after = self.profile.mending.draw(self.refinement, &mut self.mishaps);
-        self.agenda.plan(now + after, Plan::Mishap(kind));
+        let after = self.profile.mending.draw(self.refinement, &mut self.faults);
+        self.agenda.plan(now + after, Plan::Fault(kind));
     }
 
     /// A bound on lateness presses: something that is due happens now, although its plan is for later.
     pub(super) fn urgent(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         scenario.enabled(world, &mut self.enabled);
         self.enabled.retain(|action| matches!(action, Action::Deliver(_) | Action::Wake { .. }));
-        self.mishaps.pick(&self.enabled)
+        self.faults.pick(&self.enabled)
     }
 }
