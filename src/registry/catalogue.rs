@@ -29,13 +29,6 @@ impl Catalogue {
         self.0.iter().flat_map(|service| service.scenarios()).copied()
     }
 
-    /// The comment at the head of a scenario file: the story of its bug, and the source.
-    pub fn comment(self, name: &str) -> Option<&'static str> {
-        let (_, text) = self.files().find(|(file, _)| *file == name)?;
-        let end = text.find("\n\n").unwrap_or(text.len());
-        text.starts_with('#').then(|| &text[..end])
-    }
-
     /// What published documents say, and which promises show that it is wrong: TOML, as `reports` reads it.
     pub fn documents(self) -> impl Iterator<Item = &'static str> {
         self.0.iter().flat_map(|service| service.documents()).copied()

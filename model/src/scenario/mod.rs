@@ -46,11 +46,20 @@ pub struct Scenario<P: Service> {
     /// Further hazards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
+    /// What the hazard is called: the same in all scenarios that show it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// Which variant of the hazard.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
     /// One sentence for people.
     pub about: String,
+    /// What happens, and why it matters, in a few sentences.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub story: String,
+    /// Where that is published, or which rules it follows from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// Which suite it belongs to.
     #[serde(default)]
     pub suite: Suite,
