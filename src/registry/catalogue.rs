@@ -58,6 +58,29 @@ impl Catalogue {
         service.read(text, file)
     }
 
+    /// The JSON Schema (draft 7) of the scenario files of all services. Each service has its definitions below the name of
+    /// its first system.
+    pub fn schema(self) -> serde_json::Value {
+        let mut definitions = serde_json::Map::new();
+        let mut choices = Vec::new();
+        for service in self.0 {
+            let name = service.systems()[0];
+            let mut schema = service.schema(&format!("/definitions/{name}"));
+            let root = schema.as_object_mut().expect("a schema is an object");
+            root.remove("$schema");
+            if let Some(serde_json::Value::Object(own)) = root.remove("definitions") {
+                definitions.extend(own);
+            }
+            choices.push(schema);
+        }
+        serde_json::json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "title": "A scenario",
+            "oneOf": choices,
+            "definitions": definitions,
+        })
+    }
+
     /// Names in a scenario text that are still read and have new names by now.
     pub fn outdated(self, text: &str, file: &str) -> Vec<ScenarioError> {
         let system = system_of(text, file).unwrap_or_default();

@@ -7,10 +7,12 @@ mod build;
 mod goals;
 mod mutated;
 mod notes;
+mod schema;
 mod text;
 mod validate;
 mod vary;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::action_kind::ActionKind;
@@ -33,12 +35,15 @@ pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 
 /// The constants of a world.
 #[must_use]
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(bound = "", deny_unknown_fields)]
+#[schemars(bound = "P::Settings: JsonSchema")]
 pub struct Scenario<P: Service> {
     /// Unique name, also the file's.
+    #[schemars(extend("pattern" = "^[a-z0-9-]+$"))]
     pub name: String,
     /// Which protocol: [`Service::SYSTEMS`].
+    #[schemars(schema_with = "schema::system::<P>")]
     pub system: String,
     /// The published hazard it shows, as `B-01`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,9 +69,11 @@ pub struct Scenario<P: Service> {
     #[serde(default)]
     pub suite: Suite,
     /// How many clients want the lock.
+    #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub clients: u16,
     /// How often each client's user asks for the lock.
     #[serde(default = "one")]
+    #[schemars(extend("minimum" = 1))]
     pub rounds: u8,
     /// How many writes a client may send per tenure.
     #[serde(default)]
@@ -91,12 +98,14 @@ pub struct Scenario<P: Service> {
     pub clocks: Clocks,
     /// How often each kind of fault may occur.
     #[serde(default, deserialize_with = "budget_text::read::<P, _>", serialize_with = "budget_text::write::<P, _>")]
+    #[schemars(schema_with = "schema::budget::<P>", skip_serializing)]
     pub budget: Budget,
     /// What must always hold, or is known to break.
     #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
     /// What must be possible: an unreached goal makes a proof vacuous.
     #[serde(default, deserialize_with = "goals::read::<P, _>", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "schema::goals::<P>")]
     pub goals: Vec<Goal>,
     /// Goals beside those that files can name; see [`Scenario::own_goal`].
     #[serde(skip)]
@@ -106,6 +115,7 @@ pub struct Scenario<P: Service> {
     pub own_properties: Vec<Definition<P>>,
     /// A fault built in on purpose.
     #[serde(default, deserialize_with = "mutated::read::<P, _>", skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::mutation::<P>")]
     pub mutation: Option<Mutation>,
 }
 
@@ -114,7 +124,7 @@ fn one() -> u8 {
 }
 
 /// Which collection a scenario belongs to.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
     /// Quick: runs whenever `fencepost` is called without arguments.
@@ -125,7 +135,7 @@ pub enum Suite {
 }
 
 /// Bounds on lateness. What is not bounded may be late for ever; a bound is an assumption and is printed with the verdict.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Synchrony {
     /// The longest time a message is under way.
@@ -147,14 +157,16 @@ impl Synchrony {
 }
 
 /// What cannot be put off for ever. Of each kind, each action counts for itself: a message on a link, a deadline of a process.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fairness {
     /// Kinds of action that happen in the end if they are possible all the time.
     #[serde(deserialize_with = "fair_kinds")]
+    #[schemars(schema_with = "schema::fair_kinds")]
     pub weak: Vec<ActionKind>,
     /// Kinds of action that happen in the end if they are possible again and again.
     #[serde(deserialize_with = "fair_kinds")]
+    #[schemars(schema_with = "schema::fair_kinds")]
     pub strong: Vec<ActionKind>,
 }
 
@@ -184,7 +196,7 @@ fn is_usual(fairness: &Fairness) -> bool {
 }
 
 /// How messages travel, and what a cut link does.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Links {
     /// What becomes of messages on a cut link.
@@ -205,7 +217,7 @@ impl Links {
 }
 
 /// What becomes of messages on a cut link.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cutting {
     /// They arrive after it has healed.
@@ -216,7 +228,7 @@ pub enum Cutting {
 }
 
 /// Whether a cut goes both ways.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ways {
     /// One direction only: the other one goes on.
@@ -227,7 +239,7 @@ pub enum Ways {
 }
 
 /// Whether answers travel. A blocking query's answer that was waited for does in any case.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replies {
     /// As requests do.
@@ -242,7 +254,7 @@ fn travels(replies: &Replies) -> bool {
 }
 
 /// Which clocks move against true time, and how.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drift {
     /// Any clock, forwards and backwards.
@@ -253,7 +265,7 @@ pub enum Drift {
 }
 
 /// How clocks may differ: local clock = true time + skew.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
     /// The largest skew, ahead or behind.
@@ -267,6 +279,7 @@ pub struct Clocks {
     pub drift: Drift,
     /// How far each client's clock is ahead of true time at the start; clients beyond the list: not at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::time::signed_list")]
+    #[schemars(schema_with = "schema::differences")]
     pub offsets: Vec<Ticks>,
 }
 
@@ -293,10 +306,11 @@ impl Default for Clocks {
 }
 
 /// A property of this scenario with the verdict that is expected.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Promise {
     /// What is promised.
+    #[schemars(schema_with = "schema::property")]
     pub property: Property,
     /// The duration that the promise names, where it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -307,7 +321,7 @@ pub struct Promise {
 }
 
 /// The verdict that a scenario expects.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expect {
     /// It holds in every run.

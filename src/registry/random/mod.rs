@@ -22,7 +22,8 @@ pub type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
 
 /// Keys that tell people about a scenario, or judge it: they are drawn anew, or left out.
 const LEFT_OUT: [&str; 12] = [
-    "hazard", "also", "title", "variant", "about", "story", "sources", "suite", "goals", "fairness", "mutation", "promise",
+    "hazard", "also", "title", "variant", "about", "story", "sources", "suite", "goals", "fairness", "mutation",
+    "promise",
 ];
 
 /// Keys that are never edited.

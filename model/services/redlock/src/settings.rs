@@ -1,5 +1,6 @@
 //! Constants of a scenario, and what it must not say.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{COPIED, Redlock, RedlockFault};
@@ -12,7 +13,7 @@ use fencepost_model::service_fault::ServiceFault;
 use fencepost_model::time::Ticks;
 
 /// The `[service]` table. What one system only has is refused in the other.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// How many nodes there are, up to 7.
@@ -56,7 +57,7 @@ impl Default for Settings {
 }
 
 /// From when on a client counts its lease.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Validity {
     /// From before it asked: what the answers took is taken off.
@@ -66,7 +67,7 @@ pub enum Validity {
 }
 
 /// When a lock that is copied is granted.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grants {
     /// As soon as the leading node has it.

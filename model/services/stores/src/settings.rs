@@ -1,5 +1,6 @@
 //! Constants of a scenario, and what it must not say.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{QUEUE, RANKED, RECORDS, Stores, TOKENS};
@@ -11,7 +12,7 @@ use fencepost_model::service;
 use fencepost_model::time::Ticks;
 
 /// The `[service]` table. What one system only has is refused in the others.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// How many slots there are.
@@ -65,7 +66,7 @@ impl Default for Settings {
 }
 
 /// How a token is given back (B-33).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GiveBack {
     /// It is pushed, whoever has it by now.
@@ -77,7 +78,7 @@ pub enum GiveBack {
 }
 
 /// What decides who comes first (B-34).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sequence {
     /// The numbers of a counter.
@@ -87,7 +88,7 @@ pub enum Sequence {
 }
 
 /// How a client gets its rank (B-34).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Joins {
     /// It draws a ticket, inserts itself, and asks for its rank.
@@ -97,7 +98,7 @@ pub enum Joins {
 }
 
 /// What becomes of a holder that asks again, because it does not remember (B-35).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reentry {
     /// It is told that no slot is free.
@@ -109,7 +110,7 @@ pub enum Reentry {
 }
 
 /// What tells a client's entries from those of others (B-47).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nodes {
     /// Nothing but the number that comes with the answer.

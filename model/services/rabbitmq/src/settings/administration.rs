@@ -1,11 +1,12 @@
 //! The choices of administrators: what the published text says about them, and what it leaves open.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Release, is_default};
 
 /// Administrators and what they do.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Administration {
     /// The operations of each administrator, one after the other.
@@ -74,7 +75,7 @@ impl Default for Administration {
 }
 
 /// An administrative operation.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// A semaphore with so many slots.
@@ -88,7 +89,7 @@ pub enum Operation {
 }
 
 /// How the number of slots is determined.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
     /// Up to the first one that a probe does not find.
@@ -99,7 +100,7 @@ pub enum Counts {
 }
 
 /// Which queues an addition declares.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adds {
     /// Only the last one, as the text says (F-6).
@@ -110,7 +111,7 @@ pub enum Adds {
 }
 
 /// How far down a removal goes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Removes {
     /// Down to the one that should be left, as the text says (F-7).
@@ -121,7 +122,7 @@ pub enum Removes {
 }
 
 /// In which order slots are removed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The highest first.
@@ -132,7 +133,7 @@ pub enum Order {
 }
 
 /// The number of the lowest slot that is created (B-43).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Base(pub u8);
 
@@ -143,7 +144,7 @@ impl Default for Base {
 }
 
 /// What is deleted beyond the highest slot (F-16).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overshoot {
     /// So many beyond the number counted, and that one as well, after the operation.
@@ -155,7 +156,7 @@ pub enum Overshoot {
 }
 
 /// What an administrator does when a step fails.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
     /// It stops.
@@ -166,7 +167,7 @@ pub enum Failure {
 }
 
 /// What an administrator does about an operation that was cut short.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retries {
     /// It counts anew, and goes on to the size that it had worked out before the first step.

@@ -1,12 +1,13 @@
 //! What happens among the nodes of a broker.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
 use fencepost_model::time::Ticks;
 
 /// The nodes of the broker.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cluster {
     /// How many there are: up to 3.
@@ -61,7 +62,7 @@ impl Cluster {
 }
 
 /// Where an exclusive queue lives.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// On the node of its connection (R-Q-61).
@@ -72,7 +73,7 @@ pub enum Placement {
 }
 
 /// What nodes do when they cannot see each other (R-Q-71).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Split {
     /// Each side goes on, without the exclusive queues of the other, and nobody mends it (R-Q-64).

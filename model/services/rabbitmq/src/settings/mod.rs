@@ -8,6 +8,7 @@ mod cluster;
 mod kernel;
 mod validate;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::messages::{Keeps, Shape};
@@ -25,7 +26,7 @@ pub(super) const RECIPES: &[(&str, &str)] =
 pub const NUMBERS: u8 = 7;
 
 /// Settings of the broker and of those who use it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The numbers of the slot queues that exist at the start.
@@ -145,7 +146,7 @@ impl Default for Settings {
 }
 
 /// How the socket of a client that has died goes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Socket {
     /// Its kernel closes it, and the broker notices soon (R-Q-39).
@@ -156,7 +157,7 @@ pub enum Socket {
 }
 
 /// How the existence of a queue is determined.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
     /// By a mandatory publish with confirms (R-Q-17, R-Q-81).
@@ -171,7 +172,7 @@ pub enum Probe {
 }
 
 /// Where the search for a free slot begins.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum First {
     /// At this number.
@@ -187,7 +188,7 @@ impl Default for First {
 }
 
 /// Where the search goes on after a lost race.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRace {
     /// Where it began.
@@ -200,7 +201,7 @@ pub enum AfterRace {
 }
 
 /// What a client does when its declaration is refused, and its channel closed with it.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRefusal {
     /// It opens the channel again.
@@ -213,7 +214,7 @@ pub enum AfterRefusal {
 }
 
 /// What a client does when no answer comes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Silence {
     /// It closes the socket, and with it whatever it may have come to hold.
@@ -226,7 +227,7 @@ pub enum Silence {
 }
 
 /// How a held slot is verified.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verify {
     /// By a probe of its slot queue, as the text says (F-32, F-33).
@@ -241,7 +242,7 @@ pub enum Verify {
 }
 
 /// What a client does when its connection is lost.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LostConnection {
     /// Its slot is lost with it.
@@ -254,7 +255,7 @@ pub enum LostConnection {
 }
 
 /// Whether each client has a connection of its own.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
     /// It has.
@@ -265,7 +266,7 @@ pub enum Connections {
 }
 
 /// How a slot is given back.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Release {
     /// By deleting the holder's queue (R-Q-88).
@@ -280,7 +281,7 @@ pub enum Release {
 }
 
 /// What an operator or a bystander may do.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorActionKind {
     /// Delete a holder's queue (R-Q-16).
@@ -294,7 +295,7 @@ pub enum OperatorActionKind {
 }
 
 /// What becomes of the message that is a lock when a partition heals.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnHeal {
     /// It is there twice.

@@ -172,7 +172,10 @@ fn promises(scenario: &Scenario<Consul>) -> Verdict {
     let settings = &scenario.service;
     let judges_lease = scenario.promises.iter().any(|promise| promise.property == Property::LeaseExclusion);
     if judges_lease && settings.ttl.is_some() && !settings.remembers_lease() {
-        return wrong("service.keeps_lease", "`lease-exclusion` judges by the lease that a client remembers; set it to true");
+        return wrong(
+            "service.keeps_lease",
+            "`lease-exclusion` judges by the lease that a client remembers; set it to true",
+        );
     }
     let is_semaphore = scenario.service.semaphore.is_some();
     for (place, promise) in scenario.promises.iter().enumerate() {
