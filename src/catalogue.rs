@@ -29,11 +29,6 @@ pub fn documents() -> impl Iterator<Item = &'static str> {
     CATALOGUE.documents()
 }
 
-/// The comment at the head of a scenario file: the story of its bug, and the source.
-pub fn comment(name: &str) -> Option<&'static str> {
-    CATALOGUE.comment(name)
-}
-
 /// Every mutation: those of each service, then those of kernel and checker.
 pub fn mutations() -> Vec<Mutation> {
     CATALOGUE.mutations()

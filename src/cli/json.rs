@@ -16,8 +16,11 @@ pub struct ScenarioJson<'a> {
     pub system: &'a str,
     pub hazard: Option<&'a str>,
     pub also: &'a [String],
+    pub title: &'a str,
     pub variant: &'a str,
     pub about: &'a str,
+    pub story: &'a str,
+    pub sources: &'a [String],
     pub suite: fencepost::Suite,
     pub properties: Vec<Expected>,
 }

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Some(Command::Tradeoff(tradeoff)) => commands::tradeoff::run(tradeoff, &arguments.common),
         Some(Command::Merge(merge)) => commands::sweep::merge::run(merge, &arguments.common),
         Some(Command::Regress(regress)) => commands::regress::run(regress, &arguments.common),
+        Some(Command::Schema(schema)) => commands::schema::run(schema, &arguments.common),
         Some(Command::Shrink(shrink)) => commands::shrink::run(shrink, &arguments.common),
         Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),
         Some(Command::Explore(explore)) => commands::explore::run(explore, &arguments.common),

@@ -1,12 +1,15 @@
-//! The studies that come with the program, as their files say, and the background of a report: these and the catalogue's comments.
+//! The studies that come with the program, as their files say, and the background of a report: these and what the scenarios
+//! say of themselves.
 
 use std::fs;
 use std::path::Path;
 
-use fencepost::catalogue::{comment, documents, files};
+use fencepost::AnyScenario;
+use fencepost::catalogue::documents;
 use fencepost::model::finding::Study;
+use fencepost::registry::Description;
 use fencepost::reports::documents::Document;
-use fencepost::reports::html::{Background, Ready, Taken};
+use fencepost::reports::html::{Background, Ready, ScenarioText, Taken};
 use fencepost::sim::Profile;
 use serde::Deserialize;
 
@@ -60,11 +63,16 @@ pub enum Searched {
     Written(toml::Table),
 }
 
-/// What the catalogue's files say, and the studies with their pages in the folder.
-pub fn background(out: &Path) -> Background {
-    let comments = files().filter_map(|(name, _)| Some((name.to_owned(), comment(name)?.to_owned())));
+/// What these scenarios and the catalogue's documents say, and the studies with their pages in the folder.
+pub fn background(scenarios: &[Box<dyn AnyScenario>], out: &Path) -> Background {
+    let texts = scenarios.iter().map(|scenario| (scenario.name().to_owned(), text(&**scenario))).collect();
     let documents = documents().map(Document::read).collect();
-    Background { comments: comments.collect(), documents, studies: ready(out) }
+    Background { texts, documents, studies: ready(out) }
+}
+
+fn text(scenario: &dyn AnyScenario) -> ScenarioText {
+    let Description { title, also, story, sources, .. } = scenario.description();
+    ScenarioText { title: title.to_owned(), also: also.to_vec(), story: story.to_owned(), sources: sources.to_vec() }
 }
 
 /// The studies that come with the program, and what was measured for them into this folder.

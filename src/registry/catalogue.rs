@@ -29,13 +29,6 @@ impl Catalogue {
         self.0.iter().flat_map(|service| service.scenarios()).copied()
     }
 
-    /// The comment at the head of a scenario file: the story of its bug, and the source.
-    pub fn comment(self, name: &str) -> Option<&'static str> {
-        let (_, text) = self.files().find(|(file, _)| *file == name)?;
-        let end = text.find("\n\n").unwrap_or(text.len());
-        text.starts_with('#').then(|| &text[..end])
-    }
-
     /// What published documents say, and which promises show that it is wrong: TOML, as `reports` reads it.
     pub fn documents(self) -> impl Iterator<Item = &'static str> {
         self.0.iter().flat_map(|service| service.documents()).copied()
@@ -63,6 +56,29 @@ impl Catalogue {
             return Err(ScenarioError::system(text, file, message));
         };
         service.read(text, file)
+    }
+
+    /// The JSON Schema (draft 7) of the scenario files of all services. Each service has its definitions below the name of
+    /// its first system.
+    pub fn schema(self) -> serde_json::Value {
+        let mut definitions = serde_json::Map::new();
+        let mut choices = Vec::new();
+        for service in self.0 {
+            let name = service.systems()[0];
+            let mut schema = service.schema(&format!("/definitions/{name}"));
+            let root = schema.as_object_mut().expect("a schema is an object");
+            root.remove("$schema");
+            if let Some(serde_json::Value::Object(own)) = root.remove("definitions") {
+                definitions.extend(own);
+            }
+            choices.push(schema);
+        }
+        serde_json::json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "title": "A scenario",
+            "oneOf": choices,
+            "definitions": definitions,
+        })
     }
 
     /// Names in a scenario text that are still read and have new names by now.

@@ -15,6 +15,7 @@ mod catalogue;
 pub mod random;
 mod scenario;
 mod service;
+mod shorten;
 mod trace;
 
 pub use catalogue::Catalogue;

@@ -10,11 +10,12 @@ use fencepost_model::assumption::Assumption;
 use fencepost_model::finding::{Finding, Split};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::properties::Property;
-use fencepost_model::scenario::{Axis, Note, Promise, Scenario, SettingError, Suite, Varied, vary};
+use fencepost_model::scenario::{Axis, Note, Promise, Scenario, SettingError, Suite, Varied, from_toml, vary};
 use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::trace::{ScriptError, Trace, TraceError, perform};
 use fencepost_sim::{Hunt, Hunted, RunSummary, Settings, Violation, hunt, prepare, ready, simulate, split, summarize};
 
+use crate::shorten::shorten;
 use crate::trace::AnyTrace;
 
 /// A scenario of any service: everything that can be done with it without knowing which.
@@ -24,6 +25,10 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
 
     /// The scenario as a TOML file.
     fn to_toml(&self) -> String;
+
+    /// The shortest TOML file of a scenario with the same executions and the same promises: without settings that have their
+    /// default values, without goals, and without what people are told.
+    fn to_short_toml(&self) -> String;
 
     /// What its verdicts rest on.
     fn assumptions(&self) -> Vec<Assumption>;
@@ -116,10 +121,16 @@ pub struct Description<'a> {
     pub hazard: Option<&'a str>,
     /// Further hazards.
     pub also: &'a [String],
+    /// What the hazard is called.
+    pub title: &'a str,
     /// Which variant of the hazard.
     pub variant: &'a str,
     /// One sentence for people.
     pub about: &'a str,
+    /// What happens, and why it matters.
+    pub story: &'a str,
+    /// Where that is published, or which rules it follows from.
+    pub sources: &'a [String],
     /// Which suite it belongs to.
     pub suite: Suite,
     /// How many clients want the lock.
@@ -225,8 +236,11 @@ impl<S: Service> AnyScenario for Scenario<S> {
             system: &self.system,
             hazard: self.hazard.as_deref(),
             also: &self.also,
+            title: &self.title,
             variant: &self.variant,
             about: &self.about,
+            story: self.story.trim_end(),
+            sources: &self.sources,
             suite: self.suite,
             clients: self.clients,
             rounds: self.rounds,
@@ -237,6 +251,22 @@ impl<S: Service> AnyScenario for Scenario<S> {
 
     fn to_toml(&self) -> String {
         toml::to_string(self).expect("a scenario is plain data")
+    }
+
+    fn to_short_toml(&self) -> String {
+        let bare = Scenario {
+            hazard: None,
+            also: Vec::new(),
+            title: String::new(),
+            variant: String::new(),
+            story: String::new(),
+            sources: Vec::new(),
+            suite: Suite::default(),
+            goals: Vec::new(),
+            ..self.clone()
+        };
+        let means_the_same = |text: &str| from_toml::<S>(text, "short").is_ok_and(|read| read == bare);
+        shorten(&AnyScenario::to_toml(&bare), &means_the_same)
     }
 
     fn assumptions(&self) -> Vec<Assumption> {

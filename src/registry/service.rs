@@ -7,6 +7,7 @@ use fencepost_model::mutation::Mutation;
 use fencepost_model::scenario::{Scenario, ScenarioError, from_toml, outdated, outdated_in_trace};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{Trace, TraceError};
+use schemars::JsonSchema;
 
 use crate::scenario::AnyScenario;
 use crate::trace::AnyTrace;
@@ -36,6 +37,9 @@ pub trait AnyService: Debug + Send + Sync {
 
     /// Names in a scenario text that are still read and have new names by now.
     fn outdated(&self, text: &str, file: &str) -> Vec<ScenarioError>;
+
+    /// The JSON Schema of its scenario files; see [`Scenario::schema`].
+    fn schema(&self, definitions: &str) -> serde_json::Value;
 
     /// Reads a trace of one of its systems.
     ///
@@ -82,7 +86,10 @@ impl<S: Service> Registered<S> {
     }
 }
 
-impl<S: Service> AnyService for Registered<S> {
+impl<S: Service> AnyService for Registered<S>
+where
+    S::Settings: JsonSchema,
+{
     fn systems(&self) -> &'static [&'static str] {
         S::SYSTEMS
     }
@@ -109,6 +116,10 @@ impl<S: Service> AnyService for Registered<S> {
 
     fn outdated(&self, text: &str, file: &str) -> Vec<ScenarioError> {
         outdated::<S>(text, file)
+    }
+
+    fn schema(&self, definitions: &str) -> serde_json::Value {
+        Scenario::<S>::schema(definitions)
     }
 
     fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {

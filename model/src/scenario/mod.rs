@@ -7,10 +7,12 @@ mod build;
 mod goals;
 mod mutated;
 mod notes;
+mod schema;
 mod text;
 mod validate;
 mod vary;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::action_kind::ActionKind;
@@ -33,12 +35,15 @@ pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 
 /// The constants of a world.
 #[must_use]
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(bound = "", deny_unknown_fields)]
+#[schemars(bound = "P::Settings: JsonSchema")]
 pub struct Scenario<P: Service> {
     /// Unique name, also the file's.
+    #[schemars(extend("pattern" = "^[a-z0-9-]+$"))]
     pub name: String,
     /// The system, one of [`Service::SYSTEMS`].
+    #[schemars(schema_with = "schema::system::<P>")]
     pub system: String,
     /// The number of the published hazard that it shows, for example `B-01`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,18 +51,29 @@ pub struct Scenario<P: Service> {
     /// The numbers of further hazards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
+    /// The name of the hazard: the same in all scenarios that show it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// The name of the variant of the hazard.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
     /// One sentence that describes the scenario.
     pub about: String,
+    /// The course of events and its consequence, in a few sentences.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub story: String,
+    /// The publications, or the rules from which it follows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// The suite of the scenario.
     #[serde(default)]
     pub suite: Suite,
     /// The number of contenders, from 1.
+    #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub clients: u16,
     /// How often each client's user asks for the lock, from 1.
     #[serde(default = "one")]
+    #[schemars(extend("minimum" = 1))]
     pub rounds: u8,
     /// The maximum number of writes of a client per tenure.
     #[serde(default)]
@@ -82,12 +98,14 @@ pub struct Scenario<P: Service> {
     pub clocks: Clocks,
     /// The maximum number of faults of each kind.
     #[serde(default, deserialize_with = "budget_text::read::<P, _>", serialize_with = "budget_text::write::<P, _>")]
+    #[schemars(schema_with = "schema::budget::<P>", skip_serializing)]
     pub budget: Budget,
     /// The promises, with their expected verdicts.
     #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
     /// The goals, which some execution must reach: a proof is vacuous otherwise.
     #[serde(default, deserialize_with = "goals::read::<P, _>", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "schema::goals::<P>")]
     pub goals: Vec<Goal>,
     /// Goals beside those that files can name; see [`Scenario::own_goal`].
     #[serde(skip)]
@@ -97,6 +115,7 @@ pub struct Scenario<P: Service> {
     pub own_properties: Vec<Definition<P>>,
     /// A fault built in on purpose.
     #[serde(default, deserialize_with = "mutated::read::<P, _>", skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::mutation::<P>")]
     pub mutation: Option<Mutation>,
 }
 
@@ -105,7 +124,7 @@ fn one() -> u8 {
 }
 
 /// The suite of a scenario.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suite {
     /// Quick: it runs when `fencepost` is called without arguments.
@@ -117,7 +136,7 @@ pub enum Suite {
 
 /// Bounds on delays, in ticks of true time. A delay without a bound is unbounded (asynchronous network). A bound is an
 /// assumption and is printed with the verdict.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Synchrony {
     /// The maximum delay of a message.
@@ -139,14 +158,16 @@ impl Synchrony {
 }
 
 /// The fair kinds of action. Each action of a kind is fair for itself: a message on a link, a deadline of a process.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fairness {
     /// Weakly fair kinds: an action that is always enabled is eventually taken.
     #[serde(deserialize_with = "fair_kinds")]
+    #[schemars(schema_with = "schema::fair_kinds")]
     pub weak: Vec<ActionKind>,
     /// Strongly fair kinds: an action that is enabled infinitely often is eventually taken.
     #[serde(deserialize_with = "fair_kinds")]
+    #[schemars(schema_with = "schema::fair_kinds")]
     pub strong: Vec<ActionKind>,
 }
 
@@ -176,7 +197,7 @@ fn is_usual(fairness: &Fairness) -> bool {
 }
 
 /// The way in which messages travel, and the effect of a cut link.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Links {
     /// The fate of messages on a cut link.
@@ -197,7 +218,7 @@ impl Links {
 }
 
 /// The fate of messages on a cut link.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cutting {
     /// They arrive after the link heals.
@@ -208,7 +229,7 @@ pub enum Cutting {
 }
 
 /// The direction of a cut.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ways {
     /// One direction only. Messages in the other direction arrive.
@@ -219,7 +240,7 @@ pub enum Ways {
 }
 
 /// The delay of responses. The response to a blocking query that had to wait always travels as a message.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replies {
     /// Responses travel as messages, like requests.
@@ -234,7 +255,7 @@ fn travels(replies: &Replies) -> bool {
 }
 
 /// The clocks that drift against true time.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Drift {
     /// Any clock, ahead and behind.
@@ -245,7 +266,7 @@ pub enum Drift {
 }
 
 /// Bounds on clocks: local clock = true time + skew.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
     /// The maximum skew, ahead or behind, in ticks.
@@ -259,6 +280,7 @@ pub struct Clocks {
     pub drift: Drift,
     /// The offset of each client's clock from true time at the start, in ticks; 0 for clients beyond the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::time::signed_list")]
+    #[schemars(schema_with = "schema::differences")]
     pub offsets: Vec<Ticks>,
 }
 
@@ -285,10 +307,11 @@ impl Default for Clocks {
 }
 
 /// A property of this scenario with the verdict that is expected.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Promise {
     /// The promised property.
+    #[schemars(schema_with = "schema::property")]
     pub property: Property,
     /// The bound, in ticks, if the property has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -299,7 +322,7 @@ pub struct Promise {
 }
 
 /// The verdict that a scenario expects.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expect {
     /// The promise holds in every execution.

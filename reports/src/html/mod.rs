@@ -3,6 +3,7 @@
 mod documents;
 mod hazards;
 mod section;
+mod story;
 mod studies;
 mod study;
 
@@ -14,14 +15,18 @@ use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Story};
 use crate::documents::Document;
 use crate::escape::escape;
 use crate::matrix::{columns, mark, rows};
+pub use story::ScenarioText;
 pub use studies::{Ready, Taken};
 pub use study::study_page;
+
+/// What scenario files say of themselves, by the scenarios' names.
+pub type Texts = BTreeMap<String, ScenarioText>;
 
 /// What is known beside the findings.
 #[derive(Clone, Debug, Default)]
 pub struct Background {
-    /// What people have written at the head of scenario files, by the scenarios' names: the story of a bug, and its source.
-    pub comments: BTreeMap<String, String>,
+    /// What scenario files say of themselves, by the scenarios' names.
+    pub texts: Texts,
     /// What published documents say, and which promises show that it is wrong.
     pub documents: Vec<Document>,
     /// Studies of what settings cost.
@@ -33,17 +38,17 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// The page about some findings.
 pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {
-    let Background { comments, documents, studies } = background;
+    let Background { texts, documents, studies } = background;
     let documents = documents::section(documents, findings);
-    let hazards = hazards::section(findings, comments);
+    let hazards = hazards::section(findings, texts);
     let studies = studies::section(studies);
     let parts = [
         ("documents", "What the documents get wrong", &documents),
-        ("hazards", "Hazards found", &hazards),
+        ("hazards", "Hazards", &hazards),
         ("studies", "What liveness costs in safety", &studies),
     ];
     let header = format!("{}{}", summary(findings), ways(&parts));
-    let scenarios: String = rows(findings).into_iter().map(|row| section::section(row, comments)).collect();
+    let scenarios: String = rows(findings).into_iter().map(|row| section::section(row, texts)).collect();
     let main = format!("{}{documents}{hazards}{studies}<div id=\"scenarios\">\n{scenarios}</div>\n", matrix(findings));
     document(title, &header, &main)
 }

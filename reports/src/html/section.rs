@@ -1,19 +1,18 @@
 //! One scenario: what it is about, what was found, what it rests on, and the pictures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use fencepost_model::finding::{Assumption, Certificate, Finding, Story, StoryStep, Verdict};
 
-use super::hazards::flowing;
-use super::item;
+use super::{Texts, item, story};
 use crate::collision;
 use crate::diagram::diagram;
 use crate::escape::escape;
 use crate::fold::fold;
 
 /// The part of the page about one scenario.
-pub(super) fn section(row: &[Finding], comments: &BTreeMap<String, String>) -> String {
+pub(super) fn section(row: &[Finding], texts: &Texts) -> String {
     let first = &row[0];
     let hazard =
         first.hazard.as_deref().map(|hazard| format!("<span class=\"hazard\">{hazard}</span> ")).unwrap_or_default();
@@ -25,11 +24,12 @@ pub(super) fn section(row: &[Finding], comments: &BTreeMap<String, String>) -> S
     if !first.variant.is_empty() {
         let _ = writeln!(html, "<p class=\"variant\">Variant: {}</p>", escape(&first.variant));
     }
-    if let Some(text) = comments.get(&first.scenario) {
-        let story = escape(&flowing(text));
+    if let Some(text) = texts.get(&first.scenario).filter(|text| !text.story.is_empty()) {
         let _ = writeln!(
             html,
-            "<details class=\"assumptions\"><summary>The story, and its source</summary>\n<p>{story}</p></details>"
+            "<details class=\"assumptions\"><summary>Story and sources</summary>\n{}<p>Sources:<br>{}</p></details>",
+            story::paragraphs(&text.story),
+            story::sources(&text.sources)
         );
     }
     html += &assumptions(row);

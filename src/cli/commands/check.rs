@@ -151,7 +151,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
         }
     }
     if let Some(out) = &common.out {
-        let mut background = background(out);
+        let mut background = background(&scenarios, out);
         background.studies.retain(|study| !matches!(study.taken, Taken::Never));
         write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background))?;
     }

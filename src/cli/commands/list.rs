@@ -26,11 +26,24 @@ pub fn run(list: &List, common: &Common) -> Result<Exit, CommandError> {
     }
     for scenario in &scenarios {
         if common.json {
-            let Description { name, system, hazard, also, variant, about, suite, promises, .. } =
-                scenario.description();
+            let Description {
+                name, system, hazard, also, title, variant, about, story, sources, suite, promises, ..
+            } = scenario.description();
             let expected = |promise: &Promise| Expected { name: promise.property.name(), expect: promise.expect };
             let properties = promises.iter().map(expected).collect();
-            say_json(&ScenarioJson { scenario: name, system, hazard, also, variant, about, suite, properties });
+            say_json(&ScenarioJson {
+                scenario: name,
+                system,
+                hazard,
+                also,
+                title,
+                variant,
+                about,
+                story,
+                sources,
+                suite,
+                properties,
+            });
         } else {
             describe(&scenario.description());
         }

@@ -11,6 +11,7 @@ pub mod mutants;
 pub mod regress;
 pub mod replay;
 pub mod schedulers;
+pub mod schema;
 pub mod shrink;
 pub mod simulate;
 pub mod suite;
@@ -61,6 +62,8 @@ pub enum Command {
     Shrink(shrink::Shrink),
     /// Write a run that breaks a promise down as a test in Rust
     Regress(regress::Regress),
+    /// Write the JSON Schema of scenario files, by which editors complete and check them
+    Schema(schema::Schema),
     /// Check a scenario under every combination of some settings
     Envelope(envelope::Envelope),
     /// Look at the space of a scenario in a browser

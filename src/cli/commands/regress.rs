@@ -52,7 +52,7 @@ pub fn run(regress: &Regress, common: &Common) -> Result<Exit, CommandError> {
 
 fn test(trace: &dyn AnyTrace, property: Property) -> String {
     let name = format!("{}_breaks_{property}", trace.scenario_name()).replace('-', "_");
-    let (scenario, script) = (trace.scenario().to_toml(), trace.script());
+    let (scenario, script) = (trace.scenario().to_short_toml(), trace.script());
     // As many as it takes to end the strings where they end.
     let hashes = (1..).map(|count| "#".repeat(count)).find(|hashes| {
         let end = format!("\"{hashes}");

@@ -37,7 +37,8 @@ pub fn run(common: &Common) -> Result<Exit, CommandError> {
         }
     }
     let report = out.join("report.html");
-    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &background(&out)))?;
+    let background = background(&scenarios, &out);
+    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &background))?;
     if common.json {
         findings.iter().for_each(|finding| say_json(&Checked::from(finding)));
     } else {

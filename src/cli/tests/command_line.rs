@@ -325,11 +325,11 @@ fn the_report_names_the_hazards_that_were_found_with_their_sources() {
     let report = fs::read_to_string(folder.join("report.html")).expect("it was written");
     for words in [
         "2 of 2 were found here",
-        "<b>B-17</b> released first, stopped second",
+        "<b>B-17</b> Released first, stopped second",
         "vmware/pinniped issue 800",
-        "<b>B-07</b> with <code>delete</code> behaviour every tenure has LockIndex 1",
+        "<b>B-07</b> With <code>delete</code> behaviour every tenure has LockIndex 1",
         "<code>fencepost check B-07</code>",
-        "The story, and its source",
+        "Story and sources",
     ] {
         assert!(report.contains(words), "{words}");
     }

@@ -21,7 +21,10 @@ use crate::scenario::AnyScenario;
 pub type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
 
 /// Keys that tell people about a scenario, or judge it: they are drawn anew, or left out.
-const LEFT_OUT: [&str; 9] = ["hazard", "also", "variant", "suite", "goals", "fairness", "mutation", "promise", "about"];
+const LEFT_OUT: [&str; 12] = [
+    "hazard", "also", "title", "variant", "about", "story", "sources", "suite", "goals", "fairness", "mutation",
+    "promise",
+];
 
 /// Keys that are never edited.
 const FIXED: [&str; 3] = ["name", "system", "about"];

@@ -11,6 +11,7 @@ mod server;
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use client::Borrower;
@@ -34,7 +35,7 @@ use fencepost_model::world::World;
 pub struct Lease;
 
 /// The `[service]` table.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The duration of a loan, in ticks.

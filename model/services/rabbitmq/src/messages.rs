@@ -1,5 +1,6 @@
 //! The messages between clients and broker: the methods of AMQP 0-9-1 that the semaphore needs, with their responses.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
@@ -23,7 +24,9 @@ pub enum Name {
 }
 
 /// The properties of a queue declaration.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Shape {
     /// It belongs to the connection that declares it, and is removed with it.
@@ -47,7 +50,9 @@ impl Shape {
 }
 
 /// The messages that a queue keeps (R-Q-24, R-Q-20).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keeps {
     /// Every message.

@@ -1,5 +1,6 @@
 //! The settings of a scenario, and their validation.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{COPIED, Redlock, RedlockFault};
@@ -12,7 +13,7 @@ use fencepost_model::service_fault::ServiceFault;
 use fencepost_model::time::Ticks;
 
 /// The `[service]` table. A setting of one system is refused in the other.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The number of nodes, from 1 to 7.
@@ -56,7 +57,7 @@ impl Default for Settings {
 }
 
 /// The start of a client's lease.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Validity {
     /// The first request: the time of the responses is subtracted.
@@ -66,7 +67,7 @@ pub enum Validity {
 }
 
 /// The instant at which a replicated lock is granted.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grants {
     /// As soon as the leader has it.

@@ -1,5 +1,6 @@
 //! The settings of a scenario, and their validation.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{QUEUE, RANKED, RECORDS, Stores, TOKENS};
@@ -11,7 +12,7 @@ use fencepost_model::service;
 use fencepost_model::time::Ticks;
 
 /// The `[service]` table. A setting of one system is refused in the others.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The number of slots.
@@ -66,7 +67,7 @@ impl Default for Settings {
 }
 
 /// How a token is released (B-33).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GiveBack {
     /// The client pushes it, even if another client has it by now.
@@ -78,7 +79,7 @@ pub enum GiveBack {
 }
 
 /// The order of clients (B-34).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sequence {
     /// The numbers of a counter.
@@ -88,7 +89,7 @@ pub enum Sequence {
 }
 
 /// How a client gets its rank (B-34).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Joins {
     /// It draws a ticket, inserts itself, and asks for its rank.
@@ -98,7 +99,7 @@ pub enum Joins {
 }
 
 /// The answer to a holder that asks again because it has lost its memory (B-35).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reentry {
     /// It is refused: no slot is free.
@@ -110,7 +111,7 @@ pub enum Reentry {
 }
 
 /// How the store distinguishes a client's entry from others (B-47).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nodes {
     /// By the number in the response only.

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
 
 /// A check of a node. Each node has one of each kind.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckKind {
     /// What gossip thinks of the node.
@@ -65,7 +66,7 @@ impl fmt::Display for CheckKind {
 }
 
 /// Nodes and checks. Each client runs on a node of its own.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Health {
     /// What sessions are bound to (C-SES-10).
@@ -85,7 +86,7 @@ pub struct Health {
 }
 
 /// What a crash takes along.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Takes {
     /// The process only; its node lives.

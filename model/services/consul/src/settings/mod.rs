@@ -13,6 +13,7 @@ mod semaphore;
 mod servers;
 mod validate;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Checks;
@@ -39,7 +40,7 @@ pub(super) const RECIPES: &[(&str, &str)] =
     recipes!["go-lock", "lock-command", "leader-election", "go-semaphore", "semaphore-guide"];
 
 /// Settings of the service and of the client recipe.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The session's TTL; none: it ends by a call only.

@@ -1,9 +1,10 @@
 //! What somebody with access to the HTTP API may do from outside, and what each kind of action costs of `budget.operator`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One kind of action that is within the operator's reach.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorActionKind {
     /// Destroy any session.
@@ -56,7 +57,7 @@ impl OperatorActionKind {
 }
 
 /// A kind of action with its cost: `"put"`, or `{ action = "deregister-node", cost = 2 }`.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Priced {
     /// It costs 1.

@@ -1,5 +1,6 @@
 //! The choices of a client that wants the lock. The first one of each list is what a scenario gets that does not choose.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
@@ -7,7 +8,7 @@ use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
 
 /// Whose session a client uses.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionUse {
     /// One of its own, created when it is first needed, and anew when it is gone.
@@ -20,7 +21,9 @@ pub enum SessionUse {
 }
 
 /// What the end of a session does to its keys (C-INV-1).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Behavior {
     /// They are free again.
@@ -31,7 +34,7 @@ pub enum Behavior {
 }
 
 /// How somebody reads the key.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reads {
     /// From the leader's state, without a round trip (C-CON-2).
@@ -42,7 +45,7 @@ pub enum Reads {
 }
 
 /// In which letters a session's id is written (C-SES-20).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Letters {
     /// As the server does.
@@ -53,7 +56,7 @@ pub enum Letters {
 }
 
 /// What a client does when it hears that its session is gone.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeadSession {
     /// It creates a new one.
@@ -64,7 +67,7 @@ pub enum DeadSession {
 }
 
 /// Until when a client believes that it has the lock.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Belief {
     /// Until it is told otherwise: a renewal fails, or the resource refuses a write.
@@ -81,7 +84,7 @@ pub enum Belief {
 }
 
 /// What a client does when a renewal is answered with an error, as while servers have no leader.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RenewalErrors {
     /// It renews again when the next renewal is due, for ever.
@@ -94,7 +97,7 @@ pub enum RenewalErrors {
 }
 
 /// What a client sends with a write.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sequencer {
     /// Nothing.
@@ -120,7 +123,7 @@ impl Sequencer {
 }
 
 /// Whether a client waits for its writes.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
     /// It releases only when every write of the tenure is answered.
@@ -131,7 +134,7 @@ pub enum Writes {
 }
 
 /// Whether a client makes sure that it has the lock before each write.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
     /// It does not.
@@ -144,7 +147,7 @@ pub enum Guard {
 }
 
 /// How a client gives up the lock.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Release {
     /// It stops acting, then releases.
@@ -157,7 +160,7 @@ pub enum Release {
 }
 
 /// By which request a client gives the lock up.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unlock {
     /// A release, which only the holder's session can (C-KV-12).
@@ -170,7 +173,7 @@ pub enum Unlock {
 }
 
 /// How a client waits while somebody else has the lock.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Waiting {
     /// It asks again after `retry_every`.
@@ -190,7 +193,7 @@ impl Waiting {
 }
 
 /// How a holder watches its key, by blocking queries one after the other (C-LCK-6).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Monitor {
     /// How long it waits for an answer; none: for ever.
@@ -211,7 +214,7 @@ pub struct Monitor {
 
 /// The lock as a queue of contender keys, of which the oldest has it, as in the recipes of etcd and ZooKeeper. A client
 /// waits for the end of the one before it.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Queue {
     /// Whether a client whose turn has come makes sure that its own key is still there.
@@ -219,7 +222,7 @@ pub struct Queue {
 }
 
 /// What a client does when its monitor says that the lock is lost. It always stops acting.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnLoss {
     /// It forgets its session, which is left to its TTL.
@@ -234,7 +237,7 @@ pub enum OnLoss {
 }
 
 /// The protected work as a process of its own, started by the client that has the lock.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// What is killed when the lock is lost.
@@ -245,7 +248,7 @@ pub struct Job {
 }
 
 /// What is killed when the lock is lost.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Killed {
     /// The whole process group; the client releases after that.

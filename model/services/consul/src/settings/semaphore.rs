@@ -1,5 +1,6 @@
 //! The choices of a client that wants a slot. The first one of each list is what a scenario gets that does not choose.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
@@ -7,7 +8,7 @@ use fencepost_model::ids::ClientId;
 use fencepost_model::time::Ticks;
 
 /// A semaphore by Consul's guide: contender keys, and a coordination entry changed by compare-and-set (C-SEM-3, C-SEM-4).
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Semaphore {
     /// The limit that each client has in its configuration; clients beyond the list: the last one.
@@ -50,7 +51,7 @@ impl Semaphore {
 }
 
 /// What a client does that reads another limit than its own.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnConflict {
     /// It refuses to take part.
@@ -63,7 +64,7 @@ pub enum OnConflict {
 }
 
 /// Which holders a client takes off the list before it counts.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prunes {
     /// Those whose session has no contender key (C-SEM-4).
@@ -76,7 +77,7 @@ pub enum Prunes {
 }
 
 /// What a client does when its release finds that the coordination entry has changed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LostRace {
     /// It reads again, and repeats (C-SEM-7).
@@ -87,7 +88,7 @@ pub enum LostRace {
 }
 
 /// What becomes of the contender key and the session of a client that has left.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRelease {
     /// Both are removed (C-SEM-7).
@@ -98,7 +99,7 @@ pub enum AfterRelease {
 }
 
 /// What a client does when it does not hear whether it has got a slot.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnUncertainty {
     /// It reads the coordination entry: if it is among the holders, it has.
@@ -111,7 +112,7 @@ pub enum OnUncertainty {
 }
 
 /// How a client becomes a holder.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Registers {
     /// It adds itself to the coordination entry by compare-and-set.

@@ -1,12 +1,13 @@
 //! What happens among the servers, and what they remember.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
 use fencepost_model::time::Ticks;
 
 /// What happens among the servers.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Servers {
     /// Whether an acquire is decided and applied at once.
@@ -41,7 +42,7 @@ pub struct Servers {
 }
 
 /// What becomes of a leader that the others no longer follow.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OldLeader {
     /// It is gone at once.
@@ -52,7 +53,7 @@ pub enum OldLeader {
 }
 
 /// How a renewal is acknowledged.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Renewals {
     /// From the leader's memory, as Consul does (C-SES-18).
@@ -63,7 +64,7 @@ pub enum Renewals {
 }
 
 /// What becomes of the end of a session that a former leader wants.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Revocations {
     /// It fails, as in Consul (C-TTL-4).
@@ -74,7 +75,7 @@ pub enum Revocations {
 }
 
 /// From what servers start anew.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restarts {
     /// From their log: lock-delays begin again (C-LD-12).
@@ -85,7 +86,7 @@ pub enum Restarts {
 }
 
 /// What a new leader makes of the time that sessions have left.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timers {
     /// Every TTL starts anew, as in Consul (C-TTL-6).
@@ -96,7 +97,7 @@ pub enum Timers {
 }
 
 /// What becomes of a request while there is no leader (C-CON-6).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Requests {
     /// It is answered with an error: the outage is longer than requests are held.
@@ -107,7 +108,7 @@ pub enum Requests {
 }
 
 /// What is remembered of the deletion of a whole tree, and so who hears of it.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TreeDeletions {
     /// One position, for the prefix that was deleted: who watches a longer one may miss it (C-KV-24, C-BLK-7).
@@ -118,7 +119,7 @@ pub enum TreeDeletions {
 }
 
 /// Whether an acquire is decided and applied at once.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Log {
     /// In one step.
@@ -129,7 +130,7 @@ pub enum Log {
 }
 
 /// Whether a session ends in the step in which its timer fires.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expiry {
     /// It does.

@@ -1,11 +1,12 @@
 //! The settings of administrators: the claims of the published text, and the choices that it leaves open.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Release, is_default};
 
 /// The administrators and their operations.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Administration {
     /// The operations of each administrator, in order.
@@ -74,7 +75,7 @@ impl Default for Administration {
 }
 
 /// An administrative operation.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Create a semaphore with this number of slots.
@@ -88,7 +89,7 @@ pub enum Operation {
 }
 
 /// How the number of slots is determined.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
     /// Up to the first slot that a probe does not find.
@@ -99,7 +100,7 @@ pub enum Counts {
 }
 
 /// The queues that an addition declares.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adds {
     /// Only the last one, as the text says (F-6).
@@ -110,7 +111,7 @@ pub enum Adds {
 }
 
 /// The extent of a removal.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Removes {
     /// Down to the slot that should remain, as the text says (F-7).
@@ -121,7 +122,7 @@ pub enum Removes {
 }
 
 /// The order in which slots are removed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The highest first.
@@ -132,7 +133,7 @@ pub enum Order {
 }
 
 /// The number of the lowest slot that is created (B-43).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Base(pub u8);
 
@@ -143,7 +144,7 @@ impl Default for Base {
 }
 
 /// The queues that are deleted beyond the highest slot (F-16).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overshoot {
     /// This many numbers beyond the counted number, inclusive, after the operation.
@@ -155,7 +156,7 @@ pub enum Overshoot {
 }
 
 /// The reaction to a failed step.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
     /// It stops.
@@ -166,7 +167,7 @@ pub enum Failure {
 }
 
 /// How an administrator resumes an interrupted operation.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retries {
     /// It counts again, and continues to the target that it computed before the first step.

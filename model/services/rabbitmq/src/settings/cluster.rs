@@ -1,12 +1,13 @@
 //! The settings of the broker's nodes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
 use fencepost_model::time::Ticks;
 
 /// The nodes of the broker.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cluster {
     /// The number of nodes, from 1 to 3.
@@ -61,7 +62,7 @@ impl Cluster {
 }
 
 /// The node of an exclusive queue.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// The node of its connection (R-Q-61).
@@ -72,7 +73,7 @@ pub enum Placement {
 }
 
 /// The reaction of nodes to a partition (R-Q-71).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Split {
     /// Each side continues without the exclusive queues of the other, and nothing repairs it (R-Q-64).

@@ -9,6 +9,7 @@ mod cluster;
 mod kernel;
 mod validate;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::messages::{Keeps, Shape};
@@ -26,7 +27,7 @@ pub(super) const RECIPES: &[(&str, &str)] =
 pub const NUMBERS: u8 = 7;
 
 /// Settings of the broker and of its clients.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// The numbers of the slot queues that exist at the start.
@@ -149,7 +150,7 @@ impl Default for Settings {
 }
 
 /// The end of a crashed client's socket.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Socket {
     /// Its kernel closes the socket, and the broker notices it soon (R-Q-39).
@@ -160,7 +161,7 @@ pub enum Socket {
 }
 
 /// How a client checks that a queue exists.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
     /// By a mandatory publish with confirms (R-Q-17, R-Q-81).
@@ -175,7 +176,7 @@ pub enum Probe {
 }
 
 /// The number at which the search for a free slot begins.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum First {
     /// This number.
@@ -191,7 +192,7 @@ impl Default for First {
 }
 
 /// The number at which the search continues after a lost race.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRace {
     /// The number at which it began.
@@ -204,7 +205,7 @@ pub enum AfterRace {
 }
 
 /// The reaction of a client to a refused declaration, which closes its channel.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRefusal {
     /// It opens the channel again.
@@ -217,7 +218,7 @@ pub enum AfterRefusal {
 }
 
 /// The reaction of a client to a missing response.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Silence {
     /// It closes the socket, which releases everything that it may hold.
@@ -230,7 +231,7 @@ pub enum Silence {
 }
 
 /// How a client verifies a held slot.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verify {
     /// By a probe of its slot queue, as the text says (F-32, F-33).
@@ -245,7 +246,7 @@ pub enum Verify {
 }
 
 /// The reaction of a client to the loss of its connection.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LostConnection {
     /// Its slot is lost with it.
@@ -258,7 +259,7 @@ pub enum LostConnection {
 }
 
 /// Whether each client has a connection of its own.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
     /// Each client has its own connection.
@@ -269,7 +270,7 @@ pub enum Connections {
 }
 
 /// How a client releases a slot.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Release {
     /// By deleting the holder's queue (R-Q-88).
@@ -284,7 +285,7 @@ pub enum Release {
 }
 
 /// The operator actions.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorActionKind {
     /// Delete a holder's queue (R-Q-16).
@@ -298,7 +299,7 @@ pub enum OperatorActionKind {
 }
 
 /// The fate of the message that is a lock when a partition heals.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnHeal {
     /// It is duplicated.
