@@ -51,7 +51,7 @@ fn what_the_reader_refuses_by_name_or_type_the_schema_refuses() {
         ("lease", "[service]\ngrce = 1", "/service/grce"),
         ("lease", "[service]\ngrace = -1", "/service/grace"),
         ("lease", "[service]\ngrace = \"1\"", "/service/grace"),
-        ("lease", "[budget]\nlosses = 255", "/budget/losses"),
+        ("lease", "[budget]\nlosses = 256", "/budget/losses"),
         ("lease", "[budget]\nclock_jumps = 1", "/budget/clock_jumps"),
         ("lease", "goals = [\"elected\"]", "/goals/0"),
         ("lease", "[[promise]]\nproperty = \"mutual-inclusion\"", "/promise/0/property"),

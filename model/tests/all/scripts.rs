@@ -1,40 +1,48 @@
-//! Hand-written runs with recorded answers. `UPDATE_EXPECT=1 cargo test` records anew; commit the difference only if you
-//! can explain it.
+//! Hand-written runs with recorded answers: every file in `scripts` of a service. `UPDATE_EXPECT=1 cargo test` records anew;
+//! commit the difference only if you can explain it.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use fencepost::catalogue;
 
-macro_rules! scripts {
-    ($($name:ident: $file:literal,)*) => {
-        $(#[test] fn $name() { check($file); })*
+/// The scripts of each service, in order.
+fn scripts() -> BTreeMap<String, Vec<PathBuf>> {
+    let services = Path::new(env!("CARGO_MANIFEST_DIR")).join("services");
+    let inside = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+        paths.sort();
+        paths
     };
+    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    inside(&services).iter().map(|service| (name(service), inside(&service.join("scripts")))).collect()
 }
 
-scripts! {
-    the_lease_counts_from_the_request: "lease/scripts/the_lease_counts_from_the_request.txt",
-    b_01_the_paused_holder: "consul/scripts/b01_the_paused_holder.txt",
-    c_lck_10_cleanup_leaves_a_key_in_use_alone: "consul/scripts/c_lck_10_cleanup_leaves_a_key_in_use_alone.txt",
-    c_le_1_a_third_party_discovers_the_leader: "consul/scripts/c_le_1_a_third_party_discovers_the_leader.txt",
-    a_late_answer_is_not_heard: "consul/scripts/a_late_answer_is_not_heard.txt",
-    a_pause_lifts_the_bounds_for_one_process: "consul/scripts/a_pause_lifts_the_bounds_for_one_process.txt",
-    a_crash_forgets_the_session: "consul/scripts/a_crash_forgets_the_session.txt",
-    a_cut_link_holds_one_direction_back: "consul/scripts/a_cut_link_holds_one_direction_back.txt",
-}
-
-fn check(file: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("services").join(file);
-    let script = fs::read_to_string(&path).expect("the script is there");
-    let name = script.lines().find_map(|line| line.strip_prefix("scenario ")).expect("a script names its scenario");
-    let scenario = catalogue::all()
-        .into_iter()
-        .find(|scenario| scenario.name() == name)
-        .expect("the scenario is in the catalogue");
-    let performed = scenario.perform(&script).unwrap_or_else(|error| panic!("{file}: {error}"));
+/// Performs a script and compares its recordings, or writes them anew.
+fn perform(path: &Path) -> Result<(), String> {
+    let file = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("inside").display();
+    let script = fs::read_to_string(path).map_err(|error| format!("{file}: {error}"))?;
+    let name = script.lines().find_map(|line| line.strip_prefix("scenario "));
+    let name = name.ok_or_else(|| format!("{file}: no line `scenario NAME`"))?;
+    let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name);
+    let scenario = scenario.ok_or_else(|| format!("{file}: there is no scenario `{name}`"))?;
+    let performed = scenario.perform(&script).map_err(|error| format!("{file}: {error}"))?;
     if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(&path, performed).expect("the script can be written");
-    } else {
-        assert_eq!(performed, script, "{file}: other answers than recorded; UPDATE_EXPECT=1 records them anew");
+        return fs::write(path, performed).map_err(|error| format!("{file}: {error}"));
     }
+    let differing = || performed.lines().zip(script.lines()).position(|(is, was)| is != was).map_or(0, |line| line + 1);
+    let differs = || format!("{file}:{}: another answer than recorded; UPDATE_EXPECT=1 records it anew", differing());
+    if performed == script { Ok(()) } else { Err(differs()) }
+}
+
+#[test]
+fn every_script_of_every_service_happens_as_it_is_recorded() {
+    let scripts = scripts();
+    for (service, files) in &scripts {
+        assert!(!files.is_empty(), "{service} has no scripts");
+    }
+    let failed: Vec<String> = scripts.values().flatten().filter_map(|path| perform(path).err()).collect();
+    assert!(failed.is_empty(), "\n{}", failed.join("\n"));
 }
