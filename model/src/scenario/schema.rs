@@ -148,7 +148,9 @@ pub(super) fn budget<P: Service>(_: &mut SchemaGenerator) -> Schema {
     let mut properties = Map::new();
     for (name, _) in budget_text::COMMON {
         let (_, about) = COMMON.iter().find(|(other, _)| *other == name).expect("each of them is described");
-        properties.insert(name.to_owned(), count(about));
+        let mut schema = count(about);
+        schema["maximum"] = json!(u8::MAX);
+        properties.insert(name.to_owned(), schema);
     }
     for kind in kinds {
         let about = format!("Of each execution: {}.", kind.one);
