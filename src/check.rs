@@ -1,6 +1,8 @@
 //! A scenario as somebody's test builds it, and the verdicts that the test insists on.
 
 use fencepost_model::fact::Fact;
+use fencepost_model::ids::ClientId;
+use fencepost_model::program::{Programmable, Recipe};
 use fencepost_model::properties::{Judge, Level, Property};
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::{Budget, Goal, Promise, Scenario};
@@ -184,5 +186,17 @@ impl<S: Service> Check<S> {
 
     fn as_any(&self) -> &dyn AnyScenario {
         (self.erase)(&self.scenario)
+    }
+}
+
+impl<S: Programmable> Check<S> {
+    /// Has every client run a recipe, written as plain async code: see [`program`](fencepost_model::program).
+    pub fn programs<R: Recipe<S>>(self, recipe: R) -> Self {
+        self.with(|scenario| scenario.programs(recipe))
+    }
+
+    /// Has one client run a recipe; the others are what they would be otherwise.
+    pub fn program<R: Recipe<S>>(self, client: ClientId, recipe: R) -> Self {
+        self.with(|scenario| scenario.program(client, recipe))
     }
 }

@@ -4,6 +4,7 @@ use fencepost_model::action_kind::ActionKind;
 use fencepost_model::finding::{Certificate, Finding, Verdict};
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::mutation::CheckerMutation;
+use fencepost_model::program::TOLD_MAX;
 use fencepost_model::scenario::{Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{ReplayError, Trace, tell};
@@ -95,6 +96,12 @@ impl<P: Service> Run<P> {
         }
         if let Some(by) = cut.as_ref().filter(|_| !scenario.is_mutated(CheckerMutation::CutIsProof)) {
             return Verdict::Bounded { by: by.clone() };
+        }
+        if scenario.has_reached(reached, Goal::LAP_CUT) {
+            let mut names: Vec<&str> = scenario.programs.iter().map(|program| program.name.as_str()).collect();
+            names.dedup();
+            let by = format!("a lap of a program that is told more than {TOLD_MAX} things (`{}`)", names.join("`, `"));
+            return Verdict::Bounded { by };
         }
         let missing: Vec<String> = goals(scenario, promise)
             .filter(|goal| !scenario.has_reached(reached, *goal))

@@ -88,6 +88,16 @@ pub enum Fact<P: Service> {
     },
     /// A message reached a process that is down. It is lost.
     Unheard,
+    /// The program of a client panicked: its process is gone.
+    Panicked {
+        /// Whose.
+        client: ClientId,
+    },
+    /// A lap of a client's program was told so much that it is not followed any further.
+    Cut {
+        /// Whose.
+        client: ClientId,
+    },
     /// An event that only this service has.
     Service(P::Event),
 }
@@ -158,6 +168,8 @@ impl<P: Service> fmt::Display for Fact<P> {
             Fact::Written { client, token: Token(0), .. } => write!(f, "the write of {client} is accepted"),
             Fact::Written { client, token, .. } => write!(f, "the write of {client} is accepted ({token})"),
             Fact::WriteRefused { client, token, .. } => write!(f, "the write of {client} is refused ({token})"),
+            Fact::Panicked { client } => write!(f, "the program of {client} panics"),
+            Fact::Cut { client } => write!(f, "the lap of {client} is not followed any further"),
             Fact::Unheard => f.write_str("the message is lost: its receiver is down"),
             Fact::Service(fact) => fact.fmt(f),
         }

@@ -52,6 +52,8 @@ goals! {
     VERIFIED = "verified",
     /// An administrator finishes an operation.
     ADMINISTERED = "administered",
+    /// A lap of a program was told so much that it is not followed any further: what lies behind it was not searched.
+    LAP_CUT = "lap-cut",
 }
 
 impl Goal {

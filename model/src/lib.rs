@@ -6,6 +6,7 @@
 //! world      the state: start, enabled, is_enabled, and step, which emits facts
 //! monitor    ghosts of properties, violated promises, equivalence of worlds
 //! process    participants as state machines
+//! program    participants as plain async code: recipes as users write them
 //! service    the traits that a service implements
 //! properties promises on three levels: record, belief, effect
 //! trace      a run as a list of actions: replay, script, shrink
@@ -35,6 +36,8 @@ pub mod mutation;
 pub mod normal;
 pub mod prelude;
 pub mod process;
+pub mod program;
+pub mod programs;
 pub mod properties;
 pub mod resource;
 pub mod scenario;

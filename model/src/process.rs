@@ -192,6 +192,11 @@ pub trait Client<P: Service>: Process<P> + Copy {
     fn is_at_work(&self) -> bool {
         false
     }
+
+    /// What its code panicked with, if it did.
+    fn panic(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The belief of a client about itself.

@@ -31,6 +31,8 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
     const GOALS: &'static [Goal] = &[];
     /// The mutations of its sources.
     const MUTATIONS: &'static [Mutation] = &[];
+    /// Whether its clients can run programs; its settings validate those then.
+    const HAS_PROGRAMS: bool = false;
     /// Constants: the `[service]` table of a scenario.
     type Settings: Settings<Self>;
     /// Requests and responses.

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 
 use fencepost_model::finding::Measurement;
 use fencepost_model::monitor::Observed;
+use fencepost_model::program::scoped;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
@@ -149,6 +150,11 @@ pub fn walk<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> 
 }
 
 fn take<P: Service>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
+    // No state leaves the run, so what programs were told in it can be forgotten.
+    scoped(|| run(scenario, settings, keeps))
+}
+
+fn run<P: Service>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
     let state = scenario.observed();
     let storm = settings.storm_ticks();
     let plan = (storm, keeps);
@@ -266,13 +272,15 @@ fn drive<P: Service, X: Scheduler<P>, E>(
 }
 
 fn record<P: Service>(scenario: &Scenario<P>, settings: &Settings, scheduler: &str, walk: &Walk<P>) -> Trace<P> {
-    let mut state = scenario.observed();
-    let mut recorder = Recorder::default();
-    for action in &walk.actions {
-        recorder.step(scenario, &mut state, action);
-    }
     let origin = format!("simulator, {scheduler}");
-    let mut trace = recorder.finish(scenario, &origin, Some(settings.seed));
+    let mut trace = scoped(|| {
+        let mut state = scenario.observed();
+        let mut recorder = Recorder::default();
+        for action in &walk.actions {
+            recorder.step(scenario, &mut state, action);
+        }
+        recorder.finish(scenario, &origin, Some(settings.seed))
+    });
     trace.header.waits.clone_from(&walk.waits);
     trace
 }

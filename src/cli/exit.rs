@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use fencepost::model::program::ProgramError;
+
 /// How a command ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Exit {
@@ -47,6 +49,10 @@ impl fmt::Display for CommandError {
 
 impl From<fencepost::checker::InternalError> for CommandError {
     fn from(error: fencepost::checker::InternalError) -> Self {
-        CommandError::Internal(error.to_string())
+        // A program that is wrong is bad input, and no fault of ours.
+        match ProgramError::behind(&error.to_string()) {
+            Some(mistake) => CommandError::Input(mistake.to_string()),
+            None => CommandError::Internal(error.to_string()),
+        }
     }
 }

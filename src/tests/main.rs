@@ -4,6 +4,7 @@ mod imports;
 mod library;
 mod material;
 mod own_property;
+mod programs;
 mod random_scenarios;
 mod reference;
 mod schedulers;

@@ -25,6 +25,21 @@ impl<P: Service> Scenario<P> {
         });
     }
 
+    pub(super) fn declare_programs(&self, list: &mut Declarations<P>) {
+        let mut names: Vec<String> = self.programs.iter().map(|program| program.name.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            return;
+        }
+        let sentence = format!(
+            "programs are deterministic, and compare ids for equality only: `{}` (runs are compared with each other)",
+            names.join("`, `")
+        );
+        let deterministic = Assumption::new(Class::Limit, "deterministic-programs", "program", sentence);
+        list.leave_out(deterministic.of(names.into_iter().collect::<Value>()));
+    }
+
     pub(super) fn declare_timing(&self, list: &mut Declarations<P>) {
         match self.synchrony.message_delay {
             Some(bound) => {

@@ -28,7 +28,7 @@ impl<P: Service> Scenario<P> {
         let sentence = format!("each tenure writes at most {writes} time{}", if writes == 1 { "" } else { "s" });
         let finite = Assumption::new(Class::Limit, "finite-writes", "writes", sentence).of(i64::from(writes));
         list.declare_for(Scope::Effect, finite, move |execution| writes_at_most(execution, writes));
-        if self.resource != Accepts::Unchanged {
+        if self.resource != Accepts::Unchanged && self.programs.is_empty() {
             let sentence = "the resource is only written: nothing that a client computes depends on what it has read";
             list.declare_for(Scope::Effect, Assumption::limit("unread-resource", sentence), nothing_is_read);
         }

@@ -212,6 +212,7 @@ impl<P: Service> Scenario<P> {
     pub fn declared(&self) -> Vec<Declared<P>> {
         let mut declarations = Declarations { list: Vec::new() };
         self.declare_mutation(&mut declarations);
+        self.declare_programs(&mut declarations);
         self.declare_timing(&mut declarations);
         self.declare_fairness(&mut declarations);
         P::Settings::assumptions(self, &mut declarations);

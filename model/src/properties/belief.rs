@@ -90,6 +90,15 @@ pub(super) fn verify_truthful<P: Service>(view: &View<'_, P>, _: Option<Ticks>) 
     Ok(())
 }
 
+pub(super) fn no_panic<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    for fact in view.facts {
+        let Fact::Panicked { client } = *fact else { continue };
+        let message = view.after.clients[client.place()].process.panic().unwrap_or_default();
+        return Err(format!("the program of {client} panics: {message}"));
+    }
+    Ok(())
+}
+
 pub(super) fn single_administrator<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
     if view.facts.is_empty() {
         return Ok(());

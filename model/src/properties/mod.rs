@@ -240,6 +240,8 @@ properties! {
     VerifyTruthful = "verify-truthful", "–", Belief, bound: Never, needs: [VERIFIED], belief::verify_truthful;
     /// at most one administrator is at work
     SingleAdministrator = "single-administrator", "–", Belief, bound: Never, needs: [ADMINISTERED], belief::single_administrator;
+    /// no program of a client ever panics
+    NoPanic = "no-panic", "–", Belief, bound: Never, needs: [EVERY_CLIENT_ENTERS], belief::no_panic;
     /// a later tenure's token is strictly greater
     TokenOrder = "token-order", "FT-M", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS], effect::token_order;
     /// a finished tenure's sequencer is never accepted

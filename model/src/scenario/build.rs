@@ -26,6 +26,7 @@ impl<P: Service> Scenario<P> {
             writes: 0,
             resource: Accepts::All,
             service: P::Settings::default(),
+            programs: Vec::new(),
             synchrony: Synchrony::default(),
             fairness: Fairness::default(),
             network: Links::default(),
@@ -163,6 +164,7 @@ impl<P: Service> Scenario<P> {
             drift: self.clocks.drift,
             offsets: self.clocks.offsets.iter().map(|offset| offset.times(factor)).collect(),
         };
+        fine.programs.iter_mut().for_each(|program| program.factor *= factor);
         for promise in &mut fine.promises {
             promise.bound = scale(promise.bound);
         }

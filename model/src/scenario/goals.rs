@@ -71,6 +71,7 @@ fn common_bits<S: Service>(fact: &Fact<S>) -> u64 {
         Fact::Freed { by: Ending::Deleted } => Goal::DELETED,
         Fact::Written { .. } => Goal::WRITTEN,
         Fact::WriteRefused { .. } => Goal::WRITE_REFUSED,
+        Fact::Cut { .. } => Goal::LAP_CUT,
         Fact::Service(event) => match event.goal() {
             Some(goal) => goal,
             None => return 0,

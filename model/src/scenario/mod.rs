@@ -19,6 +19,7 @@ use crate::action_kind::ActionKind;
 pub use crate::goal::Goal;
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::Mutation;
+use crate::programs::ScenarioProgram;
 use crate::properties::{Definition, Property};
 use crate::resource::Accepts;
 use crate::service::Service;
@@ -84,6 +85,9 @@ pub struct Scenario<P: Service> {
     /// The settings of the service and of the client recipe.
     #[serde(default)]
     pub service: P::Settings,
+    /// Which clients run programs; the others are state machines of the service.
+    #[serde(default, rename = "program", skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ScenarioProgram>,
     /// Bounds on delays; none by default.
     #[serde(default)]
     pub synchrony: Synchrony,

@@ -121,6 +121,9 @@ impl<P: Service> Scenario<P> {
                 return Err(SettingError::at(&format!("promise.{place}.property"), message));
             }
         }
+        if !P::HAS_PROGRAMS && !self.programs.is_empty() {
+            return wrong("program", "the clients of this service cannot run programs; leave it out");
+        }
         self.faults_are_possible()?;
         if self.has_own_promises() {
             // A service knows only the properties that files can name.

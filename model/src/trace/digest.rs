@@ -108,6 +108,8 @@ impl Encoder {
             Fact::WriteRefused { client, token, tenure: _ } => [10, client.0.into(), token.0.into(), 0],
             Fact::Unheard => [11, 0, 0, 0],
             Fact::Service(_) => [12, 0, 0, 0],
+            Fact::Panicked { client } => [13, client.0.into(), 0, 0],
+            Fact::Cut { client } => [14, client.0.into(), 0, 0],
         };
         codes.into_iter().for_each(|code| self.number(code));
         if let Fact::Service(fact) = fact {

@@ -22,6 +22,11 @@ pub(super) fn declare(scenario: &Scenario<Consul>, list: &mut Declarations<Consu
 fn sessions(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
     let settings = &scenario.service;
     let (ttl, multiplier) = (settings.ttl, settings.ttl_multiplier);
+    if !scenario.programs.is_empty() {
+        let sentence =
+            format!("programs say what their sessions are created with; the server multiplies a TTL by {multiplier}");
+        return list.leave_out(setting("session-terms", "program", sentence));
+    }
     let assumption = match ttl {
         Some(ttl) => {
             let sentence = format!("sessions have a TTL of {ttl}, which the server multiplies by {multiplier}");

@@ -10,6 +10,7 @@ mod goals;
 mod messages;
 mod mutants;
 mod operator;
+mod programs;
 mod scenarios;
 mod server;
 mod settings;
@@ -23,6 +24,7 @@ pub use messages::{
 };
 pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
+pub use programs::{ApiError, GoLock, HttpApi, Monitor as GoMonitor, Renew};
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, Node, Outcome, Query, QueryRefusal, Server, Status};
 pub use settings::{
@@ -57,6 +59,7 @@ impl Service for Consul {
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
     const GOALS: &'static [Goal] = goals::ALL;
     const MUTATIONS: &'static [Mutation] = ConsulMutation::MUTATIONS;
+    const HAS_PROGRAMS: bool = true;
     type Settings = Settings;
     type Message = ConsulMessage;
     type Timer = Timer;

@@ -2,10 +2,12 @@
 //!
 //! This service is the tutorial, and the test subject of the kernel. Three files make a service: this one has its
 //! messages, `server` and `client` are its processes. The server lends the lock for [`Settings::lease`] ticks from the
-//! grant on. A client counts from its *request*, so it stops earlier. The scenario decides how late it may stop.
+//! grant on. A client counts from its *request*, so it stops earlier. The scenario decides how late it may stop. `program`
+//! has the same client as plain async code, and what such code can ask of the server.
 
 mod client;
 mod mutants;
+mod program;
 mod scenarios;
 mod server;
 
@@ -16,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use client::Borrower;
 pub use mutants::LeaseMutation;
+pub use program::{Lending, Loan};
 pub use scenarios::SCENARIOS;
 pub use server::Lender;
 
@@ -24,6 +27,7 @@ use fencepost_model::ids::{ClientId, Index, Token};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
+use fencepost_model::program::{Alarm, Runs};
 use fencepost_model::scenario::{OptionalBudget, Scenario, SettingError};
 use fencepost_model::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::Ticks;
@@ -74,6 +78,8 @@ pub enum Timer {
     Lapse,
     /// The client asks again.
     Retry,
+    /// A deadline of a client's program.
+    Program(Alarm),
 }
 
 /// The commands of a user.
@@ -91,6 +97,7 @@ pub enum Command {
 impl Service for Lease {
     const SYSTEMS: &'static [&'static str] = &["lease"];
     const MUTATIONS: &'static [Mutation] = LeaseMutation::MUTATIONS;
+    const HAS_PROGRAMS: bool = true;
     type Settings = Settings;
     type Message = LeaseMessage;
     type Timer = Timer;
@@ -98,12 +105,13 @@ impl Service for Lease {
     type OperatorAction = Uninhabited;
     type Fault = Uninhabited;
     type Event = Uninhabited;
-    type Client = Borrower;
+    type Client = Runs<Lease, Borrower>;
     type Server = Lender;
 
-    fn start(scenario: &Scenario<Self>) -> (Lender, Vec<Borrower>) {
-        let clients = (0..scenario.clients).map(|_| Borrower::new(scenario)).collect();
-        (Lender::default(), clients)
+    fn start(scenario: &Scenario<Self>) -> (Lender, Vec<Self::Client>) {
+        let clients = (1..=scenario.clients).map(ClientId);
+        let client = |client| Runs::at_start(scenario, client, || Borrower::new(scenario));
+        (Lender::default(), clients.map(client).collect())
     }
 
     fn record(server: &Lender, _: &Scenario<Self>) -> Record {
@@ -139,6 +147,7 @@ impl service::Settings<Lease> for Settings {
                 "a retry after 0 ticks would stop time; write at least 1",
             ));
         }
+        scenario.validate_programs()?;
         scenario.has_none(&OptionalBudget::ALL)
     }
 
@@ -174,6 +183,7 @@ impl fmt::Display for Timer {
         f.write_str(match self {
             Timer::Lapse => "the lease is over",
             Timer::Retry => "it asks again",
+            Timer::Program(alarm) => return alarm.fmt(f),
         })
     }
 }

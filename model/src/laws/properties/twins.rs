@@ -67,6 +67,7 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
             let at_work = history.last().clients.iter();
             at_work.filter(|host| host.condition != Condition::Down && host.process.is_at_work()).count() > 1
         }
+        Property::NoPanic => history.news().iter().any(|fact| matches!(fact, Fact::Panicked { .. })),
         Property::TokenOrder => {
             let before = history.past().filter_map(|(_, fact)| match fact {
                 Fact::Granted { token, .. } => Some(*token),

@@ -22,6 +22,7 @@ use super::{Command, Consul, ConsulMessage, Request, Timer};
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Outbox, Process};
+use fencepost_model::program::Program;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Instant;
 
@@ -37,6 +38,8 @@ pub enum Participant {
     SlotTaker(SlotTaker),
     /// It acts for whoever has the lock.
     Verifier(Verifier),
+    /// It runs a program.
+    Program(Program<Consul>),
 }
 
 /// Does the same with a participant of any kind.
@@ -47,6 +50,7 @@ macro_rules! each {
             Participant::Observer($name) => $body,
             Participant::SlotTaker($name) => $body,
             Participant::Verifier($name) => $body,
+            Participant::Program($name) => $body,
         }
     };
 }
@@ -55,11 +59,12 @@ impl Participant {
     /// Everybody in a scenario: those who want the lock, then observers, then the third party.
     pub(super) fn all(scenario: &Scenario<Consul>, shared: Option<SessionId>) -> Vec<Participant> {
         let settings = &scenario.service;
-        let contender = |_| match settings.semaphore {
+        let machine = || match settings.semaphore {
             None => Participant::Contender(Contender::new(scenario, shared)),
             Some(_) => Participant::SlotTaker(SlotTaker::new(scenario)),
         };
-        let contenders = (0..scenario.clients).map(contender);
+        let contender = |client| Program::at_start(scenario, client).map_or_else(machine, Participant::Program);
+        let contenders = (1..=scenario.clients).map(ClientId).map(contender);
         let observers = (0..settings.observers).map(|_| Participant::Observer(Observer::new(scenario.rounds)));
         let verifier = settings.delegates.then(|| Participant::Verifier(Verifier::default()));
         contenders.chain(observers).chain(verifier).collect()
@@ -80,6 +85,7 @@ impl Process<Consul> for Participant {
         match self {
             Participant::Contender(contender) => contender.wakes(scenario, due),
             Participant::SlotTaker(taker) => taker.wakes(scenario, due),
+            Participant::Program(program) => program.wakes(scenario, due),
             Participant::Observer(_) | Participant::Verifier(_) => {}
         }
     }
@@ -87,6 +93,7 @@ impl Process<Consul> for Participant {
     fn choices(&self) -> u8 {
         match self {
             Participant::Contender(contender) => contender.choices(),
+            Participant::Program(program) => program.choices(),
             _ => 0,
         }
     }
@@ -97,6 +104,7 @@ impl Process<Consul> for Participant {
             Participant::Observer(observer) => Participant::Observer(observer.restarted()),
             Participant::SlotTaker(taker) => Participant::SlotTaker(taker.restarted(scenario)),
             Participant::Verifier(verifier) => Participant::Verifier(verifier.restarted()),
+            Participant::Program(program) => Participant::Program(program.restarted(scenario)),
         }
     }
 }
@@ -107,6 +115,7 @@ impl Client<Consul> for Participant {
             Participant::Contender(contender) => contender.commands(context, offer),
             Participant::Observer(observer) => observer.commands(offer),
             Participant::SlotTaker(taker) => taker.commands(context, offer),
+            Participant::Program(program) => program.commands(context, offer),
             Participant::Verifier(_) => {}
         }
     }
@@ -115,7 +124,15 @@ impl Client<Consul> for Participant {
         match self {
             Participant::Contender(contender) => contender.belief(),
             Participant::SlotTaker(taker) => taker.belief(),
+            Participant::Program(program) => program.belief(),
             Participant::Observer(_) | Participant::Verifier(_) => Belief::default(),
+        }
+    }
+
+    fn panic(&self) -> Option<String> {
+        match self {
+            Participant::Program(program) => program.panic(),
+            _ => None,
         }
     }
 }

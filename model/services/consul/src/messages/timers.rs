@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::normal::Normal;
+use fencepost_model::program::Alarm;
 
 /// Deadlines of server and clients.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -49,6 +50,8 @@ pub enum Timer {
     CheckFails(ClientId),
     /// The agent of a living node puts the catalogue right. C-INV-10.
     Sync(ClientId),
+    /// A deadline of a client's program.
+    Program(Alarm),
 }
 
 /// What a user may ask of a client.
@@ -110,6 +113,7 @@ impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Timer::Expire(session) => write!(f, "the time of {session} is up"),
+            Timer::Program(alarm) => alarm.fmt(f),
             Timer::Renew => f.write_str("time to renew the session"),
             Timer::Retry => f.write_str("time to try again"),
             Timer::GiveUp => f.write_str("no answer for too long"),

@@ -302,7 +302,8 @@ impl Server {
             | Timer::Lapse
             | Timer::Unwatch
             | Timer::Rewatch
-            | Timer::Kill => {}
+            | Timer::Kill
+            | Timer::Program(_) => {}
         }
     }
 }

@@ -183,6 +183,8 @@ pub enum Waiting {
     Watch,
     /// The same, and it waits `retry_every` before it asks for a key that has become free (C-LE-1).
     WatchThenRest,
+    /// It reads the key before it asks for it at all, and watches while somebody has it, as the Go client does (C-LCK-3).
+    ReadThenWatch,
 }
 
 impl Waiting {

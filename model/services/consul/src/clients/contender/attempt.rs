@@ -30,6 +30,10 @@ impl Contender {
                 self.phase =
                     Phase::Calling { call: self.last, what: What::ReadVersion, give_up: self.give_up(context) };
             }
+            // C-LCK-3: the Go client asks for a key only when a read says that it is free.
+            _ if settings.waiting == Waiting::ReadThenWatch => {
+                self.call(What::ReadFirst, Request::Get(LOCK), context, out);
+            }
             _ => self.acquire(context, out),
         }
     }
@@ -71,9 +75,13 @@ impl Contender {
     /// Sends anew what was not answered, on a new connection.
     pub(super) fn repeat(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match what {
-            What::Create { .. } | What::Acquire | What::Find | What::ReadVersion | What::LookWhoHasIt | What::Await => {
-                self.attempt(context, out)
-            }
+            What::Create { .. }
+            | What::Acquire
+            | What::Find
+            | What::ReadVersion
+            | What::ReadFirst
+            | What::LookWhoHasIt
+            | What::Await => self.attempt(context, out),
             What::LineUp | What::AwaitTurn | What::Recheck => self.line_up(context, out),
             What::ReadBack => self.read_back(context, out),
             What::Release { is_inside } | What::LookToDelete { is_inside } => {
@@ -113,7 +121,27 @@ impl Contender {
             (What::Acquire, Answer::Done(false)) if settings.waiting.is_watching() => {
                 self.call(What::LookWhoHasIt, Request::Get(LOCK), context, out);
             }
-            (What::LookWhoHasIt, Answer::Found(Entry { session: Some(_), modify, .. })) => {
+            // C-LCK-5: what the session has already is not asked for again.
+            (What::ReadFirst | What::Await, Answer::Found(entry))
+                if settings.waiting == Waiting::ReadThenWatch && self.is_mine(&entry) =>
+            {
+                match settings.sequencer.is_read_back() {
+                    true => self.read_back(context, out),
+                    false => self.enter(self.stake, context, out),
+                }
+            }
+            (What::ReadFirst | What::Await, Answer::Found(Entry { session: None, .. }) | Answer::Absent)
+                if settings.waiting == Waiting::ReadThenWatch =>
+            {
+                self.acquire(context, out);
+            }
+            (What::LookWhoHasIt | What::ReadFirst, Answer::Found(Entry { session: Some(_), modify, .. })) => {
+                let watch = Watch { target: Target::Key(LOCK), index: modify, wait: settings.watch_wait };
+                self.call(What::Await, Request::Watch(watch), context, out);
+            }
+            (What::Await, Answer::Found(Entry { session: Some(_), modify, .. }))
+                if settings.waiting == Waiting::ReadThenWatch =>
+            {
                 let watch = Watch { target: Target::Key(LOCK), index: modify, wait: settings.watch_wait };
                 self.call(What::Await, Request::Watch(watch), context, out);
             }
@@ -134,7 +162,10 @@ impl Contender {
             }
             (What::LineUp | What::AwaitTurn | What::Recheck, _) => self.hear_in_line(what, answer, context, out),
             // A create may be refused for the sake of a check (C-SES-4), and anything while there is no leader.
-            (What::Create { .. } | What::Find | What::Acquire | What::LookWhoHasIt | What::Await, _) => {
+            (
+                What::Create { .. } | What::Find | What::Acquire | What::ReadFirst | What::LookWhoHasIt | What::Await,
+                _,
+            ) => {
                 self.wait(context);
             }
             // Lost again before it could enter: the round is over, which bounds LockIndex by the rounds.

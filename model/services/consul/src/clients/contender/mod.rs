@@ -81,6 +81,8 @@ enum What {
     Find,
     /// The version of the resource.
     ReadVersion,
+    /// The entry, before it asks for the lock at all.
+    ReadFirst,
     /// The entry, to see who has it.
     LookWhoHasIt,
     /// The entry, as soon as it changes.
@@ -269,6 +271,7 @@ impl Contender {
                 | What::ReadBack
                 | What::Find
                 | What::ReadVersion
+                | What::ReadFirst
                 | What::LookWhoHasIt
                 | What::Await
                 | What::LineUp

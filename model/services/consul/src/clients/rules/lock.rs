@@ -37,6 +37,27 @@ fn c_lck_3_a_client_that_is_refused_watches_the_key_from_the_index_it_has() {
 }
 
 #[test]
+fn c_lck_3_the_go_client_reads_before_it_asks_and_what_it_watched_is_that_read() {
+    let mut harness = harness(|lock| lock.waiting = Waiting::ReadThenWatch);
+    harness.command(Command::Acquire);
+    assert_eq!(harness.answer(Answer::Created(MINE)), [Request::Get(LOCK)]);
+    assert_eq!(harness.answer(held_by(Some(OTHERS), 9)), [watch(9)]);
+    assert_eq!(harness.answer(held_by(Some(OTHERS), 11)), [watch(11)], "its wait was over, and nothing has changed");
+    assert!(matches!(harness.answer(held_by(None, 12))[..], [Request::Acquire(_)]));
+    assert_eq!(harness.answer(Answer::Done(false)), [Request::Get(LOCK)]);
+    assert_eq!(harness.answer(held_by(Some(OTHERS), 14)), [watch(14)]);
+}
+
+#[test]
+fn c_lck_5_what_its_session_has_already_is_not_asked_for_again() {
+    let mut harness = harness(|lock| lock.waiting = Waiting::ReadThenWatch);
+    harness.command(Command::Acquire);
+    harness.answer(Answer::Created(MINE));
+    assert_eq!(harness.answer(held_by(Some(MINE), 9)), []);
+    assert!(harness.is_inside());
+}
+
+#[test]
 fn c_lck_4_a_key_that_is_free_after_a_refusal_means_a_lock_delay_and_it_sleeps() {
     let mut harness = harness(|lock| (lock.waiting, lock.retry_every) = (Waiting::Watch, Ticks::new(5)));
     harness.command(Command::Acquire);

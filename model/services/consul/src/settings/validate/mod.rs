@@ -46,6 +46,7 @@ fn wrong(path: &str, message: &str) -> Verdict {
 }
 
 pub(crate) fn validate(scenario: &Scenario<Consul>) -> Verdict {
+    scenario.validate_programs()?;
     durations(&scenario.service)?;
     recipe(scenario)?;
     servers(scenario)?;
@@ -186,7 +187,8 @@ fn promises(scenario: &Scenario<Consul>) -> Verdict {
         {
             return says(format!("`{property}` is about tokens, and `service.sequencer` is `none`; choose one"));
         }
-        let is_about_both = property == Property::SessionConsistency || property.level() == Level::Progress;
+        let is_about_both =
+            matches!(property, Property::SessionConsistency | Property::NoPanic) || property.level() == Level::Progress;
         if property.is_about_slots() != is_semaphore && !is_about_both {
             let what = if is_semaphore { "a lock, and this is a semaphore" } else { "a semaphore, and this is a lock" };
             return says(format!("`{property}` is about {what}"));

@@ -132,7 +132,7 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         || settings.sequencer != Sequencer::None
         || settings.guard != Guard::None
         || settings.unlock != Unlock::Release
-        || settings.waiting == Waiting::WatchThenRest
+        || matches!(settings.waiting, Waiting::WatchThenRest | Waiting::ReadThenWatch)
         || settings.cleanup
         || settings.names_leader
         || scenario.writes > 0
@@ -140,7 +140,7 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     {
         return wrong(
             "service.semaphore",
-            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest`; leave them out",
+            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest` or `read-then-watch`; leave them out",
         );
     }
     Ok(())

@@ -1,0 +1,202 @@
+//! The Go client's Lock, line by line (api/lock.go and api/session.go of Consul 1.8.7): the lock, the goroutine that renews its
+//! session, and the goroutine that watches its key.
+
+use serde::{Deserialize, Serialize};
+
+use super::HttpApi;
+use crate::{Consul, Entry, LOCK, Opaque, Terms};
+use fencepost_model::fact::Leaving;
+use fencepost_model::ids::{Index, SessionId, Token};
+use fencepost_model::normal::Normal;
+use fencepost_model::program::{First, Gone, Handle, Lap, Recipe, Wanted};
+use fencepost_model::time::Ticks;
+
+/// `type Lock struct`, with its options.
+#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct GoLock {
+    /// What its sessions are created with: a TTL of 15 s, and no lock-delay asked for, which makes 15 s. C-LCK-1.
+    pub terms: Terms,
+    /// `DefaultLockWaitTime`, 15 s.
+    pub wait: Ticks,
+    /// `DefaultLockRetryTime`, 5 s.
+    pub retry_every: Ticks,
+    /// How long `RenewPeriodic` waits after an error: 1 s.
+    pub renew_after_error: Ticks,
+    /// `MonitorRetries`, 0 by default.
+    pub monitor_retries: u8,
+    /// `MonitorRetryTime`, 2 s.
+    pub monitor_retry_every: Ticks,
+    /// `lockSession`.
+    session: Option<SessionId>,
+    /// `qOpts.WaitIndex`.
+    wait_index: Index,
+}
+
+impl GoLock {
+    /// With the client's defaults where a second has so many ticks; sessions have these terms.
+    pub fn with(terms: Terms, ticks_per_second: i64) -> Self {
+        let seconds = |count: i64| Ticks::new(count * ticks_per_second);
+        GoLock {
+            terms,
+            wait: seconds(15),
+            retry_every: seconds(5),
+            renew_after_error: seconds(1),
+            monitor_retries: 0,
+            monitor_retry_every: seconds(2),
+            session: None,
+            wait_index: Index(0),
+        }
+    }
+
+    /// `Lock` has failed: its deferred function stops the renewals, and they destroy the session. C-LCK-2.
+    fn fail(consul: &Handle<Consul>, session: SessionId) -> Gone {
+        consul.stop::<Renew>();
+        consul.send_destroy_session(session);
+        Gone
+    }
+
+    /// From `HELD` on: the user works until it is done, or until the channel of `Lock` is closed.
+    async fn hold(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<Lap, Gone> {
+        // `go l.monitorLock(l.lockSession, leaderCh)`. C-LCK-6.
+        let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
+        consul.spawn(Monitor { session, wait_index: Index(0), left: retries, retries, retry_every });
+        consul.enter(Token::default());
+        loop {
+            match consul.select(consul.ended::<Monitor>(), consul.user()).await {
+                // `<-leaderCh`. The user stops; the handle is still held, and the renewals go on. C-LCK-8.
+                First::One(()) => {
+                    consul.leave(Leaving::Notified);
+                    return Ok(Lap::Done);
+                }
+                First::Other(Wanted::Write) => consul.send_write(Token::default()),
+                First::Other(Wanted::Release) => break,
+            }
+        }
+        // `Unlock`: the release comes first, its result is ignored, then the renewals stop and destroy the session. C-LCK-9.
+        consul.leave(Leaving::Done);
+        consul.stop::<Monitor>();
+        let released = consul.release(LOCK, session, Opaque::Empty).await;
+        consul.stop::<Renew>();
+        consul.send_destroy_session(session);
+        self.session = None;
+        released?;
+        Ok(Lap::Done)
+    }
+}
+
+impl Recipe<Consul> for GoLock {
+    const NAME: &'static str = "go-lock";
+
+    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+        // `l.createSession()`, and `go RenewPeriodic(…)`. C-LCK-2.
+        let session = match self.session {
+            Some(session) => session,
+            None => {
+                let session = consul.create_session(self.terms).await?;
+                let (ttl, after_error) = (self.terms.ttl.unwrap_or_default(), self.renew_after_error);
+                consul.spawn(Renew { session, ttl, after_error });
+                self.session = Some(session);
+                self.wait_index = Index(0);
+                session
+            }
+        };
+        // `WAIT: pair, meta, err := kv.Get(l.opts.Key, qOpts)`. C-LCK-3.
+        match consul.watch(LOCK, self.wait_index, Some(self.wait)).await {
+            Err(_) => return Err(GoLock::fail(consul, session)),
+            // `pair.Session == l.lockSession: goto HELD`. C-LCK-5.
+            Ok(Some(Entry { session: Some(holder), .. })) if holder == session => {
+                return self.hold(consul, session).await;
+            }
+            // `qOpts.WaitIndex = meta.LastIndex; goto WAIT`.
+            Ok(Some(Entry { session: Some(_), modify, .. })) => {
+                self.wait_index = modify;
+                return Ok(Lap::Again);
+            }
+            Ok(Some(Entry { session: None, .. }) | None) => {}
+        }
+        // `locked, _, err := kv.Acquire(…)`. C-LCK-4.
+        match consul.acquire(LOCK, session, Opaque::Empty).await {
+            Err(_) => return Err(GoLock::fail(consul, session)),
+            Ok(true) => return self.hold(consul, session).await,
+            Ok(false) => {}
+        }
+        // `kv.Get(l.opts.Key, nil)`: held by somebody else, or in its lock-delay. C-LCK-4.
+        match consul.get(LOCK).await {
+            Err(_) => return Err(GoLock::fail(consul, session)),
+            Ok(Some(Entry { session: Some(_), modify, .. })) => self.wait_index = modify,
+            Ok(Some(Entry { session: None, .. }) | None) => {
+                consul.sleep(self.retry_every).await;
+                self.wait_index = Index(0);
+            }
+        }
+        Ok(Lap::Again)
+    }
+}
+
+/// `func (s *Session) RenewPeriodic`, whose `lastRenewTime` is the head of a lap. C-API-2.
+#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct Renew {
+    /// Which session.
+    pub session: SessionId,
+    /// Its TTL; half of it is `waitDur`.
+    pub ttl: Ticks,
+    /// `waitDur` after an error: 1 s.
+    pub after_error: Ticks,
+}
+
+impl Recipe<Consul> for Renew {
+    const NAME: &'static str = "renew-periodic";
+
+    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+        let last_renew = consul.deadline(self.ttl);
+        let mut wait = Ticks::new(self.ttl.count() / 2);
+        loop {
+            // `if time.Since(lastRenewTime) > ttl { return lastErr }`.
+            if last_renew.is_over().await {
+                return Ok(Lap::Done);
+            }
+            consul.sleep(wait).await;
+            match consul.renew_session(self.session).await {
+                Err(_) => wait = self.after_error,
+                // `entry == nil: return ErrSessionExpired`.
+                Ok(false) => return Ok(Lap::Done),
+                Ok(true) => return Ok(Lap::Again),
+            }
+        }
+    }
+}
+
+/// `func (l *Lock) monitorLock`: it ends when the lock is lost. C-LCK-6.
+#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct Monitor {
+    /// `session`.
+    pub session: SessionId,
+    /// `opts.WaitIndex`.
+    pub wait_index: Index,
+    /// How many more errors in a row are no loss.
+    pub left: u8,
+    /// `MonitorRetries`.
+    pub retries: u8,
+    /// `MonitorRetryTime`.
+    pub retry_every: Ticks,
+}
+
+impl Recipe<Consul> for Monitor {
+    const NAME: &'static str = "monitor-lock";
+
+    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+        match consul.watch(LOCK, self.wait_index, None).await {
+            Ok(Some(Entry { session: Some(holder), modify, .. })) if holder == self.session => {
+                (self.wait_index, self.left) = (modify, self.retries);
+                Ok(Lap::Again)
+            }
+            Err(_) if self.left > 0 => {
+                consul.sleep(self.retry_every).await;
+                (self.wait_index, self.left) = (Index(0), self.left - 1);
+                Ok(Lap::Again)
+            }
+            // Free, somebody else's, gone, or an error: `close(stopCh)`.
+            _ => Ok(Lap::Done),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Between a run and its executor: what the run does, and what it is told.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::handle::{AnyKind, Told, Version};
+use super::names::Blank;
+use super::{Gone, Lap, Programmable, UserCommand};
+use crate::fact::Leaving;
+use crate::ids::{ClientId, Token};
+use crate::normal::{Normal, Visitor};
+use crate::time::Ticks;
+
+/// What lies between a run and its executor.
+pub(super) struct Desk<S: Programmable> {
+    pub(super) me: ClientId,
+    /// How many operations the lap has begun.
+    begun: u16,
+    /// What the run has done since it was polled.
+    pub(super) outputs: Vec<Output<S>>,
+    /// What it was told and has not taken.
+    pub(super) told: Told<S>,
+}
+
+impl<S: Programmable> Desk<S> {
+    pub(super) fn new(me: ClientId) -> Self {
+        Desk { me, begun: 0, outputs: Vec::new(), told: Told::new() }
+    }
+
+    /// The number of the next operation.
+    pub(super) fn number(&mut self) -> u16 {
+        let number = self.begun;
+        self.begun = number.checked_add(1).expect("a lap is cut long before it has begun so much");
+        number
+    }
+}
+
+/// What a run does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Output<S: Programmable> {
+    Begin(u16, What<S>),
+    Drop(u16),
+    Enter(Token),
+    Leave(Leaving),
+    /// Until this open deadline, or none any more.
+    Lease(Option<u16>),
+    Write(Token),
+    Send(S::Request),
+    Spawn(AnyKind<S>, String),
+    Stop(&'static str),
+    /// The lap is over, and this is the value after it.
+    End(String, Result<Lap, Gone>),
+    Panic(String),
+}
+
+/// What an operation is about.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum What<S: Programmable> {
+    Request(S::Request),
+    Listen,
+    Write(Token),
+    Read,
+    Sleep(Ticks),
+    Deadline(Ticks),
+    Until(u16),
+    IsOver(u16),
+    Random(u8),
+    User,
+    Ended(&'static str),
+    LeaseEnd,
+    LeaseIsOver,
+}
+
+/// What an operation comes to.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "kebab-case")]
+pub(super) enum Outcome<S: Programmable> {
+    Answer(S::Answer),
+    Version(Version),
+    Is(bool),
+    Over,
+    Chosen(u8),
+    User(UserCommand),
+    Ended,
+}
+
+impl<S: Programmable> Outcome<S> {
+    pub(super) fn over(self) -> Option<()> {
+        matches!(self, Outcome::Over).then_some(())
+    }
+
+    pub(super) fn answer(self) -> Option<S::Answer> {
+        match self {
+            Outcome::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is(self) -> Option<bool> {
+        match self {
+            Outcome::Is(is) => Some(is),
+            _ => None,
+        }
+    }
+}
+
+/// By hand: only answers contain anything without absolute meaning.
+impl<S: Programmable> Normal for Outcome<S> {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        if let Outcome::Answer(answer) = self {
+            answer.visit(visitor);
+        }
+    }
+
+    fn sort(&mut self) {
+        if let Outcome::Answer(answer) = self {
+            answer.sort();
+        }
+    }
+}
+
+impl<S: Programmable> Output<S> {
+    /// The same without ids, indexes and tokens: what a deterministic program does again, whatever they are called.
+    pub(super) fn blank(mut self, kind: AnyKind<S>) -> Self {
+        match &mut self {
+            Output::End(head, _) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
+            Output::Begin(_, What::Request(request)) | Output::Send(request) => request.visit(&mut Blank),
+            Output::Begin(_, What::Write(token)) | Output::Enter(token) | Output::Write(token) => *token = Token(0),
+            Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
+            Output::Begin(..)
+            | Output::Drop(_)
+            | Output::Leave(_)
+            | Output::Lease(_)
+            | Output::Stop(_)
+            | Output::Panic(_) => {}
+        }
+        self
+    }
+}
+
+/// What a run does, in words.
+impl<S: Programmable> fmt::Display for Output<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Output::Begin(_, what) => what.fmt(f),
+            Output::Drop(operation) => write!(f, "drop what was begun as [{operation}]"),
+            Output::Enter(_) => f.write_str("enter"),
+            Output::Leave(why) => write!(f, "leave: {why}"),
+            Output::Lease(Some(deadline)) => write!(f, "the lease ends with [{deadline}]"),
+            Output::Lease(None) => f.write_str("no lease"),
+            Output::Write(_) => f.write_str("send a write"),
+            Output::Send(request) => write!(f, "send: {request}"),
+            Output::Spawn(kind, _) => write!(f, "spawn {}", kind.name),
+            Output::Stop(name) => write!(f, "stop {name}"),
+            Output::End(head, Ok(Lap::Again)) => write!(f, "end the lap, and begin another with {head}"),
+            Output::End(head, Ok(Lap::Done)) => write!(f, "end the lap, and be done with {head}"),
+            Output::End(_, Err(Gone)) => f.write_str("give up"),
+            Output::Panic(message) => write!(f, "panic: {message}"),
+        }
+    }
+}
+
+impl<S: Programmable> fmt::Display for What<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            What::Request(request) => write!(f, "ask: {request}"),
+            What::Listen => f.write_str("wait for an answer"),
+            What::Write(_) => f.write_str("write"),
+            What::Read => f.write_str("read the version of the resource"),
+            What::Sleep(length) => write!(f, "sleep for {length}"),
+            What::Deadline(length) => write!(f, "open a deadline in {length}"),
+            What::Until(deadline) => write!(f, "wait for deadline [{deadline}]"),
+            What::IsOver(deadline) => write!(f, "is deadline [{deadline}] over?"),
+            What::Random(options) => write!(f, "draw a number below {options}"),
+            What::User => f.write_str("wait for the user"),
+            What::Ended(name) => write!(f, "wait for the end of {name}"),
+            What::LeaseEnd => f.write_str("wait for the end of the lease"),
+            What::LeaseIsOver => f.write_str("is the lease over?"),
+        }
+    }
+}
+
+impl<S: Programmable> fmt::Display for Outcome<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Answer(answer) => answer.fmt(f),
+            Outcome::Version(version) => write!(f, "version {}", Token::from(*version).0),
+            Outcome::Is(is) => write!(f, "{is}"),
+            Outcome::Over => f.write_str("the time is up"),
+            Outcome::Chosen(option) => write!(f, "the number is {option}"),
+            Outcome::User(UserCommand::Acquire) => f.write_str("the user wants the lock"),
+            Outcome::User(UserCommand::Write) => f.write_str("the user wants to write"),
+            Outcome::User(UserCommand::Release) => f.write_str("the user gives the lock back"),
+            Outcome::Ended => f.write_str("the task has ended"),
+        }
+    }
+}

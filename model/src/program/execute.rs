@@ -1,0 +1,289 @@
+//! The executor of one step: it tells tasks what they wait for, one thing after the other, and does what they do.
+
+use std::collections::VecDeque;
+
+use super::desk::{Outcome, Output};
+use super::error::Mistake;
+use super::handle::Version;
+use super::run::Run;
+use super::script::{Script, ScriptName};
+use super::state::{Inside, Node, Open, Program, Stop, Task};
+use super::{Gone, Lap, Programmable, Start, TOLD_MAX, UserCommand};
+use crate::fact::{Fact, Leaving};
+use crate::process::{Context, Input, Message, Outbox};
+
+/// What has to be done yet in this step.
+pub(super) enum Event<S: Programmable> {
+    /// The lap of this task begins.
+    Begin(TaskName),
+    /// This operation of a task has come to something.
+    Tell(TaskName, u16, Outcome<S>),
+}
+
+/// The recipe itself, or what it has spawned.
+pub(super) type TaskName = Option<&'static str>;
+
+/// A program that does more in one step does not wait.
+const EVENTS_MAX: u32 = 256;
+
+pub(super) struct Executor<'a, S: Programmable> {
+    pub(super) node: Node<S>,
+    /// Of tasks that took part in this step.
+    runs: Vec<(TaskName, Run<S>)>,
+    pub(super) events: VecDeque<Event<S>>,
+    pub(super) context: &'a Context<'a, S>,
+    pub(super) start: &'a Start<'a>,
+    pub(super) out: &'a mut Outbox<S>,
+}
+
+impl<'a, S: Programmable> Executor<'a, S> {
+    /// Takes a step.
+    pub(super) fn step(
+        node: &Node<S>,
+        start: &'a Start<'a>,
+        input: Input<S>,
+        context: &'a Context<'a, S>,
+        out: &'a mut Outbox<S>,
+    ) -> Option<Program<S>> {
+        let mut executor =
+            Executor { node: node.clone(), runs: Vec::new(), events: VecDeque::new(), context, start, out };
+        executor.hear(input)?;
+        for done in 0.. {
+            let Some(event) = executor.events.pop_front() else { break };
+            let name = match event {
+                Event::Begin(name) | Event::Tell(name, ..) => name,
+            };
+            let Some(place) = executor.place(name) else { continue };
+            if done > EVENTS_MAX {
+                executor.node.tasks[place].script.get().fail(Mistake::NeverWaits);
+            }
+            match event {
+                Event::Begin(_) => executor.go_on(place, None),
+                Event::Tell(_, operation, outcome) => executor.tell(place, operation, outcome),
+            }
+        }
+        let me = context.client();
+        for (name, run) in std::mem::take(&mut executor.runs) {
+            if let Some(place) = executor.place(name) {
+                run.keep(executor.node.tasks[place].script, me);
+            }
+        }
+        Some(Program::of(executor.node))
+    }
+
+    /// What an input has to do with the program; none if nobody waits for it.
+    fn hear(&mut self, input: Input<S>) -> Option<()> {
+        if self.node.stopped.is_some() {
+            return None;
+        }
+        let (place, operation, outcome) = match input {
+            Input::Command(command) => match S::user_command(&command)? {
+                UserCommand::Acquire if self.node.is_idle && self.node.rounds > 0 => {
+                    self.node.rounds -= 1;
+                    (self.node.is_idle, self.node.is_waiting) = (false, true);
+                    if self.node.tasks.is_empty() {
+                        // It has crashed since.
+                        self.node.tasks.push(Task::new(self.start.script::<S>()));
+                    }
+                    self.events.push_back(Event::Begin(None));
+                    return Some(());
+                }
+                UserCommand::Acquire => return None,
+                command => {
+                    let (place, operation) = self.node.first(|open| open == Open::User)?;
+                    if command == UserCommand::Write {
+                        self.node.inside.as_mut()?.writes -= 1;
+                    }
+                    (place, operation, Outcome::User(command))
+                }
+            },
+            Input::Wake(timer) => {
+                let alarm = S::alarm(&timer)?;
+                let task = self.node.tasks.get(usize::from(alarm.task))?;
+                task.due(task.open(alarm.operation)?, self.node.lease)?;
+                (alarm.task.into(), alarm.operation, Outcome::Over)
+            }
+            Input::Choice(option) => {
+                let (place, operation) = self.node.first(|open| matches!(open, Open::Random(_)))?;
+                (place, operation, Outcome::Chosen(option))
+            }
+            Input::Message { message, .. } => self.answered(&message)?,
+        };
+        self.events.push_back(Event::Tell(self.name(place), operation, outcome));
+        Some(())
+    }
+
+    /// Which operation a message answers.
+    fn answered(&self, message: &Message<S>) -> Option<(usize, u16, Outcome<S>)> {
+        let (call, outcome) = match message {
+            Message::Service(message) => {
+                let (call, answer) = S::answer(message)?;
+                (call, Outcome::Answer(answer))
+            }
+            Message::Version { to, version } => (Some(*to), Outcome::Version(Version(*version))),
+            Message::Written { to, accepted } => (Some(*to), Outcome::Is(*accepted)),
+            Message::Write(_) | Message::Read(_) => return None,
+        };
+        let is_open = |open: Open| match (open, call) {
+            (Open::Answer(open), Some(call)) => open == call,
+            (Open::Answer(_), None) => true,
+            _ => false,
+        };
+        let (place, operation) = self.node.first(is_open)?;
+        Some((place, operation, outcome))
+    }
+
+    /// Tells a task what came of an operation, unless it has dropped that.
+    fn tell(&mut self, place: usize, operation: u16, outcome: Outcome<S>) {
+        let task = &mut self.node.tasks[place];
+        if task.open(operation).is_none() {
+            return;
+        }
+        task.close(operation);
+        if task.script.get().length >= TOLD_MAX {
+            return self.stop(Stop::Cut, Fact::Cut { client: self.context.client() });
+        }
+        self.go_on(place, Some((operation, outcome)));
+    }
+
+    /// Lets a task run until it waits.
+    fn go_on(&mut self, place: usize, told: Option<(u16, Outcome<S>)>) {
+        let (me, name, before) = (self.context.client(), self.name(place), self.node.tasks[place].script);
+        if let Some(running) = self.runs.iter().position(|(other, _)| *other == name) {
+            // It has taken part already: its run goes back to where it is looked for.
+            self.runs.swap_remove(running).1.keep(before, me);
+        }
+        let (script, outputs, run) = Run::go_on(before, told, me);
+        self.node.tasks[place].script = script;
+        let is_over = outputs.iter().any(|output| matches!(output, Output::End(..) | Output::Panic(_)));
+        if !is_over {
+            self.runs.push((name, run));
+        }
+        for output in outputs {
+            // Something that it did may have stopped it.
+            let Some(place) = self.place(name) else { return };
+            self.carry_out(place, output);
+        }
+        let Some(place) = self.place(name) else { return };
+        let is_told =
+            |event: &Event<S>| matches!(event, Event::Tell(other, ..) | Event::Begin(other) if *other == name);
+        let waits = self.node.tasks[place].open.iter().any(|(_, open)| !matches!(open, Open::Deadline(_)));
+        if !is_over && !waits && !self.events.iter().any(is_told) {
+            script.get().fail(Mistake::WaitsForNothing);
+        }
+    }
+
+    fn carry_out(&mut self, place: usize, output: Output<S>) {
+        let client = self.context.client();
+        match output {
+            Output::Begin(operation, what) => self.begin(place, operation, what),
+            Output::Drop(operation) => self.node.tasks[place].close(operation),
+            Output::Enter(token) => {
+                self.node.inside = Some(Inside { token, writes: self.context.scenario.writes });
+                self.node.is_waiting = false;
+                self.out.record(Fact::Entered { client, token });
+            }
+            Output::Leave(why) => self.leave(why),
+            Output::Lease(deadline) => {
+                self.node.lease = deadline.and_then(|deadline| self.node.tasks[place].deadline(deadline));
+            }
+            Output::Write(token) => self.out.write(token, None),
+            Output::Send(request) => {
+                self.ask(request);
+            }
+            Output::Spawn(kind, head) => {
+                self.remove(Some(kind.name));
+                let is_before = |task: &Task<S>| task.script.get().kind.name < kind.name;
+                let rank = self.node.tasks[1..].iter().take_while(|task| is_before(task)).count();
+                self.node.tasks.insert(1 + rank, Task::new(Script::head(kind, head)));
+                self.events.push_back(Event::Begin(Some(kind.name)));
+            }
+            Output::Stop(name) => self.end(name),
+            Output::End(head, end) => self.lap_is_over(place, head, end),
+            Output::Panic(message) => self.stop(Stop::Panicked(message), Fact::Panicked { client }),
+        }
+    }
+
+    fn lap_is_over(&mut self, place: usize, head: String, end: Result<Lap, Gone>) {
+        let (name, kind) = (self.name(place), self.node.tasks[place].script.get().kind);
+        self.forget(name);
+        match (name, end) {
+            (_, Ok(Lap::Again)) => {
+                self.node.tasks[place] = Task::new(Script::head(kind, head));
+                self.events.push_back(Event::Begin(name));
+            }
+            (Some(name), Ok(Lap::Done) | Err(Gone)) => self.end(name),
+            (None, Ok(Lap::Done)) if self.node.rounds > 0 => self.rest(Script::head(kind, head)),
+            (None, end) => {
+                if self.node.inside.is_some() {
+                    self.leave(if end.is_ok() { Leaving::Done } else { Leaving::Notified });
+                }
+                self.node.tasks.truncate(1);
+                self.node.lease = None;
+                self.rest(self.start.script::<S>());
+            }
+        }
+    }
+
+    /// Until its user wants the lock again.
+    fn rest(&mut self, script: ScriptName<S>) {
+        (self.node.is_idle, self.node.is_waiting) = (true, false);
+        self.node.tasks[0] = Task::new(script);
+    }
+
+    fn leave(&mut self, why: Leaving) {
+        if self.node.inside.take().is_some() {
+            self.out.record(Fact::Left { client: self.context.client(), why });
+        }
+    }
+
+    /// Ends a task, and tells those that wait for that.
+    fn end(&mut self, name: &'static str) {
+        if !self.remove(Some(name)) {
+            return;
+        }
+        for (place, task) in self.node.tasks.iter().enumerate() {
+            let waiting =
+                task.open.iter().filter(|(_, open)| matches!(open, Open::Ended(other) if *other.get() == name));
+            for (operation, _) in waiting {
+                self.events.push_back(Event::Tell(self.name(place), *operation, Outcome::Ended));
+            }
+        }
+    }
+
+    fn remove(&mut self, name: TaskName) -> bool {
+        let Some(place) = self.place(name) else { return false };
+        self.node.tasks.remove(place);
+        self.runs.retain(|(other, _)| *other != name);
+        self.forget(name);
+        true
+    }
+
+    /// The program takes no part any more.
+    fn stop(&mut self, why: Stop, fact: Fact<S>) {
+        self.leave(Leaving::Crashed);
+        self.out.record(fact);
+        self.events.clear();
+        self.runs.clear();
+        self.node.tasks.clear();
+        (self.node.is_waiting, self.node.lease, self.node.stopped) = (false, None, Some(why));
+    }
+
+    /// What a lap was to be told is for no other lap.
+    fn forget(&mut self, name: TaskName) {
+        self.events.retain(|event| !matches!(event, Event::Tell(other, ..) if *other == name));
+    }
+
+    pub(super) fn name(&self, place: usize) -> TaskName {
+        (place > 0).then(|| self.node.tasks[place].script.get().kind.name)
+    }
+
+    pub(super) fn place(&self, name: TaskName) -> Option<usize> {
+        match name {
+            None => (!self.node.tasks.is_empty()).then_some(0),
+            Some(name) => {
+                (1..self.node.tasks.len()).find(|place| self.node.tasks[*place].script.get().kind.name == name)
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The handle: everything that a program can do. Each operation is begun when it is polled first, in program order, and dropped
+//! with its future; what it does is written on a desk between the run and the executor.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context as Polling, Poll};
+
+use super::desk::{Desk, Outcome, Output, What};
+use super::kind::{self, Kind};
+use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
+use crate::fact::Leaving;
+use crate::ids::{ClientId, Token};
+use crate::normal::{Normal, Visitor};
+use crate::time::Ticks;
+
+/// What a program holds of its client: the requests of the service, time, chance, the protected resource, its user.
+///
+/// There is no clock: time enters only as what [`sleep`](Handle::sleep), [`timeout`](Handle::timeout) and
+/// [`deadline`](Handle::deadline) come to.
+pub struct Handle<S: Programmable> {
+    desk: Rc<RefCell<Desk<S>>>,
+}
+
+impl<S: Programmable> Handle<S> {
+    pub(super) fn new(desk: Rc<RefCell<Desk<S>>>) -> Self {
+        Handle { desk }
+    }
+
+    fn begin<T>(&self, what: What<S>, take: fn(Outcome<S>) -> Option<T>) -> Operation<S, T> {
+        Operation { desk: Rc::clone(&self.desk), state: State::Unbegun(what), take }
+    }
+
+    fn put(&self, output: Output<S>) {
+        self.desk.borrow_mut().outputs.push(output);
+    }
+
+    /// Which client this is.
+    pub fn me(&self) -> ClientId {
+        self.desk.borrow().me
+    }
+
+    /// Asks something of the service, and waits for the answer: for ever if none comes. Dropping the future closes the
+    /// connection, and a late answer reaches nobody.
+    pub fn request(&self, request: S::Request) -> Operation<S, S::Answer> {
+        self.begin(What::Request(request), Outcome::answer)
+    }
+
+    /// Asks something of the service that it does not answer, and goes on.
+    pub fn send(&self, request: S::Request) {
+        self.put(Output::Send(request));
+    }
+
+    /// Waits for the next answer without asking: where answers name no connection, as in a service that knows none.
+    pub fn listen(&self) -> Operation<S, S::Answer> {
+        self.begin(What::Listen, Outcome::answer)
+    }
+
+    /// Waits so long, or longer.
+    pub fn sleep(&self, length: Ticks) -> Operation<S, ()> {
+        self.begin(What::Sleep(length), Outcome::over)
+    }
+
+    /// Opens a deadline that lies so far ahead. It stays open until it is dropped.
+    pub fn deadline(&self, length: Ticks) -> OpenDeadline<S> {
+        let operation = self.desk.borrow_mut().number();
+        self.put(Output::Begin(operation, What::Deadline(length)));
+        OpenDeadline { handle: Handle::new(Rc::clone(&self.desk)), operation }
+    }
+
+    /// Waits for a future, and no longer than so long: then it drops it.
+    ///
+    /// # Errors
+    /// Time was up first.
+    pub async fn timeout<F: Future>(&self, length: Ticks, future: F) -> Result<F::Output, TimedOut> {
+        match self.select(future, self.sleep(length)).await {
+            First::One(value) => Ok(value),
+            First::Other(()) => Err(TimedOut),
+        }
+    }
+
+    /// Waits for either of two, and drops the other one. If both are ready, the first one counts.
+    pub async fn select<A: Future, B: Future>(&self, one: A, other: B) -> First<A::Output, B::Output> {
+        let (mut one, mut other) = (pin!(one), pin!(other));
+        poll_fn(|polling| {
+            if let Poll::Ready(value) = one.as_mut().poll(polling) {
+                return Poll::Ready(First::One(value));
+            }
+            other.as_mut().poll(polling).map(First::Other)
+        })
+        .await
+    }
+
+    /// Waits for both.
+    pub async fn join<A: Future, B: Future>(&self, one: A, other: B) -> (A::Output, B::Output) {
+        let (mut one, mut other) = (pin!(one), pin!(other));
+        let (mut first, mut second) = (None, None);
+        poll_fn(|polling| {
+            if first.is_none()
+                && let Poll::Ready(value) = one.as_mut().poll(polling)
+            {
+                first = Some(value);
+            }
+            if second.is_none()
+                && let Poll::Ready(value) = other.as_mut().poll(polling)
+            {
+                second = Some(value);
+            }
+            match (first.take(), second.take()) {
+                (Some(one), Some(other)) => Poll::Ready((one, other)),
+                (one, other) => {
+                    (first, second) = (one, other);
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    /// A number below `options`, from 1 to 255, that nobody can foresee: an exploration tries each.
+    ///
+    /// # Panics
+    /// There are no options.
+    pub fn random(&self, options: u8) -> Operation<S, u8> {
+        assert!(options > 0, "a random number below 0 does not exist: use 1 or more options");
+        self.begin(What::Random(options), |outcome| match outcome {
+            Outcome::Chosen(option) => Some(option),
+            _ => None,
+        })
+    }
+
+    /// Runs another recipe beside this one, with laps of its own, until its lap is [`Done`](super::Lap::Done) or somebody stops
+    /// it. A client has one task of each name: an older one is stopped.
+    pub fn spawn<R: Recipe<S>>(&self, recipe: R) {
+        let kind = kind::of::<S, R>();
+        let head = kind::encode(&recipe);
+        self.put(Output::Spawn(kind, head));
+    }
+
+    /// Stops the task that runs this recipe, if there is one.
+    pub fn stop<R: Recipe<S>>(&self) {
+        self.put(Output::Stop(R::NAME));
+    }
+
+    /// Waits until no task runs this recipe.
+    pub fn ended<R: Recipe<S>>(&self) -> Operation<S, ()> {
+        self.begin(What::Ended(R::NAME), |outcome| matches!(outcome, Outcome::Ended).then_some(()))
+    }
+
+    /// The client believes from here that it is inside. It will send this token with its writes.
+    pub fn enter(&self, token: Token) {
+        self.put(Output::Enter(token));
+    }
+
+    /// It does not any more, for this reason.
+    pub fn leave(&self, why: Leaving) {
+        self.put(Output::Leave(why));
+    }
+
+    /// What it believes is covered by a lease that ends with this deadline, from now on and for later tenures.
+    pub fn lease_until(&self, deadline: &OpenDeadline<S>) {
+        self.put(Output::Lease(Some(deadline.operation)));
+    }
+
+    /// It has no lease any more.
+    pub fn no_lease(&self) {
+        self.put(Output::Lease(None));
+    }
+
+    /// Waits for the end of the lease, for ever without one; a lease that is extended ends later.
+    pub fn lease_ended(&self) -> Operation<S, ()> {
+        self.begin(What::LeaseEnd, Outcome::over)
+    }
+
+    /// Whether the lease is over: it covers its last instant. One that does not exist is not over.
+    pub fn lease_is_over(&self) -> Operation<S, bool> {
+        self.begin(What::LeaseIsOver, Outcome::is)
+    }
+
+    /// Waits for what the user wants of a client that is inside.
+    pub fn user(&self) -> Operation<S, Wanted> {
+        self.begin(What::User, |outcome| match outcome {
+            Outcome::User(UserCommand::Write) => Some(Wanted::Write),
+            Outcome::User(UserCommand::Release) => Some(Wanted::Release),
+            _ => None,
+        })
+    }
+
+    /// Writes to the resource, and waits for its answer: whether it accepted the token.
+    pub fn write(&self, token: Token) -> Operation<S, bool> {
+        self.begin(What::Write(token), Outcome::is)
+    }
+
+    /// Sends a write to the resource, and goes on.
+    pub fn send_write(&self, token: Token) {
+        self.put(Output::Write(token));
+    }
+
+    /// Reads the version of the resource.
+    pub fn read(&self) -> Operation<S, Version> {
+        self.begin(What::Read, |outcome| match outcome {
+            Outcome::Version(version) => Some(version),
+            _ => None,
+        })
+    }
+}
+
+impl<S: Programmable> fmt::Debug for Handle<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Handle of {}", self.me())
+    }
+}
+
+/// How often the resource has accepted a write: a number to send with a write where the resource compares versions.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Version(pub(super) Token);
+
+/// By hand: a version is a count of writes, and no log position.
+impl Normal for Version {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl From<Version> for Token {
+    fn from(version: Version) -> Token {
+        version.0
+    }
+}
+
+/// A deadline that is open.
+#[derive(Debug)]
+pub struct OpenDeadline<S: Programmable> {
+    handle: Handle<S>,
+    operation: u16,
+}
+
+impl<S: Programmable> OpenDeadline<S> {
+    /// Waits until it has come.
+    pub fn passed(&self) -> Operation<S, ()> {
+        self.handle.begin(What::Until(self.operation), Outcome::over)
+    }
+
+    /// Whether it lies behind. At its very instant it does not yet.
+    pub fn is_over(&self) -> Operation<S, bool> {
+        self.handle.begin(What::IsOver(self.operation), Outcome::is)
+    }
+}
+
+impl<S: Programmable> Drop for OpenDeadline<S> {
+    fn drop(&mut self) {
+        self.handle.put(Output::Drop(self.operation));
+    }
+}
+
+/// Something that a program waits for.
+#[must_use = "nothing is done before it is awaited"]
+pub struct Operation<S: Programmable, T> {
+    desk: Rc<RefCell<Desk<S>>>,
+    state: State<S>,
+    take: fn(Outcome<S>) -> Option<T>,
+}
+
+enum State<S: Programmable> {
+    Unbegun(What<S>),
+    Open(u16),
+    Over,
+}
+
+impl<S: Programmable, T> Unpin for Operation<S, T> {}
+
+impl<S: Programmable, T> Future for Operation<S, T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Polling<'_>) -> Poll<T> {
+        let me = &mut *self;
+        let mut desk = me.desk.borrow_mut();
+        match me.state {
+            State::Unbegun(what) => {
+                let operation = desk.number();
+                desk.outputs.push(Output::Begin(operation, what));
+                me.state = State::Open(operation);
+                Poll::Pending
+            }
+            State::Open(operation) => {
+                let Some(outcome) = desk.told.remove(&operation) else { return Poll::Pending };
+                me.state = State::Over;
+                Poll::Ready((me.take)(outcome).expect("the executor answers what was asked"))
+            }
+            State::Over => panic!("an operation that is over was polled again"),
+        }
+    }
+}
+
+impl<S: Programmable, T> Drop for Operation<S, T> {
+    fn drop(&mut self) {
+        if let State::Open(operation) = self.state {
+            let mut desk = self.desk.borrow_mut();
+            desk.told.remove(&operation);
+            desk.outputs.push(Output::Drop(operation));
+        }
+    }
+}
+
+impl From<TimedOut> for Gone {
+    fn from(_: TimedOut) -> Gone {
+        Gone
+    }
+}
+
+/// What was told and not taken yet, by operation.
+pub(super) type Told<S> = BTreeMap<u16, Outcome<S>>;
+
+/// What runs a recipe of which only the name is known.
+pub(super) type AnyKind<S> = &'static Kind<S>;

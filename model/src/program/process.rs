@@ -1,0 +1,111 @@
+//! A program as a client: what it may be told, what it waits for, what it believes.
+
+use super::execute::Executor;
+use super::state::{Node, Open, Program, Task};
+use super::{Alarm, Programmable, Start, UserCommand};
+use crate::ids::{Call, ClientId};
+use crate::process::{Belief, Client, Context, Input, Outbox, Process};
+use crate::scenario::Scenario;
+use crate::time::Instant;
+
+impl<S: Programmable> Program<S> {
+    /// The client of a scenario at its start, if the scenario has a program for it.
+    ///
+    /// # Panics
+    /// The program is not known here: validation should have refused the scenario.
+    pub fn at_start(scenario: &Scenario<S>, client: ClientId) -> Option<Self> {
+        let start = Start::of(&scenario.programs, client)?;
+        Some(Program::fresh(&start, scenario.rounds, Call(0)))
+    }
+
+    fn fresh(start: &Start<'_>, rounds: u8, last: Call) -> Self {
+        Program::of(Node {
+            rounds,
+            last,
+            is_waiting: false,
+            is_idle: true,
+            lease: None,
+            inside: None,
+            tasks: vec![Task::new(start.script())],
+            stopped: None,
+        })
+    }
+
+    /// Takes a step.
+    pub(super) fn take(&mut self, input: Input<S>, context: &Context<'_, S>, out: &mut Outbox<S>) {
+        let start =
+            Start::of(&context.scenario.programs, context.client()).expect("a client that runs a program has one");
+        if let Some(next) = Executor::step(&self.node(), &start, input, context, out) {
+            *self = next;
+        }
+    }
+}
+
+impl<S: Programmable> Process<S> for Program<S> {
+    fn on(&mut self, input: Input<S>, context: &Context<'_, S>, out: &mut Outbox<S>) {
+        self.take(input, context, out);
+    }
+
+    fn wakes(&self, _: &Scenario<S>, due: &mut dyn FnMut(S::Timer, Instant)) {
+        let node = self.node();
+        for (place, task) in (0..).zip(&node.tasks) {
+            for (operation, open) in &task.open {
+                if let Some(at) = task.due(*open, node.lease) {
+                    due(S::timer(Alarm { task: place, operation: *operation }), at);
+                }
+            }
+        }
+    }
+
+    fn choices(&self) -> u8 {
+        let node = self.node();
+        let mut all = node.tasks.iter().flat_map(|task| &task.open);
+        all.find_map(|(_, open)| match open {
+            Open::Random(options) => Some(*options),
+            _ => None,
+        })
+        .unwrap_or(0)
+    }
+
+    /// What survives a crash: what its user still wants. The program begins as the scenario has it, and connections are new.
+    fn restarted(&self, _: &Scenario<S>) -> Self {
+        let node = self.node();
+        Program::of(Node {
+            is_idle: true,
+            is_waiting: false,
+            lease: None,
+            inside: None,
+            tasks: Vec::new(),
+            ..(*node).clone()
+        })
+    }
+}
+
+impl<S: Programmable> Client<S> for Program<S> {
+    fn commands(&self, _: &Context<'_, S>, offer: &mut dyn FnMut(S::Command)) {
+        let node = self.node();
+        if node.stopped.is_some() {
+            return;
+        }
+        if node.is_idle {
+            if node.rounds > 0 {
+                offer(S::command(UserCommand::Acquire));
+            }
+        } else if node.first(|open| open == Open::User).is_some() {
+            if node.inside.is_some_and(|inside| inside.writes > 0) {
+                offer(S::command(UserCommand::Write));
+            }
+            offer(S::command(UserCommand::Release));
+        }
+    }
+
+    fn belief(&self) -> Belief {
+        let node = self.node();
+        let is_inside = node.inside.is_some();
+        Belief { is_inside, until: node.lease.filter(|_| is_inside), is_waiting: node.is_waiting, ..Belief::default() }
+    }
+
+    fn panic(&self) -> Option<String> {
+        Program::panic(self)
+    }
+}

@@ -1,0 +1,143 @@
+//! Laps that run, and a cache of them. A run is no part of any state: without one, the lap is run again on what it was told.
+
+use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::{Arc, Once};
+use std::task::{Context as Polling, Poll, Waker};
+
+use super::Programmable;
+use super::desk::{Desk, Outcome, Output};
+use super::error::Mistake;
+use super::handle::Handle;
+use super::kind::{Finished, Running};
+use super::script::{Point, Script, ScriptName};
+use crate::ids::ClientId;
+
+/// A lap that runs.
+pub(super) struct Run<S: Programmable> {
+    desk: Rc<RefCell<Desk<S>>>,
+    running: Running,
+}
+
+/// A thread keeps so many runs at most.
+const RUNS_MAX: usize = 1_024;
+
+/// The runs of a thread, by the script that they have followed and the client.
+type Runs<S> = BTreeMap<(u32, ClientId), Run<S>>;
+
+thread_local! {
+    static RUNS: RefCell<BTreeMap<TypeId, Box<dyn Any>>> = const { RefCell::new(BTreeMap::new()) };
+    /// Whether a recipe is being polled, whose panic is a finding and no message for the terminal.
+    static IS_POLLING: Cell<bool> = const { Cell::new(false) };
+    static PANICKED_AT: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Drops every run of this thread. That changes nothing but how long the next step takes.
+pub fn forget_all() {
+    // What a run drops may open operations or panic: it must not find the cache borrowed.
+    drop(RUNS.take());
+}
+
+fn with<S: Programmable, R>(act: impl FnOnce(&mut Runs<S>) -> R) -> R {
+    RUNS.with_borrow_mut(|caches| {
+        let runs = caches.entry(TypeId::of::<S>()).or_insert_with(|| Box::new(Runs::<S>::new()));
+        act(runs.downcast_mut().expect("the runs of this service"))
+    })
+}
+
+impl<S: Programmable> Run<S> {
+    /// Begins a lap.
+    fn begin(script: &Arc<Script<S>>, me: ClientId) -> Self {
+        let desk = Rc::new(RefCell::new(Desk::new(me)));
+        let running = script.kind.begin(&script.value(), Handle::new(Rc::clone(&desk)));
+        Run { desk, running: running.unwrap_or_else(|error| script.fail(Mistake::Head(error))) }
+    }
+
+    /// Runs it until it waits, and says what it did. A run that is over must not be polled again.
+    fn poll(&mut self, told: Option<(u16, Outcome<S>)>) -> Vec<Output<S>> {
+        quiet();
+        self.desk.borrow_mut().told.extend(told);
+        IS_POLLING.set(true);
+        let mut polling = Polling::from_waker(Waker::noop());
+        let polled = catch_unwind(AssertUnwindSafe(|| self.running.as_mut().poll(&mut polling)));
+        IS_POLLING.set(false);
+        let mut outputs = std::mem::take(&mut self.desk.borrow_mut().outputs);
+        match polled {
+            Ok(Poll::Pending) => {}
+            Ok(Poll::Ready(Finished { head, end })) => outputs.push(Output::End(head, end)),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+                let text = text.unwrap_or_else(|| "without a message".to_owned());
+                outputs.push(Output::Panic(format!("{text} ({})", PANICKED_AT.take())));
+            }
+        }
+        outputs
+    }
+
+    /// A run that has come as far as this script: from the cache, or run again.
+    fn restored(script: ScriptName<S>, me: ClientId) -> Self {
+        if let Some(run) = with(|runs: &mut Runs<S>| runs.remove(&(script.id(), me))) {
+            return run;
+        }
+        let points = script.get().points();
+        let mut run = Run::begin(&points[0], me);
+        for point in &points {
+            let outputs = run.poll(point.last());
+            point.compare(&outputs);
+        }
+        run
+    }
+
+    /// Begins a lap, or tells one what it waits for; says how far it has come, and what it did.
+    pub(super) fn go_on(
+        from: ScriptName<S>,
+        told: Option<(u16, Outcome<S>)>,
+        me: ClientId,
+    ) -> (ScriptName<S>, Vec<Output<S>>, Run<S>) {
+        let (to, mut run) = match told {
+            None => (from, Run::begin(&from.get(), me)),
+            Some((operation, outcome)) => (Script::told(from, operation, outcome), Run::restored(from, me)),
+        };
+        let outputs = run.poll(told);
+        to.get().compare(&outputs);
+        (to, outputs, run)
+    }
+
+    /// Keeps a run that waits, for the next step of this client from here.
+    pub(super) fn keep(self, script: ScriptName<S>, me: ClientId) {
+        let dropped = with(|runs: &mut Runs<S>| {
+            let all = if runs.len() >= RUNS_MAX { std::mem::take(runs) } else { Runs::new() };
+            (all, runs.insert((script.id(), me), self))
+        });
+        drop(dropped);
+    }
+}
+
+impl<S: Programmable> Script<S> {
+    /// What it was told last.
+    fn last(&self) -> Option<(u16, Outcome<S>)> {
+        match self.point {
+            Point::Head(_) => None,
+            Point::Told { operation, outcome, .. } => Some((operation, outcome)),
+        }
+    }
+}
+
+/// Sees to it that a recipe's panic is not written to the terminal, and remembers where it was.
+fn quiet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !IS_POLLING.get() {
+                return before(panic);
+            }
+            let place = panic.location().map_or_else(|| "somewhere".to_owned(), ToString::to_string);
+            PANICKED_AT.set(place);
+        }));
+    });
+}

@@ -1,0 +1,99 @@
+//! Which program a client runs, and how a scenario says so.
+
+use super::kind::{self, encode};
+use super::script::{Script, ScriptName};
+use super::{Programmable, Recipe};
+use crate::ids::ClientId;
+use crate::programs::ScenarioProgram;
+use crate::properties::Property;
+use crate::scenario::{Scenario, SettingError};
+
+/// How a client begins that runs a program.
+#[derive(Copy, Clone)]
+pub(super) struct Start<'a>(&'a ScenarioProgram);
+
+impl<'a> Start<'a> {
+    /// That of a client; none if it runs no program. What is said of one client goes before what is said of all.
+    pub(super) fn of(programs: &'a [ScenarioProgram], client: ClientId) -> Option<Self> {
+        let its_own = programs.iter().find(|program| program.client == Some(client));
+        its_own.or_else(|| programs.iter().find(|program| program.client.is_none())).map(Start)
+    }
+
+    /// How many ticks of the scenario are one of the program's.
+    pub(super) fn factor(self) -> i64 {
+        self.0.factor
+    }
+
+    /// The lap that begins with the value that the scenario has.
+    pub(super) fn script<S: Programmable>(self) -> ScriptName<S> {
+        let kind = kind::find(&self.0.name).expect("validation refuses programs that are not known");
+        Script::head(kind, self.0.head.clone())
+    }
+}
+
+impl<S: Programmable> Scenario<S> {
+    /// Has a client run a recipe. Its panics are violations of [`Property::NoPanic`], which is promised from now on.
+    ///
+    /// # Panics
+    /// Another recipe has the same name.
+    pub fn program<R: Recipe<S>>(self, client: ClientId, recipe: R) -> Self {
+        self.with_program(Some(client), &recipe)
+    }
+
+    /// Has every client that wants the lock, and for which no program is given, run a recipe.
+    ///
+    /// # Panics
+    /// Another recipe has the same name.
+    pub fn programs<R: Recipe<S>>(self, recipe: R) -> Self {
+        self.with_program(None, &recipe)
+    }
+
+    fn with_program<R: Recipe<S>>(mut self, client: Option<ClientId>, recipe: &R) -> Self {
+        let kind = kind::of::<S, R>();
+        self.programs.retain(|program| program.client != client);
+        self.programs.push(ScenarioProgram {
+            client,
+            name: kind.name.to_owned(),
+            package: kind.package.to_owned(),
+            head: encode(recipe),
+            factor: 1,
+        });
+        if !self.promises.iter().any(|promise| promise.property == Property::NoPanic) {
+            self = self.promise(Property::NoPanic);
+        }
+        self
+    }
+
+    /// Looks for programs that are not known here, or that cannot begin: for the validation of services that have programs.
+    ///
+    /// # Errors
+    /// The first mistake found.
+    pub fn validate_programs(&self) -> Result<(), SettingError> {
+        for (place, program) in self.programs.iter().enumerate() {
+            let wrong =
+                |field: &str, message: String| Err(SettingError::at(&format!("program.{place}.{field}"), message));
+            if program.client.is_some_and(|client| !(1..=self.clients).contains(&client.0)) {
+                return wrong("client", format!("the scenario has clients from 1 to {}", self.clients));
+            }
+            if self.programs[..place].iter().any(|other| other.client == program.client) {
+                return wrong("client", "it runs another program already".to_owned());
+            }
+            if !(1..=1_000_000).contains(&program.factor) {
+                return wrong("factor", "it refines the clock: use 1 or more".to_owned());
+            }
+            let Some(kind) = kind::find::<S>(&program.name) else {
+                let known = kind::names::<S>().join("`, `");
+                let known = if known.is_empty() { "none is".to_owned() } else { format!("there are `{known}`") };
+                let message = format!(
+                    "the program `{}` of the crate `{}` is not known here ({known}): run this where that crate registers it",
+                    program.name, program.package
+                );
+                return wrong("name", message);
+            };
+            if let Err(error) = kind.visited(&program.head, &mut super::names::Nobody) {
+                return wrong("head", format!("`{}` cannot begin with this: {error}", program.name));
+            }
+        }
+        Ok(())
+    }
+}

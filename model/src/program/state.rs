@@ -1,0 +1,224 @@
+//! The state of a client that runs a program: for each of its tasks what it was told and what it waits for, and what the client
+//! believes.
+
+use std::fmt;
+use std::hash::Hash;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Programmable;
+use super::intern::Interned;
+use super::script::{Script, ScriptName};
+use crate::ids::{Call, Token};
+use crate::normal::{Normal, Visitor};
+use crate::time::{Deadline, Instant, LeaseEnd};
+
+/// A client that runs a program. Its state is stored once, and this is its name.
+pub struct Program<S: Programmable> {
+    node: Interned<Node<S>>,
+}
+
+/// The state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Node<S: Programmable> {
+    /// How often the user may still ask for the lock.
+    pub(super) rounds: u8,
+    /// The number of the newest call.
+    pub(super) last: Call,
+    /// A round is under way, and the client has not been inside.
+    pub(super) is_waiting: bool,
+    /// The user wants nothing: the first task stands at the head of a lap that has not begun.
+    pub(super) is_idle: bool,
+    /// Until when what it believes is covered.
+    pub(super) lease: Option<LeaseEnd>,
+    pub(super) inside: Option<Inside>,
+    /// The recipe itself, then what it has spawned, by name.
+    pub(super) tasks: Vec<Task<S>>,
+    /// Why it takes no part any more.
+    pub(super) stopped: Option<Stop>,
+}
+
+/// What it believes about the critical section.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Inside {
+    pub(super) token: Token,
+    /// How often the user may still ask for a write.
+    pub(super) writes: u8,
+}
+
+/// Why a program takes no part any more.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Stop {
+    /// It panicked.
+    Panicked(String),
+    /// A lap was told so much that nobody follows it further.
+    Cut,
+}
+
+/// A recipe that runs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Task<S: Programmable> {
+    pub(super) script: ScriptName<S>,
+    /// What its lap has begun and neither dropped nor been told, in the order of numbers.
+    pub(super) open: Vec<(u16, Open)>,
+}
+
+/// What an operation waits for.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Open {
+    /// An answer on this connection.
+    Answer(Call),
+    /// A sleep: this instant.
+    At(Deadline),
+    /// An open deadline, for which nobody need wait.
+    Deadline(LeaseEnd),
+    /// That this open deadline comes.
+    Until(u16),
+    /// Chance, among so many options.
+    Random(u8),
+    /// The user.
+    User,
+    /// The end of a task.
+    Ended(Interned<String>),
+    /// The end of the lease.
+    LeaseEnd,
+    /// Nothing: it is answered within the step.
+    Now,
+}
+
+impl<S: Programmable> Program<S> {
+    pub(super) fn of(node: Node<S>) -> Self {
+        Program { node: Interned::new(node) }
+    }
+
+    pub(super) fn node(&self) -> std::sync::Arc<Node<S>> {
+        self.node.get()
+    }
+
+    /// What it panicked with, if it did.
+    pub fn panic(&self) -> Option<String> {
+        match &self.node().stopped {
+            Some(Stop::Panicked(message)) => Some(message.clone()),
+            Some(Stop::Cut) | None => None,
+        }
+    }
+}
+
+impl<S: Programmable> Task<S> {
+    pub(super) fn new(script: ScriptName<S>) -> Self {
+        Task { script, open: Vec::new() }
+    }
+
+    /// What an operation waits for, if it is open.
+    pub(super) fn open(&self, operation: u16) -> Option<Open> {
+        self.open.iter().find(|(other, _)| *other == operation).map(|(_, open)| *open)
+    }
+
+    pub(super) fn close(&mut self, operation: u16) {
+        self.open.retain(|(other, _)| *other != operation);
+    }
+
+    /// When an open deadline comes.
+    pub(super) fn deadline(&self, operation: u16) -> Option<LeaseEnd> {
+        match self.open(operation) {
+            Some(Open::Deadline(at)) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// From which instant an operation may be told that time is up, if it waits for that.
+    pub(super) fn due(&self, open: Open, lease: Option<LeaseEnd>) -> Option<Instant> {
+        match open {
+            Open::At(at) => Some(at.0),
+            Open::Until(deadline) => self.deadline(deadline).map(|at| at.0),
+            Open::LeaseEnd => lease.map(|at| at.0),
+            _ => None,
+        }
+    }
+}
+
+impl<S: Programmable> Node<S> {
+    /// The first operation of any task of which this is true.
+    pub(super) fn first(&self, is: impl Fn(Open) -> bool) -> Option<(usize, u16)> {
+        let all = self.tasks.iter().enumerate();
+        let mut open =
+            all.flat_map(|(task, of)| of.open.iter().map(move |(operation, open)| (task, *operation, *open)));
+        open.find(|(.., open)| is(*open)).map(|(task, operation, _)| (task, operation))
+    }
+
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.call(&mut self.last);
+        if let Some(lease) = &mut self.lease {
+            visitor.until(&mut lease.0);
+        }
+        if let Some(inside) = &mut self.inside {
+            visitor.token(&mut inside.token);
+        }
+        for task in &mut self.tasks {
+            for (_, open) in &mut task.open {
+                match open {
+                    Open::Answer(call) => visitor.call(call),
+                    Open::At(at) => visitor.deadline(&mut at.0),
+                    Open::Deadline(at) => visitor.until(&mut at.0),
+                    Open::Until(_) | Open::Random(_) | Open::User | Open::Ended(_) | Open::LeaseEnd | Open::Now => {}
+                }
+            }
+            task.script = Script::visited(task.script, visitor);
+        }
+    }
+}
+
+impl<S: Programmable> Normal for Program<S> {
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        let before = self.node();
+        let mut node = (*before).clone();
+        node.visit(visitor);
+        if node != *before {
+            *self = Program::of(node);
+        }
+    }
+}
+
+impl<S: Programmable> Copy for Program<S> {}
+
+impl<S: Programmable> Clone for Program<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Programmable> PartialEq for Program<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.node == other.node
+    }
+}
+
+impl<S: Programmable> Eq for Program<S> {}
+
+impl<S: Programmable> Hash for Program<S> {
+    fn hash<H: std::hash::Hasher>(&self, to: &mut H) {
+        self.node.hash(to);
+    }
+}
+
+impl<S: Programmable> fmt::Debug for Program<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.fmt(f)
+    }
+}
+
+impl<S: Programmable> Serialize for Program<S> {
+    fn serialize<T: Serializer>(&self, to: T) -> Result<T::Ok, T::Error> {
+        self.node.serialize(to)
+    }
+}
+
+impl<'de, S: Programmable> Deserialize<'de> for Program<S> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Interned::deserialize(from).map(|node| Program { node })
+    }
+}

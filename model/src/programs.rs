@@ -1,0 +1,35 @@
+//! Which clients of a scenario run programs: names and values, as files and traces have them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::ClientId;
+
+/// A program of a scenario.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioProgram {
+    /// Which client runs it; none: each that runs no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<u16>")]
+    pub client: Option<ClientId>,
+    /// The name of the recipe.
+    pub name: String,
+    /// The crate that it comes from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub package: String,
+    /// With which value it begins, as JSON.
+    pub head: String,
+    /// How many ticks of the scenario are one of the program's: more than one on a refined clock.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub factor: i64,
+}
+
+fn one() -> i64 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_one(factor: &i64) -> bool {
+    *factor == 1
+}

@@ -1,0 +1,89 @@
+//! Laws of programs: a run is a cache, ids and instants have no absolute meaning, and states merge at the heads of laps.
+
+use fencepost::Scenario;
+use fencepost::consul::{self, Consul};
+use fencepost::model::laws::{budgets_are_kept, enabled_is_one_question, pick, properties_agree_with_their_twins};
+use fencepost::model::program::{forget_all, scoped};
+use fencepost::model::service::Service;
+
+use super::go_lock::go_lock;
+use super::with_programs;
+
+/// Numbers that look random, and are the same in every run.
+fn numbers(mut seed: u64, count: usize) -> Vec<u16> {
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 48) as u16
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn small_go_lock() -> Scenario<Consul> {
+    let scenario = consul::lock("go-lock-walk").ttl(2).lock_delay(1).renew_every(1).scenario();
+    go_lock(scenario.budget(|budget| (budget.crashes, budget.restarts) = (1, 1)).rounds(2), 1)
+}
+
+/// On each of some walks.
+fn on_walks<S: Service>(scenario: &Scenario<S>, law: impl Fn(&Scenario<S>, &[u16])) {
+    (0..60).for_each(|seed| law(scenario, &numbers(seed, 80)));
+}
+
+/// With the runs dropped before each step the worlds are the same, step by step; so they are inside a scope.
+fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
+    let walk = |forgets: bool| {
+        let (mut world, mut enabled, mut told) = (scenario.observed(), Vec::new(), Vec::new());
+        for choice in choices {
+            scenario.enabled(&world, &mut enabled);
+            let Some(action) = pick(&enabled, *choice) else { break };
+            if forgets {
+                forget_all();
+            }
+            let step = world.step(scenario, action);
+            told.push(format!("{action}: {:?} {world:?}", step.facts));
+        }
+        told
+    };
+    let kept = walk(false);
+    assert_eq!(kept, walk(true));
+    assert_eq!(kept, scoped(|| walk(true)));
+}
+
+/// What may happen, and what it does, is the same in the world that stands for all equivalent ones.
+fn names_have_no_meaning<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
+    let (mut world, mut enabled, mut others) = (scenario.observed(), Vec::new(), Vec::new());
+    for choice in choices {
+        let same = scenario.representative(&world);
+        scenario.enabled(&world, &mut enabled);
+        scenario.enabled(&same, &mut others);
+        assert_eq!(enabled.len(), others.len());
+        let place = usize::from(*choice) % enabled.len().max(1);
+        let Some(action) = enabled.get(place) else { break };
+        let mut other = same;
+        // The messages of both stand in the same order, for ranks keep it.
+        let step = other.step(scenario, &others[place]);
+        assert_eq!(world.step(scenario, action).facts.len(), step.facts.len());
+        assert_eq!(scenario.representative(&other), scenario.representative(&world), "{action}");
+    }
+}
+
+#[test]
+fn dropping_the_runs_changes_nothing() {
+    on_walks(&with_programs("lease-duplicates"), a_run_is_a_cache);
+    on_walks(&small_go_lock(), a_run_is_a_cache);
+}
+
+#[test]
+fn a_program_does_not_see_what_things_are_called() {
+    on_walks(&with_programs("lease-duplicates"), names_have_no_meaning);
+    on_walks(&small_go_lock(), names_have_no_meaning);
+}
+
+#[test]
+fn the_laws_of_every_scenario_hold_with_programs() {
+    let holds = |scenario: &Scenario<Consul>, choices: &[u16]| {
+        enabled_is_one_question(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
+        budgets_are_kept(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
+        properties_agree_with_their_twins(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
+    };
+    on_walks(&small_go_lock(), holds);
+}

@@ -1,0 +1,139 @@
+//! Programs that are wrong: what is said of them, and where.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use fencepost::checker::{Engine, Options};
+use fencepost::lease::{self, Lease, LeaseMessage, Lending};
+use fencepost::model::finding::Verdict;
+use fencepost::model::ids::Index;
+use fencepost::model::normal::Normal;
+use fencepost::model::program::{Gone, Handle, Lap, Mistake, ProgramError, Recipe};
+use fencepost::{Property, Scenario, Ticks};
+use serde::{Deserialize, Serialize};
+
+/// One client that runs it.
+fn alone<R: Recipe<Lease>>(recipe: R) -> Scenario<Lease> {
+    lease::lock("mistake").programs(recipe).scenario().clients(1).promise(Property::MutualExclusion)
+}
+
+/// The error with which both engines refuse it.
+fn refused<R: Recipe<Lease> + Clone>(recipe: R) -> ProgramError {
+    let by = |engine| {
+        let scenario: &dyn fencepost::AnyScenario = &alone(recipe.clone());
+        let error = scenario.check(&Options { engine, ..Options::default() }).expect_err("it is wrong").to_string();
+        ProgramError::behind(&error).unwrap_or_else(|| panic!("another error: {error}"))
+    };
+    let error = by(Engine::Dataflow);
+    assert_eq!(std::mem::discriminant(&by(Engine::Stateright).mistake), std::mem::discriminant(&error.mistake));
+    error
+}
+
+/// A recipe without a value.
+macro_rules! recipe {
+    ($name:ident = $text:literal, |$lender:ident| $body:block) => {
+        #[derive(Clone, Debug, Normal, Serialize, Deserialize)]
+        #[normal(crate = fencepost::model)]
+        struct $name;
+
+        impl Recipe<Lease> for $name {
+            const NAME: &'static str = $text;
+
+            async fn lap(&mut self, $lender: &Handle<Lease>) -> Result<Lap, Gone> $body
+        }
+    };
+}
+
+static CALLS: AtomicU32 = AtomicU32::new(0);
+
+recipe!(Counting = "counting", |lender| {
+    lender.borrow().await;
+    // What a static remembers is no part of the state.
+    if CALLS.fetch_add(1, Relaxed) % 2 == 0 {
+        lender.sleep(Ticks::new(1)).await
+    } else {
+        lender.give_back(Index(1))
+    }
+    lender.sleep(Ticks::new(3)).await;
+    Ok(Lap::Again)
+});
+
+recipe!(Restless = "restless", |lender| {
+    let deadline = lender.deadline(Ticks::new(1));
+    deadline.is_over().await;
+    Ok(Lap::Again)
+});
+
+recipe!(Deaf = "deaf", |lender| {
+    lender.borrow().await;
+    std::future::pending::<()>().await;
+    Ok(Lap::Done)
+});
+
+recipe!(Panicking = "panicking", |lender| {
+    match lender.borrow().await {
+        LeaseMessage::Lent(loan) => assert!(loan.0 > 7, "no loan is so small"),
+        other => panic!("{other}"),
+    }
+    Ok(Lap::Done)
+});
+
+recipe!(Endless = "endless", |lender| {
+    loop {
+        lender.sleep(Ticks::new(1)).await;
+    }
+});
+
+#[test]
+fn a_program_that_is_not_deterministic_is_refused_with_the_place() {
+    let error = refused(Counting);
+    let Mistake::NotDeterministic { before, now } = &error.mistake else { panic!("{error}") };
+    let mut both = [before.as_str(), now.as_str()];
+    both.sort_unstable();
+    assert_eq!(both, ["send: loan 0 is returned", "sleep for 1 tick"], "without numbers, which have no meaning");
+    let text = error.to_string();
+    assert!(text.starts_with("the program `counting` cannot be explored: it is not deterministic"), "{text}");
+    assert!(text.contains("told 1: [0] yes, as loan 1"), "{text}");
+}
+
+#[test]
+fn a_program_that_never_waits_is_stopped() {
+    let error = refused(Restless);
+    assert_eq!(error.mistake, Mistake::NeverWaits);
+    assert!(error.to_string().contains("it goes on without waiting"), "{error}");
+}
+
+#[test]
+fn a_program_that_waits_for_something_else_is_refused() {
+    let error = refused(Deaf);
+    assert_eq!(error.mistake, Mistake::WaitsForNothing);
+    assert!(error.to_string().contains("Await what the handle offers"), "{error}");
+}
+
+#[test]
+fn a_panic_is_a_violation_with_its_story() {
+    let scenario: &dyn fencepost::AnyScenario = &alone(Panicking);
+    for engine in Engine::ALL {
+        let outcomes =
+            scenario.check(&Options { engine, ..Options::default() }).unwrap_or_else(|error| panic!("{error}"));
+        let found = outcomes.iter().find(|outcome| outcome.finding.property == Property::NoPanic).expect("promised");
+        let Verdict::Violated(story) = &found.finding.verdict else { panic!("{:?}", found.finding.verdict) };
+        let last = story.steps.last().expect("it has steps");
+        let message = &last.violations[0].message;
+        assert!(message.starts_with("the program of client 1 panics: no loan is so small"), "{message}");
+        assert!(message.contains("mistakes.rs:"), "the place: {message}");
+        assert!(found.trace.as_ref().expect("it has a trace").replay().is_ok());
+    }
+}
+
+#[test]
+fn a_lap_that_is_told_too_much_makes_the_search_bounded() {
+    let scenario: &dyn fencepost::AnyScenario = &alone(Endless);
+    for engine in Engine::ALL {
+        for outcome in
+            scenario.check(&Options { engine, ..Options::default() }).unwrap_or_else(|error| panic!("{error}"))
+        {
+            let Verdict::Bounded { by } = &outcome.finding.verdict else { panic!("{:?}", outcome.finding.verdict) };
+            assert!(by.contains("more than 64 things (`endless`)"), "{by}");
+        }
+    }
+}
