@@ -87,6 +87,13 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
         None
     }
 
+    /// Whether all that the server does with a message is to answer it, at once and on the same call, and without a fact: now and
+    /// whenever it arrives, as long as no fault of the service occurs. A search asks this of a request of which nobody awaits the
+    /// answer. A read is one, and a renewal of what is gone for good.
+    fn only_answers(_server: &Self::Server, _message: &Self::Message) -> bool {
+        false
+    }
+
     /// Whether the service's own bookkeeping is in order (`session-consistency`).
     ///
     /// # Errors

@@ -28,6 +28,22 @@ crate::mutations! {
         NowIsKept,
         /// After a step the server is not looked at.
         RenewalSparesServer,
+        /// Calls are named by their order.
+        CallsKeepOrder,
+        /// A client's next call has a number that is in use.
+        NewestCallUncounted,
+    }
+    "unheard", Reduction {
+        /// Answers on open calls go unheard.
+        AnswersUnheard,
+        /// Requests on closed calls are left out, whatever the server does with them.
+        RequestsUnheard,
+        /// Requests are left out of which the answer is awaited.
+        AwaitedRequestsUnheard,
+        /// A search for a violation leaves out what nobody hears, although that may be due.
+        ShortestIgnoresUnheard,
+        /// A message that nobody hears stays where the step is looked up.
+        LookupKeepsUnheard,
     }
     "symmetry", Reduction {
         /// Clients that the service does not treat alike change places.
@@ -66,6 +82,8 @@ crate::mutations! {
         NamesIgnoreShift,
         /// New names are looked up without the numbers of other parts.
         NamesIgnoreOthers,
+        /// New names are looked up without what clients show of their calls.
+        NamesIgnoreCalls,
         /// Parts of clients that have changed places are looked up without the order.
         PlacesIgnoreOrder,
     }
