@@ -7,13 +7,13 @@ use fencepost_model::service::Service;
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
 use crate::outcome::{Exploration, InternalError, Outcome, Run};
-use crate::reduction::Form;
+use crate::reduction::{Form, Unheard};
 use crate::worlds::Worlds;
 
 /// Checks every promise of a scenario, in its order.
 ///
 /// The promises that are expected to hold share one run. If that run breaks one of them, each gets a run of its own, so
-/// that no violation hides what lies behind it; so does each promise that is expected to be broken.
+/// that no violation hides what lies behind it; so does each promise that is expected to be broken. Such a run finds a shortest violation.
 ///
 /// # Errors
 /// An internal error; a search that a limit stopped is a finding.
@@ -36,15 +36,17 @@ pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Ve
         stepwise.into_iter().partition(|promise| promise.expect == Expect::Proven);
     let mut outcomes = in_the_end(scenario, &endless, options)?;
     if !together.is_empty() {
-        let shared = run(scenario, &together, options)?;
-        if shared.exploration.violation.is_some() && together.len() > 1 {
+        let shared = run(scenario, &together, Sought::Proof, options)?;
+        let is_again = together.len() > 1
+            || unheard(scenario, Sought::Proof, options) != unheard(scenario, Sought::Violation, options);
+        if shared.exploration.violation.is_some() && is_again {
             alone.extend(together);
         } else {
             outcomes.extend(together.iter().map(|promise| shared.outcome(scenario, promise)));
         }
     }
     for promise in &alone {
-        outcomes.push(run(scenario, &[*promise], options)?.outcome(scenario, promise));
+        outcomes.push(run(scenario, &[*promise], Sought::Violation, options)?.outcome(scenario, promise));
     }
     outcomes.sort_by_key(|outcome| wanted.iter().position(|promise| promise.property == outcome.finding.property));
     Ok(outcomes)
@@ -78,17 +80,43 @@ fn in_the_end<P: Service>(
     Ok(outcomes)
 }
 
+/// What a search is expected to come to.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Sought {
+    Proof,
+    /// A shortest one.
+    Violation,
+}
+
+/// Which messages a search leaves out. One that nobody hears may be due, and then its arrival is a step of a shortest violation; so it
+/// is not left out where a violation is sought and the delay of messages is bounded.
+fn unheard<P: Service>(scenario: &Scenario<P>, sought: Sought, options: &Options) -> Unheard {
+    let is_never_due = scenario.synchrony.message_delay.is_none();
+    let is_careless = scenario.is_mutated(CheckerMutation::ShortestIgnoresUnheard);
+    match sought {
+        _ if !options.leaves_out_unheard => Unheard::none(),
+        Sought::Violation if !is_never_due && !is_careless => Unheard::none(),
+        _ => Unheard::of(scenario),
+    }
+}
+
 /// Explores a scenario in which these promises are judged.
-fn run<P: Service>(scenario: &Scenario<P>, promises: &[Promise], options: &Options) -> Result<Run<P>, InternalError> {
+fn run<P: Service>(
+    scenario: &Scenario<P>,
+    promises: &[Promise],
+    sought: Sought,
+    options: &Options,
+) -> Result<Run<P>, InternalError> {
     let judged = scenario.judging(|promise| promises.contains(promise));
+    let unheard = unheard(&judged, sought, options);
     let start = options.supervisor.microseconds();
     let exploration = match options.engine {
         #[cfg(feature = "stateright")]
         Engine::Stateright => {
-            let form = Form::new(&judged, options.symmetry);
+            let form = Form::new(&judged, options.symmetry).without(unheard);
             crate::stateright::explore(&judged, form, options.limits, std::sync::Arc::clone(&options.supervisor))?
         }
-        Engine::Dataflow => Worlds::new(judged, options.symmetry).explore(options)?,
+        Engine::Dataflow => Worlds::new(judged, options.symmetry).without(unheard).explore(options)?,
     };
     let microseconds = options.supervisor.microseconds() - start;
     Ok(Run { exploration, engine: options.engine.name(), microseconds })

@@ -21,6 +21,8 @@ pub struct Options {
     pub workers: usize,
     /// Whether interchangeable clients count as one.
     pub symmetry: bool,
+    /// Whether messages that nobody hears any more are left out.
+    pub leaves_out_unheard: bool,
 }
 
 /// Which search explores a scenario.
@@ -58,6 +60,7 @@ impl Default for Options {
             engine: Engine::default(),
             workers: 1,
             symmetry: true,
+            leaves_out_unheard: true,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::engine::{Marks, Plan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
-use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Successor};
+use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Successor, Unheard};
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Service> {
@@ -41,6 +41,12 @@ impl<P: Service> Worlds<P> {
             leaps: false,
             pool: SharedPool::default(),
         }
+    }
+
+    /// The same without messages that nobody hears.
+    pub(crate) fn without(mut self, unheard: Unheard) -> Self {
+        self.form = self.form.without(unheard);
+        self
     }
 
     /// What can follow these actions.

@@ -31,6 +31,11 @@ pub trait Visitor {
     fn call(&mut self, call: &mut Call);
     /// The number of a call of another client than the one in scope.
     fn call_of(&mut self, client: ClientId, call: &mut Call);
+    /// The number of the newest call of the client in scope, kept only to number the next one. A client that shows it so promises two
+    /// things: it compares calls with `==` only, and it ignores a message on a call of its own that its state does not show.
+    fn counter(&mut self, call: &mut Call) {
+        self.call(call);
+    }
     /// A client's id. Only a permutation of clients changes it.
     fn client(&mut self, _: &mut ClientId) {}
     /// Sets the client whose calls follow, and the offset of the clock whose instants follow.

@@ -90,6 +90,13 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
         None
     }
 
+    /// Whether the server does nothing with a message but answer it, at once, on the same call and without a fact: now and
+    /// whenever it arrives, as long as no fault of the service occurs. A search asks this of a request whose answer no client
+    /// awaits. A read is one, and a renewal of a session that has ended.
+    fn only_answers(_server: &Self::Server, _message: &Self::Message) -> bool {
+        false
+    }
+
     /// Checks the service's internal consistency (`session-consistency`).
     ///
     /// # Errors

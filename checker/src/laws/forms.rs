@@ -13,7 +13,7 @@ use fencepost_model::service::Service;
 use fencepost_model::world::Action;
 
 use super::{LawViolation, require};
-use crate::reduction::{NormalForm, Symmetry, arranged};
+use crate::reduction::{NormalForm, Symmetry, Unheard, arranged};
 
 /// Fingerprint of a normal successor, kinds of facts, violated properties.
 type Successor = (u64, Vec<String>, Vec<String>);
@@ -134,8 +134,11 @@ pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices:
 /// # Errors
 /// A part of a world that was kept although it changed.
 pub(super) fn renewal_is_invisible<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
-    for symmetry in [Symmetry::none(), Symmetry::of(scenario)] {
-        let form = NormalForm::new(scenario, symmetry);
+    let unheard = Unheard::of(scenario);
+    for (symmetry, unheard) in
+        [(Symmetry::none(), Unheard::none()), (Symmetry::none(), unheard), (Symmetry::of(scenario), unheard)]
+    {
+        let form = NormalForm::new(scenario, symmetry).without(unheard);
         let mut before = form.form(scenario.observed());
         let mut enabled = Vec::new();
         for choice in choices {

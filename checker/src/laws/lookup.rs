@@ -9,15 +9,18 @@ use fencepost_model::time::Ticks;
 use fencepost_model::world::Action;
 
 use super::{LawViolation, require};
-use crate::reduction::{NormalForm, SharedPool, Stepper, Symmetry};
+use crate::reduction::{NormalForm, SharedPool, Stepper, Symmetry, Unheard};
 
 /// What a step did in one world is what it does in another with the same parts: the cache is kept from walk to walk.
 ///
 /// # Errors
 /// A transition of which the cache knows something else.
 pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
-    for symmetry in [Symmetry::none(), Symmetry::of(scenario)] {
-        let form = NormalForm::new(scenario, symmetry);
+    let unheard = Unheard::of(scenario);
+    for (symmetry, unheard) in
+        [(Symmetry::none(), Unheard::none()), (Symmetry::none(), unheard), (Symmetry::of(scenario), unheard)]
+    {
+        let form = NormalForm::new(scenario, symmetry).without(unheard);
         let pool = SharedPool::default();
         let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool));
         for choices in walks {

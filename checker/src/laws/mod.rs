@@ -6,6 +6,7 @@
 //! lookup     a transition out of the cache is the transition
 //! search     engines, limits, fingerprints, counterexamples
 //! symmetry   the same verdicts with symmetry and without
+//! unheard    messages that nobody hears any more make no difference
 //! fairness   fair components against a naive twin, on random graphs
 //! lasso      a counterexample without end closes, and is fair
 //! draw       numbers for walks and graphs, from a seed
@@ -18,6 +19,7 @@ mod lasso;
 mod lookup;
 mod search;
 mod symmetry;
+mod unheard;
 
 use fencepost_model::laws as model;
 use fencepost_model::mutation::Layer;
@@ -64,6 +66,8 @@ laws! {
     Renewal = "renewal",
     /// A transition out of the cache is the transition.
     Lookup = "lookup",
+    /// A message that nobody hears any more makes no difference.
+    Unheard = "unheard",
     /// Interchangeable clients are treated alike.
     Renaming = "renaming",
     /// Fair components are found as by a naive twin.
@@ -78,6 +82,8 @@ laws! {
     Goals = "goals",
     /// Both engines find a shortest counterexample of one length, and it replays.
     Counterexample = "counterexample",
+    /// Verdicts without messages that nobody hears are those with them.
+    Silence = "silence",
     /// Verdicts with symmetry are those without.
     Symmetry = "symmetry",
 }
@@ -96,7 +102,8 @@ impl Law {
             Law::Assumptions => is("world") || layer.is_of_a_service(),
             Law::Twins => is("world") || is("properties"),
             Law::NormalForm | Law::Renewal => is("normal form"),
-            Law::Lookup => is("memo"),
+            Law::Lookup => is("memo") || is("unheard"),
+            Law::Unheard | Law::Silence => is("unheard"),
             Law::Renaming | Law::Symmetry => is("symmetry"),
             Law::Fairness | Law::Lasso => is("liveness"),
             Law::Limits | Law::Goals | Law::Counterexample => layer.is_of_the_search(),
@@ -121,6 +128,7 @@ impl Law {
             Law::NormalForm => each(forms::normal_form_is_invisible),
             Law::Renewal => each(forms::renewal_is_invisible),
             Law::Lookup => lookup::lookup_is_invisible(scenario, walks),
+            Law::Unheard => each(unheard::unheard_makes_no_difference),
             Law::Renaming => each(forms::symmetry_is_invisible),
             Law::Fairness => fairness::components_agree_with_their_twin(scenario.mutation),
             Law::Lasso => lasso::lassos_close(scenario),
@@ -128,6 +136,7 @@ impl Law {
             Law::Goals => search::proofs_reach_their_goals(scenario),
             Law::Fingerprints => search::fingerprints_differ(scenario),
             Law::Counterexample => search::counterexamples_are_shortest(scenario),
+            Law::Silence => symmetry::verdicts_are_the_same_in_silence(scenario),
             Law::Symmetry => symmetry::verdicts_are_the_same(scenario),
         }
     }

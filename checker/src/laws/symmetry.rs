@@ -1,4 +1,4 @@
-//! The same verdicts with symmetry and without.
+//! The same verdicts with a reduction and without.
 
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
@@ -13,10 +13,24 @@ const STATES_MAX: u64 = 6_000;
 
 /// Verdicts and shortest lengths do not depend on whether interchangeable clients count as one.
 pub(super) fn verdicts_are_the_same<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+    verdicts_agree(scenario, "with symmetry", &|symmetry| Options { symmetry, ..Options::default() })
+}
+
+/// Verdicts and shortest lengths do not depend on whether messages are left out that nobody hears.
+pub(super) fn verdicts_are_the_same_in_silence<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
+    let options = |leaves_out_unheard| Options { leaves_out_unheard, symmetry: false, ..Options::default() };
+    verdicts_agree(scenario, "where unheard messages are left out", &options)
+}
+
+/// The second of two searches says the same of each promise as the first, if that came to an end.
+fn verdicts_agree<P: Service>(
+    scenario: &Scenario<P>,
+    how: &str,
+    options: &dyn Fn(bool) -> Options,
+) -> Result<(), LawViolation> {
     let limits = Limits { states: Some(STATES_MAX), depth: None };
-    let by = |symmetry| {
-        let options = Options { limits, symmetry, ..Options::default() };
-        let outcomes = expect(check(scenario, &options))?;
+    let by = |is_reduced| {
+        let outcomes = expect(check(scenario, &Options { limits, ..options(is_reduced) }))?;
         let essence = outcomes.into_iter().map(|outcome| {
             let verdict = outcome.finding.verdict;
             (outcome.finding.property, verdict.word(), verdict.story().map(|story| story.steps.len()))
@@ -27,7 +41,7 @@ pub(super) fn verdicts_are_the_same<P: Service>(scenario: &Scenario<P>) -> Resul
         if without.1 == "bounded" {
             continue;
         }
-        require(with == without, || format!("{} is {} with symmetry, and {} without", with.0, with.1, without.1))?;
+        require(with == without, || format!("{} is {} {how}, and {} without", with.0, with.1, without.1))?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use fencepost_model::world::Step;
 
 use super::normal_form::{Formed, NormalForm};
 use super::symmetry::Symmetry;
+use super::unheard::Unheard;
 
 /// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
 /// for any number of workers.
@@ -28,6 +29,12 @@ pub(crate) struct Form {
 }
 
 impl Form {
+    /// The same without messages that nobody hears.
+    pub(crate) fn without(mut self, unheard: Unheard) -> Self {
+        self.normal = self.normal.without(unheard);
+        self
+    }
+
     /// The form of a scenario's worlds.
     pub(crate) fn new<P: Service>(scenario: &Scenario<P>, uses_symmetry: bool) -> Self {
         let symmetry = if uses_symmetry { Symmetry::of(scenario) } else { Symmetry::none() };
@@ -87,8 +94,11 @@ impl Form {
     pub(crate) fn reductions(&self) -> Vec<String> {
         let mut list = vec![
             "instants are relative to now, and clamped where no comparison looks".to_owned(),
-            "log indexes, tenures, calls and session numbers count by their order".to_owned(),
+            "log indexes, tenures and session numbers count by their order, calls by their identity".to_owned(),
         ];
+        if !self.normal.unheard().is_none() {
+            list.push("messages that nobody hears any more are left out".to_owned());
+        }
         for group in self.normal.symmetry().groups() {
             let names: Vec<String> = group.iter().map(|client| client.0.to_string()).collect();
             list.push(format!("clients {} are interchangeable", names.join(", ")));

@@ -7,11 +7,14 @@
 //! symmetry     interchangeable clients: worlds that differ only in who is who become equal
 //! components   worlds as numbers of their parts, and transitions that are looked up
 //! names        what values without absolute meaning are called in the normal form
+//! calls        what calls are named: only their identity counts
+//! unheard      messages that make no difference any more are left out
 //! parts        what is known of each part of a world, so that a step need look again only at what it changed
 //! piece        a part of a world, by itself
 //! order, hash  clients at other places; the hashes of parts
 //! ```
 
+mod calls;
 mod components;
 mod form;
 mod hash;
@@ -21,6 +24,7 @@ mod order;
 mod parts;
 mod piece;
 mod symmetry;
+mod unheard;
 
 pub(crate) use components::{Collapsed, SharedPool, Stepper, Successor};
 pub(crate) use form::Form;
@@ -29,3 +33,4 @@ pub(crate) use normal_form::Formed;
 pub(crate) use normal_form::NormalForm;
 #[cfg(feature = "stateright")]
 pub(crate) use symmetry::{Symmetry, arranged};
+pub(crate) use unheard::Unheard;

@@ -10,6 +10,7 @@ use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::Horizon;
 
+use super::calls::{Calls, CallsOfAll, ManyCalls};
 use super::order::Order;
 
 /// What a scenario looks at.
@@ -18,12 +19,20 @@ pub(super) struct Rules {
     pub(super) horizon: Horizon,
     /// A mutant: numbers that are not small keep their names' gaps.
     pub(super) is_large_forgotten: bool,
+    /// A mutant: the newest call is not counted.
+    is_newest_uncounted: bool,
+    /// A mutant: calls keep their order.
+    keeps_order_of_calls: bool,
 }
 
 impl Rules {
     pub(super) fn of<P: Service>(scenario: &Scenario<P>) -> Self {
-        let is_large_forgotten = scenario.is_mutated(CheckerMutation::LargeNumbersForgotten);
-        Rules { horizon: Horizon::of(scenario), is_large_forgotten }
+        Rules {
+            horizon: Horizon::of(scenario),
+            is_large_forgotten: scenario.is_mutated(CheckerMutation::LargeNumbersForgotten),
+            is_newest_uncounted: scenario.is_mutated(CheckerMutation::NewestCallUncounted),
+            keeps_order_of_calls: scenario.is_mutated(CheckerMutation::CallsKeepOrder),
+        }
     }
 }
 
@@ -85,23 +94,43 @@ impl SmallSet {
         }
     }
 
-    /// Those beyond the first gap: all the others are 1, 2, 3 … and called by their place already.
+    /// Those that are not called by their name: beyond the first gap, for all the others are 1, 2, 3 …; and calls, where their order
+    /// does not count.
     #[inline]
-    pub(super) fn beyond(&self) -> SmallSet {
+    pub(super) fn beyond(&self, calls: &CallsOfAll) -> SmallSet {
         let mut beyond = *self;
         for lane in &mut beyond.0 {
             let from_one = *lane >> 1;
             *lane = (from_one & (from_one + 1)) << 1;
         }
+        for (owner, calls) in (0..).zip(calls).filter(|(_, calls)| calls.is_counting()) {
+            beyond.0[Kind::Call(owner).lane()] = calls.moved(self.calls(owner));
+        }
         beyond
     }
 
-    /// Those of the kinds of which the other has some.
+    /// The calls of a client that has a word of its own.
     #[inline]
-    pub(super) fn of_kinds_in(&self, other: &SmallSet) -> SmallSet {
+    pub(super) fn calls(&self, owner: u16) -> u16 {
+        self.0[Kind::Call(owner).lane()]
+    }
+
+    /// The calls that are in use of the client at this place; those of a client without a word of its own are not small.
+    #[inline]
+    pub(super) fn calls_in_use(&self, place: usize) -> u16 {
+        let owner = u16::try_from(place + 1).ok().filter(|owner| *owner < OWNERS);
+        owner.map_or(0, |owner| self.calls(owner))
+    }
+
+    /// Those of the kinds of which the other has some, and the calls of the client whose state that is.
+    #[inline]
+    pub(super) fn of_kinds_in(&self, other: &SmallSet, own: Option<u16>) -> SmallSet {
         let mut same = *self;
         for (lane, other) in same.0.iter_mut().zip(other.0) {
             *lane = if other == 0 { 0 } else { *lane };
+        }
+        if let Some(owner) = own {
+            same.0[Kind::Call(owner).lane()] = self.calls(owner);
         }
         same
     }
@@ -133,6 +162,8 @@ pub(super) struct Occurrences {
     has_instants: bool,
     /// Some instant lies further back than anybody looks.
     pub(super) is_stale: bool,
+    /// Of a client: what it shows of its calls.
+    pub(super) calls: Calls,
 }
 
 impl Occurrences {
@@ -167,11 +198,23 @@ pub(super) struct Looking<'a> {
     pub(super) look: Occurrences,
     /// What is not small.
     large: List<(Kind, u32), 0>,
+    /// What clients' own states show of their calls, where numbers are not small.
+    many: Option<ManyCalls>,
 }
 
 impl<'a> Looking<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        Looking { rules, clock: Instant::START, scope: 0, look: Occurrences::default(), large: List::new() }
+        Looking { rules, clock: Instant::START, scope: 0, look: Occurrences::default(), large: List::new(), many: None }
+    }
+
+    /// From here on, clients' own states are looked at, and numbers are not small.
+    pub(super) fn looks_at_many_calls(&mut self) {
+        self.many = Some(ManyCalls::default());
+    }
+
+    /// They have been looked at.
+    pub(super) fn take_many_calls(&mut self) -> ManyCalls {
+        self.many.take().unwrap_or_default()
     }
 
     #[inline]
@@ -187,6 +230,28 @@ impl<'a> Looking<'a> {
             if !self.large.contains(&(kind, number)) {
                 self.large.push((kind, number));
             }
+        }
+    }
+
+    #[inline]
+    fn call_of_owner(&mut self, owner: u16, call: Call) {
+        self.number(Kind::Call(owner), call.0.into());
+        if call.0 > 0 && owner == self.scope {
+            self.look.has_large |= !self.look.calls.note(call.0.into());
+            if let Some(many) = &mut self.many {
+                many.note(ClientId(owner), call);
+            }
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, counter: Call) {
+        if self.rules.keeps_order_of_calls {
+            return self.call_of_owner(self.scope, counter);
+        }
+        self.look.calls.count(counter);
+        if let Some(many) = &mut self.many {
+            many.count(ClientId(self.scope));
         }
     }
 }
@@ -236,12 +301,17 @@ impl Visitor for Looking<'_> {
 
     #[inline]
     fn call(&mut self, call: &mut Call) {
-        self.number(Kind::Call(self.scope), call.0.into());
+        self.call_of_owner(self.scope, *call);
     }
 
     #[inline]
     fn call_of(&mut self, client: ClientId, call: &mut Call) {
-        self.number(Kind::Call(client.0), call.0.into());
+        self.call_of_owner(client.0, *call);
+    }
+
+    #[inline]
+    fn counter(&mut self, call: &mut Call) {
+        self.count(*call);
     }
 
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
@@ -255,12 +325,20 @@ pub(super) struct Names {
     small: SmallSet,
     large: List<(Kind, u32), 0>,
     shift: Ticks,
+    calls: CallsOfAll,
+    /// The same where numbers are not small.
+    many: Option<ManyCalls>,
 }
 
 impl Names {
-    /// The numbers that occur, large ones as they were seen, and by how much instants are moved.
-    pub(super) fn new(small: SmallSet, seen: Looking<'_>, shift: Ticks) -> Self {
-        Names { small, large: seen.large, shift }
+    /// Where all numbers are small: those that occur, what clients show of their calls, and by how much instants are moved.
+    pub(super) fn few(small: SmallSet, calls: CallsOfAll, shift: Ticks) -> Self {
+        Names { small, large: List::new(), shift, calls, many: None }
+    }
+
+    /// Where they are not.
+    pub(super) fn many(seen: Looking<'_>, many: ManyCalls, shift: Ticks) -> Self {
+        Names { small: seen.look.small, large: seen.large, shift, calls: CallsOfAll::default(), many: Some(many) }
     }
 
     /// The place of a number among its like, from 1.
@@ -269,6 +347,20 @@ impl Names {
         let among = |large: &&(Kind, u32)| large.0 == kind && large.1 <= number;
         let large = if self.large.is_empty() { 0 } else { self.large.iter().filter(among).count() };
         self.small.up_to(kind, number) + u32::try_from(large).expect("a world has few numbers")
+    }
+
+    /// The name of a call.
+    #[inline]
+    fn of_call(&self, owner: u16, call: Call) -> u32 {
+        let place = || self.rank(Kind::Call(owner), call.0.into());
+        if let Some(many) = &self.many {
+            let client = ClientId(owner);
+            return if many.is_counting(client) { many.name(client, call, place()) } else { place() };
+        }
+        match self.calls.get(usize::from(owner)) {
+            Some(calls) if calls.is_counting() => calls.name(self.small.calls(owner), call.0.into()),
+            _ => place(),
+        }
     }
 }
 
@@ -299,6 +391,14 @@ impl<'a> Rewriting<'a> {
     #[inline]
     fn short(&mut self, kind: Kind, number: u16) -> u16 {
         u16::try_from(self.number(kind, number.into())).expect("a place is no larger than the number")
+    }
+
+    #[inline]
+    fn call_of_owner(&mut self, owner: u16, call: &mut Call) {
+        if call.0 > 0 {
+            call.0 = u16::try_from(self.names.of_call(owner, *call)).expect("a client has few calls");
+        }
+        self.after.call_of_owner(owner, *call);
     }
 }
 
@@ -347,12 +447,24 @@ impl Visitor for Rewriting<'_> {
 
     #[inline]
     fn call(&mut self, call: &mut Call) {
-        call.0 = self.short(Kind::Call(self.after.scope), call.0);
+        self.call_of_owner(self.after.scope, call);
     }
 
     #[inline]
     fn call_of(&mut self, client: ClientId, call: &mut Call) {
-        call.0 = self.short(Kind::Call(client.0), call.0);
+        self.call_of_owner(client.0, call);
+    }
+
+    #[inline]
+    fn counter(&mut self, call: &mut Call) {
+        let rules = self.after.rules;
+        if rules.keeps_order_of_calls {
+            return self.call_of_owner(self.after.scope, call);
+        }
+        let in_use = self.names.rank(Kind::Call(self.after.scope), u32::MAX);
+        let less = u32::from(rules.is_newest_uncounted);
+        call.0 = u16::try_from(in_use.saturating_sub(less)).expect("a client has few calls");
+        self.after.count(*call);
     }
 
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {

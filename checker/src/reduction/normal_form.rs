@@ -8,7 +8,7 @@
 use std::ops::Deref;
 
 use fencepost_model::ids::ProcessId;
-use fencepost_model::monitor::Observed;
+use fencepost_model::monitor::{Observed, name_closed_calls};
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
@@ -18,12 +18,14 @@ use fencepost_model::time::{Instant, Ticks};
 use super::names::Rules;
 use super::parts::Parts;
 use super::symmetry::{Symmetry, arrange, outside, traces_in};
+use super::unheard::Unheard;
 
 /// How the worlds of a scenario are brought into normal form.
 #[derive(Clone, Debug)]
 pub(crate) struct NormalForm {
     pub(super) rules: Rules,
     pub(super) symmetry: Symmetry,
+    pub(super) unheard: Unheard,
     mutation: Option<Mutation>,
 }
 
@@ -93,7 +95,18 @@ impl<P: Service> Formed<P> {
 impl NormalForm {
     /// That of a scenario, in which some clients are interchangeable.
     pub(crate) fn new<P: Service>(scenario: &Scenario<P>, symmetry: Symmetry) -> Self {
-        NormalForm { rules: Rules::of(scenario), symmetry, mutation: scenario.mutation }
+        NormalForm { rules: Rules::of(scenario), symmetry, unheard: Unheard::none(), mutation: scenario.mutation }
+    }
+
+    /// The same without messages that nobody hears.
+    pub(crate) fn without(mut self, unheard: Unheard) -> Self {
+        self.unheard = unheard;
+        self
+    }
+
+    /// Which messages are left out.
+    pub(crate) fn unheard(&self) -> Unheard {
+        self.unheard
     }
 
     /// Which clients are interchangeable.
@@ -141,6 +154,11 @@ impl NormalForm {
             if let Some(order) = order {
                 arrange(state, &order);
                 parts.arrange(&order);
+                // Where closed calls occur is told with the names of clients.
+                if parts.has_closed_calls(state) {
+                    name_closed_calls(&mut state.world);
+                    parts.look_again(state, &self.rules);
+                }
                 if self.mutation != Some(CheckerMutation::ArrangedMessagesUnsorted.into()) {
                     parts.order(state);
                 }
@@ -164,7 +182,12 @@ impl NormalForm {
             state.world.server.process.settle(oldest);
         }
         parts.look(state, &self.rules);
+        parts.leave_out(state, self.unheard);
         parts.rename(state, &self.rules, shift);
+        if parts.has_closed_calls(state) {
+            name_closed_calls(&mut state.world);
+            parts.look_again(state, &self.rules);
+        }
         if self.mutation != Some(CheckerMutation::NowIsKept.into()) {
             state.world.now = Instant::START;
         }

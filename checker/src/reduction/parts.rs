@@ -10,9 +10,11 @@ use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::Host;
 
+use super::calls::CallsOfAll;
 use super::hash::{fingerprint, hash_of};
 use super::names::{Looking, Names, Occurrences, Rewriting, Rules};
 use super::order::Order;
+use super::unheard::{About, Unheard};
 
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
 #[derive(Debug, Default)]
@@ -204,28 +206,80 @@ impl Parts {
         }
     }
 
+    /// Leaves out the messages that nobody hears.
+    pub(super) fn leave_out<P: Service>(&mut self, state: &mut Observed<P>, unheard: Unheard) {
+        if unheard.is_none() {
+            return;
+        }
+        let first = state.clients.len() + OTHERS;
+        let mut place = 0;
+        while let Some(envelope) = state.network.places().get(place) {
+            let answers = || unheard.only_answers(&state.server.process, envelope);
+            let of_client = |client: ClientId| self.list[client.place()].look;
+            if !unheard.contains(About::of(envelope), &self.list[first + place].look, of_client, answers) {
+                place += 1;
+                continue;
+            }
+            state.world.network.remove_at(place);
+            self.list.remove(first + place);
+            (first + place..=self.list.len()).for_each(|later| self.new.add(later));
+        }
+    }
+
     /// Gives new names where there are gaps.
     pub(super) fn rename<P: Service>(&mut self, state: &mut Observed<P>, rules: &Rules, shift: Ticks) {
         let mut all = Occurrences::default();
         self.list.iter().for_each(|part| all.join(&part.look));
-        let beyond = all.small.beyond();
-        if !all.is_affected(&beyond, shift) {
+        let all = all;
+        let clients = state.clients.len();
+        let mut calls = CallsOfAll::default();
+        for (known, part) in calls[1..].iter_mut().zip(&self.list[..clients]) {
+            *known = part.look.calls;
+        }
+        let beyond = all.small.beyond(&calls);
+        let is_off =
+            |place: usize, look: &Occurrences| place < clients && look.calls.is_off(all.small.calls_in_use(place));
+        let is_any_off = (0..clients).any(|place| is_off(place, &self.list[place].look));
+        if !all.is_affected(&beyond, shift) && !is_any_off {
             return;
         }
-        let mut large = Looking::new(rules);
-        if all.has_large && !rules.is_large_forgotten {
-            (0..self.list.len()).for_each(|place| visit(state, place, &mut large));
-            all.small = large.look.small;
-        }
-        let names = Names::new(all.small, large, shift);
+        let is_large = all.has_large && !rules.is_large_forgotten;
+        let names = if is_large {
+            let mut large = Looking::new(rules);
+            large.looks_at_many_calls();
+            (0..clients).for_each(|place| visit(state, place, &mut large));
+            let many = large.take_many_calls();
+            (clients..self.list.len()).for_each(|place| visit(state, place, &mut large));
+            Names::many(large, many, shift)
+        } else {
+            Names::few(all.small, calls, shift)
+        };
         for (place, part) in self.list.iter_mut().enumerate() {
-            if part.look.is_affected(&beyond, shift) {
+            // Where numbers are not small, any call may have another name.
+            if is_large || is_off(place, &part.look) || part.look.is_affected(&beyond, shift) {
                 let mut rewriting = Rewriting::new(&names, rules);
                 visit(state, place, &mut rewriting);
                 part.look = rewriting.after.look;
                 self.new.add(place);
             }
         }
+    }
+
+    /// Whether some client may have several calls that its own state does not show.
+    pub(super) fn has_closed_calls<P: Service>(&self, state: &Observed<P>) -> bool {
+        let mut all = Occurrences::default();
+        self.list.iter().for_each(|part| all.join(&part.look));
+        let has_several = |place: usize| {
+            let calls = self.list[place].look.calls;
+            calls.has_closed(all.small.calls_in_use(place))
+        };
+        all.has_large || (0..state.clients.len()).any(has_several)
+    }
+
+    /// Looks at everything again, for messages and calls may have changed places.
+    pub(super) fn look_again<P: Service>(&mut self, state: &mut Observed<P>, rules: &Rules) {
+        self.new = Places(u64::MAX);
+        self.look(state, rules);
     }
 
     /// Restores the order of what is sorted.
@@ -271,7 +325,7 @@ impl Parts {
 }
 
 /// Shows the values of one part.
-fn visit<P: Service>(state: &mut Observed<P>, place: usize, visitor: &mut impl Visitor) {
+pub(super) fn visit<P: Service>(state: &mut Observed<P>, place: usize, visitor: &mut impl Visitor) {
     let clients = state.clients.len();
     if let Some(host) = state.world.clients.get_mut(place) {
         visit_host(Some(ClientId::of(place)), host, visitor);

@@ -6,3 +6,4 @@ mod dial;
 mod engines;
 mod laws;
 mod symmetry;
+mod walls;

@@ -73,8 +73,12 @@ impl Shape {
                 }
             })
         });
+        let counters = self.fields.iter().filter(|field| matches!(field.rule, FieldRule::Counter)).map(|field| {
+            let variable = field.variable();
+            quote_spanned!(field.ty.span() => visitor.counter(#variable);)
+        });
         let fields = self.each(model, |trait_path, field| quote!(#trait_path::visit(#field, visitor);));
-        self.arm(quote!(#(#calls)* #fields))
+        self.arm(quote!(#(#calls)* #fields #(#counters)*))
     }
 
     fn settle(&self, model: &Path) -> TokenStream {

@@ -21,6 +21,8 @@ use crate::rules::TypeRules;
 /// On a field:
 /// * `#[normal(sorted)]`: a list without an order of its own. `sort` sorts it, after each of its elements.
 /// * `#[normal(of = client)]`: a call of the client (or process) in that field, not of the client in scope.
+/// * `#[normal(counter)]`: the number of the newest call of the client in scope, kept for nothing but to number the next one. It promises
+///   that calls are only compared with `==`, and that a message on a call that the state does not show otherwise is ignored.
 /// * `#[normal(skip = "why")]`: the field is left alone, for the reason given.
 ///
 /// On the type:
@@ -108,6 +110,13 @@ mod tests {
         refused("#[normal(sorted)] struct Lock;", "write `settle");
         refused("struct Lock(#[normal(sorted, skip = \"twice\")] Waiters);", "one rule");
         refused("union Lock { token: Token }", "union");
+    }
+
+    #[test]
+    fn a_counter_is_shown_as_one() {
+        let text = expanded("struct Client { open: Call, #[normal(counter)] last: Call }").expect("well-formed");
+        assert!(text.contains("visitor . counter (field_last)"), "{text}");
+        refused("struct Client { #[normal(counter, sorted)] last: Call }", "one rule");
     }
 
     #[test]

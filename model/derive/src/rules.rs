@@ -11,6 +11,8 @@ pub(crate) enum FieldRule {
     Sorted,
     /// It is a call of the client in another field.
     CallOf(Member),
+    /// It counts the client's calls.
+    Counter,
     /// Not at all.
     Skipped,
 }
@@ -31,11 +33,13 @@ impl FieldRule {
                 FieldRule::Sorted
             } else if meta.path.is_ident("of") {
                 FieldRule::CallOf(meta.value()?.parse()?)
+            } else if meta.path.is_ident("counter") {
+                FieldRule::Counter
             } else if meta.path.is_ident("skip") {
                 reason(&meta)?;
                 FieldRule::Skipped
             } else {
-                return Err(meta.error("write `sorted`, `of = field` or `skip = \"why\"`"));
+                return Err(meta.error("write `sorted`, `of = field`, `counter` or `skip = \"why\"`"));
             };
             match rule.replace(found) {
                 None => Ok(()),

@@ -4,7 +4,7 @@
 //! representatives are equal. Replay of endless executions and shrinking use it. The checker has a normal form that is
 //! the same world and is computed faster; a law compares the two.
 
-use super::Observed;
+use super::{Observed, name_closed_calls};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
@@ -21,6 +21,12 @@ impl<P: Service> Scenario<P> {
         let mut naming = Naming::new(Horizon::of(self), world.now - Instant::START);
         let oldest = world.clock(ProcessId::Server) - naming.horizon.back;
         world.server.process.settle(oldest);
+        naming.is_own = true;
+        for (place, host) in world.clients.iter_mut().enumerate() {
+            naming.scope(Some(ClientId::of(place)), host.skew);
+            host.process.visit(&mut naming);
+        }
+        naming.is_own = false;
         let mut show = |naming: &mut Naming| {
             world.visit(naming);
             naming.scope(None, Ticks::ZERO);
@@ -31,6 +37,7 @@ impl<P: Service> Scenario<P> {
         show(&mut naming);
         world.now = Instant::START;
         world.sort();
+        name_closed_calls(&mut world);
         monitor.sort();
         Observed { world, monitor }
     }
@@ -78,11 +85,27 @@ struct Naming {
     scope: u16,
     numbers: Vec<(Kind, u32)>,
     is_ranked: bool,
+    /// Whether a client's own state is looked at.
+    is_own: bool,
+    /// The calls that it shows, in that order.
+    own: Vec<(ClientId, Call)>,
+    /// The clients that count their calls.
+    counting: Vec<ClientId>,
 }
 
 impl Naming {
     fn new(horizon: Horizon, shift: Ticks) -> Self {
-        Naming { horizon, shift, clock: Instant::START, scope: 0, numbers: Vec::new(), is_ranked: false }
+        Naming {
+            horizon,
+            shift,
+            clock: Instant::START,
+            scope: 0,
+            numbers: Vec::new(),
+            is_ranked: false,
+            is_own: false,
+            own: Vec::new(),
+            counting: Vec::new(),
+        }
     }
 
     /// All numbers are collected.
@@ -111,6 +134,30 @@ impl Naming {
 
     fn short(&mut self, kind: Kind, number: u16) -> u16 {
         u16::try_from(self.number(kind, number.into())).expect("a rank is no larger than the number")
+    }
+
+    /// Of calls only identity counts, where a client says so by counting them: those that its own state shows come first, in the order in
+    /// which it shows them, and all others behind them.
+    fn name_call(&mut self, client: ClientId, call: &mut Call) {
+        let is_new = self.is_own && client.0 == self.scope && call.0 > 0 && !self.own.contains(&(client, *call));
+        self.own.extend(is_new.then_some((client, *call)));
+        if !self.is_ranked || !self.counting.contains(&client) || call.0 == 0 {
+            call.0 = self.short(Kind::Call(client.0), call.0);
+            return;
+        }
+        let own = self.own.iter().filter(|(other, _)| *other == client);
+        let place = own.clone().position(|(_, other)| other == call);
+        let before = place.unwrap_or_else(|| {
+            let shown_later = own.filter(|(_, other)| other > call).count();
+            usize::from(self.numbers_up_to(client, *call)) - 1 + shown_later
+        });
+        call.0 = u16::try_from(before + 1).expect("a client has few calls");
+    }
+
+    /// How many calls of the client have no larger number.
+    fn numbers_up_to(&self, client: ClientId, call: Call) -> u16 {
+        let is_among = |(kind, number): &&(Kind, u32)| *kind == Kind::Call(client.0) && *number <= call.0.into();
+        u16::try_from(self.numbers.iter().filter(is_among).count()).expect("a client has few calls")
     }
 }
 
@@ -150,11 +197,20 @@ impl Visitor for Naming {
     }
 
     fn call(&mut self, call: &mut Call) {
-        call.0 = self.short(Kind::Call(self.scope), call.0);
+        self.name_call(ClientId(self.scope), call);
     }
 
     fn call_of(&mut self, client: ClientId, call: &mut Call) {
-        call.0 = self.short(Kind::Call(client.0), call.0);
+        self.name_call(client, call);
+    }
+
+    fn counter(&mut self, call: &mut Call) {
+        let client = ClientId(self.scope);
+        if self.is_ranked {
+            call.0 = self.numbers_up_to(client, Call(u16::MAX));
+        } else if !self.counting.contains(&client) {
+            self.counting.push(client);
+        }
     }
 
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {

@@ -5,9 +5,11 @@
 //!
 //! ```text
 //! observed     a world with its monitor: what explorers carry
+//! calls        names of calls on which nobody waits
 //! equivalence  observed worlds that differ only in values without absolute meaning
 //! ```
 
+mod calls;
 mod equivalence;
 mod observed;
 
@@ -15,6 +17,7 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
+pub use calls::name_closed_calls;
 pub use observed::{Observed, ObservedStep};
 
 use crate::fact::Fact;

@@ -28,6 +28,22 @@ crate::mutations! {
         NowIsKept,
         /// The server's state after a step is ignored.
         RenewalSparesServer,
+        /// Calls are named by their order.
+        CallsKeepOrder,
+        /// A client's next call has a number that is in use.
+        NewestCallUncounted,
+    }
+    "unheard", Reduction {
+        /// Answers on open calls go unheard.
+        AnswersUnheard,
+        /// Requests on closed calls are left out, whatever the server does with them.
+        RequestsUnheard,
+        /// Requests are left out of which the answer is awaited.
+        AwaitedRequestsUnheard,
+        /// A search for a violation leaves out what nobody hears, although that may be due.
+        ShortestIgnoresUnheard,
+        /// A message that nobody hears stays where the step is looked up.
+        LookupKeepsUnheard,
     }
     "symmetry", Reduction {
         /// Clients that the service treats differently are permuted.
@@ -66,6 +82,8 @@ crate::mutations! {
         NamesIgnoreShift,
         /// New names are looked up without the numbers of other components.
         NamesIgnoreOthers,
+        /// New names are looked up without the calls that clients show.
+        NamesIgnoreCalls,
         /// Components of permuted clients are looked up without the permutation.
         PlacesIgnoreOrder,
     }

@@ -181,6 +181,19 @@ impl<P: Service> Network<P> {
         }
     }
 
+    /// Takes out the message at a place of a world that is searched.
+    ///
+    /// # Panics
+    /// The network is spread, or there is no such place.
+    pub fn remove_at(&mut self, place: usize) {
+        match &mut self.0 {
+            Bag::Listed(list) => {
+                list.remove(place);
+            }
+            Bag::Spread(_) => panic!("messages of a spread network have no places"),
+        }
+    }
+
     /// Adds a message.
     #[inline]
     pub(super) fn post(&mut self, envelope: Envelope<P>) {

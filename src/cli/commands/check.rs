@@ -49,6 +49,9 @@ pub struct Check {
     /// Whether interchangeable clients count as one
     #[arg(long, value_enum, default_value_t = Switch::On)]
     symmetry: Switch,
+    /// Whether messages that nobody hears any more count
+    #[arg(long, value_enum, default_value_t = Switch::Off)]
+    unheard: Switch,
     /// Expand at most so many states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
@@ -211,6 +214,7 @@ impl Check {
             only: self.property,
             engine: self.engine.into(),
             symmetry: self.symmetry == Switch::On,
+            leaves_out_unheard: self.unheard == Switch::Off,
             workers: self.workers.map_or_else(cores, usize::from),
         };
         let outcomes = check(&options)?;

@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use fencepost_model::fact::Fact;
 use fencepost_model::goal::Reached;
 use fencepost_model::hash::Fingerprinter;
-use fencepost_model::ids::{ProcessId, Tenure};
+use fencepost_model::ids::{ClientId, ProcessId, Tenure};
 use fencepost_model::inline_array::InlineArray;
 use fencepost_model::list::List;
 use fencepost_model::monitor::Observed;
@@ -23,11 +23,14 @@ use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Envelope, Fault, Step};
 
+use super::super::calls::CallsOfAll;
 use super::super::hash::fingerprint;
-use super::super::names::{Looking, Names, OWNERS, Occurrences, Rewriting, Rules, SmallSet};
+use super::super::names::{Names, OWNERS, Occurrences, Rewriting, Rules, SmallSet};
 use super::super::normal_form::{Formed, NormalForm};
+use super::super::order::place_of;
 use super::super::piece::{Layout, Piece};
 use super::super::symmetry::{Symmetry, traces};
+use super::super::unheard::Unheard;
 use super::cache::Cache;
 use super::pool::WorkerPool;
 use super::{Collapsed, Successor};
@@ -117,12 +120,15 @@ pub(super) struct Memo<P: Service> {
     /// What is remembered after facts.
     memories: Cache<(u32, u32), u32>,
     /// What parts are called anew.
-    names: Cache<(u32, SmallSet, Ticks), u32>,
+    names: Cache<(u32, SmallSet, u64, Ticks), u32>,
     symmetry: Symmetry,
     /// What parts have of clients.
     traces: Cache<(u32, usize), u64>,
     /// Parts after clients have changed places.
     places: Cache<(u32, u64), u32>,
+    unheard: Unheard,
+    /// Whether a server only answers a message.
+    answers: Cache<(u32, u32), bool>,
 }
 
 impl<P: Service> Memo<P> {
@@ -140,6 +146,8 @@ impl<P: Service> Memo<P> {
             symmetry: form.symmetry.clone(),
             traces: Cache::new(NAMES),
             places: Cache::new(NAMES),
+            unheard: form.unheard,
+            answers: Cache::new(MEMORIES),
         }
     }
 
@@ -235,15 +243,16 @@ impl<P: Service> Memo<P> {
             list.remove(layout.messages + place);
         }
         outcome.sent[..usize::from(outcome.count)].iter().for_each(|sent| list.push(*sent));
-        let parts: &mut [u32] = &mut list;
         let mut is_violation = false;
         let is_slip =
             matches!(action, Action::Slip { .. }) && self.mutation != Some(CheckerMutation::LookupSlipUnjudged.into());
         let is_silent = self.mutation == Some(CheckerMutation::LookupUnjudged.into());
         if !is_silent && (outcome.facts > 0 || self.looks_at_every_world || is_slip) {
             let state = &mut last.state;
-            is_violation = self.judge(scenario, copies, opened, state, (action, question, &outcome), parts);
+            is_violation = self.judge(scenario, copies, opened, state, (action, question, &outcome), &mut list);
         }
+        self.leave_out(copies, &layout, &mut list);
+        let parts: &mut [u32] = &mut list;
         self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
         self.arrange(copies, &layout, parts);
         let hash = |number: &u32| copies.head(*number).hash;
@@ -251,6 +260,37 @@ impl<P: Service> Memo<P> {
         let fingerprint = fingerprint(hash(&parts[layout.rest]), inner.iter().chain(messages).map(hash));
         let reached = self.facts[outcome.facts as usize].1;
         Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_violation })
+    }
+
+    /// Leaves out the messages that nobody hears.
+    fn leave_out(&mut self, copies: &WorkerPool<P>, layout: &Layout, parts: &mut List<u32, 12>) {
+        if self.unheard.is_none() || self.mutation == Some(CheckerMutation::LookupKeepsUnheard.into()) {
+            return;
+        }
+        let mut place = layout.messages;
+        while let Some(number) = parts.get(place).copied() {
+            let head = copies.head(number);
+            let of_client = |client: ClientId| copies.head(parts[client.place()]).look;
+            let known = &mut self.answers;
+            let answers = || {
+                let question = (parts[layout.server], number);
+                known.get(&question).unwrap_or_else(|| {
+                    let (Piece::Server(server), Some(envelope)) =
+                        (copies.piece(question.0), copies.piece(number).message())
+                    else {
+                        unreachable!("each part has its place");
+                    };
+                    let answers = self.unheard.only_answers(&server.process, envelope);
+                    known.put(question, answers);
+                    answers
+                })
+            };
+            if self.unheard.contains(head.about, &head.look, of_client, answers) {
+                parts.remove(place);
+            } else {
+                place += 1;
+            }
+        }
     }
 
     /// Whether the step breaks a promise; puts what is remembered of it among the parts. For that the world shows what the step
@@ -328,12 +368,26 @@ impl<P: Service> Memo<P> {
         if all.has_large {
             return None;
         }
-        let beyond = all.small.beyond();
+        let mut calls = CallsOfAll::default();
+        for (known, number) in calls[1..].iter_mut().zip(&parts[..layout.server]) {
+            *known = copies.head(*number).look.calls;
+        }
+        // Where there are several closed calls, they are named by where they occur.
+        let has_closed = |place: usize| calls[place + 1].has_closed(all.small.calls_in_use(place));
+        if (0..layout.server).any(has_closed) {
+            return None;
+        }
+        let beyond = all.small.beyond(&calls);
+        let is_off = |place: usize| {
+            let own = (place < layout.server).then(|| calls[place + 1]);
+            own.is_some_and(|own| own.is_off(all.small.calls_in_use(place)))
+        };
         let mut may_be_unsorted = has_new_messages;
-        if all.is_affected(&beyond, shift) {
+        if all.is_affected(&beyond, shift) || (0..layout.server).any(is_off) {
             for (place, number) in parts.iter_mut().enumerate() {
-                if copies.head(*number).look.is_affected(&beyond, shift) {
-                    *number = self.rename(copies, *number, &all.small, shift);
+                if copies.head(*number).look.is_affected(&beyond, shift) || is_off(place) {
+                    let own = (place < layout.server).then(|| place_of(place + 1));
+                    *number = self.rename(copies, *number, (&all.small, &calls), own, shift);
                     may_be_unsorted |= place >= layout.messages;
                 }
             }
@@ -383,17 +437,34 @@ impl<P: Service> Memo<P> {
         sort(copies, &mut parts[layout.messages..]);
     }
 
-    fn rename(&mut self, copies: &mut WorkerPool<P>, number: u32, all: &SmallSet, shift: Ticks) -> u32 {
+    /// Gives a part new names; `own` says whose state it is, if it is a client's.
+    fn rename(
+        &mut self,
+        copies: &mut WorkerPool<P>,
+        number: u32,
+        (all, calls): (&SmallSet, &CallsOfAll),
+        own: Option<u16>,
+        shift: Ticks,
+    ) -> u32 {
         let is = |mutation: CheckerMutation| self.mutation.is_some_and(|own| own.is(mutation));
+        let small = &copies.head(number).look.small;
         let others = match is(CheckerMutation::NamesIgnoreOthers) {
             true => SmallSet::default(),
-            false => all.of_kinds_in(&copies.head(number).look.small),
+            false => all.of_kinds_in(small, own),
         };
-        let question = (number, others, if is(CheckerMutation::NamesIgnoreShift) { Ticks::ZERO } else { shift });
+        // The names of calls depend on what their client shows of them. Mostly there is one client; those of several are mixed.
+        let is_named = |owner: &u16| small.calls(*owner) != 0 || own == Some(*owner);
+        let digits = |owner: u16| u64::from(calls[usize::from(owner)].digits());
+        let mix = |mixed: u64, digits: u64| mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ digits;
+        let shown = match is(CheckerMutation::NamesIgnoreCalls) {
+            true => 0,
+            false => (1..OWNERS).filter(is_named).map(digits).fold(0, mix),
+        };
+        let question = (number, others, shown, if is(CheckerMutation::NamesIgnoreShift) { Ticks::ZERO } else { shift });
         if let Some(known) = self.names.get(&question) {
             return known;
         }
-        let names = Names::new(*all, Looking::new(&copies.rules), shift);
+        let names = Names::few(*all, *calls, shift);
         let mut piece = copies.piece(number).clone();
         piece.visit(&mut Rewriting::new(&names, &copies.rules));
         let renamed = copies.number(piece);

@@ -14,6 +14,7 @@ use super::super::names::{Looking, Occurrences, Rules};
 use super::super::parts::Part;
 use super::super::piece::{Layout, Piece};
 use super::super::symmetry::outside;
+use super::super::unheard::About;
 use super::Collapsed;
 use super::cache::Cache;
 
@@ -40,6 +41,8 @@ pub(super) struct ComponentSummary {
     pub(super) hash: u64,
     /// Of a client: the part of its hash that does not depend on its identity.
     pub(super) outside: u64,
+    /// Of a message: whose call it is about.
+    pub(super) about: About,
 }
 
 impl ComponentSummary {
@@ -164,6 +167,7 @@ impl<P: Service> Component<P> {
             Piece::Client(client, host) => outside::<P>(client.place(), host),
             _ => 0,
         };
-        Component { piece, head: ComponentSummary { look: looking.look, hash, outside } }
+        let about = piece.message().map_or(About::Other, About::of);
+        Component { piece, head: ComponentSummary { look: looking.look, hash, outside, about } }
     }
 }

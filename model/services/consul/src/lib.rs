@@ -122,6 +122,10 @@ impl Service for Consul {
         server.must_happen_by(settings)
     }
 
+    fn only_answers(server: &Server, message: &ConsulMessage) -> bool {
+        matches!(message, ConsulMessage::Request(_, request) if server.only_answers(request))
+    }
+
     fn inspect(server: &Server) -> Result<(), String> {
         server.inspect()
     }

@@ -19,6 +19,7 @@ pub struct Observer {
     looks: u8,
     /// The request under way.
     call: Option<Call>,
+    #[normal(counter)]
     last: Call,
 }
 

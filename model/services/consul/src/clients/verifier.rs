@@ -28,6 +28,7 @@ pub struct Verifier {
     orders: InlineArray<Incoming, 3>,
     /// The question to the server that is under way.
     asked: Option<Call>,
+    #[normal(counter)]
     last: Call,
 }
 

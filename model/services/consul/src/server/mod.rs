@@ -202,6 +202,19 @@ impl Server {
         Ok(())
     }
 
+    /// Whether a request changes nothing, now and later: a read does not, nor does the renewal of a session that is gone, for its id
+    /// is never given again (C-SES-2).
+    pub(super) fn only_answers(&self, request: &Request) -> bool {
+        let has_leader = self.has_leader() && self.deposed.is_none();
+        has_leader
+            && match request {
+                Request::Get(_) | Request::GetConsistent(_) | Request::FindSession => true,
+                Request::List | Request::Before(_) => true,
+                Request::RenewSession(session) => self.row(*session).is_none(),
+                _ => false,
+            }
+    }
+
     /// Carries out a request of a client, or of somebody from outside. Without an answer the request waits.
     pub(super) fn serve(
         &mut self,

@@ -20,6 +20,7 @@ pub(super) struct ClientConnection {
     is_up: bool,
     /// Whether the broker has closed its channel.
     is_broken: bool,
+    #[normal(counter)]
     last: Call,
 }
 

@@ -32,6 +32,7 @@ pub struct Contender {
     /// How many requests may still be given up and sent anew.
     retries: u8,
     /// The number of the newest call.
+    #[normal(counter)]
     last: Call,
     /// What it will send with a write, where it knows that before it has the lock.
     stake: Token,

@@ -33,6 +33,7 @@ pub struct SlotTaker {
     rounds: u8,
     /// How many requests may still be given up.
     retries: u8,
+    #[normal(counter)]
     last: Call,
     /// The blocking query on the prefix.
     monitor: Option<Watching>,
