@@ -112,6 +112,7 @@ impl Unheard {
     }
 
     /// The messages of a world that nobody hears.
+    #[cfg(feature = "stateright")]
     pub(crate) fn in_world<P: Service>(self, scenario: &Scenario<P>, world: &Observed<P>) -> Vec<Envelope<P>> {
         let (rules, layout) = (Rules::of(scenario), Layout::of(world.clients.len()));
         let mut copy = world.clone();
