@@ -9,6 +9,7 @@
 //! service    what makes a lock service: the traits that a service implements
 //! properties what is promised, on three levels: record, belief, effect
 //! trace      a run as a list of actions: replay, script, shrink
+//! units      durations as people write them, with a unit
 //! finding    what an exploration established: plain data for reports
 //! mutation   faults built into the sources on purpose
 //! laws       what is true of every scenario
@@ -43,4 +44,5 @@ pub mod service_fault;
 pub mod time;
 pub mod trace;
 pub mod uninhabited;
+pub mod units;
 pub mod world;

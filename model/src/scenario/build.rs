@@ -6,6 +6,7 @@ use crate::properties::{Definition, Judge, Level, OwnProperty, Property, Watched
 use crate::resource::Accepts;
 use crate::service::{Service, Settings};
 use crate::time::Ticks;
+use crate::units::Duration;
 
 impl<P: Service> Scenario<P> {
     /// Two clients, one round, no faults, no promises.
@@ -18,6 +19,7 @@ impl<P: Service> Scenario<P> {
             variant: String::new(),
             about: String::new(),
             suite: Suite::Standard,
+            tick: None,
             clients: 2,
             rounds: 1,
             writes: 0,
@@ -150,6 +152,11 @@ impl<P: Service> Scenario<P> {
     /// The same scenario on a finer clock: every duration multiplied.
     pub fn refined(&self, factor: i64) -> Self {
         let mut fine = self.clone();
+        // A tick that is no whole number of nanoseconds has no name.
+        let tick = |tick: Duration| {
+            (tick.nanoseconds() % factor == 0).then(|| Duration::of_nanoseconds(tick.nanoseconds() / factor))
+        };
+        fine.tick = self.tick.and_then(tick);
         let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
         fine.service.durations(&mut |ticks| *ticks = ticks.times(factor));
         fine.synchrony.message_delay = scale(self.synchrony.message_delay);

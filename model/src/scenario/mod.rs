@@ -10,6 +10,7 @@ mod notes;
 mod text;
 mod validate;
 mod vary;
+mod with_units;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -21,6 +22,7 @@ use crate::properties::{Definition, Property};
 use crate::resource::Accepts;
 use crate::service::Service;
 use crate::time::Ticks;
+use crate::units::Duration;
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
 pub use goals::OwnGoal;
@@ -54,6 +56,9 @@ pub struct Scenario<P: Service> {
     /// Which suite it belongs to.
     #[serde(default)]
     pub suite: Suite,
+    /// How long a tick is, where durations have units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick: Option<Duration>,
     /// How many clients want the lock.
     pub clients: u16,
     /// How often each client's user asks for the lock.
