@@ -10,6 +10,7 @@
 //! service    the traits that a service implements
 //! properties promises on three levels: record, belief, effect
 //! trace      a run as a list of actions: replay, script, shrink
+//! units      durations with a unit, as files have them
 //! finding    the results of an exploration: plain data for reports
 //! mutation   faults built into the sources on purpose
 //! laws       statements that hold for every scenario
@@ -46,4 +47,5 @@ pub mod service_fault;
 pub mod time;
 pub mod trace;
 pub mod uninhabited;
+pub mod units;
 pub mod world;

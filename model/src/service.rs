@@ -18,6 +18,7 @@ use crate::scenario::{AxisAlias, Note, Scenario, SettingError};
 use crate::service_fault::ServiceFault;
 use crate::time::{Instant, Ticks};
 use crate::uninhabited::Uninhabited;
+use crate::units::Duration;
 use crate::world::{Fault, World};
 
 /// A lock service with its recipes.
@@ -27,6 +28,8 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
     /// Ready-made settings, by the name in `service.recipe`. Other settings of the scenario's `[service]` table take
     /// precedence.
     const RECIPES: &'static [(&'static str, &'static str)] = &[];
+    /// How long a tick of those settings is; none: no tick of theirs is meant.
+    const RECIPE_TICK: Option<Duration> = None;
     /// The goals that only its events reach.
     const GOALS: &'static [Goal] = &[];
     /// The mutations of its sources.

@@ -25,6 +25,8 @@ mod parts;
 mod piece;
 mod symmetry;
 mod unheard;
+#[cfg(feature = "stateright")]
+mod unheard_in_world;
 
 pub(crate) use components::{Collapsed, SharedPool, Stepper, Successor};
 pub(crate) use form::Form;

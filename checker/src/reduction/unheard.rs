@@ -15,16 +15,13 @@
 //! asynchronous network nothing is due, and shortest is shortest.
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::process::Message;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::Envelope;
 
-use super::names::{Looking, OWNERS, Occurrences, Rules};
-use super::parts::visit;
-use super::piece::Layout;
+use super::names::{OWNERS, Occurrences};
 
 /// Which messages a search leaves out.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -109,27 +106,6 @@ impl Unheard {
             (Message::Service(message), ProcessId::Server) => self.with_requests && P::only_answers(server, message),
             _ => false,
         }
-    }
-
-    /// The messages of a world that nobody hears.
-    #[cfg(feature = "stateright")]
-    pub(crate) fn in_world<P: Service>(self, scenario: &Scenario<P>, world: &Observed<P>) -> Vec<Envelope<P>> {
-        let (rules, layout) = (Rules::of(scenario), Layout::of(world.clients.len()));
-        let mut copy = world.clone();
-        let mut look = |place: usize| {
-            let mut looking = Looking::new(&rules);
-            visit(&mut copy, place, &mut looking);
-            looking.look
-        };
-        let mut unheard = Vec::new();
-        for (place, envelope) in world.network.places().iter().enumerate() {
-            let message = look(layout.server + 2 + place);
-            let answers = || self.only_answers(&world.server.process, envelope);
-            if self.contains(About::of(envelope), &message, |client| look(client.place()), answers) {
-                unheard.push(*envelope);
-            }
-        }
-        unheard
     }
 }
 

@@ -41,6 +41,9 @@ impl<P: Service> Scenario<P> {
     }
 
     pub(super) fn declare_timing(&self, list: &mut Declarations<P>) {
+        if let Some(tick) = self.tick {
+            list.leave_out(timing("tick", "tick", format!("a tick is {tick}")).of(tick.to_string().as_str()));
+        }
         match self.synchrony.message_delay {
             Some(bound) => {
                 let sentence = format!("a message is under way for at most {bound}");

@@ -6,6 +6,7 @@ use crate::properties::{Definition, Judge, Level, OwnProperty, Property, Watched
 use crate::resource::Accepts;
 use crate::service::{Service, Settings};
 use crate::time::Ticks;
+use crate::units::Duration;
 
 impl<P: Service> Scenario<P> {
     /// Two clients, one round, no faults, no promises.
@@ -21,6 +22,7 @@ impl<P: Service> Scenario<P> {
             story: String::new(),
             sources: Vec::new(),
             suite: Suite::Standard,
+            tick: None,
             clients: 2,
             rounds: 1,
             writes: 0,
@@ -153,6 +155,11 @@ impl<P: Service> Scenario<P> {
     /// The same scenario on a finer clock: every duration is multiplied by the factor.
     pub fn refined(&self, factor: i64) -> Self {
         let mut fine = self.clone();
+        // A tick that is no whole number of nanoseconds has no name.
+        let tick = |tick: Duration| {
+            (tick.nanoseconds() % factor == 0).then(|| Duration::of_nanoseconds(tick.nanoseconds() / factor))
+        };
+        fine.tick = self.tick.and_then(tick);
         let scale = |ticks: Option<Ticks>| ticks.map(|ticks| ticks.times(factor));
         fine.service.durations(&mut |ticks| *ticks = ticks.times(factor));
         fine.synchrony.message_delay = scale(self.synchrony.message_delay);

@@ -11,6 +11,7 @@ mod schema;
 mod text;
 mod validate;
 mod vary;
+mod with_units;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,6 +25,7 @@ use crate::properties::{Definition, Property};
 use crate::resource::Accepts;
 use crate::service::Service;
 use crate::time::Ticks;
+use crate::units::Duration;
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
 pub use goals::OwnGoal;
@@ -69,6 +71,10 @@ pub struct Scenario<P: Service> {
     /// The suite of the scenario.
     #[serde(default)]
     pub suite: Suite,
+    /// The length of a tick, where durations have units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub tick: Option<Duration>,
     /// The number of contenders, from 1.
     #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub clients: u16,

@@ -110,7 +110,10 @@ impl JsonSchema for Ticks {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "minimum": 0, "maximum": TICKS_MAX })
+        json_schema!({ "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": TICKS_MAX },
+            { "type": "string", "pattern": "^([0-9]+(\\.[0-9]+)?(ns|us|µs|μs|ms|s|m|h))+$" },
+        ] })
     }
 }
 

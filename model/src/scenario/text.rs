@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::budget_text::renamed;
+use super::with_units::Units;
 use super::{Scenario, SettingError};
 use crate::service::Service;
 
@@ -60,18 +61,33 @@ pub fn system_of(text: &str, file: &str) -> Result<String, ScenarioError> {
 /// Any mistake in the file, with line and column.
 pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, ScenarioError> {
     let refused = |error: toml::de::Error| unreadable(text, file, &error);
+    // What the document borrows is written before it.
+    let (units, recipe);
     let mut document = DeTable::parse(text).map_err(refused)?;
-    add_recipe::<P>(document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
+    let named = recipe_named::<P>(document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
+    units =
+        Units::of::<P>(document.get_ref(), named).map_err(|error| at(text, file, error.span.start, error.message))?;
+    if let (Some(named), Some(DeValue::Table(service))) =
+        (named, document.get_mut().get_mut("service").map(Spanned::get_mut))
+    {
+        recipe = units
+            .recipe::<P>(named, service)
+            .map_err(|message| misplaced(text, file, &SettingError { path: "service.recipe".to_owned(), message }))?;
+        units.replace(document.get_mut());
+        add_recipe(document.get_mut(), &recipe);
+    } else {
+        units.replace(document.get_mut());
+    }
     let mut scenario = Scenario::<P>::deserialize(Deserializer::from(document)).map_err(refused)?;
     scenario.settle();
     scenario.validate().map_err(|mistake| misplaced(text, file, &mistake))?;
     Ok(scenario)
 }
 
-/// Adds the settings of the named recipe, if there is one. Settings of the scenario itself take precedence.
-fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), SettingError> {
-    let Some(DeValue::Table(service)) = document.get_mut("service").map(|value| value.get_mut()) else { return Ok(()) };
-    let Some(named) = service.remove("recipe") else { return Ok(()) };
+/// Takes the name of a recipe out of the document, if it has one, and looks for its settings.
+fn recipe_named<P: Service>(document: &mut DeTable<'_>) -> Result<Option<&'static str>, SettingError> {
+    let Some(DeValue::Table(service)) = document.get_mut("service").map(Spanned::get_mut) else { return Ok(None) };
+    let Some(named) = service.remove("recipe") else { return Ok(None) };
     let name = named.get_ref().as_str().unwrap_or_default();
     let Some((_, text)) = P::RECIPES.iter().find(|(other, _)| *other == name) else {
         let known: Vec<&str> = P::RECIPES.iter().map(|(name, _)| *name).collect();
@@ -81,8 +97,13 @@ fn add_recipe<P: Service>(document: &mut DeTable<'_>) -> Result<(), SettingError
         };
         return Err(SettingError { path: "service.recipe".to_owned(), message });
     };
-    lay_below(service, DeTable::parse(text).expect("recipes are tested").into_inner());
-    Ok(())
+    Ok(Some(text))
+}
+
+/// Puts the settings of a recipe below those that the scenario has itself.
+fn add_recipe<'a>(document: &mut DeTable<'a>, recipe: &'a str) {
+    let Some(DeValue::Table(service)) = document.get_mut("service").map(Spanned::get_mut) else { return };
+    lay_below(service, DeTable::parse(recipe).expect("recipes are tested").into_inner());
 }
 
 /// Adds missing entries, in nested tables as well.

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod conform;
 pub mod detector;
+pub mod doctor;
 pub mod envelope;
 pub mod explore;
 pub mod hunt;
@@ -52,6 +53,8 @@ pub enum Command {
     Sweep(sweep::Sweep),
     /// Measure what settings cost, in safety and in liveness, over many seeds
     Tradeoff(tradeoff::Tradeoff),
+    /// Say which promises the settings of a lock keep, with how much room, and what to change
+    Doctor(doctor::Doctor),
     /// See how soon gossip notices the dead, and how often it takes the living for dead
     Detector(detector::Detector),
     /// Put the parts of a sweep together

@@ -41,6 +41,7 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Event, Opinion, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::Instant;
+use fencepost_model::units::Duration;
 use fencepost_model::world::{Fault, World};
 
 /// What published documents say, and which promises show that it is wrong.
@@ -57,6 +58,7 @@ const SEMAPHORE: &str = "consul-semaphore";
 impl Service for Consul {
     const SYSTEMS: &'static [&'static str] = &["consul-lock", SEMAPHORE];
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
+    const RECIPE_TICK: Option<Duration> = Some(settings::RECIPE_TICK);
     const GOALS: &'static [Goal] = goals::ALL;
     const MUTATIONS: &'static [Mutation] = ConsulMutation::MUTATIONS;
     const HAS_PROGRAMS: bool = true;

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Checks;
 use fencepost_model::time::Ticks;
+use fencepost_model::units::Duration;
 
 pub use health::{CheckKind, Health, Takes};
 pub use operator::{OperatorActionKind, Priced};
@@ -38,6 +39,9 @@ macro_rules! recipes {
 /// Clients as they are in the field: settings that say what the rules say, and cite them.
 pub(super) const RECIPES: &[(&str, &str)] =
     recipes!["go-lock", "lock-command", "leader-election", "go-semaphore", "semaphore-guide"];
+
+/// The tick of the recipes: half a second.
+pub(super) const RECIPE_TICK: Duration = Duration::of_nanoseconds(500_000_000);
 
 /// Settings of the service and of the client recipe.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,88 @@
+//! The scenario files of an answer: both sides of each boundary, so that `fencepost check` finds it again.
+
+use std::path::Path;
+
+use fencepost::Property;
+use fencepost::model::scenario::{Expect, Goal};
+use fencepost_doctor::{Answer, Coarse, Direction, Doctor, InTicks, Promise, Question, Verdict};
+
+use crate::exit::CommandError;
+use crate::output::write as write_file;
+use crate::target::quoted;
+
+/// Writes them, and says which.
+pub fn write(
+    doctor: &mut Doctor,
+    question: &Question,
+    answer: &Answer,
+    folder: &Path,
+) -> Result<Vec<String>, CommandError> {
+    let mut written = Vec::new();
+    let mut add = |name: &str, verdict: &Verdict, what: &str| -> Result<(), CommandError> {
+        let (sized, expect) = match verdict {
+            Verdict::Kept(proof) => (proof.sized, Expect::Proven),
+            Verdict::Broken(execution) => (execution.sized, Expect::Violated),
+            Verdict::Unknown { .. } => return Ok(()),
+        };
+        let path = folder.join(format!("{name}.toml"));
+        write_file(&path, &text(name, sized, expect, what))?;
+        written.push(path.display().to_string());
+        if let Verdict::Broken(execution) = verdict
+            && answer.promise != Promise::KeepsLock
+        {
+            let path = folder.join(format!("{name}.jsonl"));
+            write_file(&path, &execution.trace.to_text())?;
+            written.push(path.display().to_string());
+        }
+        Ok(())
+    };
+    let promise = answer.promise;
+    add(&format!("{promise}-as-asked"), &answer.verdict, "the settings as they were asked about")?;
+    for boundary in &answer.boundaries {
+        let way = match boundary.direction {
+            Direction::Up => "up",
+            Direction::Down => "down",
+        };
+        let name = boundary.quantity.name();
+        for (side, value) in [("kept", Some(boundary.kept)), ("broken", boundary.broken)] {
+            let Some(value) = value else { continue };
+            let Some(other) = boundary.quantity.with(question, value) else { continue };
+            let verdict = doctor.judge(&other, promise)?;
+            add(&format!("{promise}-{name}-{way}-{side}"), &verdict, &format!("{name} = {value}"))?;
+        }
+    }
+    for repair in &answer.repairs {
+        let verdict = doctor.judge(&repair.question, promise)?;
+        let name = match repair.change {
+            fencepost_doctor::Change::Number { quantity, .. } => quantity.name(),
+            fencepost_doctor::Change::Belief => "belief",
+            fencepost_doctor::Change::Fencing => "fencing",
+            fencepost_doctor::Change::NoChecks => "no-checks",
+        };
+        add(&format!("{promise}-repaired-by-{name}"), &verdict, &repair.change.to_string())?;
+    }
+    Ok(written)
+}
+
+/// A scenario file.
+fn text(name: &str, sized: InTicks, expect: Expect, what: &str) -> String {
+    let about = format!("{what}, as {}.", sized.scenario);
+    let mut scenario = sized.scenario.expecting(expect, about);
+    name.clone_into(&mut scenario.name);
+    let mut story = format!("# Written by `fencepost doctor`: {what}.\n# A tick is {}.\n", sized.tick);
+    if matches!(sized.scenario, Coarse::Keeping(_)) {
+        // No property of a file says that no session ends: the goal `expired` says that one does.
+        scenario.own_properties.clear();
+        scenario.promises.clear();
+        scenario = scenario.promise(Property::SingleOwner).goal(Goal::EXPIRED);
+        story += match expect {
+            Expect::Proven => {
+                "# No session expires: `fencepost check` finds it vacuous, for the goal `expired` is out of reach.\n"
+            }
+            Expect::Violated => "# A session expires: `fencepost check` reaches the goal `expired`.\n",
+        };
+    } else {
+        story += &format!("# Check it: fencepost check {}\n", quoted(&format!("{name}.toml")));
+    }
+    format!("{story}\n{}", toml::to_string(&scenario).expect("a scenario is plain data"))
+}

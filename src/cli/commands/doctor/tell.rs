@@ -1,0 +1,260 @@
+//! How the answer reads: for people, and as a JSON line for each promise.
+
+use std::fmt::Write;
+
+use fencepost::model::action_kind::ActionKind;
+use fencepost::model::trace::tell;
+use fencepost::model::units::Duration;
+use fencepost_doctor::{Answer, Boundary, Direction, Doctor, Execution, FINEST, Price, Question, Verdict};
+use serde::Serialize;
+
+use crate::output::say;
+
+/// At most so many repairs are shown.
+const REPAIRS_MAX: usize = 4;
+
+/// What was asked.
+pub fn head(question: &Question) {
+    let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
+    let mut text = format!(
+        "consul-lock, recipe {}: ttl {}, lock-delay {}, renew-every {}, belief {}",
+        question.recipe,
+        or_none(question.ttl),
+        question.lock_delay,
+        or_none(question.renew_every),
+        question.belief,
+    );
+    if question.grace > Duration::ZERO {
+        let _ = write!(text, ", grace {}", question.grace);
+    }
+    let fencing = if question.fencing { ", fencing" } else { "" };
+    let alarm = if question.false_alarm { ", gossip wrong once" } else { "" };
+    let _ = writeln!(
+        text,
+        "{fencing}\nwithin these bounds: pause {}, latency {}, drift {}{alarm}",
+        question.pause, question.latency, question.drift
+    );
+    say(&text);
+}
+
+/// What is said of one promise.
+pub fn answer(question: &Question, answer: &Answer, files: &[String]) {
+    let mark = match &answer.verdict {
+        Verdict::Kept(_) => '✓',
+        Verdict::Broken(_) => '✗',
+        Verdict::Unknown { .. } => '?',
+    };
+    let mut text = format!("\n{mark} {}: {}\n", answer.promise, answer.promise.about());
+    match &answer.verdict {
+        Verdict::Kept(proof) => {
+            let _ = writeln!(
+                text,
+                "  kept: proven as {}, {} states{}",
+                proof.sized.scenario,
+                proof.states,
+                tick(proof.sized.tick)
+            );
+            answer.boundaries.iter().for_each(|boundary| text += &room(boundary));
+        }
+        Verdict::Broken(execution) => {
+            let _ = writeln!(
+                text,
+                "  broken: a shortest execution of {}{}, in seconds:",
+                execution.sized.scenario,
+                tick(execution.sized.tick)
+            );
+            text += &story(execution);
+            if answer.repairs.is_empty() {
+                text += "  no single change within these knobs repairs it\n";
+            } else {
+                text += "  what repairs it, each change proven:\n";
+            }
+            for repair in answer.repairs.iter().take(REPAIRS_MAX) {
+                let _ = writeln!(text, "    {}", repair.change);
+                if repair.change.is_setting() && Price::of(&repair.question) != Price::of(question) {
+                    let _ = writeln!(text, "      then {}", Price::of(&repair.question));
+                }
+                for lost in &repair.breaks {
+                    let _ = writeln!(text, "      but {lost} is not kept any more");
+                }
+            }
+        }
+        Verdict::Unknown { why } => {
+            let _ = writeln!(text, "  unknown: {why}");
+        }
+    }
+    for file in files {
+        let _ = writeln!(text, "  written: {file}");
+    }
+    say(&text);
+}
+
+/// The tick of a scenario that has durations.
+fn tick(tick: Duration) -> String {
+    if tick == FINEST { String::new() } else { format!(", a tick is {tick}") }
+}
+
+fn room(boundary: &Boundary) -> String {
+    let Boundary { quantity, direction, asked, kept, broken, tried_to } = boundary;
+    let way = match direction {
+        Direction::Up => "up to",
+        Direction::Down => "down to",
+    };
+    let name = quantity.name();
+    let only = if quantity.is_monotone() { "" } else { " (the two values; not each between them)" };
+    match broken {
+        Some(broken) => format!("    {name} {asked}: kept {way} {kept}, broken at {broken}{only}\n"),
+        None if kept == tried_to => format!("    {name} {asked}: kept {way} {kept}, as far as was tried{only}\n"),
+        None => format!("    {name} {asked}: kept {way} {kept}, and unknown beyond{only}\n"),
+    }
+}
+
+/// The execution, with instants in seconds.
+fn story(execution: &Execution) -> String {
+    let mut text = String::new();
+    for step in tell(&execution.trace).steps.iter().filter(|step| step.kind != Some(ActionKind::Advance)) {
+        let at = Duration::of_microseconds(step.at).to_string();
+        let inside: Vec<String> = step.inside.iter().map(u16::to_string).collect();
+        let inside = if inside.is_empty() { String::new() } else { format!("   inside: {}", inside.join(" ")) };
+        let _ = writeln!(text, "  {at:>10}  {}{inside}", step.label);
+        step.facts.iter().for_each(|fact| text += &format!("              → {fact}\n"));
+        step.violations.iter().for_each(|violation| text += &format!("              ✗ {}\n", violation.message));
+    }
+    text
+}
+
+/// What everything rests on, and what it costs.
+pub fn tail(question: &Question, doctor: &Doctor) {
+    let mut text = format!("\nprice: {}\n\nassumed:\n", Price::of(question));
+    let mut told: Vec<String> = Vec::new();
+    for promise in fencepost_doctor::Promise::ALL {
+        for sentence in fencepost_doctor::assumptions(question, promise) {
+            if !told.contains(&sentence) {
+                told.push(sentence);
+            }
+        }
+    }
+    told.iter().for_each(|sentence| text += &format!("  {sentence}\n"));
+    let (scenarios, states) = doctor.effort();
+    let _ = writeln!(text, "{scenarios} scenarios explored, {states} states; formulas chose the ticks, and no verdict");
+    say(&text);
+}
+
+/// A JSON line.
+#[derive(Serialize)]
+pub struct Line {
+    property: &'static str,
+    verdict: &'static str,
+    slack: Vec<Slack>,
+    assumptions: Vec<String>,
+    /// The scenario of the proof or of the execution, and its tick; none if it is unknown.
+    scenario: Option<String>,
+    tick: Option<Duration>,
+    states: Option<u64>,
+    why: Option<String>,
+    execution: Option<Vec<Step>>,
+    repairs: Vec<Mended>,
+    files: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Slack {
+    quantity: &'static str,
+    direction: &'static str,
+    asked: String,
+    kept_to: String,
+    broken_from: Option<String>,
+    tried_to: String,
+    /// How much room there is, in seconds; in parts per million for a rate.
+    room: String,
+}
+
+#[derive(Serialize)]
+struct Step {
+    at: Duration,
+    label: String,
+    facts: Vec<String>,
+    violations: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Mended {
+    change: String,
+    is_setting: bool,
+    breaks: Vec<&'static str>,
+    failover: Option<Duration>,
+    notice: Option<Duration>,
+    renewals_an_hour: u64,
+}
+
+impl Line {
+    pub fn new(_: &Question, answer: &Answer, files: Vec<String>) -> Self {
+        let sized = match &answer.verdict {
+            Verdict::Kept(proof) => Some((proof.sized, Some(proof.states))),
+            Verdict::Broken(execution) => Some((execution.sized, None)),
+            Verdict::Unknown { .. } => None,
+        };
+        let execution = match &answer.verdict {
+            Verdict::Broken(execution) => Some(steps(execution)),
+            _ => None,
+        };
+        Line {
+            property: answer.promise.name(),
+            verdict: answer.verdict.word(),
+            slack: answer.boundaries.iter().map(slack).collect(),
+            assumptions: answer.assumptions.clone(),
+            scenario: sized.map(|(sized, _)| sized.scenario.to_string()),
+            tick: sized.map(|(sized, _)| sized.tick).filter(|tick| *tick != FINEST),
+            states: sized.and_then(|(_, states)| states),
+            why: match &answer.verdict {
+                Verdict::Unknown { why } => Some(why.clone()),
+                _ => None,
+            },
+            execution,
+            repairs: answer
+                .repairs
+                .iter()
+                .map(|repair| {
+                    let price = Price::of(&repair.question);
+                    Mended {
+                        change: repair.change.to_string(),
+                        is_setting: repair.change.is_setting(),
+                        breaks: repair.breaks.iter().map(|promise| promise.name()).collect(),
+                        failover: price.failover,
+                        notice: price.notice,
+                        renewals_an_hour: price.renewals_an_hour,
+                    }
+                })
+                .collect(),
+            files,
+        }
+    }
+}
+
+fn slack(boundary: &Boundary) -> Slack {
+    Slack {
+        quantity: boundary.quantity.name(),
+        direction: match boundary.direction {
+            Direction::Up => "up",
+            Direction::Down => "down",
+        },
+        asked: boundary.asked.to_string(),
+        kept_to: boundary.kept.to_string(),
+        broken_from: boundary.broken.map(|broken| broken.to_string()),
+        tried_to: boundary.tried_to.to_string(),
+        room: boundary.room().to_string(),
+    }
+}
+
+fn steps(execution: &Execution) -> Vec<Step> {
+    let told = tell(&execution.trace);
+    let shown = told.steps.into_iter().filter(|step| step.kind != Some(ActionKind::Advance));
+    shown
+        .map(|step| Step {
+            at: Duration::of_microseconds(step.at),
+            label: step.label,
+            facts: step.facts,
+            violations: step.violations.into_iter().map(|violation| violation.message).collect(),
+        })
+        .collect()
+}

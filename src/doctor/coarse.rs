@@ -1,0 +1,255 @@
+//! The small scenarios that are explored. Each is a key of a few whole numbers, so that what was explored once is known.
+//!
+//! A scenario that is *wider* than the question has every execution of it, up to a change that keeps the promise as it is: what is
+//! proven there is proven. The reasons stand at the functions of `wider`; `tests` compares them with the whole recipe on random
+//! grids. Executions of a scenario that is *narrower* count only after the exact scenario has accepted them, so that needs no
+//! reason.
+
+use std::fmt;
+
+use fencepost_consul::{
+    Belief, CheckKind, Consul, Job, Killed, Monitor, OperatorActionKind, Priced, Release, Settings,
+};
+use fencepost_model::scenario::{Expect, Goal, Scenario};
+use fencepost_model::time::Ticks;
+
+use crate::promise::{Promise, promising};
+
+/// A small scenario, in ticks.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Coarse {
+    /// Two clients that count their lease, one attempt each, no renewals; messages take no time unless somebody writes.
+    Lease(Lease),
+    /// Two clients that are told of a loss by their monitor.
+    Told(Told),
+    /// One client that renews.
+    Keeping(Keeping),
+    /// Nothing is bounded, clients go on whatever they hear, and the resource compares tokens.
+    Fenced,
+    /// No session ever ends by itself.
+    Endless,
+}
+
+/// Two clients that count their lease.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Lease {
+    /// The TTL.
+    pub ttl: i64,
+    /// How many of them the server waits.
+    pub multiplier: u8,
+    /// The lock-delay.
+    pub delay: i64,
+    /// How late the client may stop.
+    pub stay: i64,
+    /// How long a write may be under way; none: nobody writes, and messages take no time.
+    pub write: Option<i64>,
+    /// Whether gossip may be wrong once.
+    pub alarm: bool,
+}
+
+/// What ends the session of a holder that is told.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Ends {
+    /// Anything, at any time.
+    Anytime,
+    /// A TTL of so many ticks, so many times over; nobody renews.
+    ByTtl(i64, u8),
+    /// Gossip that is wrong.
+    ByAlarm,
+}
+
+/// Two clients that are told of a loss.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Told {
+    /// What ends a session.
+    pub ends: Ends,
+    /// The lock-delay.
+    pub delay: i64,
+    /// How long a message is under way.
+    pub message: i64,
+    /// How late a deadline fires.
+    pub wake: i64,
+    /// How long the work goes on after the loss is known; none: it stops at once.
+    pub grace: Option<i64>,
+    /// Whether somebody writes.
+    pub writes: bool,
+}
+
+/// One client that renews.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Keeping {
+    /// The TTL.
+    pub ttl: i64,
+    /// How many of them the server waits.
+    pub multiplier: u8,
+    /// How often it renews; none: never.
+    pub renew: Option<i64>,
+    /// How late a deadline fires.
+    pub wake: i64,
+    /// How long a message is under way.
+    pub message: i64,
+    /// Whether it stops when its lease is over.
+    pub counts: bool,
+}
+
+impl Coarse {
+    /// What it promises.
+    pub fn promise(&self) -> Promise {
+        match self {
+            Coarse::Lease(Lease { write: Some(_), .. }) | Coarse::Told(Told { writes: true, .. }) | Coarse::Fenced => {
+                Promise::NoLostUpdate
+            }
+            Coarse::Keeping(_) => Promise::KeepsLock,
+            Coarse::Lease(_) | Coarse::Told(_) | Coarse::Endless => Promise::MutualExclusion,
+        }
+    }
+
+    /// The scenario itself.
+    pub fn scenario(&self) -> Scenario<Consul> {
+        let name = format!("doctor-{self}");
+        let scenario = match *self {
+            Coarse::Lease(lease) => lease.scenario(&name),
+            Coarse::Told(told) => told.scenario(&name),
+            Coarse::Keeping(keeping) => keeping.scenario(&name),
+            Coarse::Fenced => fenced(&name),
+            Coarse::Endless => Scenario::<Consul>::new(&name).goal(Goal::CONTENDED),
+        };
+        promising(scenario, self.promise(), matches!(self, Coarse::Fenced))
+    }
+
+    /// The scenario with the verdict that is expected of it, and a sentence: for a file.
+    pub fn expecting(&self, expect: Expect, about: String) -> Scenario<Consul> {
+        let mut scenario = Scenario { about, ..self.scenario() };
+        scenario.promises.iter_mut().for_each(|promise| promise.expect = expect);
+        scenario
+    }
+
+    /// Whether every execution of the other one is one of this one, too, so that this one's proof is a proof there. Bounds on
+    /// lateness only forbid. The servers may be as late as they like, so an execution with a longer lock-delay is one with a
+    /// shorter lock-delay. How long whoever was refused waits differs, and takes part in no violation: nobody is inside any more
+    /// when it asks again.
+    pub fn is_wider_than(&self, other: &Coarse) -> bool {
+        match (self, other) {
+            (Coarse::Lease(own), Coarse::Lease(other)) => {
+                let bounds = Lease { delay: other.delay, stay: other.stay, write: other.write, ..*own } == *other;
+                let writes = own.write.is_some() == other.write.is_some() && own.write >= other.write;
+                bounds && writes && own.delay <= other.delay && own.stay >= other.stay
+            }
+            (Coarse::Told(own), Coarse::Told(other)) => {
+                let bounds = Told { delay: other.delay, message: other.message, wake: other.wake, ..*own } == *other;
+                bounds && own.delay <= other.delay && own.message >= other.message && own.wake >= other.wake
+            }
+            (Coarse::Keeping(own), Coarse::Keeping(other)) => {
+                let bounds = Keeping { message: other.message, wake: other.wake, ..*own } == *other;
+                bounds && own.message >= other.message && own.wake >= other.wake
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for Coarse {
+    /// A name for files: letters, digits and hyphens.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Coarse::Lease(Lease { ttl, multiplier, delay, stay, write, alarm }) => {
+                let alarm = if *alarm { "-alarm" } else { "" };
+                let write = write.map(|write| format!("-write{write}")).unwrap_or_default();
+                write!(f, "lease-ttl{ttl}x{multiplier}-delay{delay}-stay{stay}{write}{alarm}")
+            }
+            Coarse::Told(Told { ends, delay, message, wake, grace, writes }) => {
+                let ends = match ends {
+                    Ends::Anytime => "anytime".to_owned(),
+                    Ends::ByTtl(ttl, multiplier) => format!("ttl{ttl}x{multiplier}"),
+                    Ends::ByAlarm => "alarm".to_owned(),
+                };
+                let grace = grace.map(|grace| format!("-grace{grace}")).unwrap_or_default();
+                let writes = if *writes { "-writes" } else { "" };
+                write!(f, "told-{ends}-delay{delay}-message{message}-wake{wake}{grace}{writes}")
+            }
+            Coarse::Keeping(Keeping { ttl, multiplier, renew, wake, message, counts }) => {
+                let renew = renew.map(|renew| format!("-renew{renew}")).unwrap_or_default();
+                let counts = if *counts { "-counts" } else { "" };
+                write!(f, "keeping-ttl{ttl}x{multiplier}{renew}-wake{wake}-message{message}{counts}")
+            }
+            Coarse::Fenced => f.write_str("fenced"),
+            Coarse::Endless => f.write_str("endless"),
+        }
+    }
+}
+
+impl Lease {
+    fn scenario(self, name: &str) -> Scenario<Consul> {
+        let settings = Settings {
+            ttl: Some(Ticks::new(self.ttl)),
+            ttl_multiplier: self.multiplier,
+            lock_delay: Ticks::new(self.delay),
+            belief: Belief::SelfLimiting,
+            release: Release::Never,
+            // One attempt: whoever is refused does not ask again before all is over.
+            retry_every: Ticks::new(self.ttl * i64::from(self.multiplier + 1) + self.delay + self.stay + 1),
+            ..Settings::default()
+        };
+        let scenario = Scenario::<Consul>::new(name).message_delay(self.write.unwrap_or(0)).wake_delay(self.stay);
+        let scenario = scenario.service(|consul| *consul = settings);
+        if self.alarm { alarmed(scenario) } else { scenario.goal(Goal::EXPIRED) }
+    }
+}
+
+/// Sessions are bound to gossip's check, which may be wrong once.
+fn alarmed(scenario: Scenario<Consul>) -> Scenario<Consul> {
+    let bound = scenario.service(|consul| consul.health.checks = vec![CheckKind::SerfHealth]);
+    bound.allow("false_alarms", 1).goal(Goal::CHECK_FAILED)
+}
+
+impl Told {
+    fn scenario(self, name: &str) -> Scenario<Consul> {
+        let rest = match self.ends {
+            Ends::ByTtl(ttl, multiplier) => ttl * i64::from(multiplier),
+            Ends::Anytime | Ends::ByAlarm => 0,
+        };
+        let job = self.grace.map(|grace| Job { killed: Killed::Group, grace: Ticks::new(grace) });
+        let settings = Settings {
+            lock_delay: Ticks::new(self.delay),
+            belief: Belief::ByMonitor,
+            monitor: Some(Monitor::default()),
+            release: Release::Never,
+            retry_every: Ticks::new(rest + self.delay + 4 * self.message + self.wake + 1),
+            job,
+            ..Settings::default()
+        };
+        let scenario = Scenario::<Consul>::new(name).message_delay(self.message).wake_delay(self.wake);
+        let scenario = scenario.service(|consul| *consul = settings);
+        match self.ends {
+            Ends::Anytime => scenario
+                .service(|consul| consul.operator = vec![Priced::Plain(OperatorActionKind::DestroySession)])
+                .budget(|budget| budget.operator = 1)
+                .goal(Goal::INVALIDATED),
+            Ends::ByTtl(ttl, multiplier) => scenario
+                .service(|consul| (consul.ttl, consul.ttl_multiplier) = (Some(Ticks::new(ttl)), multiplier))
+                .goal(Goal::EXPIRED),
+            Ends::ByAlarm => alarmed(scenario),
+        }
+    }
+}
+
+impl Keeping {
+    fn scenario(self, name: &str) -> Scenario<Consul> {
+        let settings = Settings {
+            ttl: Some(Ticks::new(self.ttl)),
+            ttl_multiplier: self.multiplier,
+            renew_every: self.renew.map(Ticks::new),
+            belief: if self.counts { Belief::SelfLimiting } else { Belief::None },
+            ..Settings::default()
+        };
+        Scenario::<Consul>::new(name)
+            .message_delay(self.message)
+            .wake_delay(self.wake)
+            .service(|consul| *consul = settings)
+    }
+}
+
+fn fenced(name: &str) -> Scenario<Consul> {
+    let settings = Settings { ttl: Some(Ticks::new(1)), belief: Belief::None, ..Settings::default() };
+    Scenario::<Consul>::new(name).service(|consul| *consul = settings).goal(Goal::EXPIRED)
+}

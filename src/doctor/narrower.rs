@@ -1,0 +1,116 @@
+//! Scenarios in which a counterexample is sought. Each quantity is rounded to the side that does not hurt, so that what happens there
+//! can happen in seconds, too; the exact scenario has the last word on that.
+
+use fencepost_model::units::Duration;
+
+use crate::coarse::{Coarse, Ends, Keeping, Lease, Told};
+use crate::promise::Promise;
+use crate::question::{LockBelief, Question};
+use crate::wider::{InTicks, down, sum, tick_of, up};
+
+/// The most ticks of a TTL where nobody writes.
+const LEASE_TICKS_MAX: i64 = 45;
+
+/// The most ticks of a TTL where somebody writes: all messages may be late then.
+const WRITING_TICKS_MAX: i64 = 5;
+
+/// The most ticks of a message.
+const TOLD_TICKS_MAX: i64 = 8;
+
+/// The most ticks of a TTL in a scenario of one client.
+const KEEPING_TICKS_MAX: i64 = 40;
+
+/// For each kind of narrower scenario the coarsest one that looks as if it broke the promise.
+pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> {
+    match promise {
+        Promise::NoLostUpdate if question.fencing => Vec::new(),
+        Promise::KeepsLock => keeping(question).into_iter().collect(),
+        _ => lease(question, promise).into_iter().chain(told(question, promise)).collect(),
+    }
+}
+
+fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
+    let ttl = question.ttl.filter(|_| question.belief == LockBelief::SelfLimiting)?;
+    let writes = promise == Promise::NoLostUpdate;
+    let multiplier = question.ttl_multiplier;
+    let (lease, alarm) = (ttl, question.false_alarm);
+    let sized = |count: i64| {
+        let tick = tick_of(ttl, count);
+        let ttl = up(ttl, tick);
+        let latest = down(sum(sum(lease, question.pause), question.grace), tick);
+        let delay = up(question.lock_delay, tick);
+        // A write is held back, not the client.
+        let (stay, write) = if writes { (0, Some(down(question.message(), tick))) } else { (latest - ttl, None) };
+        (Lease { ttl, multiplier, delay, stay, write, alarm }, tick)
+    };
+    let looks_broken = |scenario: &Lease| {
+        let waits = if scenario.alarm { 0 } else { scenario.ttl * i64::from(multiplier) };
+        scenario.stay >= 0 && scenario.ttl + scenario.stay + scenario.write.unwrap_or(0) >= waits + scenario.delay
+    };
+    let most = if writes { WRITING_TICKS_MAX } else { LEASE_TICKS_MAX };
+    let (scenario, tick) = (1..=most).map(sized).find(|(scenario, _)| looks_broken(scenario))?;
+    Some(InTicks { scenario: Coarse::Lease(scenario), tick })
+}
+
+fn told(question: &Question, promise: Promise) -> Option<InTicks> {
+    let message = question.message();
+    if question.belief != LockBelief::ByMonitor || message == Duration::ZERO && question.lock_delay > Duration::ZERO {
+        return None;
+    }
+    let writes = promise == Promise::NoLostUpdate;
+    let sized = |count: i64| {
+        let tick = if message == Duration::ZERO {
+            tick_of(question.ttl.unwrap_or(Duration::of_seconds(1)), count)
+        } else {
+            tick_of(message, count)
+        };
+        let ends = match question.ttl {
+            _ if question.false_alarm => Ends::ByAlarm,
+            Some(ttl) => Ends::ByTtl(up(ttl, tick), question.ttl_multiplier),
+            None => return None,
+        };
+        let grace = (question.grace > Duration::ZERO).then(|| up(question.grace, tick));
+        let killed = down(sum(question.grace, question.pause), tick);
+        let wake = killed - grace.unwrap_or(0);
+        (wake >= 0).then_some((
+            Told { ends, delay: up(question.lock_delay, tick), message: down(message, tick), wake, grace, writes },
+            tick,
+        ))
+    };
+    let looks_broken = |scenario: &Told| {
+        let killed = scenario.grace.map_or(0, |grace| grace + scenario.wake);
+        let told = 3 * scenario.message + if writes { scenario.message } else { killed };
+        told >= scenario.delay
+    };
+    let sizes = (1..=TOLD_TICKS_MAX).filter_map(sized);
+    let (scenario, tick) = sizes.into_iter().find(|(scenario, _)| looks_broken(scenario))?;
+    // A deadline matters only where a job is killed.
+    let scenario = if scenario.grace.is_some() { scenario } else { Told { wake: 0, ..scenario } };
+    Some(InTicks { scenario: Coarse::Told(scenario), tick })
+}
+
+fn keeping(question: &Question) -> Option<InTicks> {
+    let ttl = question.ttl?;
+    let counts = question.belief == LockBelief::SelfLimiting;
+    let sized = |count: i64| {
+        let tick = tick_of(ttl, count);
+        let renew = question.renew_every.map(|period| up(period, tick));
+        let latest = question.renew_every.map(|period| sum(period, question.pause));
+        let wake = match (latest, renew) {
+            (Some(latest), Some(renew)) => down(latest, tick) - renew,
+            _ => down(question.pause, tick),
+        };
+        let (multiplier, message) = (question.ttl_multiplier, down(question.message(), tick));
+        (Keeping { ttl: up(ttl, tick), multiplier, renew, wake, message, counts }, tick)
+    };
+    let looks_broken = |scenario: &Keeping| {
+        let Some(renew) = scenario.renew else { return scenario.wake >= 0 };
+        let (round_trip, late) = (2 * scenario.message, scenario.wake);
+        let lasts = if scenario.counts { scenario.ttl } else { scenario.ttl * i64::from(scenario.multiplier) };
+        let gap =
+            if scenario.counts { renew.max(round_trip) + late + 2 * round_trip } else { renew + late + round_trip };
+        scenario.wake >= 0 && gap >= lasts
+    };
+    let (scenario, tick) = (1..=KEEPING_TICKS_MAX).map(sized).find(|(scenario, _)| looks_broken(scenario))?;
+    Some(InTicks { scenario: Coarse::Keeping(scenario), tick })
+}

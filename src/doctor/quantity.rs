@@ -1,0 +1,159 @@
+//! The numbers of a question: what each is called, how far it is tried, and how exactly.
+
+use std::fmt;
+
+use fencepost_model::units::{Duration, PartsPerMillion};
+
+use crate::question::{FINEST, LOCK_DELAY_MAX, Question, TTL_MAX};
+use crate::wider::{down, sum, times};
+
+/// A number in a question.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Quantity {
+    /// [`Question::ttl`].
+    Ttl,
+    /// [`Question::lock_delay`].
+    LockDelay,
+    /// [`Question::renew_every`].
+    RenewEvery,
+    /// [`Question::grace`].
+    Grace,
+    /// [`Question::pause`].
+    Pause,
+    /// [`Question::latency`].
+    Latency,
+    /// [`Question::drift`].
+    Drift,
+}
+
+/// Up or down.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Direction {
+    /// Towards more.
+    Up,
+    /// Towards less.
+    Down,
+}
+
+/// The value of a quantity.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Value {
+    /// A duration.
+    Duration(Duration),
+    /// A rate.
+    Rate(PartsPerMillion),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Duration(duration) => duration.fmt(f),
+            Value::Rate(rate) => rate.fmt(f),
+        }
+    }
+}
+
+impl Quantity {
+    /// All of them.
+    pub const ALL: [Quantity; 7] = [
+        Quantity::Ttl,
+        Quantity::LockDelay,
+        Quantity::RenewEvery,
+        Quantity::Grace,
+        Quantity::Pause,
+        Quantity::Latency,
+        Quantity::Drift,
+    ];
+
+    /// The name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Ttl => "ttl",
+            Quantity::LockDelay => "lock-delay",
+            Quantity::RenewEvery => "renew-every",
+            Quantity::Grace => "grace",
+            Quantity::Pause => "pause",
+            Quantity::Latency => "latency",
+            Quantity::Drift => "drift",
+        }
+    }
+
+    /// Whether it is a setting, and not what the world does.
+    pub fn is_setting(self) -> bool {
+        matches!(self, Quantity::Ttl | Quantity::LockDelay | Quantity::RenewEvery | Quantity::Grace)
+    }
+
+    /// Whether every value between two that keep a promise keeps it, too: one of them is wider than the others. Of the TTL and the
+    /// renewal period only the two values themselves are judged.
+    pub fn is_monotone(self) -> bool {
+        !matches!(self, Quantity::Ttl | Quantity::RenewEvery)
+    }
+
+    /// Its value, if the question has one.
+    pub fn of(self, question: &Question) -> Option<Value> {
+        Some(match self {
+            Quantity::Ttl => Value::Duration(question.ttl?),
+            Quantity::LockDelay => Value::Duration(question.lock_delay),
+            Quantity::RenewEvery => Value::Duration(question.renew_every?),
+            Quantity::Grace => Value::Duration(Some(question.grace).filter(|grace| *grace > Duration::ZERO)?),
+            Quantity::Pause => Value::Duration(question.pause),
+            Quantity::Latency => Value::Duration(question.latency),
+            Quantity::Drift => Value::Rate(question.drift),
+        })
+    }
+
+    /// The same question with another value, if that can be meant.
+    pub fn with(self, question: &Question, value: Value) -> Option<Question> {
+        let mut other = question.clone();
+        match (self, value) {
+            (Quantity::Ttl, Value::Duration(value)) => other.ttl = Some(value),
+            (Quantity::LockDelay, Value::Duration(value)) => other.lock_delay = value,
+            (Quantity::RenewEvery, Value::Duration(value)) => other.renew_every = Some(value),
+            (Quantity::Grace, Value::Duration(value)) => other.grace = value,
+            (Quantity::Pause, Value::Duration(value)) => other.pause = value,
+            (Quantity::Latency, Value::Duration(value)) => other.latency = value,
+            (Quantity::Drift, Value::Rate(value)) => other.drift = value,
+            _ => return None,
+        }
+        other.validate().is_ok().then_some(other)
+    }
+
+    /// How far values are tried.
+    pub(crate) fn limit(self, question: &Question, direction: Direction) -> i64 {
+        let ttl = question.ttl.unwrap_or_default();
+        let scale = sum(sum(times(ttl, 2), question.lock_delay), sum(question.pause, question.latency));
+        let far = down(times(scale.max(Duration::of_seconds(1)), 4).min(TTL_MAX), FINEST);
+        let now = self.of(question).map_or(0, count);
+        match (self, direction) {
+            (Quantity::Drift, Direction::Up) => 1_000_000,
+            (Quantity::LockDelay, Direction::Up) => down(LOCK_DELAY_MAX, FINEST),
+            (Quantity::Ttl | Quantity::RenewEvery, Direction::Down) => (now / 32).max(1),
+            (_, Direction::Down) => 0,
+            (_, Direction::Up) => far.max(now),
+        }
+    }
+
+    pub(crate) fn value(self, count: i64) -> Value {
+        match self {
+            Quantity::Drift => Value::Rate(PartsPerMillion(u32::try_from(count).expect("a rate is at most a million"))),
+            _ => Value::Duration(Duration::of_microseconds(count)),
+        }
+    }
+
+    /// Values nearer to each other than this are not told apart: a hundredth of the TTL, or of the lock-delay.
+    pub(crate) fn precision(self, question: &Question) -> i64 {
+        let scale = question.ttl.unwrap_or(question.lock_delay).max(Duration::of_seconds(1));
+        match self {
+            Quantity::Drift => 2_000,
+            _ => (down(scale, FINEST) / 100).max(1),
+        }
+    }
+}
+
+/// In the unit of the quantity: microseconds, or parts per million.
+pub(crate) fn count(value: Value) -> i64 {
+    match value {
+        Value::Duration(duration) => down(duration, FINEST),
+        Value::Rate(PartsPerMillion(rate)) => rate.into(),
+    }
+}

@@ -1,0 +1,131 @@
+//! Whole answers.
+
+use fencepost_doctor::{Change, Direction, Doctor, LockBelief, Promise, Quantity, Question, Value, Verdict};
+use fencepost_model::trace::replay;
+use fencepost_model::units::{Duration, PartsPerMillion};
+
+fn duration(text: &str) -> Duration {
+    text.parse().expect("a duration")
+}
+
+/// The settings of the README.
+fn asked(belief: LockBelief) -> Question {
+    Question {
+        pause: duration("20s"),
+        latency: duration("200ms"),
+        drift: PartsPerMillion(200),
+        belief,
+        ..Question::of_recipe("go-lock").expect("it is known")
+    }
+}
+
+#[test]
+fn the_go_lock_is_broken_by_long_pauses_and_a_client_that_counts_its_lease_is_not() {
+    let mut doctor = Doctor::default();
+    let question = asked(LockBelief::ByMonitor);
+    let verdict = doctor.judge(&question, Promise::MutualExclusion).expect("no internal error");
+    let Verdict::Broken(execution) = verdict else { panic!("{verdict:?}") };
+    // The execution is in exact durations, and the model accepts each of its steps.
+    let repeated = replay(&execution.trace).expect("it can be repeated");
+    assert_eq!(repeated.header.scenario.service.ttl.expect("it has one").count(), 15_000_000);
+    assert!(repeated.steps.last().is_some_and(|step| !step.violations.is_empty()));
+    let repairs = doctor.repairs(&question, Promise::MutualExclusion).expect("no internal error");
+    assert!(repairs.iter().any(|repair| repair.change == Change::Belief), "{repairs:?}");
+    // 60 s is the most that Consul grants, and not enough for an answer, a query and its answer that each take 20.2 s.
+    let is_delay = |change: &Change| matches!(change, Change::Number { quantity: Quantity::LockDelay, .. });
+    assert!(!repairs.iter().any(|repair| is_delay(&repair.change)), "{repairs:?}");
+}
+
+#[test]
+fn the_room_of_the_self_limiting_client_is_found_within_a_second() {
+    let mut doctor = Doctor::default();
+    let question = asked(LockBelief::SelfLimiting);
+    let boundaries = doctor.boundaries(&question, Promise::MutualExclusion).expect("no internal error");
+    let of = |quantity, direction| {
+        let found = boundaries.iter().find(|boundary| (boundary.quantity, boundary.direction) == (quantity, direction));
+        found.unwrap_or_else(|| panic!("no boundary of {quantity:?}"))
+    };
+    let seconds = |value: Value| match value {
+        Value::Duration(duration) => duration.nanoseconds() as f64 / 1e9,
+        Value::Rate(rate) => f64::from(rate.0),
+    };
+    // EQ-3: 15 s x 1.0002 + w < 30 s + D.
+    let pause = of(Quantity::Pause, Direction::Up);
+    let (kept, broken) = (seconds(pause.kept), seconds(pause.broken.expect("it breaks")));
+    assert!(kept < 29.997 && broken >= 29.997 && broken - kept <= 1.0, "{pause:?}");
+    let delay = of(Quantity::LockDelay, Direction::Down);
+    let (kept, broken) = (seconds(delay.kept), seconds(delay.broken.expect("it breaks")));
+    assert!(kept > 5.003 && broken <= 5.003 && kept - broken <= 1.0, "{delay:?}");
+    // Latency has no part in it.
+    assert_eq!(of(Quantity::Latency, Direction::Up).broken, None);
+}
+
+#[test]
+fn a_false_alarm_needs_a_lock_delay_longer_than_the_lease() {
+    let mut doctor = Doctor::default();
+    let question = Question {
+        pause: duration("1s"),
+        false_alarm: true,
+        belief: LockBelief::SelfLimiting,
+        // Without the monitor's help: the answer and the query may take so long.
+        latency: duration("20s"),
+        ..Question::of_recipe("go-lock").expect("it is known")
+    };
+    let of = |delay: &str| Question { lock_delay: duration(delay), ..question.clone() };
+    let mut judge = |delay: &str| doctor.judge(&of(delay), Promise::MutualExclusion).expect("no internal error");
+    assert!(judge("17s").is_kept() && judge("16s").is_broken(), "EQ-4: 15 s + 1 s < D");
+}
+
+#[test]
+fn a_holder_is_kept_if_renewals_arrive_in_time() {
+    let mut doctor = Doctor::default();
+    let of = |period: &str, pause: &str| Question {
+        renew_every: Some(duration(period)),
+        pause: duration(pause),
+        latency: duration("200ms"),
+        ..Question::of_recipe("go-lock").expect("it is known")
+    };
+    let mut judge =
+        |period: &str, pause: &str| doctor.judge(&of(period, pause), Promise::KeepsLock).expect("no internal error");
+    // Two renewals of which the first waits: 7.5 s + 2 x 2.2 s + 2 s is less than 30 s.
+    assert!(judge("7.5s", "2s").is_kept());
+    assert!(judge("7.5s", "20s").is_broken());
+    assert!(judge("31s", "0s").is_broken());
+}
+
+#[test]
+fn fencing_keeps_updates_whatever_else_is_asked() {
+    let mut doctor = Doctor::default();
+    let question = Question { lock_delay: Duration::ZERO, ..asked(LockBelief::ByMonitor) };
+    assert!(doctor.judge(&question, Promise::NoLostUpdate).expect("no internal error").is_broken());
+    let fenced = Question { fencing: true, ..question };
+    assert!(doctor.judge(&fenced, Promise::NoLostUpdate).expect("no internal error").is_kept());
+}
+
+#[test]
+fn without_a_ttl_the_lock_is_never_taken_away() {
+    let mut doctor = Doctor::default();
+    let mut question =
+        Question { pause: duration("1h"), ..Question::of_recipe("leader-election").expect("it is known") };
+    assert!(doctor.judge(&question, Promise::MutualExclusion).expect("no internal error").is_kept());
+    question.false_alarm = true;
+    assert!(doctor.judge(&question, Promise::MutualExclusion).expect("no internal error").is_broken());
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_what_would_be_right() {
+    let go = || Question::of_recipe("go-lock").expect("it is known");
+    for (question, says) in [
+        (Question { lock_delay: duration("90s"), ..go() }, "at most 60s"),
+        (Question { ttl: None, ..go() }, "nothing to renew"),
+        (Question { ttl: Some(Duration::ZERO), ..go() }, "means none"),
+        (Question { pause: duration("1ns"), ..go() }, "finer than"),
+        (Question { grace: duration("5s"), ..go() }, "only `lock-command`"),
+        (Question { ttl: None, renew_every: None, belief: LockBelief::SelfLimiting, ..go() }, "counts its TTL"),
+    ] {
+        let mistake = question.validate().expect_err(says).to_string();
+        assert!(mistake.contains(says), "{mistake}");
+    }
+    assert!(LockBelief::named("until-told").expect_err("it is not judged").to_string().contains("fencepost check"));
+    assert!(Question::of_recipe("vault").expect_err("it is unknown").to_string().contains("`go-lock`"));
+}
