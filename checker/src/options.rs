@@ -17,7 +17,7 @@ pub struct Options {
     pub only: Option<Property>,
     /// Which search.
     pub engine: Engine,
-    /// On so many threads; stateright's search takes one.
+    /// The number of threads; stateright's search uses one.
     pub workers: usize,
     /// Whether interchangeable clients count as one.
     pub symmetry: bool,

@@ -122,7 +122,7 @@ pub(crate) fn kind_bit<P: Service>(action: &Action<P>) -> u64 {
     1 << action.kind() as u64
 }
 
-/// What is said of a panic.
+/// The message of a panic.
 pub(crate) fn panicked(label: &str, panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     format!("the model panicked at “{label}”: {}", text.unwrap_or("without a word"))

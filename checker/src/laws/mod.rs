@@ -56,7 +56,7 @@ laws! {
     Budgets = "budgets",
     /// A fault has its effect, and a process that is down or paused does nothing.
     Faults = "faults",
-    /// What verdicts rest on holds of every execution.
+    /// The assumptions of verdicts hold for every execution.
     Assumptions = "assumptions",
     /// A property and its naive twin find the same violations.
     Twins = "twins",

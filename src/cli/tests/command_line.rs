@@ -293,7 +293,7 @@ fn gossip_is_measured_and_refused_where_nobody_listens() {
     assert_eq!(rows.len(), 8, "sizes, losses, with and without Lifeguard");
     for row in &rows {
         let notices = row["server_ms"].as_array().unwrap();
-        // Where packets get lost, somebody may have been suspected before it crashed.
+        // Where packets are lost, a member may have been suspected before it crashed.
         let least = if row["loss_percent"] == 0 { 4999 } else { 0 };
         assert!(notices.len() == 3 && notices.iter().all(|time| time.as_i64() > Some(least)), "{row}");
     }

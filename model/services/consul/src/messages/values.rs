@@ -228,7 +228,7 @@ impl fmt::Display for Slots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "limit {}, held by", self.limit)?;
         if self.holders.is_empty() {
-            return f.write_str(" nobody");
+            return f.write_str(" none");
         }
         self.holders.iter().enumerate().try_for_each(|(place, session)| {
             let comma = if place == 0 { " " } else { ", " };

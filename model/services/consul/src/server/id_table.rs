@@ -88,7 +88,7 @@ impl Server {
         }
     }
 
-    /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where books are
+    /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where an id table is
     /// kept.
     pub fn store_index(&self) -> Index {
         let entries = self.id_table.as_ref().map_or(Index(0), |id_table| id_table.entries.max(Index(1)));

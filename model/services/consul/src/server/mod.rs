@@ -270,7 +270,7 @@ impl Process<Consul> for Server {
                 }
             }
             Input::Wake(timer) => self.wake(timer, context, out),
-            // Answers, the resource's words and wishes are not for servers.
+            // Servers receive no responses, no messages of the resource and no commands.
             Input::Message { .. } | Input::Command(_) | Input::Choice(_) => {}
         }
         self.note_turn(first, context, out);
