@@ -164,7 +164,7 @@ fn hunt(scenario: &dyn AnyScenario, property: Property, settings: Settings, seed
 }
 
 #[test]
-fn in_a_calm_nobody_waits_for_long_where_the_checker_has_proven_that_somebody_gets_in() {
+fn in_a_calm_no_client_waits_for_long_where_the_checker_has_proven_progress() {
     for (scenario, property) in endless(Expect::Proven) {
         for settings in [uniform(0), realistic(0), swarm(0), priorities(0)] {
             let name = settings.scheduler.name();

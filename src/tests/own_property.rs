@@ -71,7 +71,7 @@ fn a_property_of_ones_own_stands_beside_the_others() {
 }
 
 #[test]
-fn a_name_that_is_taken_or_that_nobody_defines_is_refused() {
+fn a_taken_or_undefined_name_is_refused() {
     let taken = our_lock().own_property("mutual-exclusion", Level::Belief, entries::<1>);
     let mistake = taken.validate().expect_err("the name is taken").to_string();
     assert!(mistake.contains("is the name of another property"), "{mistake}");

@@ -120,9 +120,9 @@ impl Law {
             walks.iter().try_for_each(|walk| law(scenario, walk))
         };
         match self {
-            Law::Enabled => each(model::enabled_is_one_question),
+            Law::Enabled => each(model::enabled_and_is_enabled_agree),
             Law::Budgets => each(model::budgets_are_kept),
-            Law::Faults => each(model::faults_do_what_they_say),
+            Law::Faults => each(model::faults_have_their_effect),
             Law::Assumptions => each(model::assumptions_hold),
             Law::Twins => each(model::properties_agree_with_their_twins),
             Law::NormalForm => each(forms::normal_form_is_invisible),

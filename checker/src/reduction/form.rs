@@ -14,7 +14,7 @@ use super::normal_form::{Formed, NormalForm};
 use super::symmetry::Symmetry;
 use super::unheard::Unheard;
 
-/// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
+/// Of this number of new states, one is a sample of the gain by symmetry. Its fingerprint selects it, so that it is the same
 /// for any number of workers.
 const SAMPLE: u64 = 256;
 

@@ -19,7 +19,7 @@ use fencepost_model::world::{Condition, World};
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorAction {
-    /// Destroys a session. C-SES-19: anyone may.
+    /// Destroys a session. C-SES-19: any client may do this.
     Destroy(SessionId),
     /// Puts another value into the lock's key. C-KV-8.
     Put,
