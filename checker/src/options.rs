@@ -21,7 +21,7 @@ pub struct Options {
     pub workers: usize,
     /// Whether interchangeable clients count as one.
     pub symmetry: bool,
-    /// Whether messages that nobody hears any more are left out.
+    /// Whether messages without a reaction are left out.
     pub leaves_out_unheard: bool,
 }
 

@@ -43,7 +43,7 @@ impl<P: Service> Worlds<P> {
         }
     }
 
-    /// The same without messages that nobody hears.
+    /// The same without messages to which no process reacts.
     pub(crate) fn without(mut self, unheard: Unheard) -> Self {
         self.form = self.form.without(unheard);
         self

@@ -6,7 +6,7 @@
 //! lookup     a transition out of the cache is the transition
 //! search     engines, limits, fingerprints, counterexamples
 //! symmetry   the same verdicts with symmetry and without
-//! unheard    messages that nobody hears any more make no difference
+//! unheard    messages without a reaction make no difference
 //! fairness   fair components against a naive twin, on random graphs
 //! lasso      a counterexample without end closes, and is fair
 //! draw       numbers for walks and graphs, from a seed
@@ -66,7 +66,7 @@ laws! {
     Renewal = "renewal",
     /// A transition out of the cache is the transition.
     Lookup = "lookup",
-    /// A message that nobody hears any more makes no difference.
+    /// A message without a reaction makes no difference.
     Unheard = "unheard",
     /// Interchangeable clients are treated alike.
     Renaming = "renaming",
@@ -82,7 +82,7 @@ laws! {
     Goals = "goals",
     /// Both engines find a shortest counterexample of one length, and it replays.
     Counterexample = "counterexample",
-    /// Verdicts without messages that nobody hears are those with them.
+    /// Verdicts are the same with and without messages without a reaction.
     Silence = "silence",
     /// Verdicts with symmetry are those without.
     Symmetry = "symmetry",

@@ -29,7 +29,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The same without messages that nobody hears.
+    /// The same without messages to which no process reacts.
     pub(crate) fn without(mut self, unheard: Unheard) -> Self {
         self.normal = self.normal.without(unheard);
         self
@@ -97,7 +97,7 @@ impl Form {
             "log indexes, tenures and session numbers count by their order, calls by their identity".to_owned(),
         ];
         if !self.normal.unheard().is_none() {
-            list.push("messages that nobody hears any more are left out".to_owned());
+            list.push("messages without a reaction are left out".to_owned());
         }
         for group in self.normal.symmetry().groups() {
             let names: Vec<String> = group.iter().map(|client| client.0.to_string()).collect();

@@ -206,7 +206,7 @@ impl Parts {
         }
     }
 
-    /// Leaves out the messages that nobody hears.
+    /// Leaves out the messages without a reaction.
     pub(super) fn leave_out<P: Service>(&mut self, state: &mut Observed<P>, unheard: Unheard) {
         if unheard.is_none() {
             return;

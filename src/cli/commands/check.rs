@@ -49,7 +49,7 @@ pub struct Check {
     /// Whether interchangeable clients count as one
     #[arg(long, value_enum, default_value_t = Switch::On)]
     symmetry: Switch,
-    /// Whether messages that nobody hears any more count
+    /// Whether messages to which no process reacts count
     #[arg(long, value_enum, default_value_t = Switch::Off)]
     unheard: Switch,
     /// Expand at most N states

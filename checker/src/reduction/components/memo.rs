@@ -262,7 +262,7 @@ impl<P: Service> Memo<P> {
         Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_violation })
     }
 
-    /// Leaves out the messages that nobody hears.
+    /// Leaves out the messages without a reaction.
     fn leave_out(&mut self, copies: &WorkerPool<P>, layout: &Layout, parts: &mut List<u32, 12>) {
         if self.unheard.is_none() || self.mutation == Some(CheckerMutation::LookupKeepsUnheard.into()) {
             return;

@@ -183,7 +183,7 @@ pub enum Waiting {
     Watch,
     /// It watches, and then waits `retry_every` before it asks for a free key (C-LE-1).
     WatchThenRest,
-    /// It reads the key before it asks for it at all, and watches while somebody has it, as the Go client does (C-LCK-3).
+    /// It reads the key before it asks for it at all, and watches while a client has it, as the Go client does (C-LCK-3).
     ReadThenWatch,
 }
 
