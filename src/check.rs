@@ -1,4 +1,4 @@
-//! A scenario as somebody's test builds it, and the verdicts that the test insists on.
+//! Checks of a scenario in a user's test, with the verdicts that the test requires.
 
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::ClientId;
@@ -175,7 +175,7 @@ impl<S: Service> Check<S> {
         verify(self.as_any());
     }
 
-    /// Simulates so many seeds, and insists on the promises that are expected to hold; [`Seeds`] says which seeds, and what
+    /// Simulates this number of seeds, and requires the promises that are expected to hold; [`Seeds`] says which seeds, and what
     /// the environment may change.
     ///
     /// # Panics

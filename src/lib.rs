@@ -89,7 +89,7 @@ pub use model::properties::{Level, Memory, Property, View};
 /// use fencepost::model::fact::Fact;
 /// use fencepost::{Goal, Property, lease};
 ///
-/// // Nobody is refused where only one client asks: the goal is not reached, and a proof would be vacuous.
+/// // A single client is never refused: the goal is not reached, and a proof would be vacuous.
 /// let alone = lease::lock("alone").clients(1).promise(Property::MutualExclusion);
 /// alone.verify();
 /// assert!(std::panic::catch_unwind(|| alone.goal(Goal::CONTENDED).verify()).is_err());

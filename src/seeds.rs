@@ -1,4 +1,4 @@
-//! Seeds inside somebody's test: runs that must keep their promises, seeds that broke one before and are tried first, and a
+//! Seeds inside a user's test: runs that must keep their promises, seeds that broke one before and are tried first, and a
 //! failure that ends with the line that reproduces it.
 
 use std::fmt::Write;
@@ -170,7 +170,7 @@ fn failure(scenario: &dyn AnyScenario, run: &AnyRun, kept: &str) -> String {
     text
 }
 
-/// The shrunk story, and what it rests on.
+/// The shrunk story, with its assumptions.
 fn story(trace: &dyn AnyTrace, broken: Option<Property>) -> String {
     let small = broken.and_then(|property| trace.shrink(property).ok());
     let small = small.as_deref().unwrap_or(trace);

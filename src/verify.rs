@@ -1,4 +1,4 @@
-//! Checking a scenario inside somebody's test, and what a failure says: what broke, the story, what was assumed, and the
+//! Checks inside a user's test, and the message of a failure: the violation, the story, the assumptions, and the
 //! command that replays it.
 
 use std::fmt::Write;
@@ -59,7 +59,7 @@ fn failure(outcome: &AnyOutcome) -> String {
     text
 }
 
-/// What a verdict or an execution rests on, a line each; what the model leaves out comes last.
+/// The assumptions of a verdict or an execution, one per line; the limits of the model come last.
 pub fn rests_on(assumptions: &[Assumption]) -> String {
     let (limits, stated): (Vec<&Assumption>, Vec<&Assumption>) =
         assumptions.iter().partition(|assumption| assumption.class == Class::Limit);
@@ -72,27 +72,27 @@ pub fn rests_on(assumptions: &[Assumption]) -> String {
     text
 }
 
-/// A finding in full: the verdict, the story if there is one, and what it rests on.
+/// The finding in full: the verdict, the story if there is one, and the assumptions.
 pub fn explain(finding: &Finding) -> String {
     let Finding { scenario, property, expect, verdict, states, .. } = finding;
-    let surprise = if finding.is_as_expected() { String::new() } else { format!(", and {expect} was expected") };
+    let surprise = if finding.is_as_expected() { String::new() } else { format!("; expected: {expect}") };
     let mut text = format!("{scenario}: {property} is {}{surprise}\n", verdict.word());
     let _ = match verdict {
         Verdict::Proven(certificate) => proof(&mut text, finding, certificate),
         Verdict::Violated(story) => {
             let steps = story.steps.len();
             let what = match story.repeats_from {
-                None => format!("a shortest run that breaks it, {steps} steps"),
-                Some(from) if from == steps => format!("a run that breaks it by coming to its end, {steps} steps"),
-                Some(from) => format!("an endless run that breaks it, {from} steps and then {} for ever", steps - from),
+                None => format!("a shortest counterexample, {steps} steps"),
+                Some(from) if from == steps => format!("a counterexample that ends in a deadlock, {steps} steps"),
+                Some(from) => format!("an endless counterexample: {from} steps, then a cycle of {}", steps - from),
             };
             writeln!(text, "  {what}:\n\n{}", timeline(story, usize::MAX, None))
         }
         Verdict::Bounded { by } => {
-            writeln!(text, "  the search was cut by {by} after {states} states: nothing is proven")
+            writeln!(text, "  no violation found; search stopped by {by} after {states} states")
         }
         Verdict::Vacuous { missing } => {
-            writeln!(text, "  it was never put to the test; no run reached: {}", missing.join(", "))
+            writeln!(text, "  vacuous: goals not reached: {}", missing.join(", "))
         }
     };
     text += &rests_on(&finding.assumptions);
@@ -102,8 +102,8 @@ pub fn explain(finding: &Finding) -> String {
 fn proof(text: &mut String, finding: &Finding, certificate: &Certificate) -> std::fmt::Result {
     let Finding { states, transitions, depth, .. } = finding;
     let collision = collision(*states, certificate.fingerprint_bits);
-    writeln!(text, "  every run was searched: {states} states, {transitions} transitions, {depth} levels")?;
-    writeln!(text, "  a state was overlooked with a probability below {collision:.1e}")?;
-    writeln!(text, "  put to the test: {}", certificate.goals.join(", "))?;
-    writeln!(text, "  never met: {}", certificate.never_taken.join(", "))
+    writeln!(text, "  state space exhausted: {states} states, {transitions} transitions, {depth} levels")?;
+    writeln!(text, "  probability of a fingerprint collision below {collision:.1e}")?;
+    writeln!(text, "  goals reached: {}", certificate.goals.join(", "))?;
+    writeln!(text, "  actions never taken: {}", certificate.never_taken.join(", "))
 }

@@ -16,7 +16,7 @@ use fencepost_checker::{Limits, Options};
 /// Says that this is the run inside callgrind.
 const INSIDE: &str = "FENCEPOST_BENCH_INSIDE";
 
-/// So many states are searched: enough for most steps to be looked up, as they are in the end.
+/// The number of searched states: most steps are cache hits by then.
 const STATES: u64 = 200_000;
 
 /// Parts of the work, each with what marks the function that does it.

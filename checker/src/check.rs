@@ -88,7 +88,7 @@ enum Sought {
     Violation,
 }
 
-/// Which messages a search leaves out. One that nobody hears may be due, and then its arrival is a step of a shortest violation; so it
+/// Which messages a search leaves out. A message without a reaction may be due, and then its arrival is a step of a shortest violation; so it
 /// is not left out where a violation is sought and the delay of messages is bounded.
 fn unheard<P: Service>(scenario: &Scenario<P>, sought: Sought, options: &Options) -> Unheard {
     let is_never_due = scenario.synchrony.message_delay.is_none();

@@ -10,7 +10,7 @@ use crate::outcome::InternalError;
 use crate::reduction::{Form, Formed};
 
 /// Rebuilds the run that comes by these worlds in normal form, each with whether the step to it broke a promise, and
-/// repeats it before it is shown to anybody. Before them goes what had happened when the search began.
+/// replays it before it is shown. The steps before the start of the search come first.
 pub(crate) fn concretise<P: Service>(
     scenario: &Scenario<P>,
     form: &Form,

@@ -22,16 +22,16 @@ pub struct Progress {
     pub depth: u64,
 }
 
-/// Somebody outside who has a clock, and may call a search off.
+/// A supervisor of a search. It has a clock and may stop the search.
 pub trait Supervisor: Send + Sync {
-    /// Asked every few hundred states. An answer ends the search; it is the reason, as in "by …".
+    /// Called every few hundred states. A returned reason ends the search; it completes "stopped by …".
     fn stop(&self, progress: &Progress) -> Option<String>;
 
     /// Microseconds since some fixed moment.
     fn microseconds(&self) -> u64;
 }
 
-/// Nobody: the search runs to its end, and takes no time.
+/// No supervisor: the search runs to its end and reads no clock.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Unsupervised;
 

@@ -17,11 +17,11 @@ pub struct Options {
     pub only: Option<Property>,
     /// Which search.
     pub engine: Engine,
-    /// On so many threads; stateright's search takes one.
+    /// The number of threads; stateright's search uses one.
     pub workers: usize,
     /// Whether interchangeable clients count as one.
     pub symmetry: bool,
-    /// Whether messages that nobody hears any more are left out.
+    /// Whether messages without a reaction are left out.
     pub leaves_out_unheard: bool,
 }
 

@@ -43,7 +43,7 @@ impl<P: Service> Worlds<P> {
         }
     }
 
-    /// The same without messages that nobody hears.
+    /// The same without messages to which no process reacts.
     pub(crate) fn without(mut self, unheard: Unheard) -> Self {
         self.form = self.form.without(unheard);
         self
@@ -122,7 +122,7 @@ pub(crate) fn kind_bit<P: Service>(action: &Action<P>) -> u64 {
     1 << action.kind() as u64
 }
 
-/// What is said of a panic.
+/// The message of a panic.
 pub(crate) fn panicked(label: &str, panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     format!("the model panicked at “{label}”: {}", text.unwrap_or("without a word"))

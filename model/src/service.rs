@@ -186,7 +186,7 @@ pub trait Settings<S: Service>:
         Vec::new()
     }
 
-    /// Declares the settings that verdicts rest on, and the limits of the model of this service and its recipes.
+    /// Declares the settings that verdicts depend on, and the limits of the model of this service and its recipes.
     fn assumptions(scenario: &Scenario<S>, list: &mut Declarations<S>);
 }
 

@@ -91,13 +91,13 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// What happens again and again, for ever: a bracket at the left edge.
+    /// The cycle of an endless execution: a bracket at the left edge.
     fn round(&self, svg: &mut String) {
         let Some(from) = self.story.repeats_from.filter(|from| *from < self.story.steps.len()) else { return };
         let (top, bottom) = (HEAD + from * ROW + 3, HEAD + self.story.steps.len() * ROW - 3);
         let _ = write!(
             svg,
-            r#"<path class="round" d="M 12 {top} H 5 V {bottom} H 12"><title>again and again, for ever</title></path><text class="round" x="7" y="{}">↻</text>"#,
+            r#"<path class="round" d="M 12 {top} H 5 V {bottom} H 12"><title>this cycle repeats for ever</title></path><text class="round" x="7" y="{}">↻</text>"#,
             top + 15
         );
     }

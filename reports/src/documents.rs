@@ -24,7 +24,7 @@ pub struct Flaw {
     pub number: String,
     /// What the document says, in our words; in brackets, what it does not say.
     pub says: String,
-    /// The promise that breaks where somebody takes it at its word.
+    /// The promise that is violated if a program follows the document.
     pub shown: Promise,
     /// What to do instead.
     pub fix: String,

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 
 use fencepost_model::finding::{Arrow, Story, StoryStep};
 
-/// Runs up to so many steps are drawn whole.
+/// The number of steps up to which an execution is drawn completely.
 const WHOLE: usize = 500;
-/// So many steps before the first violation of each promise are drawn.
+/// The number of steps that are drawn before the first violation of each promise.
 const BEFORE: usize = 60;
-/// So many at the beginning and at the end.
+/// The number of steps that are drawn at the beginning and at the end.
 const ENDS: usize = 12;
-/// So many round a fault.
+/// The number of steps that are drawn around a fault.
 const ROUND: usize = 2;
-/// Faults are drawn while there are no more than so many; a swarm of them would be the whole run.
+/// The maximum number of faults that are drawn.
 const FAULTS: usize = 40;
 
 /// The story itself if it is short, or a folded one.
@@ -121,6 +121,6 @@ mod tests {
         let arrow = short.arrows.iter().find(|arrow| arrow.text == "4999").unwrap();
         assert_eq!((arrow.sent, arrow.ended), (violation - 1, Some(violation)));
         assert!(short.arrows.iter().all(|arrow| arrow.sent < labels.len()), "every arrow begins in a row");
-        assert!(short.arrows.iter().all(|arrow| arrow.text != "6000"), "what nobody sees is not drawn");
+        assert!(short.arrows.iter().all(|arrow| arrow.text != "6000"), "a message between folded steps is not drawn");
     }
 }

@@ -27,7 +27,7 @@ mod statistics;
 pub mod study;
 pub mod timeline;
 
-/// The probability that two of so many states share a fingerprint of so many bits, at most.
+/// An upper bound on the probability that two of this number of states share a fingerprint of this number of bits.
 pub fn collision(states: u64, bits: u8) -> f64 {
     (states as f64) * (states as f64) / 2f64.powi(i32::from(bits) + 1)
 }

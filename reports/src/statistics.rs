@@ -39,7 +39,7 @@ fn solve(function: impl Fn(f64) -> f64, value: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// The probability of at most so many successes.
+/// The probability of at most this number of successes.
 fn at_most(successes: u64, all: u64, p: f64) -> f64 {
     if p <= 0.0 {
         return 1.0;

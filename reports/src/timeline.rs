@@ -10,7 +10,7 @@ const LABEL_WIDTH: usize = 74;
 /// Narrower than this, who holds and who is inside stands below the label.
 const LABEL_WIDTH_MIN: usize = 30;
 
-/// Tells the story, at most `steps_max` steps of it: the last ones, for there it breaks. On a terminal of so many columns lines are
+/// The story as text, at most its last `steps_max` steps, which contain the violation. On a terminal of this number of columns lines are
 /// broken between words; a file has no width.
 pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String {
     let mut text = String::new();
@@ -25,7 +25,7 @@ pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String
     for (place, step) in shown.into_iter().skip(skipped) {
         if repeats_from.is_some_and(|from| place >= from) {
             repeats_from = None;
-            let _ = writeln!(text, "   ↻  what follows happens again and again, for ever:");
+            let _ = writeln!(text, "   ↻  the following steps repeat for ever:");
         }
         line(&mut text, step, width.map(|width| (width, states)));
     }
@@ -77,7 +77,7 @@ fn paragraph(text: &mut String, start: &str, sentence: &str, width: Option<usize
     }
 }
 
-/// Lines of at most so many characters, broken between words; a longer word has a line of its own.
+/// Lines of at most this number of characters, wrapped between words; a longer word has its own line.
 fn broken(sentence: &str, width: Option<usize>) -> Vec<String> {
     let Some(width) = width else { return vec![sentence.to_owned()] };
     let mut lines = vec![String::new()];

@@ -76,7 +76,7 @@ impl Endless {
         if property == Property::Progress { self.bound.times(self.clients) } else { self.bound }
     }
 
-    /// A tick more than anybody may wait.
+    /// The longest allowed wait, plus a tick.
     pub(crate) fn bound_of_all(&self) -> Ticks {
         self.bound.times(self.clients) + Ticks::new(1)
     }

@@ -11,7 +11,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::{Action, World};
 
-/// A world in outline: how each client fares (whoever it is), whether the server takes part, how many have the lock by record,
+/// A world in outline: the condition of each client (under permutation), whether the server takes part, how many have the lock by record,
 /// which kinds of messages are under way, and whether links are cut.
 pub(crate) fn outline<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u64 {
     let mut clients: Vec<_> = world

@@ -1,5 +1,5 @@
 //! Hunting: one run from each seed of a range, on all cores, until one breaks a promise. The answer is the smallest such
-//! seed, whoever finds what first.
+//! seed, in whatever order the threads finish.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -46,7 +46,7 @@ pub struct Hunted {
     pub coverage: Coverage,
 }
 
-/// Searches the seeds of a scenario for a violation. `is_over` is told how many seeds were tried so far, and may call the hunt off.
+/// Searches the seeds of a scenario for a violation. `is_over` receives the number of finished seeds, and may stop the hunt.
 ///
 /// # Panics
 /// The scenario is impossible once it is refined: its `validate` says why.
@@ -57,7 +57,7 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
         panic!("the scenario `{}` is impossible: {mistake}", prepared.name);
     }
     let (next, tried) = (AtomicU64::new(hunt.seeds.start), AtomicU64::new(0));
-    // Beyond the smallest seed that was found there is nothing to look for; below it everything was taken by somebody.
+    // Seeds beyond the smallest hit do not matter; every seed below it was taken by some thread.
     let end = AtomicU64::new(hunt.seeds.end);
     let (found, differs) = (AtomicU64::new(u64::MAX), AtomicU64::new(u64::MAX));
     let stop = AtomicBool::new(false);
@@ -86,7 +86,10 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
                         end.fetch_min(seed, Relaxed);
                     }
                     if hunt.covers {
-                        coverage.lock().expect("nobody panics with it").add(seed, &taken.outlines);
+                        coverage
+                            .lock()
+                            .expect("no thread panics while it holds the coverage")
+                            .add(seed, &taken.outlines);
                     }
                     if is_over(tried.fetch_add(1, Relaxed) + 1) {
                         stop.store(true, Relaxed);
@@ -98,6 +101,6 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
     let some = |seed: AtomicU64| Some(seed.into_inner()).filter(|seed| *seed < u64::MAX);
     let (seed, differs, end) = (some(found), some(differs), end.into_inner());
     let tried = if end < hunt.seeds.end { end - hunt.seeds.start + 1 } else { tried.into_inner() };
-    let coverage = coverage.into_inner().expect("nobody panics with it");
+    let coverage = coverage.into_inner().expect("no thread panics while it holds the coverage");
     Hunted { seed: seed.filter(|seed| *seed <= end), tried, was_stopped: stop.into_inner(), differs, coverage }
 }

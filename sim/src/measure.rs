@@ -14,7 +14,7 @@ use fencepost_model::world::{Action, Condition, Fault, Step, World};
 pub(crate) struct Meter {
     taken: Measurement,
     clients: Vec<Watched>,
-    /// How long there has been room although somebody keeps trying.
+    /// How long a slot has been free while a client was waiting.
     idle: i64,
     /// Whether the lock was last freed by a failure detector's mistake.
     is_freed_by_mistake: bool,

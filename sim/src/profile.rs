@@ -47,7 +47,7 @@ pub struct SlowLink {
     /// Whose, from 1; none: every client's.
     #[serde(default)]
     pub client: Option<u16>,
-    /// Between the client and whom; none: anybody.
+    /// The participant at the other end; none: any.
     #[serde(default)]
     pub peer: Option<Peer>,
     /// In which direction; none: both.

@@ -122,7 +122,7 @@ pub fn simulate_with<P: Service>(
 /// An execution, with its trace.
 fn recorded<P: Service>(scenario: &Scenario<P>, settings: &Settings, scheduler: &str, walk: Walk<P>) -> Run<P> {
     let trace = record(scenario, settings, scheduler, &walk);
-    // A check for free on every run that is told: its actions were carried out twice.
+    // A free check of every recorded run: its actions were carried out twice.
     assert_eq!(trace.header.digest, walk.digest.hex(), "the same actions did something else the second time");
     Run {
         scenario: scenario.name.clone(),
@@ -227,7 +227,7 @@ fn drive<P: Service, X: Scheduler<P>, E>(
                 walk.is_at_rest = false;
                 action
             }
-            // Nothing is left to happen. Whoever keeps trying all the same has a calm to wait in.
+            // No action is left. A waiting client still has a calm to wait in.
             None => {
                 let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (state.now - Instant::START) };
                 let action = Action::Advance(wait);

@@ -20,7 +20,7 @@ pub struct Settings {
     pub rounds: Option<u8>,
     /// After how many ticks of the scenario nothing goes wrong any more.
     pub storm: i64,
-    /// For how many ticks of the scenario somebody may keep trying after that before a promise about what happens in the end
+    /// How many ticks of the scenario a client may wait after that before a promise of progress
     /// counts as broken; as many for each client if each must get its turn. If none is said: eight times the longest duration
     /// of the service, the longest time that a process or a link stands still, and 100 steps that are as late as the profile
     /// lets them be, but a tick each at least.

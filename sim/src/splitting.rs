@@ -15,7 +15,8 @@ use crate::random::{Concern, Stream};
 use crate::scheduler::{Realistic, Scheduler};
 use crate::settings::Settings;
 
-/// Levels of danger: somebody believes to be inside and is not on record; somebody else is on record then; the promise breaks.
+/// Levels of danger: a client believes to be inside and is not on record; another client is on record then; the promise
+/// is violated.
 const LEVELS: u8 = 3;
 
 /// A run, stopped.
@@ -27,7 +28,7 @@ struct Snapshot<P: Service> {
     is_broken: bool,
 }
 
-/// One repetition with so many runs for each level. The settings say how runs are taken; they end with the storm. The scheduler
+/// One repetition with this number of runs for each level. The settings say how runs are taken; they end with the storm. The scheduler
 /// is the realistic one; the scenario is [`ready`](crate::ready).
 pub fn split<P: Service>(scenario: &Scenario<P>, settings: &Settings, promise: Property, effort: u64) -> Split {
     let storm = settings.storm_ticks();

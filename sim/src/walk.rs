@@ -20,7 +20,7 @@ pub struct Violation {
     pub message: String,
 }
 
-/// A run as it is taken, before anybody writes it down.
+/// A run before it is recorded.
 pub struct Walk<P: Service> {
     /// What happened, if it was to be kept.
     pub actions: Vec<Action<P>>,

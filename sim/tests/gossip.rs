@@ -9,7 +9,7 @@ use fencepost_model::time::Ticks;
 use fencepost_model::world::{Action, Fault, Link};
 use fencepost_sim::{Curve, Cuts, DetectorSettings, Outcome, Profile, Settings, Trial, prepare, simulate, trial, walk};
 
-/// Three clients that want one lock again and again; their sessions have no TTL, and end when gossip gives their nodes up.
+/// Three clients that contend for one lock many times; their sessions have no TTL, and end when gossip declares their nodes failed.
 fn scenario(detection: i64, crashes: u8, cuts: u8, false_alarms: u8) -> Scenario<Consul> {
     let network = if cuts > 0 { "[network]\ncuts = \"drop\"\nways = \"both\"" } else { "" };
     let text = format!(
@@ -115,7 +115,7 @@ fn c_inv_4_what_gossip_does_the_abstract_detector_may_do() {
         let found = verdicts(&scenario(5, crashes, cuts, 9), &settings);
         assert_eq!(found, verdicts(&scenario(1, crashes, cuts, 9), &settings), "seed {seed}");
         if crash {
-            assert_eq!(found.alarms, 0, "seed {seed}: nobody is wrong about anybody where all can talk");
+            assert_eq!(found.alarms, 0, "seed {seed}: no false alarm without a fault");
         }
         silences.extend(found.silences);
     }
@@ -127,7 +127,7 @@ fn c_inv_4_what_gossip_does_the_abstract_detector_may_do() {
 }
 
 /// A suspicion outlives a short blip, and a node that was cut off for long comes back with verdicts of its own about all others. The
-/// abstract detector can do so within its budget for false alarms only; without one, gossip has to wait, or is not heard.
+/// abstract detector can do so within its budget for false alarms only; without one, gossip has to wait, or is ignored.
 #[test]
 fn c_inv_4_after_a_partition_gossip_is_early_or_wrong_within_the_budget_only() {
     let (mut early, mut alarms) = (0, 0);
@@ -206,7 +206,7 @@ fn lifeguard_is_wrong_more_rarely_and_hardly_later() {
     assert!(noticed(&lifeguard) < noticed(&swim) * 3 / 2, "{} {}", noticed(&lifeguard), noticed(&swim));
 }
 
-/// Where nothing arrives, everybody is given up, and a crash goes unnoticed: the trial ends, and says so.
+/// Where nothing arrives, every member is declared failed, and a crash is not noticed: the trial ends and reports that.
 #[test]
 fn a_network_that_loses_everything_is_measured_too() {
     let outcome = &trials(DetectorSettings { loss: 1000, ..DetectorSettings::default() }, 3, 0, 60_000, 1)[0];

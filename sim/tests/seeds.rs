@@ -164,7 +164,7 @@ fn hunt(scenario: &dyn AnyScenario, property: Property, settings: Settings, seed
 }
 
 #[test]
-fn in_a_calm_nobody_waits_for_long_where_the_checker_has_proven_that_somebody_gets_in() {
+fn in_a_calm_no_client_waits_for_long_where_the_checker_has_proven_progress() {
     for (scenario, property) in endless(Expect::Proven) {
         for settings in [uniform(0), realistic(0), swarm(0), priorities(0)] {
             let name = settings.scheduler.name();
@@ -194,12 +194,12 @@ fn a_wait_in_a_calm_is_told_and_replayed_and_a_false_one_is_refused() {
     let seed = hunt(&*scenario, property, realistic(0), 200).seed.expect("some seed finds it");
     let run = scenario.simulate(&realistic(seed));
     let violation = run.violations.iter().find(|violation| violation.property == property).expect("it was found");
-    assert!(violation.message.starts_with("in the calm nobody got the lock for "), "{}", violation.message);
+    assert!(violation.message.starts_with("during the calm the lock stayed free for "), "{}", violation.message);
     let replay = |text: &str| catalogue::read_trace(text).expect("it can be read").replay();
     let text = run.trace.to_text();
     let replayed = replay(&text).expect("it can be repeated");
     let step = &replayed.story.steps[usize::try_from(violation.step).expect("it fits") - 1];
-    assert_eq!(step.violations.last().expect("it is told there").message, violation.message);
+    assert_eq!(step.violations.last().expect("the story has it there").message, violation.message);
     let header: serde_json::Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
     let wait = &header["waits"][0];
     for (name, other) in [("waited", 1), ("calm_from", 1), ("step", 100_000)] {

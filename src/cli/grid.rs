@@ -44,7 +44,7 @@ pub fn search(
     })
 }
 
-/// Whether a search was cut, or something was never put to the test.
+/// Whether a search stopped early, or a verdict is vacuous.
 pub fn is_undecided(search: &Search) -> bool {
     search.settings.iter().flat_map(|searched| searched.found.iter().flatten()).any(Finding::is_undecided)
 }

@@ -6,7 +6,7 @@ use std::{env, fs, process};
 
 use crate::exit::CommandError;
 
-/// Writes to stdout. Whoever reads may have gone, as `head` does; then there is nothing left to do.
+/// Writes to stdout. The reader may have closed the pipe, like `head`; then there is nothing left to do.
 pub fn say(text: &str) {
     if let Err(error) = io::stdout().lock().write_all(text.as_bytes()) {
         process::exit(if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 4 });

@@ -30,16 +30,16 @@ pub struct RunArguments {
     /// How much finer the clock is than the scenario's [default: 1000; uniform and priorities: 1]
     #[arg(long, value_parser = clap::value_parser!(i64).range(REFINEMENTS))]
     refine: Option<i64>,
-    /// So many clients instead of the scenario's
+    /// Use N clients instead of the scenario's number
     #[arg(long, value_parser = clap::value_parser!(u16).range(CLIENTS))]
     clients: Option<u16>,
-    /// So many rounds instead of the scenario's
+    /// Use N rounds instead of the scenario's number
     #[arg(long, value_parser = clap::value_parser!(u8).range(ROUNDS))]
     rounds: Option<u8>,
     /// Ticks of the scenario until nothing goes wrong any more
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(STORMS))]
     storm: i64,
-    /// Ticks of the scenario for which somebody may keep trying after that, if a promise says that it gets in eventually
+    /// Ticks of the scenario that a client may wait after that before a promise of progress counts as violated
     /// [default: 100 steps as late as the profile lets them be, and 8 times the longest duration of the service]
     #[arg(long, value_parser = clap::value_parser!(i64).range(CALMS))]
     calm: Option<i64>,
@@ -75,7 +75,7 @@ pub fn pace(text: &str, file: &str) -> Result<ProfileFile, String> {
     Ok(ProfileFile { file: file.to_owned(), profile })
 }
 
-/// Whether so many combinations can be spelt out.
+/// Whether this number of combinations can be listed.
 pub fn are_countable(axes: &[Axis]) -> Result<(), CommandError> {
     let combinations = axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.len()));
     if combinations <= COMBINATIONS_MAX {

@@ -108,7 +108,7 @@ fn shows(scenario: &dyn AnyScenario, hazard: &str) -> bool {
     all.any(|other| other.eq_ignore_ascii_case(hazard))
 }
 
-/// At most so many names are suggested.
+/// The maximum number of suggested names.
 const SUGGESTIONS: usize = 6;
 
 /// The names that are like the word: those that contain it, else those that are nearly the same, the nearest first.

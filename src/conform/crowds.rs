@@ -49,7 +49,7 @@ pub fn crowd(consul: &Consul, seed: u64, number: u64) -> Result<Episode, Conform
     });
     consul.clean()?;
     outcome?;
-    let mut lines = place.lines.into_inner().expect("nobody panics");
+    let mut lines = place.lines.into_inner().expect("no thread panics");
     lines.sort_by_key(|line| line.sent);
     let mut episode = Episode { node: consul.node.clone(), options: consul.options, lateness: None, lines };
     log::number(std::slice::from_mut(&mut episode));
@@ -70,7 +70,7 @@ impl Place<'_> {
         let reply = self.consul.ask(&question)?;
         let received = self.now();
         let line = Line { number: 0, question, reply: Some(reply.clone()), sent, received, is_timed: true };
-        self.lines.lock().expect("nobody panics").push(line);
+        self.lines.lock().expect("no thread panics").push(line);
         Ok(reply)
     }
 

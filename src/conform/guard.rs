@@ -1,4 +1,4 @@
-//! What keeps a run from deleting anybody's data. An agent is used if it says clearly that it is empty; anything else is
+//! A safeguard against deleting other programs' data. An agent is used if it says clearly that it is empty; anything else is
 //! refused, with what was seen. What a run puts into an agent bears its mark, so that the leftovers of a killed run are
 //! recognised by name; between sequences nothing else is removed.
 

@@ -23,7 +23,7 @@ pub struct Found {
     pub difference: Option<Vec<Exchange>>,
 }
 
-/// Sends at least so many random commands to the model and to the agent, until an answer differs. `each` hears what each
+/// Sends at least this number of random commands to the model and to the agent, until an answer differs. `each` hears what each
 /// sequence has exchanged. Nothing is left behind in the agent.
 ///
 /// # Errors

@@ -101,7 +101,7 @@ const AT_ONCE: i64 = 1_000_000;
 /// Reads a log.
 ///
 /// # Errors
-/// A line is no JSON, lacks something, or has what nobody knows.
+/// A line is not JSON, lacks a field, or has an unknown field.
 pub fn read(text: &str) -> Result<Vec<Episode>, LogError> {
     let mut episodes: Vec<Episode> = Vec::new();
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

@@ -39,7 +39,7 @@ pub(super) struct Sequence<'a> {
     began: Instant,
 }
 
-/// An id that nobody has.
+/// An unused id.
 const NOBODY: &str = "00000000-aaaa-bbbb-cccc-000000000000";
 
 /// What is registered at the start: so that most sessions can be created.
@@ -121,7 +121,7 @@ impl<'a> Sequence<'a> {
         Ok(())
     }
 
-    /// Reads the keys whose present index a command names, where nobody has read it yet; no other key is read first.
+    /// Reads the keys whose present index a command names, where no read has returned it yet; no other key is read first.
     fn look_first(&mut self, command: &Command) -> Result<(), Stop> {
         let keys: Vec<usize> = match command {
             Command::Put { key, how: How::Cas(At::Present), .. } | Command::Delete(key, Some(At::Present)) => {
@@ -142,7 +142,7 @@ impl<'a> Sequence<'a> {
         Ok(())
     }
 
-    /// The index that a key has, as far as somebody has seen it.
+    /// The index that a key has, if a response has shown it.
     fn present(&mut self, key: usize) -> Option<u64> {
         self.agent.modify_index(&format!("{}{}", self.tree, KEYS[key]))
     }

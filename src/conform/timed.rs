@@ -13,7 +13,7 @@ use super::guard::MARK;
 use super::log::{Episode, Line, number};
 use super::wire::{Consul, get, put};
 
-/// How late a timer of an agent that has nothing else to do may be, in nanoseconds, where nobody says otherwise.
+/// How late a timer of an agent that has nothing else to do may be, in nanoseconds, unless the caller sets it.
 pub const LATENESS: i64 = 900_000_000;
 
 /// A script's side of the conversation.
@@ -40,7 +40,7 @@ const SCRIPTS: &[(Script, usize)] = &[
     (delay_of_a_ghost, 2),
 ];
 
-/// Plays every script, and returns what was said; timers may be late by so many nanoseconds.
+/// Plays every script, and returns the exchanges; timers may be late by this number of nanoseconds.
 ///
 /// # Errors
 /// The agent cannot be talked to.
@@ -74,7 +74,7 @@ impl Desk<'_> {
         let received = self.now();
         // Others write at the same time: what the whole store's index is, is not ours to know.
         (reply.index, reply.has_headers) = (None, false);
-        let mut lines = self.lines.lock().expect("nobody panics");
+        let mut lines = self.lines.lock().expect("no thread panics");
         let number = lines.len() + 1;
         lines.push(Line { number, question, reply: Some(reply.clone()), sent, received, is_timed: true });
         Ok(reply)
@@ -85,7 +85,7 @@ impl Desk<'_> {
     }
 
     fn into_episode(self, lateness: i64) -> Episode {
-        let mut lines = self.lines.into_inner().expect("nobody panics");
+        let mut lines = self.lines.into_inner().expect("no thread panics");
         lines.sort_by_key(|line| line.sent);
         let consul = self.consul;
         Episode { node: consul.node.clone(), options: consul.options, lateness: Some(lateness), lines }
@@ -182,7 +182,7 @@ fn destroy_in_a_crowd(desk: &Desk<'_>) -> Result<(), ConformError> {
         let spam = |other| move || (0..3).try_for_each(|_| desk.acquire("lead", other).map(|_| ()));
         let crowd = others.each_ref().map(|other| scope.spawn(spam(other)));
         let ended = desk.destroy(&mine);
-        crowd.into_iter().try_for_each(|one| one.join().expect("nobody panics")).and(ended)
+        crowd.into_iter().try_for_each(|one| one.join().expect("no thread panics")).and(ended)
     })?;
     desk.ask(get(&format!("/v1/kv/{}lead", desk.tree)))?;
     Ok(())

@@ -40,7 +40,7 @@ const WAIT: Duration = Duration::from_millis(200);
 /// How long until it is certain that it waits.
 const PARKED: Duration = Duration::from_millis(25);
 
-/// Lets so many random reads wait. Nothing is left behind in the agent.
+/// Runs this number of random waiting reads. The agent is empty afterwards.
 ///
 /// # Errors
 /// The agent cannot be talked to.

@@ -8,7 +8,7 @@ use ureq::http::Request;
 
 use super::error::ConformError;
 
-/// A Consul agent that somebody runs.
+/// A running Consul agent.
 #[derive(Clone)]
 pub struct Consul {
     base: String,
@@ -31,7 +31,7 @@ impl Consul {
     /// Connects to the agent at an address like `http://127.0.0.1:8500`, and asks how it is configured.
     ///
     /// # Errors
-    /// Nobody answers there, or not as a Consul agent does.
+    /// There is no Consul agent at the address.
     pub fn connect(address: &str) -> Result<Self, ConformError> {
         let http = ureq::Agent::config_builder()
             .http_status_as_error(false)

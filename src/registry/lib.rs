@@ -8,7 +8,7 @@
 //! random     random valid scenarios, for laws that must not know the catalogue only
 //! ```
 //!
-//! A service is compiled for its traits once, in a package of its own: whoever uses them through these traits compiles
+//! A service is compiled for its traits once, in a package of its own: code that uses them through these traits compiles
 //! none of it anew.
 
 mod catalogue;

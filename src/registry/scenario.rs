@@ -30,7 +30,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     /// default values, without goals, and without what people are told.
     fn to_short_toml(&self) -> String;
 
-    /// What its verdicts rest on.
+    /// The assumptions of its verdicts.
     fn assumptions(&self) -> Vec<Assumption>;
 
     /// Settings that have no effect.
@@ -75,7 +75,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     /// Simulates it from a seed, and records nothing but what it comes to.
     fn summarize(&self, settings: &Settings) -> RunSummary;
 
-    /// Searches seeds for a violation; see [`fencepost_sim::hunt`]. `is_over` is told how many seeds were tried so far, and may
+    /// Searches seeds for a violation; see [`fencepost_sim::hunt`]. `is_over` receives the number of finished seeds, and may
     /// stop it.
     fn hunt(&self, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted;
 
@@ -106,7 +106,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     /// The scenario as what mutants are tried on.
     fn subject(&self) -> Box<dyn Subject>;
 
-    /// The scenario itself, for whoever knows the service: `scenario.as_any().downcast_ref::<Scenario<S>>()`.
+    /// The scenario itself, for code that knows the service: `scenario.as_any().downcast_ref::<Scenario<S>>()`.
     fn as_any(&self) -> &dyn Any;
 }
 

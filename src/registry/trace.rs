@@ -65,7 +65,7 @@ pub trait AnyTrace: Debug + Send + Sync + 'static {
     /// An internal error.
     fn check_around(&self, after: usize, options: &Options) -> Result<Vec<AnyOutcome>, InternalError>;
 
-    /// The trace itself, for whoever knows the service.
+    /// The trace itself, for code that knows the service.
     fn as_any(&self) -> &dyn Any;
 }
 

@@ -24,7 +24,7 @@ pub fn lock(name: &str) -> Check<Consul> {
     Check::of(&SERVICE, name)
 }
 
-/// A check of a semaphore as Consul's guide builds it, with so many slots.
+/// A check of a semaphore as Consul's guide builds it, with this number of slots.
 ///
 /// ```
 /// use fencepost::{Property, consul};

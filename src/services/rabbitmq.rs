@@ -16,7 +16,7 @@ pub fn semaphore(name: &str, slots: u8) -> Check<RabbitMq> {
     Check::of(&SERVICE, name).settings(|broker: &mut Settings| broker.slots = (1..=slots).collect())
 }
 
-/// A check of a lock that is a message: whoever has got it from its queue holds the lock.
+/// A check of a lock that is a message: the client that has got it from its queue holds the lock.
 pub fn mutex(name: &str) -> Check<RabbitMq> {
     Check::of(&SERVICE, name).system("rabbitmq-mutex")
 }

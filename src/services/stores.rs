@@ -5,7 +5,7 @@ use fencepost_stores_explore::SERVICE;
 
 use crate::Check;
 
-/// A check of a pool of so many tokens: whoever has taken one is inside.
+/// A check of a pool of this number of tokens: a client that has taken one is inside.
 ///
 /// ```
 /// use fencepost::{Property, stores};
@@ -16,7 +16,7 @@ pub fn token_pool(name: &str, limit: u8) -> Check<Stores> {
     of(name, "token-pool", limit)
 }
 
-/// A check of a semaphore in which the first so many clients by rank are inside.
+/// A check of a semaphore in which the first `limit` clients by rank are inside.
 pub fn ranked_semaphore(name: &str, limit: u8) -> Check<Stores> {
     of(name, "ranked-semaphore", limit)
 }
@@ -26,7 +26,7 @@ pub fn holder_records(name: &str, limit: u8) -> Check<Stores> {
     of(name, "holder-records", limit)
 }
 
-/// A check of a queue of sequential nodes, of which the first so many are inside.
+/// A check of a queue of sequential nodes; the first `limit` clients are inside.
 pub fn sequence_queue(name: &str, limit: u8) -> Check<Stores> {
     of(name, "sequence-queue", limit)
 }

@@ -13,3 +13,4 @@ mod seeds;
 mod tidy;
 mod vary;
 mod verdicts;
+mod words;

@@ -6,7 +6,7 @@ use fencepost::model::fact::Fact;
 use fencepost::sim::{Hunt, Settings};
 use fencepost::{AnyScenario, Expect, Level, Memory, Property, Scenario, Ticks, View, verify};
 
-/// Never more than so many entries in one execution: it has to remember what happened before.
+/// At most this number of entries in one execution: the property remembers earlier steps.
 fn entries<const MAX: u32>(view: &View<'_, Lease>, memory: &mut Memory) -> Result<(), String> {
     let new = view.facts.iter().filter(|fact| matches!(fact, Fact::Entered { .. })).count();
     memory[0] += u32::try_from(new).expect("a step has few facts");
@@ -71,12 +71,12 @@ fn a_property_of_ones_own_stands_beside_the_others() {
 }
 
 #[test]
-fn a_name_that_is_taken_or_that_nobody_defines_is_refused() {
+fn a_taken_or_undefined_name_is_refused() {
     let taken = our_lock().own_property("mutual-exclusion", Level::Belief, entries::<1>);
     let mistake = taken.validate().expect_err("the name is taken").to_string();
     assert!(mistake.contains("is the name of another property"), "{mistake}");
     let mut undefined = our_lock().own_property("one-entry", Level::Belief, entries::<1>);
     undefined.own_properties.clear();
-    let mistake = undefined.validate().expect_err("nobody defines it").to_string();
+    let mistake = undefined.validate().expect_err("the property is undefined").to_string();
     assert!(mistake.contains("is not defined: add it by `own_property`"), "{mistake}");
 }

@@ -105,7 +105,7 @@ fn only_one_folder_names_stateright() {
 }
 
 #[test]
-fn rooms_know_only_whom_they_may_know() {
+fn packages_depend_only_on_allowed_packages() {
     let depends = |room: &str, on: &str| {
         fs::read_to_string(root().join(room).join("Cargo.toml")).expect("a manifest").contains(on)
     };
@@ -143,7 +143,7 @@ fn reports_read_findings_and_nothing_else_of_the_model() {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
+fn every_file_begins_with_a_module_comment() {
     for room in ["src", "model", "sim", "checker", "reports"] {
         for (path, text) in files(room, &["rs"]) {
             assert!(text.starts_with("//!"), "{} does not begin with what it is for", path.display());
@@ -152,7 +152,7 @@ fn every_file_says_what_it_is_for() {
 }
 
 #[test]
-fn what_a_document_names_is_there() {
+fn files_that_documents_name_exist() {
     let rooms = ["src", "model", "sim", "checker", "reports"];
     let readme = (PathBuf::from("README.md"), fs::read_to_string(root().join("README.md")).expect("readable"));
     let mut named = 0;

@@ -137,7 +137,7 @@ fn broken(scenario: Scenario<RabbitMq>, properties: &[Property]) -> Vec<Property
     outcomes.iter().filter(is_broken).map(|outcome| outcome.finding.property).collect()
 }
 
-/// `H` holds, `W` broken until the victim asks again or is told, `U` broken without end, `·` is not about this.
+/// `H` holds, `W` violated until the victim asks again or is notified, `U` violated for ever, `·` is not about this.
 fn cell(row: Row, fault: Fault) -> char {
     use Property::{Contiguity, CountExact, LeaseExclusion, SingleOwner, SizeAsAsked, SlotExclusion, VerifyTruthful};
     let lasting: &[Property] = if row.is_about_order() { &[Contiguity] } else { &[VerifyTruthful, SingleOwner] };

@@ -99,7 +99,7 @@ impl Marks {
 /// How to search.
 #[derive(Clone)]
 pub struct Plan {
-    /// On so many threads.
+    /// The number of threads.
     pub workers: usize,
     /// What may cut the search.
     pub limits: Limits,

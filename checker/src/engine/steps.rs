@@ -1,7 +1,7 @@
 //! How each state was found first: by which action, from which state. States are numbered in the order in which they were
 //! found, so six bytes are enough for a step.
 
-/// So many steps are kept together; lists that never move need no room to move to.
+/// The number of steps that are kept together. The lists never move, so they need no spare capacity.
 const CHUNK: usize = 1 << 16;
 
 /// What stands for the state before a start.

@@ -33,7 +33,7 @@ pub(super) struct Candidate<S> {
 /// How many bytes of states are looked up together.
 const BATCH: usize = 16 * 1024;
 
-/// Of so many states the places are touched ahead, so that memory is waited for once and not for each of them.
+/// The number of states whose slots are prefetched, so that their cache misses overlap.
 const AHEAD: usize = 128;
 
 /// How many bytes of states are sent together: each parcel wakes its receiver.
@@ -42,7 +42,7 @@ const PARCEL: usize = 128 * 1024;
 /// How many empty lists a worker keeps.
 const SPARE: usize = 16;
 
-/// A worker does not hand over a state again that it has just handed over: it remembers two to the power of this many. States
+/// A worker does not send a state again that it has just sent: it remembers two to the power of this number. States
 /// that are large are worth a longer memory than the fastest cache holds.
 const fn recent_bits<S>() -> u32 {
     if std::mem::needs_drop::<S>() { 18 } else { 13 }
@@ -168,7 +168,8 @@ impl<M: Space> Worker<M> {
         self.current.len() > 0 && self.board.may_begin(level, self.plan.limits)
     }
 
-    /// Expands a chunk of states of this level, and hands over what belongs to others; false if the level is done.
+    /// Expands a chunk of states of this level, and sends successors of other workers to them; false if the level is
+    /// done.
     pub(super) fn work(&mut self, level: u64, mut send: impl FnMut(Batch<M::State>)) -> bool {
         let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
@@ -216,7 +217,7 @@ impl<M: Space> Worker<M> {
         self.batches[self.index] = batch;
     }
 
-    /// Sends each batch of at least so many bytes to the worker that it belongs to.
+    /// Sends each batch of at least this number of bytes to its worker.
     fn post(&mut self, bytes: usize, send: &mut impl FnMut(Batch<M::State>)) {
         for owner in (0..self.batches.len()).filter(|owner| *owner != self.index) {
             if self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {

@@ -12,7 +12,7 @@ impl Draw {
     }
 }
 
-/// So many walks of so many choices.
+/// The number of walks, and the number of choices of each.
 pub fn walks(seed: u64, count: usize, length: usize) -> Vec<Vec<u16>> {
     let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut choice = || u16::try_from(draw.below(1 << 16)).expect("it is below two to the power of 16");

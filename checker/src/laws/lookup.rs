@@ -45,7 +45,8 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
                     require(taken.reached == scenario.reached(&step.facts), || {
                         format!("{action} reaches other goals")
                     })?;
-                    let again = pool.lock().expect("nobody panics while he holds the pool").world(scenario, &taken.to);
+                    let again =
+                        pool.lock().expect("no thread panics while it holds the pool").world(scenario, &taken.to);
                     require(again == *after, || format!("{action}: the parts are those of another world"))?;
                 }
                 let Some(action) = pick(&enabled, *choice) else { break };

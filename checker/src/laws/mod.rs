@@ -6,7 +6,7 @@
 //! lookup     a transition out of the cache is the transition
 //! search     engines, limits, fingerprints, counterexamples
 //! symmetry   the same verdicts with symmetry and without
-//! unheard    messages that nobody hears any more make no difference
+//! unheard    messages without a reaction make no difference
 //! fairness   fair components against a naive twin, on random graphs
 //! lasso      a counterexample without end closes, and is fair
 //! draw       numbers for walks and graphs, from a seed
@@ -56,7 +56,7 @@ laws! {
     Budgets = "budgets",
     /// A fault has its effect, and a process that is down or paused does nothing.
     Faults = "faults",
-    /// What verdicts rest on holds of every execution.
+    /// The assumptions of verdicts hold for every execution.
     Assumptions = "assumptions",
     /// A property and its naive twin find the same violations.
     Twins = "twins",
@@ -66,7 +66,7 @@ laws! {
     Renewal = "renewal",
     /// A transition out of the cache is the transition.
     Lookup = "lookup",
-    /// A message that nobody hears any more makes no difference.
+    /// A message without a reaction makes no difference.
     Unheard = "unheard",
     /// Interchangeable clients are treated alike.
     Renaming = "renaming",
@@ -82,7 +82,7 @@ laws! {
     Goals = "goals",
     /// Both engines find a shortest counterexample of one length, and it replays.
     Counterexample = "counterexample",
-    /// Verdicts without messages that nobody hears are those with them.
+    /// Verdicts are the same with and without messages without a reaction.
     Silence = "silence",
     /// Verdicts with symmetry are those without.
     Symmetry = "symmetry",
@@ -120,9 +120,9 @@ impl Law {
             walks.iter().try_for_each(|walk| law(scenario, walk))
         };
         match self {
-            Law::Enabled => each(model::enabled_is_one_question),
+            Law::Enabled => each(model::enabled_and_is_enabled_agree),
             Law::Budgets => each(model::budgets_are_kept),
-            Law::Faults => each(model::faults_do_what_they_say),
+            Law::Faults => each(model::faults_have_their_effect),
             Law::Assumptions => each(model::assumptions_hold),
             Law::Twins => each(model::properties_agree_with_their_twins),
             Law::NormalForm => each(forms::normal_form_is_invisible),

@@ -16,7 +16,7 @@ pub(super) fn verdicts_are_the_same<P: Service>(scenario: &Scenario<P>) -> Resul
     verdicts_agree(scenario, "with symmetry", &|symmetry| Options { symmetry, ..Options::default() })
 }
 
-/// Verdicts and shortest lengths do not depend on whether messages are left out that nobody hears.
+/// Verdicts and shortest lengths do not depend on whether messages without a reaction are left out.
 pub(super) fn verdicts_are_the_same_in_silence<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let options = |leaves_out_unheard| Options { leaves_out_unheard, symmetry: false, ..Options::default() };
     verdicts_agree(scenario, "where unheard messages are left out", &options)

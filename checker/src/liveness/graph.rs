@@ -8,15 +8,15 @@ pub(crate) type Node = u32;
 /// How often a class of edges must be taken in an endless run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Strength {
-    /// Again and again, if it is possible all the time from some point on.
+    /// Weakly fair: taken infinitely often if it is always enabled from some point on.
     Weak,
-    /// Again and again, if it is possible again and again.
+    /// Strongly fair: taken infinitely often if it is enabled infinitely often.
     Strong,
-    /// Again and again: time does not come to a stop.
+    /// Time advances infinitely often.
     Always,
 }
 
-/// A state graph. Every edge that is possible is there, those that lead back to their state included.
+/// A state graph with every edge, including self-loops.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// The first edge of each state, and the end of the last.

@@ -129,8 +129,8 @@ impl<P: Service> Liveness<P> {
             Property::EventuallyAcquired if self.scenario.service.capacity() > 1 => {
                 format!("a slot is free, and {waiting} {tries} for ever")
             }
-            Property::EventuallyAcquired => format!("nobody has the lock, and {waiting} {tries} for ever"),
-            _ => format!("{waiting} {tries} for ever, and never gets in"),
+            Property::EventuallyAcquired => format!("the lock stays free while {waiting} {tries} for ever"),
+            _ => format!("{waiting} {tries} for ever and never enters"),
         };
         let form = Form::new(&self.scenario, false);
         let mut world = form.start(&self.scenario);

@@ -14,7 +14,7 @@ use super::normal_form::{Formed, NormalForm};
 use super::symmetry::Symmetry;
 use super::unheard::Unheard;
 
-/// Of so many new states, the symmetry gained is looked at for one. Which one is told by its fingerprint, so that it is the same
+/// Of this number of new states, one is a sample of the gain by symmetry. Its fingerprint selects it, so that it is the same
 /// for any number of workers.
 const SAMPLE: u64 = 256;
 
@@ -29,7 +29,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The same without messages that nobody hears.
+    /// The same without messages to which no process reacts.
     pub(crate) fn without(mut self, unheard: Unheard) -> Self {
         self.normal = self.normal.without(unheard);
         self
@@ -97,7 +97,7 @@ impl Form {
             "log indexes, tenures and session numbers count by their order, calls by their identity".to_owned(),
         ];
         if !self.normal.unheard().is_none() {
-            list.push("messages that nobody hears any more are left out".to_owned());
+            list.push("messages without a reaction are left out".to_owned());
         }
         for group in self.normal.symmetry().groups() {
             let names: Vec<String> = group.iter().map(|client| client.0.to_string()).collect();

@@ -50,7 +50,7 @@ enum Kind {
 /// A word for indexes, one for tenures, and two for each owner.
 const LANES: usize = 2 + 2 * OWNERS as usize;
 
-/// So many clients have words of their own in [`SmallSet`], 0 for nobody among them.
+/// The number of clients with their own words in [`SmallSet`]; word 0 belongs to no client.
 pub(super) const OWNERS: u16 = 7;
 
 impl Kind {
@@ -160,7 +160,7 @@ pub(super) struct Occurrences {
     /// Numbers that are not small, or whose owner has no word.
     pub(super) has_large: bool,
     has_instants: bool,
-    /// Some instant lies further back than anybody looks.
+    /// Some instant lies beyond the horizon.
     pub(super) is_stale: bool,
     /// Of a client: what it shows of its calls.
     pub(super) calls: Calls,

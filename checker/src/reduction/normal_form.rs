@@ -98,7 +98,7 @@ impl NormalForm {
         NormalForm { rules: Rules::of(scenario), symmetry, unheard: Unheard::none(), mutation: scenario.mutation }
     }
 
-    /// The same without messages that nobody hears.
+    /// The same without messages to which no process reacts.
     pub(crate) fn without(mut self, unheard: Unheard) -> Self {
         self.unheard = unheard;
         self

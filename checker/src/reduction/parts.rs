@@ -22,7 +22,7 @@ pub(super) struct Parts {
     list: List<Part, 9>,
     /// Which of them differ from those before the step.
     pub(super) new: Places,
-    /// What can be seen of each client by whoever does not know its name: hashes, where clients are interchangeable.
+    /// For each client, a hash without its name, if clients are interchangeable.
     pub(super) outsides: List<u64, 3>,
     /// Of all of them together.
     pub(super) fingerprint: u64,
@@ -55,7 +55,7 @@ impl Places {
         self.0 & Self::bit(place) != 0
     }
 
-    /// Those of a list of so many.
+    /// The parts of a list of this length.
     #[inline]
     fn up_to(self, count: usize) -> impl Iterator<Item = usize> {
         let mut bits = if count < 63 { self.0 & ((1 << count) - 1) } else { self.0 & (u64::MAX >> 1) };
@@ -111,7 +111,7 @@ impl Parts {
         messages.for_each(|part| self.list.push(part));
     }
 
-    /// All is as it was before a step that is yet to come.
+    /// Snapshot taken before the next step.
     pub(super) fn rest(&mut self, fingerprint: u64) {
         (self.new, self.fingerprint) = (Places::default(), fingerprint);
     }
@@ -206,7 +206,7 @@ impl Parts {
         }
     }
 
-    /// Leaves out the messages that nobody hears.
+    /// Leaves out the messages without a reaction.
     pub(super) fn leave_out<P: Service>(&mut self, state: &mut Observed<P>, unheard: Unheard) {
         if unheard.is_none() {
             return;

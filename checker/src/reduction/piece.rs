@@ -161,7 +161,7 @@ impl<P: Service> Piece<P> {
         self.sort();
     }
 
-    /// The same after clients have changed places: everybody is called by his new one.
+    /// The same after clients have changed places: each client has its new name.
     pub(super) fn arrange(&mut self, order: &Order) {
         if let Piece::Memory(_, Monitor { ghosts, .. }) = self {
             let held = ghosts.held.clone();

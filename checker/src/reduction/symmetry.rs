@@ -64,7 +64,7 @@ impl Symmetry {
         Symmetry { groups }
     }
 
-    /// No two clients are interchangeable, or nobody makes use of it.
+    /// No two clients are interchangeable, or symmetry is off.
     pub(crate) fn none() -> Self {
         Symmetry::default()
     }
@@ -80,7 +80,7 @@ impl Symmetry {
     }
 
     /// The order in which the clients of each group stand in the world that stands for all that come of it by changing places:
-    /// that of what can be seen of them, from outside first; whoever looks alike is told apart by what others have of him. None
+    /// that of what can be seen of them, from outside first; clients with equal hashes are distinguished by the parts of others that name them. None
     /// if they stand so already.
     pub(super) fn order(
         &self,

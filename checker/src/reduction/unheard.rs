@@ -1,8 +1,8 @@
-//! Messages that nobody hears any more.
+//! Messages without a reaction.
 //!
 //! A client that counts its calls ignores an answer on a call of its own that its state does not show, and will ignore it whenever it
 //! arrives: calls to come have other numbers. A request on such a call does nothing, either, if the server would only answer it
-//! ([`Service::only_answers`]), or if it asks the resource for its version: nobody hears the answer. Without such messages a world is
+//! ([`Service::only_answers`]), or if it asks the resource for its version: no process reacts to the response. Without such messages a world is
 //! the same for all that a promise looks at:
 //!
 //! * Their arrival changes no process, states no fact and sends nothing but more of them, now and after any other step.
@@ -73,7 +73,7 @@ impl Unheard {
         !self.leaves_out
     }
 
-    /// Whether nobody hears a message. Asked what numbers the message shows and its client's state, and whether the server would only
+    /// Whether no process reacts to a message. Asked what numbers the message shows and its client's state, and whether the server would only
     /// answer it.
     #[inline]
     pub(super) fn contains(

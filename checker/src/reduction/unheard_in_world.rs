@@ -1,4 +1,4 @@
-//! The messages of a whole world that nobody hears: for the engine that keeps worlds whole, and for laws.
+//! The messages of a whole world to which no process reacts: for the engine that keeps worlds whole, and for laws.
 
 use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
@@ -11,7 +11,7 @@ use super::piece::Layout;
 use super::unheard::{About, Unheard};
 
 impl Unheard {
-    /// The messages of a world that nobody hears.
+    /// The messages of a world to which no process reacts.
     pub(crate) fn in_world<P: Service>(self, scenario: &Scenario<P>, world: &Observed<P>) -> Vec<Envelope<P>> {
         let (rules, layout) = (Rules::of(scenario), Layout::of(world.clients.len()));
         let mut copy = world.clone();

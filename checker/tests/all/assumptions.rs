@@ -1,4 +1,4 @@
-//! What counterexamples rest on: every fault that one takes is among the assumptions of its verdict, and every assumption holds
+//! The assumptions of counterexamples: every fault of a counterexample is an assumption of its verdict, and every assumption holds
 //! of it.
 
 use fencepost::{AnyOutcome, with_trace};

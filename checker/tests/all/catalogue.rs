@@ -135,7 +135,7 @@ fn both_engines_agree_on_verdicts_and_counts() {
     assert!(compared.into_inner() > 90, "nearly all scenarios are small enough");
 }
 
-/// One mutant in so many is tried here; `fencepost mutants` tries them all, and CI runs it.
+/// The tests try one mutant of this number; `fencepost mutants` tries every mutant, and CI runs it.
 const SAMPLE: usize = 12;
 
 #[test]

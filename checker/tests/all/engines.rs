@@ -71,7 +71,7 @@ struct After(u64, AtomicU64);
 
 impl Supervisor for After {
     fn stop(&self, _: &Progress) -> Option<String> {
-        (self.1.fetch_add(1, Relaxed) >= self.0).then(|| "somebody".to_owned())
+        (self.1.fetch_add(1, Relaxed) >= self.0).then(|| "a supervisor".to_owned())
     }
 
     fn microseconds(&self) -> u64 {
@@ -88,12 +88,12 @@ fn a_search_that_was_cut_proves_nothing() {
     let depth = |depth| Limits { states: None, depth: Some(depth) };
     for engine in Engine::ALL {
         for workers in [1, 2] {
-            let nobody: Arc<dyn Supervisor> = Arc::new(Unsupervised);
-            let somebody: Arc<dyn Supervisor> = Arc::new(After(1, AtomicU64::new(0)));
+            let unsupervised: Arc<dyn Supervisor> = Arc::new(Unsupervised);
+            let supervised: Arc<dyn Supervisor> = Arc::new(After(1, AtomicU64::new(0)));
             for (limits, supervisor, by) in [
-                (states(1000), Arc::clone(&nobody), "--max-states 1000"),
-                (depth(7), nobody, "--max-depth 7"),
-                (Limits::default(), somebody, "somebody"),
+                (states(1000), Arc::clone(&unsupervised), "--max-states 1000"),
+                (depth(7), unsupervised, "--max-depth 7"),
+                (Limits::default(), supervised, "a supervisor"),
             ] {
                 let options = Options { engine, workers, limits, supervisor, ..Options::default() };
                 for outcome in scenario.check(&options).expect("no internal error") {

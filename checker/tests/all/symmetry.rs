@@ -1,4 +1,4 @@
-//! Symmetry must not change what is said about a scenario: random small scenarios, each with and without it.
+//! Symmetry must not change a verdict: random small scenarios, each with and without it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

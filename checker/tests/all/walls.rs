@@ -7,7 +7,7 @@ use std::path::Path;
 use fencepost::catalogue;
 use fencepost_checker::{Limits, Options};
 
-/// So many states of each are expanded here.
+/// The number of states of each that are expanded here.
 const BEGINNING: u64 = 500;
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) fn is_fair<P: Service>(
     for action in enabled.iter().flatten().filter(|action| !taken.contains(action)) {
         let is_always = enabled.iter().all(|shapes| shapes.contains(action));
         if is_strong || is_always {
-            let how = if is_always { "always" } else { "again and again" };
+            let how = if is_always { "always" } else { "infinitely often" };
             return Err(format!("“{action}” is enabled {how} from step {} on, and never taken", from + 1));
         }
     }

@@ -21,7 +21,7 @@ use std::fmt;
 pub use assumptions::assumptions_hold;
 pub use properties::properties_agree_with_their_twins;
 pub use rough::rough;
-pub use steps::{budgets_are_kept, enabled_is_one_question, faults_do_what_they_say};
+pub use steps::{budgets_are_kept, enabled_and_is_enabled_agree, faults_have_their_effect};
 pub use walk::{after, pick, walk};
 
 /// The failure of a law.

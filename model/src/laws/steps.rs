@@ -18,7 +18,7 @@ use crate::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 ///
 /// # Errors
 /// An action on which the two differ.
-pub fn enabled_is_one_question<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub fn enabled_and_is_enabled_agree<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let mut anywhere = BTreeSet::new();
     walk(scenario, choices, |_, enabled| {
         anywhere.extend(enabled.iter().copied());
@@ -95,7 +95,7 @@ fn service_fault<P: Service>(action: &Action<P>) -> Option<usize> {
 ///
 /// # Errors
 /// A fault without its effect, or an action of a process that is down or paused.
-pub fn faults_do_what_they_say<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
+pub fn faults_have_their_effect<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     walk(scenario, choices, |world, enabled| {
         let ends = |fault| enabled.contains(&Action::Fault(fault));
         for process in world.processes().filter(|process| world.condition(*process) == Condition::Paused) {

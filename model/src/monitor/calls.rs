@@ -1,4 +1,4 @@
-//! Calls on which nobody waits have no order of their own.
+//! Calls without a waiting client have no order of their own.
 //!
 //! Where a client counts its calls, only their identity counts. Those that its own state shows are named by the order in which it shows
 //! them; a world names the others, its closed calls, by where they occur: in which messages, and where in the state of the server and

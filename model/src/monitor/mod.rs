@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! observed     a world with its monitor: what explorers carry
-//! calls        names of calls on which nobody waits
+//! calls        names of calls without a waiting client
 //! equivalence  observed worlds that differ only in values without absolute meaning
 //! ```
 

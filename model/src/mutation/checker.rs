@@ -40,9 +40,9 @@ crate::mutations! {
         RequestsUnheard,
         /// Requests are left out of which the answer is awaited.
         AwaitedRequestsUnheard,
-        /// A search for a violation leaves out what nobody hears, although that may be due.
+        /// A search for a violation leaves out messages without a reaction, although they may be due.
         ShortestIgnoresUnheard,
-        /// A message that nobody hears stays where the step is looked up.
+        /// A message without a reaction stays where the step is looked up.
         LookupKeepsUnheard,
     }
     "symmetry", Reduction {

@@ -38,14 +38,14 @@ pub enum Mistake {
 /// Those that stopped an exploration lately.
 static LATELY: Mutex<VecDeque<ProgramError>> = Mutex::new(VecDeque::new());
 
-/// So many are remembered.
+/// The number of remembered errors.
 const LATELY_MAX: usize = 64;
 
 impl ProgramError {
     /// One that stopped an exploration in this process lately, and whose message is in the text: the caller has caught a panic,
     /// or got an internal error, and wants to know whether a program is to blame.
     pub fn behind(text: &str) -> Option<ProgramError> {
-        let lately = LATELY.lock().expect("nobody panics with it");
+        let lately = LATELY.lock().expect("no thread panics while it holds the lock");
         lately.iter().rev().find(|error| text.contains(&error.to_string())).cloned()
     }
 
@@ -53,7 +53,7 @@ impl ProgramError {
     pub(super) fn stop(self) -> ! {
         let message = self.to_string();
         {
-            let mut lately = LATELY.lock().expect("nobody panics with it");
+            let mut lately = LATELY.lock().expect("no thread panics while it holds the lock");
             lately.push_back(self);
             if lately.len() > LATELY_MAX {
                 lately.pop_front();
@@ -85,7 +85,7 @@ impl fmt::Display for Mistake {
                 "it goes on without waiting. A lap that returns `Again` must have waited for an answer, a deadline or its user",
             ),
             Mistake::WaitsForNothing => f.write_str(
-                "it waits for something that nobody will tell it. Await what the handle offers, and nothing else",
+                "it awaits something that no event will complete. Await only what the handle offers",
             ),
             Mistake::Head(what) => write!(f, "the value at the head of a lap cannot be kept: {what}"),
         }

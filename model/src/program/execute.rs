@@ -71,7 +71,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
         Some(Program::of(executor.node))
     }
 
-    /// What an input has to do with the program; none if nobody waits for it.
+    /// What an input has to do with the program; none if nothing waits for it.
     fn hear(&mut self, input: Input<S>) -> Option<()> {
         if self.node.stopped.is_some() {
             return None;

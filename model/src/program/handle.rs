@@ -44,7 +44,7 @@ impl<S: Programmable> Handle<S> {
     }
 
     /// Asks something of the service, and waits for the answer: for ever if none comes. Dropping the future closes the
-    /// connection, and a late answer reaches nobody.
+    /// connection, and a late response reaches no operation.
     pub fn request(&self, request: S::Request) -> Operation<S, S::Answer> {
         self.begin(What::Request(request), Outcome::answer)
     }
@@ -120,7 +120,7 @@ impl<S: Programmable> Handle<S> {
         .await
     }
 
-    /// A number below `options`, from 1 to 255, that nobody can foresee: an exploration tries each.
+    /// A number below `options`, from 1 to 255, that is unpredictable: an exploration tries each.
     ///
     /// # Panics
     /// There are no options.
@@ -132,7 +132,7 @@ impl<S: Programmable> Handle<S> {
         })
     }
 
-    /// Runs another recipe beside this one, with laps of its own, until its lap is [`Done`](super::Lap::Done) or somebody stops
+    /// Runs another recipe beside this one, with laps of its own, until its lap is [`Done`](super::Lap::Done) or the caller stops
     /// it. A client has one task of each name: an older one is stopped.
     pub fn spawn<R: Recipe<S>>(&self, recipe: R) {
         let kind = kind::of::<S, R>();

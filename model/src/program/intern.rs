@@ -75,7 +75,7 @@ thread_local! {
 
 impl<T: Content> Mirror<T> {
     fn new() -> Self {
-        let mut tables = SHARED.lock().expect("nobody panics with it");
+        let mut tables = SHARED.lock().expect("no thread panics while it holds the lock");
         let table = tables.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(Mutex::new(Table::<T>::default())));
         let shared = Arc::clone(table).downcast().expect("the table of this type");
         Mirror { shared, seen: Vec::new() }
@@ -93,7 +93,7 @@ impl<T: Content> Mirror<T> {
         if let Some(Some(value)) = self.seen.get(place) {
             return Arc::clone(value);
         }
-        let value = Arc::clone(&self.shared.lock().expect("nobody panics with it").values[place]);
+        let value = Arc::clone(&self.shared.lock().expect("no thread panics while it holds the lock").values[place]);
         if self.seen.len() <= place {
             self.seen.resize(place + 1, None);
         }
@@ -114,7 +114,7 @@ pub(super) fn is_scoped() -> bool {
     DEPTH.get() > 0
 }
 
-/// Runs something whose states nobody keeps: what programs were told in it is forgotten afterwards. Scopes may be nested; the
+/// Runs a function whose states are not kept: what programs were told in it is forgotten afterwards. Scopes may be nested; the
 /// outermost one counts.
 ///
 /// A state of a client that runs a program must neither come into the scope nor leave it.
@@ -147,7 +147,9 @@ impl<T: Content> Interned<T> {
         let id = if is_scoped() {
             in_scope(|table| table.intern(value, hash)) | SCOPED
         } else {
-            Mirror::with(|mirror| mirror.shared.lock().expect("nobody panics with it").intern(value, hash))
+            Mirror::with(|mirror| {
+                mirror.shared.lock().expect("no thread panics while it holds the lock").intern(value, hash)
+            })
         };
         Interned { id, hash, of: PhantomData }
     }

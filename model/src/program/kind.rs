@@ -55,20 +55,20 @@ pub(super) fn of<S: Programmable, R: Recipe<S>>() -> &'static Kind<S> {
     let package = type_name::<R>().split("::").next().unwrap_or_default();
     let (begin, visit) = (begin::<S, R> as Begin<S>, visit::<S, R>);
     let kind = Box::leak(Box::new(Kind { name: R::NAME, package, of: TypeId::of::<R>(), begin, visit }));
-    KNOWN.lock().expect("nobody panics with it").entry((TypeId::of::<S>(), R::NAME)).or_insert(kind);
+    KNOWN.lock().expect("no thread panics while it holds the lock").entry((TypeId::of::<S>(), R::NAME)).or_insert(kind);
     find(R::NAME).expect("it has just been added")
 }
 
 /// The recipe of a service with this name.
 pub(super) fn find<S: Programmable>(name: &str) -> Option<&'static Kind<S>> {
-    let known = KNOWN.lock().expect("nobody panics with it");
+    let known = KNOWN.lock().expect("no thread panics while it holds the lock");
     let kind = known.iter().find(|((service, other), _)| *service == TypeId::of::<S>() && *other == name)?.1;
     kind.downcast_ref()
 }
 
 /// The names of the recipes of a service, in order.
 pub(super) fn names<S: Programmable>() -> Vec<&'static str> {
-    let known = KNOWN.lock().expect("nobody panics with it");
+    let known = KNOWN.lock().expect("no thread panics while it holds the lock");
     known.keys().filter(|(service, _)| *service == TypeId::of::<S>()).map(|(_, name)| *name).collect()
 }
 

@@ -55,11 +55,11 @@ blank!(
 );
 
 /// Changes nothing.
-pub(super) struct Nobody;
+pub(super) struct NoVisitor;
 
 macro_rules! leave {
     ($($name:ident: $kind:ty),*) => {
-        impl Visitor for Nobody {
+        impl Visitor for NoVisitor {
             $(fn $name(&mut self, _: &mut $kind) {})*
 
             fn call_of(&mut self, _: ClientId, _: &mut Call) {}

@@ -22,7 +22,7 @@ pub(super) struct Run<S: Programmable> {
     running: Running,
 }
 
-/// A thread keeps so many runs at most.
+/// The maximum number of runs that a thread keeps.
 const RUNS_MAX: usize = 1_024;
 
 /// The runs of a thread, by the script that they have followed and the client.

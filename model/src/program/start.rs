@@ -90,7 +90,7 @@ impl<S: Programmable> Scenario<S> {
                 );
                 return wrong("name", message);
             };
-            if let Err(error) = kind.visited(&program.head, &mut super::names::Nobody) {
+            if let Err(error) = kind.visited(&program.head, &mut super::names::NoVisitor) {
                 return wrong("head", format!("`{}` cannot begin with this: {error}", program.name));
             }
         }

@@ -53,7 +53,7 @@ pub(super) struct Inside {
 pub(super) enum Stop {
     /// It panicked.
     Panicked(String),
-    /// A lap was told so much that nobody follows it further.
+    /// A lap was told so much that it is not followed further.
     Cut,
 }
 
@@ -74,11 +74,11 @@ pub(super) enum Open {
     Answer(Call),
     /// A sleep: this instant.
     At(Deadline),
-    /// An open deadline, for which nobody need wait.
+    /// An open deadline, for which no operation has to wait.
     Deadline(LeaseEnd),
     /// That this open deadline comes.
     Until(u16),
-    /// Chance, among so many options.
+    /// Chance, with the number of options.
     Random(u8),
     /// The user.
     User,

@@ -7,7 +7,8 @@ use fencepost::catalogue;
 use fencepost::with_scenario;
 use fencepost_model::fact::Fact;
 use fencepost_model::laws::{
-    LawViolation, budgets_are_kept, enabled_is_one_question, faults_do_what_they_say, properties_agree_with_their_twins,
+    LawViolation, budgets_are_kept, enabled_and_is_enabled_agree, faults_have_their_effect,
+    properties_agree_with_their_twins,
 };
 use fencepost_model::monitor::{Observed, ObservedStep};
 use fencepost_model::scenario::Scenario;
@@ -40,9 +41,9 @@ macro_rules! law {
 }
 
 law!(step_is_deterministic_and_total_on_enabled, step_is_a_function);
-law!(is_enabled_agrees_with_enabled, enabled_is_one_question);
+law!(is_enabled_agrees_with_enabled, enabled_and_is_enabled_agree);
 law!(each_property_agrees_with_its_naive_twin, properties_agree_with_their_twins);
-law!(a_fault_has_its_effect, faults_do_what_they_say);
+law!(a_fault_has_its_effect, faults_have_their_effect);
 law!(labels_are_unique_among_enabled, labels_are_unique);
 law!(labels_are_enough_to_replay, labels_replay);
 law!(everything_survives_json, json_round_trip);

@@ -1,4 +1,4 @@
-//! ITF, the trace format of Apalache and Quint (ADR 015): the world after each step, as far as it is told.
+//! ITF, the trace format of Apalache and Quint (ADR 015): the state after each step, as far as the story has it.
 
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use crate::escape::escape;
 use crate::matrix::rows;
 use crate::timeline::timeline;
 
-/// So many steps of a story are told.
+/// The maximum number of steps of a story.
 const STEPS: usize = 60;
 
 /// The verdicts as XML. What was not expected has failed, what could not be decided is an error.

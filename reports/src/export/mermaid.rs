@@ -15,9 +15,9 @@ pub fn mermaid(story: &Story, title: &str) -> String {
         if step.kind == Some(ActionKind::Advance) && step.facts.is_empty() && step.violations.is_empty() {
             continue;
         }
-        let everybody = format!("p0,p{}", story.lanes.len().saturating_sub(1));
+        let all_lanes = format!("p0,p{}", story.lanes.len().saturating_sub(1));
         if last.is_some_and(|last| last != step.at) {
-            let _ = writeln!(text, "  Note over {everybody}: t = {}", step.at);
+            let _ = writeln!(text, "  Note over {all_lanes}: t = {}", step.at);
         }
         last = Some(step.at);
         let arrow = story.arrows.iter().find(|arrow| arrow.ended == Some(place));
@@ -30,19 +30,19 @@ pub fn mermaid(story: &Story, title: &str) -> String {
                 let _ = writeln!(text, "  Note over p{lane}: {}", escape(&step.label));
             }
             (None, None) => {
-                let _ = writeln!(text, "  Note over {everybody}: {}", escape(&step.label));
+                let _ = writeln!(text, "  Note over {all_lanes}: {}", escape(&step.label));
             }
         }
         for fact in &step.facts {
             let _ = writeln!(
                 text,
                 "  Note over {}: → {}",
-                step.lane.map_or(everybody.clone(), |lane| format!("p{lane}")),
+                step.lane.map_or(all_lanes.clone(), |lane| format!("p{lane}")),
                 escape(fact)
             );
         }
         for violation in &step.violations {
-            let _ = writeln!(text, "  Note over {everybody}: ✗ {}: {}", violation.property, escape(&violation.message));
+            let _ = writeln!(text, "  Note over {all_lanes}: ✗ {}: {}", violation.property, escape(&violation.message));
         }
     }
     text

@@ -27,7 +27,8 @@ pub(crate) mod tests {
         ActionKind, Arrow, Certificate, Expect, Finding, Property, Story, StoryStep, Verdict, Violation,
     };
 
-    /// A run of three steps: a request, that gets lost once, and somebody inside; with names that no format likes.
+    /// An execution of three steps: a request, a lost message, and a client inside; the names contain characters that
+    /// formats must escape.
     pub(crate) fn story() -> Story {
         let step = |at: i64, label: &str, lane: usize| StoryStep {
             at,

@@ -1,4 +1,4 @@
-//! What the documents get wrong, by the verdicts of this run.
+//! Errors in documents, by the verdicts of this run.
 
 use std::fmt::Write;
 
@@ -14,9 +14,9 @@ pub(super) fn section(documents: &[Document], findings: &[Finding]) -> String {
         return tables;
     }
     format!(
-        "<section id=\"documents\">\n<h2>What the documents get wrong <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
-         <p>Each line: what a document says, in our words; what breaks where somebody takes it at its word, and after how many steps; \
-         what to do instead, and whether that is proven.</p>\n{tables}</section>\n"
+        "<section id=\"documents\">\n<h2>Errors in documents <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
+         <p>Each row has a claim of a document, in short; the promise that is violated by a program that follows it, with the number of steps; \
+         the correction, and whether the correction is proven.</p>\n{tables}</section>\n"
     )
 }
 

@@ -53,7 +53,7 @@ pub fn page(findings: &[Finding], title: &str, background: &Background) -> Strin
     document(title, &header, &main)
 }
 
-/// The page about one run: the picture, the steps beside it, and what it rests on.
+/// The page about one execution: the diagram, the steps beside it, and the assumptions.
 pub fn run_page(story: &Story, title: &str, assumptions: &[Assumption]) -> String {
     let mut first = BTreeMap::new();
     for violation in story.steps.iter().flat_map(|step| &step.violations) {
@@ -67,7 +67,7 @@ pub fn run_page(story: &Story, title: &str, assumptions: &[Assumption]) -> Strin
         .collect();
     let rests = list(assumptions);
     let main = format!(
-        "<section class=\"scenario\">\n{}<details class=\"assumptions\"><summary>What this rests on</summary>\n<ul>\n{rests}</ul></details>\n</section>\n",
+        "<section class=\"scenario\">\n{}<details class=\"assumptions\"><summary>Assumptions</summary>\n<ul>\n{rests}</ul></details>\n</section>\n",
         section::run(story)
     );
     document(title, &broken, &main)

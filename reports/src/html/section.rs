@@ -1,4 +1,4 @@
-//! One scenario: what it is about, what was found, what it rests on, and the pictures.
+//! One scenario: its description, its verdicts with their assumptions, and the diagrams.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -47,7 +47,7 @@ pub(super) fn section(row: &[Finding], texts: &Texts) -> String {
 }
 
 fn assumptions(row: &[Finding]) -> String {
-    let mut html = String::from("<details class=\"assumptions\"><summary>What this rests on</summary>\n<ul>\n");
+    let mut html = String::from("<details class=\"assumptions\"><summary>Assumptions</summary>\n<ul>\n");
     let certificates: Vec<&Certificate> = row.iter().filter_map(|finding| finding.verdict.certificate()).collect();
     let mut all: Vec<&Assumption> = Vec::new();
     for assumption in row.iter().flat_map(|finding| &finding.assumptions) {
@@ -70,12 +70,12 @@ fn assumptions(row: &[Finding]) -> String {
     };
     if let Some(certificate) = certificates.first() {
         certificate.reductions.iter().for_each(|sentence| say(sentence));
-        say(&format!("kinds of action that no run met: {}", certificate.never_taken.join(", ")));
+        say(&format!("actions never taken: {}", certificate.never_taken.join(", ")));
     }
     let goals: BTreeSet<&str> =
         certificates.iter().flat_map(|certificate| &certificate.goals).map(String::as_str).collect();
     if !goals.is_empty() {
-        say(&format!("put to the test: {}", goals.into_iter().collect::<Vec<_>>().join(", ")));
+        say(&format!("goals reached: {}", goals.into_iter().collect::<Vec<_>>().join(", ")));
     }
     html + "</ul></details>\n"
 }
@@ -86,18 +86,18 @@ fn verdict(finding: &Finding) -> String {
     let details = match verdict {
         Verdict::Proven(certificate) => {
             format!(
-                "every run searched; a state overlooked with probability below {:.1e}{}",
+                "state space exhausted; probability of a fingerprint collision below {:.1e}{}",
                 collision(*states, certificate.fingerprint_bits),
                 certified(certificate)
             )
         }
         Verdict::Violated(story) => match (story.repeats_from, story.steps.len()) {
-            (None, steps) => format!("in {steps} steps, and in no fewer"),
-            (Some(from), steps) if from == steps => format!("by a run that ends after {steps} steps"),
-            (Some(from), steps) => format!("in {from} steps, then {} again and again for ever", steps - from),
+            (None, steps) => format!("in {steps} steps, a shortest counterexample"),
+            (Some(from), steps) if from == steps => format!("by a deadlock after {steps} steps"),
+            (Some(from), steps) => format!("in {from} steps and a cycle of {}", steps - from),
         },
-        Verdict::Bounded { by } => format!("cut by {}", escape(by)),
-        Verdict::Vacuous { missing } => format!("never put to the test: {}", escape(&missing.join(", "))),
+        Verdict::Bounded { by } => format!("no violation found; search stopped by {}", escape(by)),
+        Verdict::Vacuous { missing } => format!("vacuous: goals not reached: {}", escape(&missing.join(", "))),
     };
     let surprise =
         if finding.is_as_expected() { String::new() } else { format!(" <b class=\"bad\">expected: {expect}</b>") };
@@ -112,7 +112,7 @@ fn verdict(finding: &Finding) -> String {
     )
 }
 
-/// What a proof consists of, to be unfolded.
+/// The certificate of a proof, in a fold-out.
 fn certified(certificate: &Certificate) -> String {
     let list = |name: &str, items: &[String], separator: &str| match items {
         [] => String::new(),
@@ -120,8 +120,8 @@ fn certified(certificate: &Certificate) -> String {
     };
     format!(
         "<details class=\"certificate\"><summary>certificate</summary><ul>{}{}{}</ul></details>",
-        list("put to the test, reached by some run", &certificate.goals, ", "),
-        list("kinds of action that no run met", &certificate.never_taken, ", "),
+        list("goals reached", &certificate.goals, ", "),
+        list("actions never taken", &certificate.never_taken, ", "),
         list("reductions in force", &certificate.reductions, "; "),
     )
 }

@@ -75,23 +75,23 @@ const HEADS: [(&str, &str); 13] = [
         "unsafe runs",
         "share of runs that break the promise, with its interval (Clopper and Pearson; of importance splitting: Student)",
     ),
-    ("overlap per hour", "how long too many are inside"),
-    ("time lost", "share of time in which nobody has the lock although somebody wants it"),
+    ("overlap per hour", "time per hour in which more clients are inside than allowed"),
+    ("time lost", "share of time in which the lock is free while a client waits"),
     (
         "… by mistakes",
-        "the part of it after a failure detector's mistake, until somebody has the lock again: lock-delay, mostly",
+        "the part of it after a false positive of the failure detector, until the next grant: mostly lock-delay",
     ),
-    ("handover", "how long nobody has the lock between two who do, although somebody wants it: median, 99 %, most"),
-    ("detection", "T_D: from a crash to the end of the session: median, 99 %, most"),
-    ("dead holder", "how long a crashed owner stays on record: median, 99 %, most"),
+    ("handover", "time between two tenures while a client waits: median, 99 %, maximum"),
+    ("detection", "T_D: from a crash to the end of the session: median, 99 %, maximum"),
+    ("dead holder", "how long a crashed owner stays on record: median, 99 %, maximum"),
     (
         "mistakes per hour",
-        "λ_M: sessions of living clients that end by themselves; how long until they have another (T_M); share of time without a mistake (P_A)",
+        "λ_M: sessions of live clients that end by themselves; time until the next session (T_M); share of time without a mistake (P_A)",
     ),
     ("stale writes per hour", "writes of an earlier tenure after a later one has written: accepted, refused"),
-    ("entries per hour", "how often somebody gets in"),
+    ("entries per hour", "number of entries per hour"),
     ("requests", "to the service, per unit of time"),
-    ("dominated by", "a setting that is at least as good in both respects, and better in one"),
+    ("dominated by", "a setting that is at least as good in both measures, and better in one"),
 ];
 
 fn table(study: &Study) -> String {
@@ -262,7 +262,7 @@ fn searched(study: &Study, search: &Search) -> String {
         let rests = list(&finding.assumptions);
         let _ = write!(
             html,
-            "<details class=\"assumptions\"><summary>What this rests on, in the first setting</summary>\n<ul>\n{rests}</ul></details>\n"
+            "<details class=\"assumptions\"><summary>Assumptions of the first setting</summary>\n<ul>\n{rests}</ul></details>\n"
         );
     }
     html + "</section>\n"

@@ -30,7 +30,7 @@ pub(crate) fn anchor(study: &Study, place: usize) -> String {
 }
 
 /// What the horizontal axis shows.
-const LOST: &str = "share of time in which nobody has the lock although somebody wants it";
+const LOST: &str = "share of time in which the lock is free while a client waits";
 
 fn unsafe_title(study: &Study) -> String {
     format!("share of runs that break {}", study.safety)

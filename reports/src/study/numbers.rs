@@ -4,7 +4,7 @@ use fencepost_model::finding::{Point, Split, Study};
 
 use crate::statistics::{Estimate, mean, quantile, share};
 
-/// So many violating runs are enough for an estimate without importance splitting.
+/// The number of violating runs that suffices for an estimate without importance splitting.
 pub const ENOUGH: u64 = 10;
 
 /// A point, in the study's unit, per hour, and as shares.
@@ -16,7 +16,7 @@ pub struct Numbers {
     pub split: Option<Estimate>,
     /// How long too many are inside, per hour.
     pub overlap: Estimate,
-    /// The share of time in which there was room although somebody kept trying.
+    /// The share of time in which a slot was free while a client was waiting.
     pub idle: Estimate,
     /// Of that, the part after a failure detector's mistake.
     pub idle_by_mistake: f64,
@@ -24,10 +24,10 @@ pub struct Numbers {
     pub entries: f64,
     /// Requests to the service per unit of time.
     pub requests: f64,
-    /// Writes of earlier tenures, per hour: accepted, refused; none where nobody knows of which tenure a write is.
+    /// Writes of earlier tenures, per hour: accepted, refused; none where the tenures of writes are unknown.
     pub stale: Option<(f64, f64)>,
     /// A failure detector's mistakes per hour (λ_M), how long one lasts (T_M), and the share of time without one (P_A); none
-    /// where nothing was heard of any session.
+    /// where no session was observed.
     pub mistakes: Option<f64>,
     /// See above.
     pub mistake_lasts: Option<f64>,
@@ -35,7 +35,7 @@ pub struct Numbers {
     pub accuracy: Option<f64>,
     /// How long it took until a crash was detected (T_D).
     pub detection: Spread,
-    /// How long nobody had the lock between two who did, although somebody kept trying.
+    /// The time between two tenures while a client was waiting.
     pub handover: Spread,
     /// How long a crashed owner stayed on record.
     pub dead_hold: Spread,
@@ -114,7 +114,7 @@ fn estimate(splits: &[Split]) -> Option<Estimate> {
     }
     let levels = splits.iter().map(|split| split.stages.len()).max().unwrap_or(0);
     let product = |split: &Split| -> f64 {
-        // Whoever has stopped at a lower level has not seen the last one.
+        // A repetition that stopped at a lower level has not reached the last one.
         if split.stages.len() < levels || levels < 3 {
             return 0.0;
         }
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// A point with two runs of an hour: so many of them unsafe, so much of them idle.
+    /// A point with two runs of an hour: the number of unsafe runs, and the idle time.
     fn point(unsafe_runs: u64, idle: i64) -> Point {
         let hour = 3_600_000;
         Point {

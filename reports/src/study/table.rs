@@ -11,11 +11,11 @@ use crate::matrix::mark;
 const COLUMNS: [(&str, &str); 8] = [
     ("unsafe runs", "runs that break the promise, with their 95 % interval; ≈: by importance splitting"),
     ("overlap/h", "how long too many are inside, per hour"),
-    ("lost", "share of time in which nobody has the lock although somebody wants it"),
-    ("handover", "how long nobody has it between two who do, although somebody wants it: median / 99 % / most"),
+    ("lost", "share of time in which the lock is free while a client waits"),
+    ("handover", "time between two tenures while a client waits: median / 99 % / maximum"),
     ("dead holder", "how long a crashed owner stays on record: median / most; +: still there at the end of a run"),
     ("mistakes/h", "sessions of living clients that end by themselves"),
-    ("entries/h", "how often somebody gets in"),
+    ("entries/h", "number of entries per hour"),
     ("requests", "requests to the service per unit of time"),
 ];
 

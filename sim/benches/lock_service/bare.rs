@@ -1,4 +1,4 @@
-//! The bare loop: a heap of what is to come, and latencies from ChaCha8. Nothing can go wrong, and nobody looks.
+//! The bare loop: a heap of events, and latencies from ChaCha8. There are no faults and no properties.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

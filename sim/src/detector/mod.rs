@@ -1,12 +1,12 @@
 //! Gossip as a real protocol: SWIM (Das, Gupta, Motivala 2002) with Lifeguard (Dadgar, Phillips, Currey 2017), as memberlist and
 //! serf have it in Consul 1.8. Each member probes the others, one after another; who does not answer, not even to others, is
-//! suspected, told so, and given up if it does not refute that in time.
+//! suspected, notified, and declared failed if it does not refute the suspicion in time.
 //!
 //! ```text
 //! settings   what a member does when, and what its network is like
 //! member     one member: what it thinks of the others; probing: how it finds out
 //! suspicion  how long a suspicion lasts
-//! rumours    what a member has heard and passes on
+//! rumours    the rumours that a member passes on
 //! pool       members, their network and their clock
 //! trial      how soon the dead are noticed, and how often the living are taken for dead
 //! ```
@@ -54,7 +54,7 @@ struct Rumour {
 enum Payload {
     Ping(u32),
     Ack(u32),
-    /// Asks for a ping to somebody else.
+    /// Asks another member for an indirect ping.
     PingFor(u32, Node),
     /// That ping was not answered.
     Nack(u32),
@@ -101,7 +101,7 @@ enum Alarm {
 enum Effect {
     Send(Packet),
     Set(i64, Alarm),
-    /// It has given somebody up, or found it alive again.
+    /// It has declared a member failed, or found it alive again.
     Turn(Node, Standing),
 }
 

@@ -282,7 +282,7 @@ impl Pool {
         self.settings.loss = 0;
     }
 
-    /// Whether this member is right about all others: nobody who is there and within reach is taken for dead, and the other way
+    /// Whether this member is right about all others: no reachable live member is taken for dead, and the other way
     /// round.
     pub(crate) fn is_right(&self, by: Node) -> bool {
         let machines = self.machines.iter().zip(0..).filter(|(_, node)| *node != by);

@@ -1,4 +1,4 @@
-//! What a member has heard and passes on: each rumour a limited number of times, the least told first.
+//! The rumours that a member passes on: each a limited number of times, the least sent first.
 
 use super::Rumour;
 
@@ -8,7 +8,7 @@ const FIT: usize = 16;
 /// Rumours that are still passed on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rumours {
-    /// How often each was told, which is the youngest, and what it says.
+    /// The number of transmissions, the age rank (higher is younger), and the rumour.
     list: Vec<(u32, u64, Rumour)>,
     added: u64,
 }
@@ -25,7 +25,7 @@ impl Rumours {
         self.list.push((0, self.added, rumour));
     }
 
-    /// What goes into a packet in a pool of so many members.
+    /// The rumours of a packet in a pool of this size.
     pub(super) fn tell(&mut self, retransmit_mult: i64, members: usize) -> Vec<Rumour> {
         let digits = i64::from(members.ilog10() + 1);
         let limit = u32::try_from(retransmit_mult * digits).expect("small numbers");

@@ -18,17 +18,17 @@ pub struct DetectorSettings {
     pub probe_timeout: i64,
     /// How many.
     pub indirect_checks: u16,
-    /// A suspicion lasts for at least so many probe intervals, times the decimal logarithm of the size of the pool.
+    /// The minimum duration of a suspicion in probe intervals, times the decimal logarithm of the size of the pool.
     pub suspicion_mult: i64,
-    /// And for at most so many times as long, until others confirm it (Lifeguard).
+    /// The factor by which a suspicion lasts longer at most, until other members confirm it (Lifeguard).
     pub suspicion_max_mult: i64,
     /// What a member's opinion of its own health counts at most (Lifeguard).
     pub awareness_max: i64,
-    /// How often a member passes on what it has heard.
+    /// The interval at which a member passes rumours on.
     pub gossip_interval: i64,
     /// To how many.
     pub gossip_nodes: u16,
-    /// For how long the dead are told, too.
+    /// How long dead members still receive rumours.
     pub gossip_to_dead: i64,
     /// How often each rumour is passed on, times the decimal logarithm of the size of the pool.
     pub retransmit_mult: i64,
@@ -93,12 +93,12 @@ impl Default for DetectorSettings {
 const MEMBERS_MAX: usize = 1000;
 
 impl DetectorSettings {
-    /// How many members there are with so many clients.
+    /// The number of members with this number of clients.
     pub(crate) fn members(&self, clients: usize) -> usize {
         usize::from(self.servers) + clients + usize::from(self.others)
     }
 
-    /// What is wrong with it for so many clients, as a sentence.
+    /// The error in the settings for this number of clients, as a sentence.
     ///
     /// # Errors
     /// A pool without servers or with too many members, or a number out of its range.

@@ -16,7 +16,7 @@ pub(super) struct Suspicion {
 }
 
 impl Suspicion {
-    /// A suspicion in a pool of so many members.
+    /// A suspicion in a pool of this size.
     pub(super) fn new(settings: &DetectorSettings, members: usize, accuser: Node, now: i64) -> Self {
         // The nominal time is reached two probe intervals earlier than by all who would probe in vain.
         let wanted = usize::try_from(settings.suspicion_mult - 2).unwrap_or(0);
@@ -35,7 +35,7 @@ impl Suspicion {
         is_news
     }
 
-    /// When it becomes a verdict, if nobody else confirms it and nobody refutes it.
+    /// The instant at which it becomes a verdict if no member confirms or refutes it.
     pub(super) fn due(&self) -> i64 {
         let (shortest, longest) = self.span;
         if self.expected == 0 {

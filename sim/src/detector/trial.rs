@@ -45,13 +45,16 @@ const PATIENCE: i64 = 600_000;
 /// There are fewer than three members, or no more than slow ones and two.
 pub fn trial(trial: &Trial, seed: u64) -> Outcome {
     let Trial { members, slow, .. } = *trial;
-    assert!(members >= 3 && slow + 3 <= members.max(3), "somebody must watch, crash and leave");
+    assert!(
+        members >= 3 && slow + 3 <= members.max(3),
+        "a trial needs three members: one watches, one crashes, one leaves"
+    );
     let mut pool = Pool::new(&trial.gossip, usize::from(members), Stream::new(seed, Concern::Detector));
     let mut outcome = Outcome::default();
     watch(trial, &mut pool, seed, &mut outcome);
     let (dead, leaver) = (1, 2);
     let others = || (0..members).filter(|member| *member != dead);
-    // Whoever is wrong about it at the moment would not notice anything. Where the network is too bad for that to pass, nobody
+    // A member that is wrong about it at the moment would notice nothing. If the network is too bad for that to pass, no member
     // notices a crash: all are given up anyway.
     let at = pool.now();
     while others().any(|member| pool.has_given_up(member, dead)) {

@@ -44,7 +44,7 @@ pub(super) struct Agenda<P: Service> {
     made: u64,
 }
 
-/// When a plan is due, the how manieth it is, and its place, in one number: a heap compares a lot.
+/// Sort key: due time, sequence number, slot; packed into one integer because heap operations are comparison-bound.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Key(u128);
 

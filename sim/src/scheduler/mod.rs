@@ -85,13 +85,13 @@ pub fn offers<P: Service>(scenario: &Scenario<P>, world: &World<P>, is_calm: boo
         list.retain(|action| !action.kind().is_disturbance());
     }
     let only_time_passes = list.iter().all(|action| matches!(action, Action::Advance(_)));
-    if only_time_passes && !is_anybody_waiting(scenario, world) {
+    if only_time_passes && !is_any_client_waiting(scenario, world) {
         list.clear();
     }
 }
 
 /// Whether some deadline lies ahead.
-fn is_anybody_waiting<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> bool {
+fn is_any_client_waiting<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> bool {
     let mut is_waiting = false;
     for process in world.processes() {
         world.wakes(scenario, process, &mut |_, _| is_waiting = true);

@@ -14,7 +14,7 @@ use fencepost_model::world::{Action, Step, World};
 use super::{Scheduler, SchedulerKind, offers};
 use crate::random::{Concern, Stream};
 
-/// Among so many actions the priorities change.
+/// The number of actions among which the priorities change.
 const HORIZON: u64 = 120;
 /// So often.
 const CHANGES: usize = 3;
@@ -23,7 +23,7 @@ pub(crate) struct Priorities<P: Service> {
     choice: Stream,
     /// How urgent what an actor does is; drawn when it is first seen.
     urgency: BTreeMap<Actor, u64>,
-    /// After which actions whoever is most urgent falls behind all who have not fallen yet.
+    /// The actions after which the most urgent process gets the lowest priority.
     changes: Vec<u64>,
     taken: u64,
     enabled: Vec<Action<P>>,
@@ -70,7 +70,7 @@ impl<P: Service> Scheduler<P> for Priorities<P> {
 
     fn pick(&mut self, scenario: &Scenario<P>, world: &World<P>) -> Option<Action<P>> {
         offers(scenario, world, self.is_calm, &mut self.enabled);
-        // In a calm nobody is put off for long.
+        // During a calm no process is postponed for long.
         if self.is_calm {
             return self.choice.pick(&self.enabled);
         }
@@ -78,7 +78,7 @@ impl<P: Service> Scheduler<P> for Priorities<P> {
         let urgent = enabled.iter().map(actor).max_by_key(|actor| self.urgency_of(*actor))?;
         let offers: Vec<Action<P>> = enabled.iter().filter(|action| actor(*action) == urgent).copied().collect();
         self.enabled = enabled;
-        // Time could pass for ever; after a while it is somebody else's turn.
+        // Time could pass for ever; after a while another process gets its turn.
         let is_over = urgent == Actor::Time && self.choice.below(4) == 0;
         if is_over || self.changes.contains(&self.taken) {
             self.urgency.insert(urgent, self.choice.below(1 << 32));

@@ -1,4 +1,4 @@
-//! Any enabled action, each with the same probability. Blind, but it owes nothing to anybody's idea of what is likely.
+//! Any enabled action, each with the same probability. It assumes nothing about likely executions.
 
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;

@@ -34,7 +34,7 @@ pub struct Check {
     /// Check only what can follow a moment of a recorded run: a trace file, and after how many of its steps
     #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine"])]
     from: Option<Moment>,
-    /// With --from: follow it for at most so many steps
+    /// With --from: replay at most N steps of it
     #[arg(long, default_value_t = 20, value_name = "N", requires = "from", conflicts_with_all = ["targets", "suite"], value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Check only this promise
@@ -43,19 +43,19 @@ pub struct Check {
     /// Which search: our own, or stateright's
     #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
     engine: EngineName,
-    /// Search on so many threads [default: one for each core; stateright: 1]
+    /// Search with N threads [default: one for each core; stateright: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: Option<u16>,
     /// Whether interchangeable clients count as one
     #[arg(long, value_enum, default_value_t = Switch::On)]
     symmetry: Switch,
-    /// Whether messages that nobody hears any more count
+    /// Whether messages to which no process reacts count
     #[arg(long, value_enum, default_value_t = Switch::Off)]
     unheard: Switch,
-    /// Expand at most so many states
+    /// Expand at most N states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
-    /// Explore at most so many levels; the initial state is level 1
+    /// Explore at most N levels; the initial state is level 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_depth: Option<u64>,
     /// Use at most so much memory, in MiB
@@ -89,7 +89,7 @@ fn exported(file: &str) -> Result<Exported, String> {
 #[derive(Clone, Debug)]
 struct Moment {
     file: String,
-    /// After so many steps.
+    /// The number of steps.
     after: usize,
 }
 

@@ -35,7 +35,7 @@ pub struct Hunt {
     /// Go on until each promise was broken, or all seeds were tried: a seed for each of them
     #[arg(long)]
     keep_going: bool,
-    /// Look at the first so many actions of each run [default: 1000; 20000 for what happens in the end]
+    /// Simulate at most N actions of each run [default: 1000; 20000 for promises of progress]
     #[arg(long)]
     within: Option<u64>,
     /// Try all seeds, and say what they show and how likely the next one is to show something new
@@ -44,12 +44,12 @@ pub struct Hunt {
     /// Take each run twice, and insist that it is the same
     #[arg(long)]
     check_determinism: bool,
-    /// On so many threads [default: one for each core]
+    /// Use N threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
     arguments: RunArguments,
-    /// Show at most so many steps of the run
+    /// Show at most N steps of the run
     #[arg(long, default_value_t = 40)]
     show: usize,
 }
@@ -113,7 +113,8 @@ impl Hunt {
     ) -> Result<Exit, CommandError> {
         let hunted = self.search(scenario, only, common.quiet || common.json);
         if let Some(seed) = hunted.differs {
-            let message = format!("{}: seed {seed} is another run the second time", scenario.name());
+            let message =
+                format!("{}: seed {seed} is not deterministic: two runs have different digests", scenario.name());
             return Err(CommandError::Internal(message));
         }
         let Some(seed) = hunted.seed else {

@@ -49,7 +49,7 @@ pub enum Command {
     Hunt(hunt::Hunt),
     /// See how many seeds each scheduler takes to break what is expected to break
     Schedulers(schedulers::Schedulers),
-    /// Take runs of many seeds under many settings, into a store that can be gone on with
+    /// Take runs of many seeds under many settings, into a resumable store
     Sweep(sweep::Sweep),
     /// Measure what settings cost, in safety and in liveness, over many seeds
     Tradeoff(tradeoff::Tradeoff),

@@ -20,7 +20,7 @@ use crate::target;
 pub struct Mutants {
     /// Scenarios, hazards (B-01) or scenario files, instead of the standard suite
     targets: Vec<String>,
-    /// Try mutants on scenarios with at most so many states
+    /// Try mutants on scenarios with at most N states
     #[arg(long, default_value_t = Subjects::STATES_MAX, value_name = "N")]
     states: u64,
 }

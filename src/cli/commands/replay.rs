@@ -28,7 +28,7 @@ pub struct Replay {
     /// (.mmd), ITF (.itf.json), events for Perfetto (.perfetto.json)
     #[arg(long, visible_alias = "picture", value_name = "FILE", value_parser = exported)]
     export: Vec<Exported>,
-    /// Show at most so many steps
+    /// Show at most N steps
     #[arg(long, default_value_t = 10_000)]
     show: usize,
 }

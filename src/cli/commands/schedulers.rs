@@ -18,10 +18,10 @@ use crate::target;
 pub struct Schedulers {
     /// Scenarios, hazards (B-01) or scenario files, instead of the standard suite
     targets: Vec<String>,
-    /// Give up on a promise after so many seeds
+    /// Give up on a promise after N seeds
     #[arg(long, default_value_t = 2_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
-    /// Take the mean over so many seeds that break it
+    /// Take the mean over N seeds that violate it
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     hits: u64,
 }
@@ -145,9 +145,9 @@ impl Schedulers {
     fn markdown(&self, search_targets: &[SearchTarget], rows: &[[Attempts; 4]]) -> String {
         let names = SchedulerKind::ALL.map(SchedulerKind::name);
         let mut text = format!(
-            "# RunArguments many seeds it takes to break a promise\n\n\
-             Written by `fencepost schedulers --seeds {} --hits {} --out DIR`. Seeds tried for each one that breaks the promise: the mean of so many \
-             hits, or of as many as the seeds hold; “–” where none of them does. What no scheduler finds is for the exhaustive search only.\n\n\
+            "# Seeds per violation, by scheduler\n\n\
+             Written by `fencepost schedulers --seeds {} --hits {} --out DIR`. The number of seeds per violation: the mean of this number of \
+             hits, or of all hits among the seeds; “–” for no hit. A violation that no scheduler finds needs the exhaustive search.\n\n\
              | hazard | scenario | promise | {} |\n|---|---|---|{}\n",
             self.seeds,
             self.hits,

@@ -19,7 +19,7 @@ pub struct Shrink {
     /// Which promise must stay broken [default: the first that the run breaks]
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
-    /// Show at most so many steps
+    /// Show at most N steps
     #[arg(long, default_value_t = 200)]
     show: usize,
 }

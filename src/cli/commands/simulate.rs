@@ -24,13 +24,13 @@ pub struct Simulate {
     vary: Vec<Axis>,
     #[command(flatten)]
     arguments: RunArguments,
-    /// End the run after so many actions, if it does not come to rest before
+    /// End the run after N actions, if it does not come to rest before
     #[arg(long, default_value_t = 100_000)]
     actions: u64,
     /// Take the run twice, and insist that it is the same
     #[arg(long)]
     check_determinism: bool,
-    /// Show at most so many steps of the run
+    /// Show at most N steps of the run
     #[arg(long, default_value_t = 40)]
     show: usize,
 }
@@ -45,7 +45,8 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, CommandError> {
         }
         let run = scenario.simulate(&simulate.settings());
         if simulate.check_determinism && scenario.simulate(&simulate.settings()) != run {
-            let message = format!("{}: seed {} is another run the second time", run.scenario, run.seed);
+            let message =
+                format!("{}: seed {} is not deterministic: two runs have different digests", run.scenario, run.seed);
             return Err(CommandError::Internal(message));
         }
         let name = format!("{}--seed-{}", run.scenario, run.seed);

@@ -20,7 +20,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use self::mutate::{Edit, Mutator};
 
-/// So many mutated files of each kind.
+/// The number of mutated files of each kind.
 const CASES: u32 = 2_000;
 
 /// What using a mutated file came to: the error's message, if it was refused.

@@ -151,7 +151,7 @@ fn a_promise_that_is_never_put_to_the_test_is_vacuous() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_trouble() {
+fn a_closed_pipe_is_no_error() {
     let program = env!("CARGO_BIN_EXE_fencepost");
     let output = Command::new("sh").args(["-c", &format!("'{program}' list | head -n 1")]).output().expect("a shell");
     assert!(output.status.success() && stderr(&output).is_empty(), "{}", stderr(&output));
@@ -283,7 +283,7 @@ fn engines_and_symmetry_are_chosen_by_name() {
 }
 
 #[test]
-fn gossip_is_measured_and_refused_where_nobody_listens() {
+fn gossip_is_measured_and_refused_without_a_detector() {
     let arguments =
         ["detector", "--members", "3,12", "--loss", "0,30", "--slow", "20", "--seeds", "3", "--watch", "60"];
     let (first, second) =
@@ -293,7 +293,7 @@ fn gossip_is_measured_and_refused_where_nobody_listens() {
     assert_eq!(rows.len(), 8, "sizes, losses, with and without Lifeguard");
     for row in &rows {
         let notices = row["server_ms"].as_array().unwrap();
-        // Where packets get lost, somebody may have been suspected before it crashed.
+        // Where packets are lost, a member may have been suspected before it crashed.
         let least = if row["loss_percent"] == 0 { 4999 } else { 0 };
         assert!(notices.len() == 3 && notices.iter().all(|time| time.as_i64() > Some(least)), "{row}");
     }

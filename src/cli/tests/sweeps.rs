@@ -110,7 +110,7 @@ fn a_sweep_is_summed_up_and_told_as_a_table() {
     let column = |row: &str, place: usize| row.split(',').nth(place).expect("a column").to_owned();
     let counted = rows.filter(|row| row.starts_with("1,0,") && !column(row, 7).is_empty()).count();
     assert_eq!(counted as u64, broken);
-    // A row names a run that anybody can take.
+    // A row names a run that can be replayed.
     let row = table.lines().find(|row| row.starts_with("2,1,17,")).expect("a row");
     let run =
         ["simulate", "b01-no-fencing", "--vary", "service.ttl=2", "--vary", "service.lock_delay=1", "--seed", "17"];

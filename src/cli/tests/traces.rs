@@ -144,7 +144,7 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let printed = stdout(&output);
     assert!(printed.contains("an endless run that breaks it, 14 steps and then 10 for ever"), "{printed}");
-    assert!(printed.contains("what follows happens again and again, for ever"), "{printed}");
+    assert!(printed.contains("the following steps repeat for ever"), "{printed}");
     let trace = folder.join("traces/b14-renew-after-loss--eventually-acquired.jsonl");
     let trace = trace.display().to_string();
     assert_eq!(fencepost(&["replay", &trace, "--quiet"]).status.code(), Some(0));
@@ -286,7 +286,7 @@ fn what_could_have_followed_a_moment_of_a_run_that_breaks_nothing_is_found_and_r
     // It says something about --from only.
     let output = fencepost(&["check", "b17-release-then-stop", "--steps", "4"]);
     assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
-    // Whatever was not found broken is no proof.
+    // A search without a violation is not a proof.
     let nothing = from("14", "2");
     assert_eq!(nothing.status.code(), Some(3));
     let line = &json(&nothing)[0];

@@ -118,7 +118,7 @@ fn an_impossible_setting_says_why_and_the_others_are_measured() {
 }
 
 #[test]
-fn a_setting_under_which_nobody_gets_in_is_not_called_safe() {
+fn a_setting_under_which_no_client_enters_is_not_called_safe() {
     let folder = folder("study-vacuous");
     let profile = folder.join("dreamers.toml");
     std::fs::write(&profile, "thinking = 9000\n").unwrap();
@@ -129,7 +129,7 @@ fn a_setting_under_which_nobody_gets_in_is_not_called_safe() {
     );
     let printed = stdout(&output);
     assert_eq!(output.status.code(), Some(3), "{printed}");
-    assert!(printed.contains("nobody ever got in"), "{printed}");
+    assert!(printed.contains("no client ever entered"), "{printed}");
 }
 
 #[test]

@@ -130,7 +130,7 @@ enum State {
     Closing,
 }
 
-/// Sends at least so many random methods to the model and to the broker, until an answer differs. `each` hears what each
+/// Sends at least this number of random methods to the model and to the broker, until an answer differs. `each` hears what each
 /// sequence has exchanged. Nothing is left behind in the broker.
 ///
 /// # Errors

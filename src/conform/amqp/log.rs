@@ -23,7 +23,7 @@ pub type Sequences = Vec<Vec<(usize, Command, Option<Answer>)>>;
 /// What the model says of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Judged {
-    /// So many answers are as it says.
+    /// The number of consistent responses.
     Possible(usize),
     /// One is not.
     Impossible {

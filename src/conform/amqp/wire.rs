@@ -16,7 +16,7 @@ use fencepost_rabbitmq::Request;
 
 use crate::ConformError;
 
-/// A broker that somebody runs.
+/// A running broker.
 #[derive(Clone, Debug)]
 pub struct Broker {
     address: String,
@@ -35,7 +35,7 @@ pub struct Line {
     pub(super) prefix: String,
     /// The channels on which publishes are confirmed.
     pub(super) confirming: BTreeSet<u16>,
-    /// The channels that the broker has closed, and that hear nothing until it is told that this was heard (R-Q-31).
+    /// The channels that the broker has closed, which receive no responses until the client acknowledges the close (R-Q-31).
     pub(super) deaf: BTreeSet<u16>,
     /// Whether messages were got on it.
     pub(super) got: bool,
@@ -51,7 +51,7 @@ impl Broker {
     /// Connects to the broker at an address like `amqp://127.0.0.1:5672`, as guest.
     ///
     /// # Errors
-    /// Nobody answers there, or not as a RabbitMQ broker does.
+    /// There is no RabbitMQ broker at the address.
     pub fn connect(address: &str) -> Result<Self, ConformError> {
         let address = address.trim_start_matches("amqp://").trim_end_matches('/').to_owned();
         let mut broker = Broker { address, version: String::new(), removes_leftovers: false };

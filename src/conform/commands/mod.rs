@@ -50,7 +50,7 @@ pub enum Command {
     Raw(&'static str, &'static str, &'static str),
     /// A value with this many bytes.
     Large(usize, usize),
-    /// A transaction of so many reads.
+    /// A transaction with this number of reads.
     Many(usize, usize),
 }
 
@@ -61,7 +61,7 @@ pub enum Who {
     Pool(usize),
     /// The same in capital letters. C-SES-20.
     Capitals(usize),
-    /// An id that nobody has.
+    /// An unused id.
     Nobody,
     /// No id.
     Malformed,

@@ -1,4 +1,4 @@
-//! Answer classes: what an answer of the HTTP API says by which rule. A conformance run counts them, so that nobody takes a
+//! Answer classes: what an answer of the HTTP API says by which rule. A conformance run counts them, so that no reader takes a
 //! rule for tested that never came up.
 
 use std::fmt;

@@ -165,7 +165,7 @@ impl Agent {
         Ok(expected)
     }
 
-    /// C-GEN-12: nobody knows the way to another datacenter; but first the request is looked at.
+    /// C-GEN-12: there is no path to another datacenter; but the request is checked first.
     fn elsewhere(&self, serve: Serve, parts: &Parts<'_>) -> Answered {
         let expected = serve(&mut self.clone(), parts)?;
         let is_refused = matches!(expected.status, 400 | 405 | 413) || expected.class == Class::BadNumber;
@@ -193,7 +193,7 @@ impl Agent {
         Ok(())
     }
 
-    /// The server's ModifyIndex of a key, if it is there and somebody has seen it.
+    /// The server's ModifyIndex of a key, if the key exists and a response has shown the index.
     pub fn modify_index(&mut self, key: &str) -> Option<u64> {
         let key = self.key(key).ok()?;
         self.names.theirs(self.server.entry(key)?.modify)

@@ -9,7 +9,7 @@ use fencepost_consul::CheckKind;
 use fencepost_consul::{Opaque, Plain, Prefix, Spelling};
 use fencepost_model::ids::{ClientId, Index, SessionId};
 
-/// Names, by what stands for them. Copies share what has not changed: whoever judges a log makes many.
+/// Names, by what stands for them. Copies share unchanged parts, because judging a log makes many copies.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Names {
     keys: Arc<Vec<String>>,
@@ -165,9 +165,9 @@ impl Names {
         let id = match self.sessions.by_text.get(&plain).copied() {
             Some(id) => id,
             None => {
-                // Nobody creates sessions in the name of client 0.
+                // Client 0 creates no sessions.
                 let strangers = self.sessions.strangers + 1;
-                let number = few(strangers, "more than 65,535 sessions that nobody has created")?;
+                let number = few(strangers, "more than 65,535 sessions without a creator")?;
                 let id = SessionId { creator: ClientId(0), number };
                 let sessions = Arc::make_mut(&mut self.sessions);
                 sessions.strangers = strangers;
@@ -372,7 +372,7 @@ fn number(list: &mut Arc<Vec<String>>, name: &str, too_many: &'static str) -> Re
         Arc::make_mut(list).push(name.to_owned());
         list.len() - 1
     });
-    // The last number is left for whoever counts from 1.
+    // The last number is free for counts from 1.
     few(place + 1, too_many).map(|next| next - 1)
 }
 

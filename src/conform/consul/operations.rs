@@ -107,7 +107,7 @@ impl Agent {
         };
         let claim = match named {
             Named::Id(session, spelling) => Claim { key: name, session, spelling, value, flags },
-            // Nobody has it: client 0 creates no sessions.
+            // An unused id: client 0 creates no sessions.
             Named::Missing | Named::Malformed => Claim::new(name, Default::default(), value, flags),
         };
         let operation = match verb.as_str() {

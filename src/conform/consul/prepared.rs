@@ -64,7 +64,7 @@ impl Agent {
         let bound = match self.names.session(session)? {
             Named::Missing => None,
             Named::Id(session, spelling) => Some((session, spelling)),
-            // Nobody has it: client 0 creates no sessions.
+            // An unused id: client 0 creates no sessions.
             Named::Malformed => Some(Default::default()),
         };
         let written = self.names.query_name(name)?;

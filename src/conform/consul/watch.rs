@@ -59,7 +59,7 @@ enum Target {
 }
 
 impl Agent {
-    /// What a read would wait for, if it were sent with the index that it has now; none for what nobody waits for.
+    /// What a read would wait for, if it were sent with the index that it has now; none for a read without a wait.
     pub fn park(&mut self, url: &str) -> Option<Watch> {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();

@@ -45,7 +45,7 @@ pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possibl
     judge_until(episodes, mutation, Limits::default(), &|| false)
 }
 
-/// Judges a log as [`judge`] does, within limits, and until `is_over` says that it is enough: whoever calls reads the clock.
+/// Judges a log as [`judge`] does, within limits, and until `is_over` stops it: the caller reads the clock.
 ///
 /// # Errors
 /// It could not have been, or that is not known: also if it was stopped.

@@ -155,7 +155,7 @@ pub(super) fn attempt(state: &mut State, line: &Line, now: i64, has_passed: bool
     let hint = Hint { success, has_passed };
     let expected = state.agent.ask(&line.question, Instant::at(now), hint);
     let expected = expected.map_err(|overflow| Why::Beyond(overflow.to_string()))?;
-    // A path that nobody has is refused by both; one that only the agent has may change what it stores.
+    // Both refuse an unknown path; one that only the agent has may change what it stores.
     if expected.class == Class::NoSuchPath && line.reply.as_ref().is_none_or(|reply| reply.status != 404) {
         return Err(Why::Beyond(format!("the model does not have {}", line.question.url)));
     }

@@ -75,7 +75,11 @@ fn requests_that_overlap_may_have_happened_in_either_order() {
         ]
     };
     assert_eq!(verdict(&race((0.3, 0.5))), None);
-    assert_eq!(verdict(&race((0.5, 0.6))), Some((4, "C-KV-10")), "the second began after the first had lost to nobody");
+    assert_eq!(
+        verdict(&race((0.5, 0.6))),
+        Some((4, "C-KV-10")),
+        "the second began after the first had lost without a winner"
+    );
 }
 
 #[test]
@@ -167,7 +171,7 @@ fn c_blk_1_a_read_that_is_answered_at_its_index_has_waited_for_its_time() {
         record.to_string()
     };
     let lines = [untimed(&put), untimed(&read("/v1/kv/k?index=17&wait=5s", 0.0, 17))];
-    assert_eq!(verdict(&lines), None, "nobody knows how long it waited");
+    assert_eq!(verdict(&lines), None, "its wait is unknown");
 }
 
 #[test]
@@ -311,7 +315,7 @@ fn c_blk_2_a_read_that_waits_is_answered_when_its_time_is_up() {
     };
     assert_eq!(after(17.8, Some("900ms")), None);
     assert!(after(18.5, Some("900ms")).is_some_and(|why| why.contains("C-BLK-2")));
-    assert_eq!(after(999.0, None), None, "nobody says how late it may be");
+    assert_eq!(after(999.0, None), None, "its lateness is unbounded");
 }
 
 #[test]

@@ -13,7 +13,7 @@ const MINE: Shape = Shape { exclusive: true, ..PLAIN };
 const A: Name = Name::Slot(1);
 const B: Name = Name::Holder(1);
 
-/// The broker that somebody runs for these tests, if there is one.
+/// The broker that runs for these tests, if there is one.
 fn broker() -> Option<Broker> {
     let Ok(address) = env::var("FENCEPOST_RABBITMQ") else {
         // Written to the terminal even if the test harness keeps what is printed.
@@ -122,7 +122,7 @@ fn r_q_39_right_after_a_hang_up_its_queues_may_be_there_and_not_for_ever() {
         (on(3, HOLD), LOCKED),
     ];
     assert_eq!(then(&ghost), Some(6), "what was gone does not come back");
-    assert_eq!(verdict(&[(on(1, HOLD), OK), (on(2, HOLD), OK)]), Some(3), "nobody has hung up");
+    assert_eq!(verdict(&[(on(1, HOLD), OK), (on(2, HOLD), OK)]), Some(3), "no connection was closed");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn r_q_95_9_when_a_holder_s_queue_is_deleted_both_verify_the_slot() {
     let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-95-9").expect("a line"));
     assert_eq!(declare(&mut mine, A, PLAIN), OK);
     assert_eq!(declare(&mut mine, B, MINE), OK);
-    // Whoever deletes it: to the holder's program it comes from outside, and nothing is said.
+    // Any connection may delete it, and the holder's program receives no notification.
     let delete = Request::Delete { name: B, if_empty: false };
     assert!(matches!(ask(&mut mine, delete), Some(Answer::Deleted { .. })));
     assert_eq!(declare(&mut other, B, MINE), OK);

@@ -47,7 +47,7 @@ impl Fake {
     /// What becomes of a run, and every request that was not a read.
     fn make_room(&self, removal: Removal) -> (Result<(), String>, Vec<String>) {
         let result = Consul::connect(&self.address).and_then(|consul| consul.make_room(removal));
-        let asked = self.asked.lock().expect("nobody panics").clone();
+        let asked = self.asked.lock().expect("no thread panics").clone();
         let writes = asked.into_iter().filter(|line| !line.starts_with("GET ")).collect();
         (result.map_err(|trouble| trouble.to_string()), writes)
     }
@@ -76,7 +76,7 @@ fn serve(mut stream: TcpStream, answers: &[Answer], heard: &Mutex<Vec<String>>) 
     let is_write = !asked.starts_with("GET ");
     heard
         .lock()
-        .expect("nobody panics")
+        .expect("no thread panics")
         .push(format!("{asked} {}", String::from_utf8_lossy(&body)).trim_end().to_owned());
     let known = answers.iter().find(|(path, ..)| *path == url).map(|(_, status, body)| (*status, *body));
     let (status, body) = known.unwrap_or(if is_write { (200, "true") } else { (404, "") });
@@ -165,7 +165,7 @@ fn what_a_killed_run_left_behind_is_recognised_by_name_and_removed_only_on_reque
         "DELETE /v1/kv/fencepost/?recurse",
     ];
     assert_eq!(Fake::with(&left).make_room(Removal::Leftovers).1, removed);
-    // Beside somebody's data, only what bears our names goes.
+    // Beside other data, only keys with our names are deleted.
     let mut mixed = left;
     mixed[0].2 = r#"["fencepost/7-1/a", "fencepost", "fencepostal/x"]"#;
     mixed[1].2 = r#"[{"ID": "s3", "Name": "fencepost lock", "Node": "here"}]"#;

@@ -14,7 +14,7 @@ pub struct RowLock;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
-    /// Whether a client that was refused takes the lock over from the owner that it was told of.
+    /// Whether a refused client takes the lock over from the owner that the refusal names.
     pub takes_over: bool,
 }
 
@@ -177,7 +177,7 @@ impl ServiceCommand for Command {}
 
 impl fmt::Display for Sql {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |owner: Option<ClientId>| owner.map_or("nobody".to_owned(), |client| client.to_string());
+        let name = |owner: Option<ClientId>| owner.map_or("none".to_owned(), |client| client.to_string());
         match *self {
             Sql::Update(_, from, to) => write!(f, "replace the owner {} by {}", name(from.map(|it| it.0)), name(to)),
             Sql::Found(_, true, _) => f.write_str("changed"),

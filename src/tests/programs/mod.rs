@@ -97,7 +97,7 @@ fn programs_and_state_machines_compete_for_one_lock() {
     assert_eq!(all.iter().find(|(property, ..)| *property == Property::MutualExclusion).expect("promised").1, "proven");
 }
 
-/// It enters without asking anybody.
+/// It enters without a request.
 #[derive(Clone, Debug, Normal, Serialize, Deserialize)]
 #[normal(crate = fencepost::model)]
 struct Barge;
@@ -148,7 +148,7 @@ fn a_seed_breaks_a_program_and_the_trace_is_shrunk_written_read_and_replayed() {
     let unknown = text.replace("\"name\":\"barge\"", "\"name\":\"borrowed\"");
     assert_ne!(unknown, text);
     let refused = match scenario.read_trace(&unknown) {
-        Ok(trace) => trace.scenario().validate().expect_err("nobody knows it").to_string(),
+        Ok(trace) => trace.scenario().validate().expect_err("the name is unknown").to_string(),
         Err(error) => error.to_string(),
     };
     assert!(refused.contains("the program `borrowed`") && refused.contains("is not known here"), "{refused}");

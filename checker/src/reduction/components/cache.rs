@@ -17,7 +17,7 @@ pub(super) struct Cache<K, V> {
 const FEW: u32 = 6;
 
 impl<K: Copy + Eq + Hash, V: Copy> Cache<K, V> {
-    /// An empty one, which grows to two to the power of so many slots.
+    /// An empty cache, which grows to two to the power of this number of slots.
     pub(super) fn new(most: u32) -> Self {
         Cache { slots: vec![None; 1 << FEW], most, news: 0 }
     }

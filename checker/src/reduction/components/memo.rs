@@ -1,7 +1,7 @@
 //! What steps did, by the parts that they depend on.
 //!
 //! Nearly every step depends on few parts: on the process that something happens to, and on what happens; a fault on the budget
-//! and on the server, too, which may notice it; and where answers are heard at once, on who hears them. It changes no others,
+//! and on the server, too, which may notice it; and where responses take no time, on their receivers. It changes no others,
 //! sends messages, and states facts. Which promises that breaks, and what is remembered of it, is found in the world each time;
 //! the names of the normal form are found part by part.
 //!
@@ -40,7 +40,7 @@ const STEPS: u32 = 18;
 const NAMES: u32 = 18;
 const MEMORIES: u32 = 14;
 
-/// So many parts a step may depend on.
+/// The maximum number of components that a step depends on.
 const ROLES: usize = 3;
 
 /// The places of these parts in the world.
@@ -66,7 +66,7 @@ enum Cause<P: Service> {
     Doubles(u32),
     /// Time passes.
     Passes(Ticks),
-    /// Somebody acts from outside.
+    /// An operator action.
     Acts(P::OperatorAction),
     /// Something that should not happen, or the end of it.
     Strikes(Fault<P>),
@@ -113,7 +113,7 @@ pub(super) struct Memo<P: Service> {
     /// Whether what is remembered depends on every world that is passed.
     looks_at_every_world: bool,
     steps: Cache<Key<P>, Outcome>,
-    /// Questions to which nobody knew the answer, as hashes.
+    /// Hashes of keys that missed the cache.
     asked: Cache<u64, ()>,
     /// Facts that steps state; none come first.
     facts: Vec<(List<Fact<P>, 4>, Reached)>,
@@ -262,7 +262,7 @@ impl<P: Service> Memo<P> {
         Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_violation })
     }
 
-    /// Leaves out the messages that nobody hears.
+    /// Leaves out the messages without a reaction.
     fn leave_out(&mut self, copies: &WorkerPool<P>, layout: &Layout, parts: &mut List<u32, 12>) {
         if self.unheard.is_none() || self.mutation == Some(CheckerMutation::LookupKeepsUnheard.into()) {
             return;

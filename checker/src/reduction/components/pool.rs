@@ -155,7 +155,7 @@ impl<P: Service> WorkerPool<P> {
     /// A part that is at hand.
     #[inline]
     pub(super) fn piece(&self, number: u32) -> &Piece<P> {
-        &self.parts[number as usize].as_ref().expect("whoever names it has met it").piece
+        &self.parts[number as usize].as_ref().expect("only known components are named").piece
     }
 }
 

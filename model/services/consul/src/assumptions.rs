@@ -1,4 +1,5 @@
-//! What verdicts about Consul rest on: the settings of sessions, checks and servers, and what this model leaves out.
+//! The assumptions of verdicts about Consul: the settings of sessions, checks and servers, and the limits of this
+//! model.
 
 use super::settings::{Expiry, Health, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers};
 use super::{Consul, ConsulFault, Server, Timer, TreeDeletions};
@@ -54,7 +55,7 @@ fn sessions(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
 
 fn health(health: &Health, list: &mut Declarations<Consul>) {
     if let Some(detection) = health.detection {
-        let sentence = format!("gossip gives up a node that was silent for at least {detection}");
+        let sentence = format!("gossip declares a node failed that was silent for at least {detection}");
         list.declare(
             setting("failure-detection", "service.health.detection", sentence).of(detection),
             move |execution| {
@@ -66,7 +67,7 @@ fn health(health: &Health, list: &mut Declarations<Consul>) {
         );
     }
     if let Some(after) = health.reap_after {
-        let sentence = format!("the servers forget a node that was silent for at least {after}");
+        let sentence = format!("the servers remove a node that was silent for at least {after}");
         list.declare(setting("reaping", "service.health.reap_after", sentence).of(after), move |execution| {
             Server::silent_before(execution, after, |timer| match timer {
                 Timer::Reap(node) => Some(node),
@@ -78,7 +79,7 @@ fn health(health: &Health, list: &mut Declarations<Consul>) {
 
 fn log(servers: &Servers, list: &mut Declarations<Consul>) {
     if servers.log == Log::Delayed {
-        let sentence = "an acquire is applied some time after the leader looked at the lock-delay (C-LD-9)";
+        let sentence = "an acquire is applied some time after the leader checked the lock-delay (C-LD-9)";
         list.declare(setting("log", "service.servers.log", sentence).of("delayed"), Server::acquires_are_delayed);
     }
     if servers.expiry == Expiry::TwoSteps {
@@ -128,17 +129,17 @@ fn leaders(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
 
 fn deposed(servers: &Servers, list: &mut Declarations<Consul>) {
     if let Some(most) = servers.lingers_max {
-        let sentence = format!("a deposed leader takes itself for the leader for at most {most} (C-CON-2)");
+        let sentence = format!("a deposed leader still acts as leader for at most {most} (C-CON-2)");
         let assumption = setting("leader-lease", "service.servers.lingers_max", sentence).of(most);
         list.declare(assumption, move |execution| Server::deposed_leaders_linger(execution, most));
     }
     if servers.renewals == Renewals::WithQuorum {
-        let sentence = "a leader acknowledges a renewal only after it has made sure that it leads";
+        let sentence = "a leader acknowledges a renewal only after it has confirmed its leadership";
         let assumption = setting("renewals", "service.servers.renewals", sentence).of("with-quorum");
         list.declare(assumption, Server::renewals_have_a_quorum);
     }
     if servers.revocations == Revocations::Forwarded {
-        let sentence = "the end of a session is carried out even if a former leader wants it";
+        let sentence = "the end of a session is applied even if a former leader proposed it";
         let assumption = setting("revocations", "service.servers.revocations", sentence).of("forwarded");
         list.leave_out(assumption);
     }
@@ -155,14 +156,14 @@ fn restarts(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
             ("restarted servers replay their log: every TTL and lock-delay restarts (C-LD-12)", "from-log")
         }
         Restarts::FromSnapshot => (
-            "restarted servers begin from a snapshot: every TTL restarts, and lock-delays are gone (C-LD-13)",
+            "restarted servers begin from a snapshot: every TTL restarts, and lock-delays are lost (C-LD-13)",
             "from-snapshot",
         ),
     };
     list.declare(setting("restarts-from", "service.servers.restarts", sentence).of(value), move |execution| {
         Server::restarts_are(execution, from)
     });
-    let sentence = "restarted servers have everything that was committed: neither log nor snapshot is old or damaged";
+    let sentence = "restarted servers have every committed entry: neither log nor snapshot is stale or damaged";
     list.declare(Assumption::limit("snapshot-is-complete", sentence), Server::restarts_lose_nothing);
 }
 
@@ -184,7 +185,7 @@ fn recipes(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
     declare_retries(scenario, list, "repeats", Timer::GiveUp);
     if !settings.operator.is_empty() {
         let names: Vec<String> = settings.operator.iter().map(|priced| name(&priced.kind())).collect();
-        let sentence = format!("the operator may do nothing but: {}", names.join(", "));
+        let sentence = format!("the operator may only: {}", names.join(", "));
         let value: Value = names.into_iter().collect();
         let settings = settings.clone();
         let assumption = setting("operator-repertoire", "service.operator", sentence).of(value);

@@ -1,8 +1,8 @@
-//! Consul, the part that locks and semaphores need: sessions, the key/value store with acquire and release, TTLs,
-//! lock-delay, checks, transactions and blocking queries, as Consul 1.8.7 has them; and on the other side of the network
-//! a lock recipe and a semaphore recipe with knobs, observers, and third parties.
+//! Consul, as far as locks and semaphores need it: sessions, the key/value store with acquire and release, TTLs,
+//! lock-delay, checks, transactions and blocking queries of Consul 1.8.7; and clients: a lock recipe and a semaphore
+//! recipe with settings, observers, and third parties.
 //!
-//! Rules are cited by number (C-…) and stand in `model/services/consul/rules.md`.
+//! Rules are cited by number (C-…); `model/services/consul/rules.md` has the list.
 
 mod assumptions;
 mod clients;
@@ -44,7 +44,7 @@ use fencepost_model::time::Instant;
 use fencepost_model::units::Duration;
 use fencepost_model::world::{Fault, World};
 
-/// What published documents say, and which promises show that it is wrong.
+/// The claims of published documents, and the promises that show that they are wrong.
 pub const DOCUMENTS: &[&str] =
     &[include_str!("../documents/sessions.toml"), include_str!("../documents/semaphore.toml")];
 
@@ -184,7 +184,7 @@ impl Event for ConsulEvent {
 }
 
 impl Settings {
-    /// The token that a tenure recorded in this entry has.
+    /// The token of a tenure that this entry records.
     pub fn token(&self, entry: &Entry) -> Token {
         match self.sequencer {
             Sequencer::None | Sequencer::Version => Token(0),

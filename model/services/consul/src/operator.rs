@@ -1,4 +1,4 @@
-//! What somebody with access to the HTTP API may do from outside: an operator, or a bystander who uses the same key.
+//! Operator actions: changes through the HTTP API by an operator, or by another application that uses the same key.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use fencepost_model::world::{Condition, World};
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorAction {
-    /// Destroys a session. C-SES-19: anyone may.
+    /// Destroys a session. C-SES-19: any client may do this.
     Destroy(SessionId),
     /// Puts another value into the lock's key. C-KV-8.
     Put,
@@ -137,7 +137,7 @@ fn offer_kind(kind: OperatorActionKind, world: &World<Consul>, offer: &mut dyn F
     }
 }
 
-/// Every check that is registered.
+/// Every registered check.
 fn registered(server: &Server, mut each: impl FnMut(ClientId, CheckKind, Status)) {
     for node in server.nodes() {
         for kind in CheckKind::ALL {
@@ -246,7 +246,7 @@ impl fmt::Display for OperatorAction {
             OperatorAction::DeleteTree => f.write_str("deletes every key"),
             OperatorAction::DeleteSlots(None) => f.write_str("deletes the semaphore's entry"),
             OperatorAction::DeleteSlots(Some(index)) => {
-                write!(f, "removes the semaphore, of which nobody has a slot, at {index}")
+                write!(f, "removes the semaphore without holders, at {index}")
             }
             OperatorAction::Cas(index) => write!(f, "puts another value into the key if it is at {index}"),
             OperatorAction::DeleteCas(index) => write!(f, "deletes the key if it is at {index}"),

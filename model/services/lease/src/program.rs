@@ -13,7 +13,7 @@ impl Programmable for Lease {
     type Request = LeaseMessage;
     type Answer = LeaseMessage;
 
-    /// There are no connections: an answer is for whoever waits for one.
+    /// There are no connections: a response is for the call that waits for one.
     fn ask(_: Call, request: LeaseMessage) -> LeaseMessage {
         request
     }

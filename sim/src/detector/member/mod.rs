@@ -225,7 +225,8 @@ impl Member {
         }
     }
 
-    /// Somebody says that this member is not well: it begins a new life, and takes the hint.
+    /// A peer reports that this member is suspected or dead: the member refutes it with a higher incarnation, and
+    /// becomes less sensitive.
     fn refute(&mut self, rumour: Rumour, tools: &mut Tools<'_>) {
         self.incarnation = rumour.incarnation + 1;
         self.feel(1, tools);

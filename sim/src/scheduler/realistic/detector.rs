@@ -173,7 +173,7 @@ impl<P: Service> Realistic<P> {
         change.is_some()
     }
 
-    /// The same where nothing is planned, but somebody keeps trying: to the end of the storm, and after it until the servers are
+    /// The same where nothing is planned, but a client is waiting: to the end of the storm, and after it until the servers are
     /// right about all nodes, for an hour at most where a tick is a second.
     pub(super) fn listen_on(&mut self, world: &World<P>) -> bool {
         let hour = Ticks::new(3600 * self.refinement);

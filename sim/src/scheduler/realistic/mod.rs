@@ -120,7 +120,7 @@ impl<P: Service> Realistic<P> {
         }
     }
 
-    /// Plans what a process now waits for: its deadlines, and its user's next wish.
+    /// Plans the next events of a process: its deadlines, and its user's next command.
     fn plan_process(&mut self, scenario: &Scenario<P>, world: &World<P>, process: ProcessId) {
         if world.condition(process) != Condition::Up {
             return;

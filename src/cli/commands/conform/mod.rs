@@ -46,10 +46,10 @@ pub struct Conform {
     /// Judge a log of Consul for at most so long, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
-    /// Judge a log of Consul with at most so many states in memory
+    /// Judge a log of Consul with at most N states in memory
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
-    /// Remove everything from the agent first, whoever has put it there
+    /// Remove everything from the agent first, even data of other programs
     #[arg(long, conflicts_with = "clean")]
     wipe: bool,
     /// Remove first what a killed run has left behind, recognised by its names, and nothing else

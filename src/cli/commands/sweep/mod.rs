@@ -39,7 +39,7 @@ pub struct Sweep {
     /// How many seeds for each setting, or which: 1000, or 500..1500
     #[arg(long, default_value = "1000", value_parser = seeds, value_name = "N|A..B", requires = "target")]
     seeds: Range<u64>,
-    /// End each run after so many actions, if it does not come to rest before
+    /// End each run after N actions, if it does not come to rest before
     #[arg(long, default_value_t = 20_000, requires = "target")]
     actions: u64,
     /// Only this part of all runs, as 2/8; `fencepost merge` puts the parts together
@@ -52,7 +52,7 @@ pub struct Sweep {
     csv: Option<PathBuf>,
 }
 
-/// So many runs are taken, and then kept all at once.
+/// The number of runs that are written in one transaction.
 const BATCH: u64 = 512;
 
 pub fn run(sweep: &Sweep, common: &Common) -> Result<Exit, CommandError> {

@@ -165,7 +165,7 @@ impl Plan {
         let runs = (jobs.possible.len() as u64).checked_mul(self.seeds.1 - self.seeds.0);
         match runs {
             Some(runs) if [self.seeds.1, runs].iter().all(|number| i64::try_from(*number).is_ok()) => Ok(jobs),
-            _ => Err(bad(&"so many runs, or seeds beyond 2^63, cannot be numbered")),
+            _ => Err(bad(&"the number of runs is too large, or a seed is beyond 2^63")),
         }
     }
 }

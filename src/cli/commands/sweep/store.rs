@@ -67,7 +67,7 @@ impl Store {
     /// Opens a store, and keeps others from writing to it.
     ///
     /// # Errors
-    /// There is none, the file is something else, or somebody is at work on it.
+    /// There is none, the file is something else, or another process uses it.
     pub fn open(file: &Path) -> Result<Self, CommandError> {
         let (store, is_new) = Store::connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         if is_new {
@@ -76,10 +76,11 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a store, or makes one for these runs; says whether it is new. Whoever was stopped while making it has made nothing.
+    /// Opens a store, or creates one for these runs; returns whether it is new. An interrupted creation leaves no
+    /// store.
     ///
     /// # Errors
-    /// The file is something else, or somebody is at work on it.
+    /// The file is something else, or another process uses it.
     pub fn open_or_make(
         file: &Path,
         plan: &Plan,
@@ -145,7 +146,7 @@ impl Store {
             let file = self.file.display();
             CommandError::Input(match error.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                    format!("somebody else is at work on {file}")
+                    format!("another process is using {file}")
                 }
                 Some(ErrorCode::NotADatabase) => format!("{file} is no store of a sweep"),
                 _ => format!("{file}: {place}: {error}"),

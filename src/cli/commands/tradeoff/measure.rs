@@ -14,7 +14,7 @@ use crate::print::{line, tell};
 use crate::run_arguments::refuse_unusable;
 use crate::supervisor::was_interrupted;
 
-/// So many seeds are one piece of work.
+/// The number of seeds of a work item.
 const PIECE: u64 = 10;
 /// So often importance splitting is repeated: that says how sure it is.
 const REPETITIONS: u64 = 10;
@@ -127,7 +127,7 @@ impl Sum {
     fn finish(self, place: usize, command: &str) -> Point {
         let Sum { mut point, first, most } = self;
         if point.runs > 0 && point.total.entries == 0 {
-            point.problem = Some("nobody ever got in, so nothing was put to the test".to_owned());
+            point.problem = Some("no client ever entered, so there are no numbers".to_owned());
         }
         let extreme = |what: &str, seed: u64| {
             let command = format!("{command} --run {}:{seed}", place + 1);

@@ -208,7 +208,7 @@ fn promised(scenario: &dyn AnyScenario, property: Property) -> Result<Property, 
     Ok(property)
 }
 
-/// So many actions are more than a run of any study takes; one that takes more is not measured in part.
+/// The maximum number of actions of a run of a study; a longer run is not measured at all.
 pub const ACTIONS: u64 = 10_000_000;
 
 fn measuring(storm: i64, profile: Profile) -> Settings {

@@ -71,7 +71,7 @@ fn c_seed_6_a_lock_delay_is_not_validated_and_clamped_when_it_is_used() {
 }
 
 #[test]
-fn c_seed_7_only_what_is_held_at_the_end_is_delayed_and_for_everybody() {
+fn c_seed_7_only_keys_held_at_the_end_are_delayed_and_for_every_client() {
     let mut talk = Talk::new();
     let (mine, other) = (talk.session(&json!({"LockDelay": "15s"})), talk.session(&json!({})));
     talk.acquire("held", &mine);

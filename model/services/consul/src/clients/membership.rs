@@ -1,4 +1,4 @@
-//! A client's session as the client sees it: its id, the lease that it grants, and the renewals.
+//! A client's view of its session: the id, the lease that it grants, and the renewals.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,11 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
-/// A session that the client knows of. It may be gone without the client knowing.
+/// A session that the client knows. It may have ended without the client's knowledge.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Membership {
     pub(super) id: SessionId,
-    /// TTL after the last acknowledged renewal was sent; kept only where somebody asks for it.
+    /// TTL after the last acknowledged renewal was sent; kept only if a setting or a property needs it.
     pub(super) until: Option<LeaseEnd>,
     renewal: Renewal,
 }
@@ -25,24 +25,24 @@ pub(super) struct Membership {
 enum Renewal {
     /// It does not renew.
     Off,
-    /// The next one goes out at this instant.
+    /// The next renewal is sent at this instant.
     Due(Deadline),
-    /// One is under way; the next one is due then.
+    /// A renewal is in flight; the next one is due at this instant.
     Sent { call: Call, until_if_renewed: Option<LeaseEnd>, next: Deadline },
 }
 
-/// What an answer says about the session.
+/// What a response says about the session.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum SessionNews {
-    /// It lives.
+    /// The session is alive.
     Alive,
-    /// It is gone.
+    /// The session has ended.
     Gone,
-    /// Nobody knows: the servers could not say.
+    /// Unknown: the servers could not answer.
     Unclear,
 }
 
-/// The end of the lease that a request sent now will grant.
+/// The end of the lease that a request sent now would grant.
 pub(super) fn lease_from(context: &Context<'_, Consul>) -> Option<LeaseEnd> {
     let settings = &context.scenario.service;
     settings.ttl.filter(|_| settings.remembers_lease()).map(|ttl| LeaseEnd(context.now + ttl))
@@ -58,12 +58,12 @@ impl Membership {
         Membership { id, until: granted(until, context), renewal }
     }
 
-    /// The session that was there from the start: it has neither TTL nor renewals.
+    /// The session that exists from the start. It has neither TTL nor renewals.
     pub(super) fn shared(id: SessionId) -> Self {
         Membership { id, until: None, renewal: Renewal::Off }
     }
 
-    /// Sends a renewal; one that is unanswered is given up.
+    /// Sends a renewal; an earlier renewal without a response is given up.
     pub(super) fn renew(
         &mut self,
         last: &mut Call,
@@ -80,7 +80,7 @@ impl Membership {
             Renewal::Sent { call, until_if_renewed: lease_from(context), next: Deadline(context.now + period) };
     }
 
-    /// Takes the answer to a renewal; `None` if it is not for the renewal that is under way.
+    /// Takes the response to a renewal; `None` if it does not belong to the renewal in flight.
     pub(super) fn hear(&mut self, to: Call, answer: Answer, context: &Context<'_, Consul>) -> Option<SessionNews> {
         let Renewal::Sent { call, until_if_renewed, next } = self.renewal else { return None };
         if to != call {
@@ -107,7 +107,7 @@ impl Membership {
                 }
                 Some(SessionNews::Unclear)
             }
-            // C-API-2: whoever renews has nothing more to do.
+            // C-API-2: the renewer has stopped.
             _ => {
                 self.renewal = Renewal::Off;
                 Some(SessionNews::Gone)
@@ -115,7 +115,7 @@ impl Membership {
         }
     }
 
-    /// Whether an error is the end of renewing.
+    /// Whether an error ends the renewals.
     fn gives_up(&self, context: &Context<'_, Consul>) -> bool {
         match context.scenario.service.renewal_errors {
             RenewalErrors::GoOn => false,
@@ -138,12 +138,12 @@ impl Membership {
     }
 }
 
-/// The lease as the client counts it. C-TTL-3: the server counts from when it processed the request, which is later.
+/// The lease by the client's own count. C-TTL-3: the server counts from its processing of the request, which is later.
 fn granted(until: Option<LeaseEnd>, context: &Context<'_, Consul>) -> Option<LeaseEnd> {
     if context.is_mutated(ConsulMutation::LeaseFromAnswer) { until.and(lease_from(context)) } else { until }
 }
 
-/// How late a self-limiting client notices, on top of what the scenario allows.
+/// How late a self-limiting client notices the end, in addition to the scenario's bounds.
 pub(super) fn overstay(scenario: &Scenario<Consul>) -> fencepost_model::time::Ticks {
     fencepost_model::time::Ticks::new(i64::from(scenario.is_mutated(ConsulMutation::LeaseOverstayed)))
 }

@@ -1,5 +1,5 @@
-//! The other side of the network: contenders for the lock, takers of slots, observers who want to know who has it, and
-//! third parties who act for a holder.
+//! The clients: contenders for the lock, takers of slots, observers that read the holder, and third parties that act
+//! for a holder.
 
 mod contender;
 mod membership;
@@ -32,17 +32,17 @@ use fencepost_model::time::Instant;
 pub enum Participant {
     /// It wants the lock.
     Contender(Contender),
-    /// It wants to know who has the lock.
+    /// It reads the key to find the holder.
     Observer(Observer),
-    /// It wants a slot of the semaphore.
+    /// It contends for a slot of the semaphore.
     SlotTaker(SlotTaker),
-    /// It acts for whoever has the lock.
+    /// It acts on behalf of the current holder.
     Verifier(Verifier),
     /// It runs a program.
     Program(Program<Consul>),
 }
 
-/// Does the same with a participant of any kind.
+/// Evaluates the expression for a participant of any kind.
 macro_rules! each {
     ($participant:expr, $name:ident => $body:expr) => {
         match $participant {
@@ -56,7 +56,7 @@ macro_rules! each {
 }
 
 impl Participant {
-    /// Everybody in a scenario: those who want the lock, then observers, then the third party.
+    /// All participants of a scenario: contenders, then observers, then the third party.
     pub(super) fn all(scenario: &Scenario<Consul>, shared: Option<SessionId>) -> Vec<Participant> {
         let settings = &scenario.service;
         let machine = || match settings.semaphore {

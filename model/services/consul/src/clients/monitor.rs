@@ -10,21 +10,21 @@ use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::{Deadline, Instant};
 
-/// A query under way, or the rest after one that failed.
+/// A query in flight, or the rest after a failed query.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Watching {
     call: Call,
-    /// When it loses patience with the query; at rest, when it asks again.
+    /// The deadline of the query; at rest, the instant of the next query.
     at: Option<Deadline>,
     is_resting: bool,
-    /// Whether it is the last one, for whoever watches for one change only.
+    /// Whether it is the last query, for a client that watches one change only.
     is_last: bool,
-    /// How many more errors are no loss yet.
+    /// How many more errors are tolerated.
     retries: u8,
 }
 
 impl Watching {
-    /// Sends a query, where the scenario has monitors. After an answer the retries begin anew.
+    /// Sends a query, if the scenario has monitors. A response resets the number of retries.
     pub(super) fn start(
         target: Target,
         index: Index,
@@ -40,7 +40,7 @@ impl Watching {
         Some(Watching { call, at, is_resting: false, is_last, retries: settings.retries })
     }
 
-    /// The same after a rest: from index 0, so that the answer comes at once, and with the retries that are left.
+    /// Sends a query after a rest: from index 0, so that the response comes at once, and with the remaining retries.
     pub(super) fn again(
         self,
         target: Target,
@@ -57,12 +57,12 @@ impl Watching {
         self.call == to && !self.is_resting
     }
 
-    /// Whether it is not to be followed by another one.
+    /// Whether no other query follows it.
     pub(super) fn is_last(&self) -> bool {
         self.is_last
     }
 
-    /// C-LCK-6: with retries left, an error is no loss yet.
+    /// C-LCK-6: with retries left, an error does not mean a loss.
     pub(super) fn rests_after_error(&mut self, context: &Context<'_, Consul>) -> bool {
         let Some(settings) = context.scenario.service.monitor.filter(|_| self.retries > 0) else { return false };
         if context.is_mutated(ConsulMutation::MonitorErrorIsLoss) {

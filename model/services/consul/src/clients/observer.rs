@@ -1,4 +1,4 @@
-//! An observer: reads the key to find out who leads (C-LE-1). It believes nothing for longer than that.
+//! An observer: it reads the key to find the leader (C-LE-1). It keeps no belief after the answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use fencepost_model::process::{Context, Input, Message, Outbox};
 pub struct Observer {
     /// How often its user may still ask.
     looks: u8,
-    /// The request under way.
+    /// The request in flight.
     call: Option<Call>,
     #[normal(counter)]
     last: Call,
@@ -45,7 +45,7 @@ impl Observer {
                 let observer = context.me.client().expect("an observer is a client");
                 let is_careless = context.is_mutated(ConsulMutation::ObserverIgnoresSession);
                 let leader = match answer {
-                    // Nothing is known.
+                    // The answer is unknown.
                     Answer::NoLeader => return,
                     Answer::Found(entry) if entry.session.is_some() || is_careless => match entry.value {
                         Opaque::Name(leader) => Some(leader),
@@ -55,7 +55,7 @@ impl Observer {
                 };
                 out.record(Fact::Service(ConsulEvent::Discovered { observer, leader }));
             }
-            // An answer on a connection that is closed.
+            // A response on a closed connection.
             _ => {}
         }
     }

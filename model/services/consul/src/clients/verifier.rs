@@ -1,5 +1,6 @@
-//! A third party: it is handed a sequencer with an order to write, asks the server whether that is still valid, and
-//! writes. The sessions document's use of a sequencer, where the resource itself cannot compare.
+//! A third party: a holder sends it a sequencer with an order to write. It asks the server whether the sequencer is
+//! still valid, and writes. The sessions document uses a sequencer in this way where the resource itself cannot
+//! compare.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox};
 
-/// An order with the connection that it came on.
+/// An order with its call.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 struct Incoming {
     from: ClientId,
@@ -26,7 +27,7 @@ struct Incoming {
 pub struct Verifier {
     /// The first one is being looked into.
     orders: InlineArray<Incoming, 3>,
-    /// The question to the server that is under way.
+    /// The request to the server in flight.
     asked: Option<Call>,
     #[normal(counter)]
     last: Call,
@@ -58,7 +59,7 @@ impl Verifier {
         }
     }
 
-    /// The sequencer is valid if the key is held by that session, with that number.
+    /// The sequencer is valid if that session holds the key with that number.
     fn carry_out(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(&Incoming { from, call, order }) = self.orders.first() else { return };
         self.orders = self.orders[1..].iter().copied().collect();

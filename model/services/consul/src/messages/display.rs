@@ -1,4 +1,4 @@
-//! Messages in words. A label must tell apart whatever may happen at the same time.
+//! Labels of messages. A label must distinguish all actions that may be enabled at the same time.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ impl fmt::Display for ConsulMessage {
             ConsulMessage::Request(call, request) => write!(f, "{request} [{}]", call.0),
             ConsulMessage::Response(call, answer) => write!(f, "{answer} [{}]", call.0),
             ConsulMessage::Order(_, call, order) => {
-                write!(f, "do it for me, by {} with {} [{}]", order.session, order.token, call.0)
+                write!(f, "write on my behalf, by {} with {} [{}]", order.session, order.token, call.0)
             }
             ConsulMessage::OrderDone(_, call, true) => write!(f, "done for you [{}]", call.0),
             ConsulMessage::OrderDone(_, call, false) => write!(f, "refused, your sequencer is not valid [{}]", call.0),
@@ -32,12 +32,12 @@ impl fmt::Display for Request {
             Request::Release(Claim { key, session, .. }) => write!(f, "release {key} of {session}"),
             Request::Delete(key) => write!(f, "delete {key}"),
             Request::DeleteCas { key, index } => write!(f, "delete {key} if at {index}"),
-            Request::FindSession => f.write_str("which session has our name?"),
+            Request::FindSession => f.write_str("find the session with the common name"),
             Request::List => f.write_str("list the prefix"),
-            Request::Before(index) => write!(f, "list the prefix: who was there before {index}?"),
-            Request::Watch(Watch { target, index, .. }) => write!(f, "tell me when {target} is past {index}"),
+            Request::Before(index) => write!(f, "list the contenders before {index}"),
+            Request::Watch(Watch { target, index, .. }) => write!(f, "watch {target} from {index}"),
             Request::Commit(transaction) => {
-                f.write_str("all or nothing: ")?;
+                f.write_str("transaction: ")?;
                 transaction.operations.iter().enumerate().try_for_each(|(place, operation)| {
                     let comma = if place == 0 { "" } else { ", " };
                     write!(f, "{comma}{operation}")
@@ -60,7 +60,7 @@ impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Operation::Nothing => f.write_str("nothing"),
-            Operation::Unknown => f.write_str("a verb that nobody knows"),
+            Operation::Unknown => f.write_str("an unknown verb"),
             Operation::CheckSession { key, session: Some(session), .. } => write!(f, "if {key} is held by {session}"),
             Operation::CheckSession { key, session: None, .. } => write!(f, "if {key} is free"),
             Operation::CheckIndex { key, index } => write!(f, "if {key} is at {index}"),
@@ -122,8 +122,8 @@ impl fmt::Display for Answer {
                     write!(f, "{before}{session}")
                 })
             }
-            Answer::Before(Some((session, index))) => write!(f, "before you is {session}, at {index}"),
-            Answer::Before(None) => f.write_str("nobody is before you"),
+            Answer::Before(Some((session, index))) => write!(f, "the contender before you is {session}, at {index}"),
+            Answer::Before(None) => f.write_str("no contender is before you"),
             Answer::Committed => f.write_str("committed"),
             Answer::RolledBack(place) => write!(f, "409, operation {place} failed"),
             Answer::Missing(None) => f.write_str("500, missing node registration"),

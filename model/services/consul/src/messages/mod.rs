@@ -1,7 +1,7 @@
-//! What clients and server say to each other. HTTP's status codes become variants: an answer is a 200 with a body unless
+//! The messages between clients and server. HTTP's status codes become variants: an answer is a 200 with a body unless
 //! it says otherwise.
 //!
-//! `values` is what the store contains, `timers` names deadlines, wishes and facts, `display` puts it all into words.
+//! `values` has the contents of the store, `timers` the deadlines, commands and facts, `display` the labels.
 
 mod display;
 mod timers;
@@ -19,10 +19,10 @@ use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
 
-/// The key that the lock recipe agrees on.
+/// The common key of the lock recipe.
 pub const LOCK: Key = Key::Lock;
 
-/// What a client asks of the server.
+/// A client's request to the server.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the HTTP API's own words")]
@@ -52,20 +52,21 @@ pub enum Request {
     },
     FindSession,
     List,
-    /// Everything below the prefix, of which a client in a queue looks at what is older than its own key: at this index.
+    /// Every entry below the prefix. A client in a queue reads the entries that are older than its own key, which has
+    /// this index.
     Before(Index),
     Watch(Watch),
     Commit(Transaction),
 }
 
-/// What a session wants with a key, and what it writes at the same time.
+/// The session of an acquire or release, and the value that it writes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Claim<V = Opaque> {
-    /// Which key.
+    /// The key.
     pub key: Key,
-    /// For whom.
+    /// The session.
     pub session: SessionId,
-    /// How the id is written.
+    /// The spelling of the session's id.
     #[serde(default, skip_serializing_if = "Spelling::is_plain")]
     pub spelling: Spelling,
     /// The new value.
@@ -74,19 +75,19 @@ pub struct Claim<V = Opaque> {
     pub flags: u8,
 }
 
-/// A blocking query: answered as soon as its target's index is higher than the one given. C-BLK-1.
+/// A blocking query: the server answers when the target's index is higher than the given index. C-BLK-1.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Watch {
-    /// What is watched.
+    /// The target.
     pub target: Target,
     /// The index that the client knows; 0 does not block.
     pub index: Index,
-    /// How long the server waits at most; none: for ever.
+    /// The maximum wait at the server, in ticks; none: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Ticks>,
 }
 
-/// What a blocking query watches.
+/// The target of a blocking query.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
@@ -96,12 +97,12 @@ pub enum Target {
     Prefix,
 }
 
-/// Several operations that happen together or not at all. C-TXN-3.
+/// Several operations that are applied atomically. C-TXN-3.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Transaction {
     /// In this order.
     pub operations: InlineArray<Operation, 3>,
-    /// Ghost: the tenure under which it was sent; stamped by the world, read by properties only.
+    /// Ghost: the tenure in which it was sent. The world stamps it, and only properties read it.
     #[serde(default)]
     pub tenure: Tenure,
 }
@@ -158,13 +159,13 @@ pub enum Operation {
     DropService(ClientId, u16),
 }
 
-/// What the server answers.
+/// The server's response.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// The new session's id.
     Created(SessionId),
-    /// The session lives; its TTL begins again.
+    /// The session is alive; its TTL starts again.
     Renewed,
     /// 404 to a renewal: there is no such session.
     UnknownSession,
@@ -176,26 +177,26 @@ pub enum Answer {
     Found(Entry),
     /// 404 to a get.
     Absent,
-    /// A session with the name that was looked for, if there is one.
+    /// A session with the requested name, if there is one.
     Named(Option<SessionId>),
-    /// What is below the semaphore's prefix.
+    /// The entries below the semaphore's prefix.
     Listed(Listing),
-    /// The newest contender key that is older: its session and its ModifyIndex.
+    /// The newest of the older contender keys: its session and its ModifyIndex.
     Before(Option<(SessionId, Index)>),
     /// 200 to a transaction.
     Committed,
-    /// 409 to a transaction: the operation with this number, from 0, failed. Nothing of it is applied.
+    /// 409 to a transaction: the operation with this number, from 0, failed. No operation is applied.
     RolledBack(u8),
-    /// 500: the node, or a check that the session should be bound to, is not registered. C-SES-5.
+    /// 500: the node, or a check for the session, is not registered. C-SES-5.
     Missing(Option<CheckKind>),
-    /// 500: a check that the session should be bound to is critical. C-SES-5.
+    /// 500: a check for the session is critical. C-SES-5.
     Critical(CheckKind),
     /// 500 `No cluster leader`. C-CON-6.
     NoLeader,
 }
 
-/// A recursive read of the semaphore's prefix, as far as contenders look at it: the coordination entry, and who is
-/// named as the session of any entry (C-SEM-4). Entries without a session tell them nothing.
+/// A recursive read of the semaphore's prefix, as far as contenders use it: the coordination entry, and the sessions
+/// named by any entry (C-SEM-4). Contenders ignore entries without a session.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Listing {
     /// The index of the result. C-KV-21.
@@ -207,19 +208,19 @@ pub struct Listing {
     pub alive: InlineArray<SessionId, 6>,
 }
 
-/// A holder's order to a third party: do this for me, and here is my sequencer.
+/// A holder's order to a third party: write on behalf of the holder, with its sequencer.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Order {
-    /// Under which session the lock is held.
+    /// The session that holds the lock.
     pub session: SessionId,
-    /// The key's LockIndex, or what the scenario uses instead.
+    /// The key's LockIndex, or another number if the scenario uses one.
     pub token: Token,
-    /// Ghost: the tenure under which it was given.
+    /// Ghost: the tenure in which it was given.
     #[serde(default)]
     pub tenure: Tenure,
 }
 
-/// A message: each request has a connection of its own, and its answer comes back on that.
+/// A message: each request has its own connection, and the response uses the same connection.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsulMessage {
@@ -229,7 +230,7 @@ pub enum ConsulMessage {
     /// Back.
     #[serde(alias = "tell")]
     Response(Call, Answer),
-    /// From a holder to a third party.
+    /// An order of a holder to a third party.
     #[serde(alias = "hand")]
     Order(ClientId, #[normal(of = 0)] Call, Order),
     /// Back: whether it was carried out.

@@ -1,4 +1,4 @@
-//! What the store contains, and what sessions are made of.
+//! The contents of the store, and the terms of sessions.
 
 use std::fmt;
 
@@ -14,23 +14,23 @@ use fencepost_model::time::Ticks;
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Key {
-    /// The key that the lock recipe agrees on.
+    /// The common key of the lock recipe.
     Lock,
-    /// What the lock protects, where that lives in the same store.
+    /// The protected resource, if it is in the same store.
     Data,
     /// The coordination entry of a semaphore, `<prefix>/.lock`. C-SEM-3.
     Slots,
     /// The key of one contender for a semaphore, `<prefix>/<session>`. C-SEM-2.
     Contender(SessionId),
-    /// The key of the same session in another semaphore, `<prefix>2/<session>`: a longer name with the same beginning.
+    /// The key of the same session in another semaphore, `<prefix>2/<session>`: a longer name with the same prefix.
     Neighbour(SessionId),
-    /// Somebody else's key.
+    /// A key of another application.
     Other,
     /// A key by its place among all names in their order, where the HTTP edge gives the names.
     Named(u16),
 }
 
-/// A beginning that keys may have in common; a string, not a folder (C-KV-5).
+/// A prefix of keys; a string, not a folder (C-KV-5).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefix {
@@ -38,17 +38,17 @@ pub enum Prefix {
     All,
     /// The semaphore's: the coordination entry and the contenders' keys have it.
     Semaphore,
-    /// One by its own place among all names. Whatever begins with it follows it directly, so it is a range.
+    /// A name, by its rank among all names. Every name with this prefix follows it directly, so the prefix is a range.
     Named {
         /// Its own place.
         first: u16,
-        /// The place of the last name that begins with it.
+        /// The rank of the last name with this prefix.
         last: u16,
     },
 }
 
 impl Prefix {
-    /// Whether the key begins with it.
+    /// Whether the key has this prefix.
     pub fn contains(self, key: Key) -> bool {
         match self {
             Prefix::All => true,
@@ -57,7 +57,7 @@ impl Prefix {
         }
     }
 
-    /// The name under which its deletion is remembered. C-KV-24: that of everything is not.
+    /// The name of its tombstone. C-KV-24: a deletion of everything leaves none.
     pub fn name(self) -> Option<Key> {
         match self {
             Prefix::All => None,
@@ -67,8 +67,8 @@ impl Prefix {
     }
 }
 
-/// How a session's id is written where it is a string: lookups ignore the letter case, comparisons of holders do not
-/// (C-SES-20). 0 is the way in which the server writes it.
+/// The spelling of a session's id in a string: lookups ignore the letter case, comparisons of holders do not
+/// (C-SES-20). 0 is the server's own spelling.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Spelling(pub u8);
@@ -87,17 +87,17 @@ impl Key {
     }
 }
 
-/// A value. Nobody looks into it, but for observers of a leader election and contenders for a semaphore.
+/// A value. Only observers of a leader election and contenders for a semaphore read it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Opaque {
-    /// Nothing.
+    /// Empty.
     Empty,
     /// The name of a client.
     Name(ClientId),
-    /// What a bystander writes.
+    /// A value of an operator.
     Foreign,
-    /// A number that was drawn.
+    /// A random number.
     Number(#[normal(skip = "drawn at random, and no log position")] Token),
     /// Bytes that the HTTP edge keeps under this number.
     Bytes(u32),
@@ -105,7 +105,7 @@ pub enum Opaque {
     Slots(Slots),
 }
 
-/// A value that is not a semaphore's entry: all that transactions write, so that they stay small.
+/// A value that is not a semaphore's entry. Transactions write only such values, so that they stay small.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the same as those of `Opaque`")]
@@ -132,13 +132,13 @@ impl From<Plain> for Opaque {
 /// The content of a semaphore's coordination entry: `{"Limit": n, "Holders": […]}`. C-SEM-3.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Slots {
-    /// How many may hold a slot.
+    /// The limit of holders.
     pub limit: u8,
-    /// Who does.
+    /// The holders.
     pub holders: InlineArray<SessionId, 4>,
 }
 
-/// Which checks a session is bound to. C-SES-10.
+/// The checks that a session is bound to. C-SES-10.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Checks(u32);
@@ -149,7 +149,7 @@ impl Checks {
         self.0 & (1 << kind.number()) != 0
     }
 
-    /// All of them, in a fixed order.
+    /// Every kind of check, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = CheckKind> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -166,16 +166,16 @@ impl FromIterator<CheckKind> for Checks {
     }
 }
 
-/// What a session is created with. C-SES-1.
+/// The terms of a new session. C-SES-1.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Terms {
     /// TTL, if any.
     pub ttl: Option<Ticks>,
-    /// Lock-delay as asked for; capped at use (C-SES-9).
+    /// The requested lock-delay, in ticks; capped at use (C-SES-9).
     pub lock_delay: Ticks,
     /// What its end does to its keys.
     pub behavior: Behavior,
-    /// What it is bound to. C-TTL-9: a TTL does not replace checks.
+    /// The checks that it is bound to. C-TTL-9: a TTL does not replace checks.
     #[serde(default)]
     pub checks: Checks,
 }
@@ -183,15 +183,15 @@ pub struct Terms {
 /// An entry of the store, without its key. C-KV-6.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Entry {
-    /// What was written.
+    /// The value.
     pub value: Opaque,
     /// The caller's own number.
     pub flags: u8,
-    /// How often a free key was acquired; not always.
+    /// LockIndex: the number of acquisitions while the key was free.
     pub lock_index: u32,
-    /// Who has it.
+    /// The session that holds it.
     pub session: Option<SessionId>,
-    /// How whoever has it wrote its id.
+    /// The holder's spelling of its session's id.
     #[serde(default, skip_serializing_if = "Spelling::is_plain")]
     pub spelling: Spelling,
     /// The log position of its creation.
@@ -228,7 +228,7 @@ impl fmt::Display for Slots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "limit {}, held by", self.limit)?;
         if self.holders.is_empty() {
-            return f.write_str(" nobody");
+            return f.write_str(" none");
         }
         self.holders.iter().enumerate().try_for_each(|(place, session)| {
             let comma = if place == 0 { " " } else { ", " };
@@ -237,7 +237,7 @@ impl fmt::Display for Slots {
     }
 }
 
-/// By hand: holders are a set, also where nobody calls `sort`, as in a client.
+/// Written by hand: holders are a set, also where nothing calls `sort`, as in a client.
 impl Normal for Slots {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         self.holders.visit(visitor);

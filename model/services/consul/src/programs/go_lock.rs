@@ -33,7 +33,7 @@ pub struct GoLock {
 }
 
 impl GoLock {
-    /// With the client's defaults where a second has so many ticks; sessions have these terms.
+    /// With the client's defaults, for this number of ticks per second; sessions have these terms.
     pub fn with(terms: Terms, ticks_per_second: i64) -> Self {
         let seconds = |count: i64| Ticks::new(count * ticks_per_second);
         GoLock {
@@ -120,7 +120,7 @@ impl Recipe<Consul> for GoLock {
             Ok(true) => return self.hold(consul, session).await,
             Ok(false) => {}
         }
-        // `kv.Get(l.opts.Key, nil)`: held by somebody else, or in its lock-delay. C-LCK-4.
+        // `kv.Get(l.opts.Key, nil)`: held by another client, or in its lock-delay. C-LCK-4.
         match consul.get(LOCK).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
             Ok(Some(Entry { session: Some(_), modify, .. })) => self.wait_index = modify,
@@ -195,7 +195,7 @@ impl Recipe<Consul> for Monitor {
                 (self.wait_index, self.left) = (Index(0), self.left - 1);
                 Ok(Lap::Again)
             }
-            // Free, somebody else's, gone, or an error: `close(stopCh)`.
+            // Free, another client's, deleted, or an error: `close(stopCh)`.
             _ => Ok(Lap::Done),
         }
     }

@@ -1,5 +1,6 @@
-//! What gossip and the agents on the nodes tell the catalogue. The failure detector is abstract: a node may be given up
-//! once it has been silent for long enough, at any time after that; and it may be wrong, within a budget (C-INV-4).
+//! Updates of the catalogue by gossip and by the agents on the nodes. The failure detector is abstract: it may declare
+//! a node failed at any time after the node has been silent for long enough; and it may be wrong, within a budget
+//! (C-INV-4).
 
 use super::Server;
 use super::catalog::Status;
@@ -14,7 +15,7 @@ use fencepost_model::time::{Instant, StartTime, Ticks};
 use fencepost_model::world::{Fault, Link};
 
 impl Server {
-    /// A fault around the servers: what of it concerns nodes and their processes.
+    /// A fault in the servers' environment: its effect on nodes and their processes.
     pub(crate) fn notice(&mut self, fault: Fault<Consul>, context: &Context<'_, Consul>) {
         let now = context.now;
         let health = &context.scenario.service.health;
@@ -79,7 +80,7 @@ impl Server {
         }
     }
 
-    /// Gossip gives the node up: it turns critical, and only that (C-INV-4).
+    /// Gossip declares the node failed: its serf-health check turns critical, and nothing else changes (C-INV-4).
     pub(super) fn suspect(&mut self, node: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.set_check(node, CheckKind::SerfHealth, Status::Critical, context, out);
     }
@@ -88,7 +89,7 @@ impl Server {
         self.set_check(node, CheckKind::ServiceCheck, Status::Critical, context, out);
     }
 
-    /// Checks that could be wrong: sessions are bound to them, and they are not critical.
+    /// Checks that could raise a false alarm: sessions are bound to them, and they are not critical.
     pub(super) fn alarms(&self) -> impl Iterator<Item = (ClientId, CheckKind)> + '_ {
         self.nodes().flat_map(|node| {
             let bound = self.sessions.iter().filter(|row| row.id.creator == node.id);
@@ -100,7 +101,7 @@ impl Server {
         })
     }
 
-    /// C-INV-10: an agent that runs puts right what the catalogue says of its node, sooner or later.
+    /// C-INV-10: a running agent corrects the catalogue entries of its node, sooner or later.
     pub(super) fn sync(&mut self, id: ClientId, context: &Context<'_, Consul>) {
         let truth = CheckKind::ALL.map(|kind| self.truth(id, kind, context.scenario));
         let Some(node) = self.node_mut(id) else { return };
@@ -114,19 +115,19 @@ impl Server {
         CheckKind::ALL.into_iter().any(|kind| node.status(kind) != self.truth(id, kind, scenario))
     }
 
-    /// What a check of a node that is not silent says in the end.
+    /// The final status of a check of a node that is not silent.
     fn truth(&self, id: ClientId, kind: CheckKind, scenario: &Scenario<Consul>) -> Option<Status> {
         let node = self.nodes.iter().find(|node| node.id == id)?;
         let looks_at_process = |settings: &Settings| settings.health.check_interval.is_some();
         if kind == CheckKind::ServiceCheck && node.gone.is_some() && looks_at_process(&scenario.service) {
-            // Its check fails by itself, when its time has come; until then it stays what it is.
+            // The check fails by its own timer; its status stays unchanged until then.
             return node.status(kind).or(Some(Status::Critical));
         }
         Some(Status::Passing)
     }
 }
 
-/// The client at one end of a link whose other end is the servers.
+/// The client at one end of a link to the servers.
 fn end_of(link: Link) -> Option<ClientId> {
     match (link.from, link.to) {
         (ProcessId::Client(client), ProcessId::Server) | (ProcessId::Server, ProcessId::Client(client)) => Some(client),

@@ -1,4 +1,4 @@
-//! Checks of assumptions against what the servers have in memory, step by step.
+//! Checks of assumptions against the servers' memory, step by step.
 
 use super::Server;
 use super::sessions::Row;
@@ -19,7 +19,7 @@ fn server(world: &World<Consul>) -> &Server {
     &world.server.process
 }
 
-/// What the servers' clock shows after a step.
+/// The time of the servers' clock after a step.
 fn clock(moment: &Moment<'_, Consul>) -> Instant {
     moment.after.clock(ProcessId::Server)
 }
@@ -65,7 +65,7 @@ checks! {
                 let Some(expires) = row.expires else { continue };
                 let left = expires.0 - clock(moment);
                 let most = ttl.map_or(Ticks::ZERO, |ttl| ttl.times(multiplier.into()));
-                // A clock that slips back makes what is left longer.
+                // A clock that jumps back extends the remaining time.
                 let has_slipped = moment.after.server.skew < run.worlds()[0].server.skew;
                 refuse(!has_slipped && left > most, &format!("{} expires in {left}", row.id))?;
             }
@@ -109,7 +109,7 @@ checks! {
         })
     }
 
-    /// A session is still there after the step in which its timer fires.
+    /// A session still exists after the step in which its timer fires.
     fn expiry_is_delayed(run: &Run) {
         run.each(|moment| match wake(moment.action) {
             Some(Timer::Expire(session)) => refuse(server(moment.after).row(session).is_none(), "the session ends at once"),
@@ -117,7 +117,7 @@ checks! {
         })
     }
 
-    /// No time passes while there was no leader for longer than that.
+    /// No time passes while there has been no leader for longer than the bound.
     fn outages_last_at_most(run: &Run, most: Ticks) {
         run.each(|moment| {
             let Some(since) = server(moment.after).leaderless else { return Ok(()) };
@@ -138,7 +138,7 @@ checks! {
                 Deadline(clock(moment) + ttl.times(run.scenario.service.ttl_multiplier.into()))
             });
             let kept = |row: &Row| before.row(row.id).and_then(|row| row.expires);
-            // A request that was held may renew a session in the same step.
+            // A held request may renew a session in the same step.
             let rows = after.sessions.iter().filter(|row| before.held.is_empty() && before.row(row.id).is_some());
             for row in rows {
                 let expected = if timers == Timers::StartAnew { full(row) } else { kept(row) };
@@ -148,7 +148,7 @@ checks! {
         })
     }
 
-    /// What becomes of requests that arrive while there is no leader.
+    /// The fate of requests that arrive while there is no leader.
     fn requests_without_leader_are(run: &Run, requests: Requests) {
         run.each(|moment| {
             let has_errors = moment.step.sent.iter().any(|envelope| {
@@ -157,7 +157,7 @@ checks! {
             let is_without = request(moment.action).is_some() && !server(moment.before).has_leader();
             match requests {
                 Requests::Refused => refuse(!server(moment.after).held.is_empty(), "a request is held"),
-                // A client that reaches nobody but a deposed leader is answered by that one.
+                // A client that reaches only a deposed leader gets the answer of that leader.
                 Requests::Held => refuse(
                     is_without && has_errors && server(moment.before).deposed.is_none(),
                     "a request is answered with an error",
@@ -175,7 +175,7 @@ checks! {
         })
     }
 
-    /// No time passes while a leader was deposed for longer than that and does not know it.
+    /// No time passes while a deposed leader has been unaware of it for longer than the bound.
     fn deposed_leaders_linger(run: &Run, most: Ticks) {
         run.each(|moment| {
             let Some(deposed) = &server(moment.after).deposed else { return Ok(()) };
@@ -232,7 +232,7 @@ fn is_restart(moment: &Moment<'_, Consul>) -> bool {
     matches!(moment.action, Action::Fault(Fault::Service(ConsulFault::Restart)))
 }
 
-/// Whether a step leaves all entries and sessions as they are, but for timers.
+/// Whether a step leaves all entries and sessions unchanged, except for timers.
 fn has_the_same(moment: &Moment<'_, Consul>) -> bool {
     let (before, after) = (server(moment.before), server(moment.after));
     before.entries == after.entries && before.sessions().eq(after.sessions())

@@ -1,5 +1,5 @@
-//! The catalogue: nodes, services and checks, and what becomes of sessions when they go (C-INV-3). Each client runs on a
-//! node of its own, which bears its name.
+//! The catalogue: nodes, services and checks, and the end of sessions with their node or check (C-INV-3). Each client
+//! runs on its own node, which has its name.
 
 use std::fmt;
 
@@ -16,13 +16,13 @@ use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::StartTime;
 
-/// What a check says.
+/// The status of a check.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All is well.
     Passing,
-    /// It could be better. No session ends by it (C-INV-5).
+    /// Warning. It ends no session (C-INV-5).
     Warning,
     /// Sessions that are bound to it end.
     Critical,
@@ -38,7 +38,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// What each check of a node says, in two bits by kind; 0: it is not registered.
+/// The status of each check of a node, two bits for each kind; 0: not registered.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Statuses(u64);
@@ -65,25 +65,25 @@ impl Statuses {
     }
 }
 
-/// A node in the catalogue, and what is true of it.
+/// A node in the catalogue, with its actual condition.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Node {
-    /// Whose.
+    /// The client on the node.
     pub id: ClientId,
     /// Whether it is registered.
     pub is_listed: bool,
     /// Its checks.
     checks: Statuses,
-    /// How many of its links to the servers are cut.
+    /// The number of cut links between the node and the servers.
     pub(super) cuts: u8,
-    /// Since when gossip has heard nothing of it.
+    /// The instant since which gossip has received nothing from it.
     pub(super) silent: Option<StartTime>,
-    /// Since when its process is gone.
+    /// The instant since which its process has been down.
     pub(super) gone: Option<StartTime>,
 }
 
 impl Node {
-    /// The node of a client as it is at the start: registered, and well.
+    /// The initial node of a client: registered, and healthy.
     pub(super) fn of(id: ClientId) -> Self {
         let mut node = Node::unlisted(id);
         node.is_listed = true;
@@ -100,7 +100,7 @@ impl Node {
         CheckKind::ALL.into_iter().zip(truth).for_each(|(kind, status)| self.checks.set(kind, status));
     }
 
-    /// What a check says; none: it is not registered.
+    /// The status of a check; none: it is not registered.
     pub fn status(&self, kind: CheckKind) -> Option<Status> {
         self.checks.get(kind)
     }
@@ -116,7 +116,7 @@ impl Server {
         self.node(id).is_some()
     }
 
-    /// What a check of a node says, if it is registered.
+    /// The status of a check of a node, if it is registered.
     pub fn check(&self, id: ClientId, kind: CheckKind) -> Option<Status> {
         self.node(id)?.status(kind)
     }
@@ -125,7 +125,7 @@ impl Server {
         self.nodes.iter_mut().find(|node| node.id == id)
     }
 
-    /// C-SES-4, C-SES-11: what a session is to be bound to must be registered, and not critical.
+    /// C-SES-4, C-SES-11: the node and the checks of a new session must be registered, and no check may be critical.
     pub fn refusal(
         &self,
         node: ClientId,
@@ -184,7 +184,7 @@ impl Server {
         }
     }
 
-    /// C-INV-7: a check that is deregistered takes the sessions bound to it along.
+    /// C-INV-7: the deregistration of a check ends the sessions bound to it.
     pub fn deregister_check(
         &mut self,
         id: ClientId,
@@ -196,7 +196,7 @@ impl Server {
         self.drop_check(id, kind, context, out);
     }
 
-    /// The same at the present log position.
+    /// The same at the current log position.
     pub fn drop_check(
         &mut self,
         id: ClientId,
@@ -213,7 +213,7 @@ impl Server {
         }
     }
 
-    /// C-INV-3 (d), C-INV-8: a service that is deregistered takes its checks along, at one log position.
+    /// C-INV-3 (d), C-INV-8: the deregistration of a service removes its checks, at one log position.
     pub fn deregister_service(
         &mut self,
         id: ClientId,
@@ -225,7 +225,7 @@ impl Server {
         self.drop_service(id, service, context, out);
     }
 
-    /// The same at the present log position.
+    /// The same at the current log position.
     pub(super) fn drop_service(
         &mut self,
         id: ClientId,
@@ -255,13 +255,14 @@ impl Server {
         }
     }
 
-    /// C-INV-6: a node that is deregistered takes its checks and all its sessions along, also those without a check.
+    /// C-INV-6: the deregistration of a node removes its checks and ends all its sessions, including those without a
+    /// check.
     pub fn deregister_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.index = self.index.next();
         self.drop_node(id, context, out);
     }
 
-    /// The same at the present log position. C-INV-4: so does a node whose name changes.
+    /// The same at the current log position. C-INV-4: a change of the node's name has the same effect.
     pub fn drop_node(&mut self, id: ClientId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         if self.drop_services(id) {
             self.note_checks();
@@ -281,7 +282,7 @@ impl Server {
         self.end_sessions(id, None, context, out);
     }
 
-    /// Ends the sessions of a node that are bound to the check; without one, all of them.
+    /// Ends the sessions of a node that are bound to the check; without a check, every session of the node.
     fn end_sessions(
         &mut self,
         node: ClientId,

@@ -1,5 +1,5 @@
-//! Contender keys as a queue: the oldest of them has the lock. The store knows nothing of that; what is noted here are the
-//! facts for those who judge it.
+//! Contender keys as a queue: the session with the oldest key has the lock. The store does not know that; this module
+//! emits the facts for the monitor.
 
 use super::Server;
 use crate::Consul;
@@ -10,7 +10,7 @@ use fencepost_model::ids::{Index, SessionId, Token};
 use fencepost_model::process::{Context, Outbox};
 
 impl Server {
-    /// Contender keys that are held, with their sessions.
+    /// Held contender keys, with their sessions.
     fn queue(&self) -> impl Iterator<Item = (SessionId, Entry)> + '_ {
         self.entries.iter().filter_map(|(key, entry)| match key {
             Key::Contender(_) => entry.session.map(|session| (session, *entry)),
@@ -18,7 +18,7 @@ impl Server {
         })
     }
 
-    /// Whose key is the oldest, and its token.
+    /// The session with the oldest key, and its token.
     pub(crate) fn first(&self) -> Option<(SessionId, Token)> {
         let oldest = self.queue().min_by_key(|(_, entry)| entry.create);
         oldest.map(|(session, entry)| (session, Token(entry.create.0)))
@@ -26,18 +26,19 @@ impl Server {
 
     /// The newest of the keys that are older than this one, as a client finds it in a recursive read: its session, and
     /// the ModifyIndex from which it can be watched.
+    /// the ModifyIndex from which it can be watched.
     pub(super) fn before(&self, index: Index, context: &Context<'_, Consul>) -> Option<(SessionId, Index)> {
         let counts_itself = context.is_mutated(ConsulMutation::QueueCountsItself);
         let older = self.queue().filter(|(_, entry)| entry.create < index || entry.create == index && counts_itself);
         older.max_by_key(|(_, entry)| entry.create).map(|(session, entry)| (session, entry.modify))
     }
 
-    /// The same as [`Server::first`] where the lock is a queue, else nobody.
+    /// The same as [`Server::first`] if the lock is a queue; otherwise none.
     pub(crate) fn first_in_queue(&self, context: &Context<'_, Consul>) -> Option<(SessionId, Token)> {
         context.scenario.service.queue.and_then(|_| self.first())
     }
 
-    /// The lock goes to the next in line with the end of the key before it.
+    /// When the first key ends, the lock passes to the session of the next key.
     pub(crate) fn note_turn(
         &self,
         before: Option<(SessionId, Token)>,

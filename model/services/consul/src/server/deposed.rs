@@ -1,5 +1,5 @@
-//! A leader that has been deposed and does not know it yet. It answers from what it had when it was cut off: default reads
-//! (C-CON-2), renewals (C-CON-5). Whatever needs the others fails there (C-CON-3, C-CON-6).
+//! A deposed leader that does not know it yet. It answers from its own memory: default reads (C-CON-2), renewals
+//! (C-CON-5). Requests that need the other servers fail (C-CON-3, C-CON-6).
 
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +17,10 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, StartTime};
 
-/// The old leader, with what it has in memory.
+/// The deposed leader, with its memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Deposed {
-    /// Who can reach no other server.
+    /// The client that can reach no other server, if there is one.
     with: Option<ClientId>,
     pub(super) since: StartTime,
     #[normal(sorted)]
@@ -30,7 +30,7 @@ pub(super) struct Deposed {
 }
 
 impl Server {
-    /// The leader is cut off from the others, together with a client or alone.
+    /// The leader is cut off from the others, with or without a client.
     pub(super) fn depose(&mut self, with: Option<ClientId>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let (entries, sessions) = (self.entries.clone(), self.sessions.clone());
         self.deposed = Some(Box::new(Deposed { with, since: StartTime(context.now), entries, sessions }));
@@ -42,7 +42,7 @@ impl Server {
         self.deposed.as_ref().is_some_and(|deposed| deposed.with == Some(client))
     }
 
-    /// What the old leader answers to a client that can reach no other server.
+    /// The response of the deposed leader to a client that can reach no other server.
     pub(super) fn ask_deposed(
         &mut self,
         from: Option<Asker>,
@@ -79,12 +79,13 @@ impl Server {
         }
     }
 
-    /// The old leader learns that it is none.
+    /// The deposed leader learns that it is no longer leader.
     pub(super) fn step_down(&mut self) {
         self.deposed = None;
     }
 
-    /// The end of a session that the old leader wants, in a service whose servers forward it without looking at the term.
+    /// The deposed leader proposes the end of a session, in a service whose servers forward the proposal without
+    /// checking the term.
     pub(super) fn revoke(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         if let Some(deposed) = &mut self.deposed {
             deposed.sessions.retain(|row| row.id != session);
@@ -94,7 +95,7 @@ impl Server {
         }
     }
 
-    /// By when the old leader must have learned that it is none.
+    /// The instant by which the deposed leader must have learned that it is no longer leader.
     pub(super) fn must_step_down_by(&self, settings: &Settings) -> Option<Instant> {
         Some(self.deposed.as_ref()?.since + settings.servers.lingers_max?)
     }

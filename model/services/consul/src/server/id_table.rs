@@ -1,5 +1,5 @@
-//! What only readers of the HTTP API see: the indexes of tables, prepared queries, services. A server that is explored
-//! without such readers keeps no books, so that they multiply no states.
+//! State that only readers of the HTTP API see: the indexes of tables, prepared queries, services. A search has no such
+//! readers; its server keeps no id table, so that the table adds no states.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,16 +12,16 @@ use fencepost_model::ids::{ClientId, Index, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::Context;
 
-/// C-GEN-1: the tables of the replicated state that no client recipe looks at, and the table `index`.
+/// C-GEN-1: the indexes of tables that no client recipe reads, and the table `index`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub(crate) struct IdTable {
-    /// The last position at which an entry changed or went.
+    /// The last position at which an entry changed or was removed.
     pub(super) entries: Index,
-    /// At which a session came or went.
+    /// The position of the last change of sessions.
     pub(super) sessions: Index,
-    /// At which a prepared query changed.
+    /// The position of the last change of prepared queries.
     pub(super) queries: Index,
-    /// At which a check was registered or went.
+    /// The position of the last registration or removal of a check.
     checks: Index,
     /// Prepared queries, by id.
     pub(super) prepared: Vec<Query>,
@@ -31,7 +31,7 @@ pub(crate) struct IdTable {
     attached: Vec<(ClientId, CheckNumber, u16)>,
 }
 
-/// A check as a number, for it must be written.
+/// A check as a number, for serialisation.
 type CheckNumber = u8;
 
 /// A prepared query.
@@ -41,25 +41,25 @@ pub struct Query {
     pub id: u16,
     /// Its name, if it has one.
     pub name: Option<u16>,
-    /// The session with which it ends.
+    /// The session whose end removes it.
     pub session: Option<(SessionId, Spelling)>,
     /// The log position of its creation.
     pub create: Index,
-    /// That of its last change.
+    /// The log position of its last change.
     pub modify: Index,
 }
 
-/// Why a prepared query is refused.
+/// The reason why a prepared query is refused.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum QueryRefusal {
-    /// Its session is gone, or never was. C-PQ-2.
+    /// Its session does not exist. C-PQ-2.
     NoSession,
-    /// Another one has that name. C-PQ-3.
+    /// Another query has that name. C-PQ-3.
     NameTaken,
 }
 
 impl Server {
-    /// A server of which somebody reads everything.
+    /// A server with an id table.
     pub fn with_id_table() -> Server {
         Server { index: Index(1), id_table: Some(Box::default()), ..Server::default() }
     }
@@ -79,8 +79,8 @@ impl Server {
         self.id_table.iter_mut().for_each(|id_table| id_table.checks = index);
     }
 
-    /// Everything is deleted, of which only the index of the store tells. Where no books are kept, and somebody may ask
-    /// for it, a tombstone below no prefix stands for that.
+    /// Every key is deleted: only the index of the store shows it. Without an id table, if a client may ask for it, a
+    /// tombstone of the empty prefix stands for it.
     pub(super) fn note_emptied(&mut self, context: &Context<'_, Consul>) {
         if self.id_table.is_none() && context.scenario.service.semaphore.is_some() {
             self.tombstones.retain(|(name, _)| *name != Key::Other);
@@ -88,7 +88,7 @@ impl Server {
         }
     }
 
-    /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where books are
+    /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where an id table is
     /// kept.
     pub fn store_index(&self) -> Index {
         let entries = self.id_table.as_ref().map_or(Index(0), |id_table| id_table.entries.max(Index(1)));
@@ -142,7 +142,7 @@ impl Server {
         Ok(())
     }
 
-    /// Removes a prepared query; its session lives on (C-PQ-5).
+    /// Removes a prepared query; its session stays alive (C-PQ-5).
     pub fn forget_query(&mut self, id: u16) {
         self.index = self.index.next();
         self.drop_queries(|query| query.id == id);
@@ -159,7 +159,7 @@ impl Server {
         }
     }
 
-    /// A new name takes this place among all names of keys: those from it on move by one.
+    /// A new name takes this rank among all names of keys: names from that rank on move by one.
     pub fn make_room(&mut self, place: u16) {
         let moved = |key: &mut Key| match key {
             Key::Named(other) if *other >= place => *other += 1,
@@ -180,7 +180,7 @@ impl Server {
         self.id_table.as_ref().is_some_and(|id_table| id_table.services.contains(&(node, service)))
     }
 
-    /// To which service of its node a check belongs.
+    /// The service of its node that a check belongs to.
     pub fn service_of(&self, node: ClientId, kind: CheckKind) -> Option<u16> {
         let number = number(kind);
         let attached = &self.id_table.as_ref()?.attached;
@@ -195,7 +195,7 @@ impl Server {
         }
     }
 
-    /// Says to which service of its node a check belongs from now on.
+    /// Assigns a check to a service of its node.
     pub fn attach(&mut self, node: ClientId, kind: CheckKind, service: Option<u16>) {
         let number = number(kind);
         let Some(id_table) = &mut self.id_table else { return };
@@ -203,7 +203,7 @@ impl Server {
         id_table.attached.extend(service.map(|service| (node, number, service)));
     }
 
-    /// The service is gone. Returns the checks that belonged to it.
+    /// Removes a service. Returns the checks that belonged to it.
     pub(super) fn forget_service(&mut self, node: ClientId, service: u16) -> Vec<CheckKind> {
         let Some(id_table) = &mut self.id_table else { return Vec::new() };
         id_table.services.retain(|other| *other != (node, service));
@@ -211,7 +211,7 @@ impl Server {
         mine.map(|(_, check, _)| CheckKind::of(usize::from(*check))).collect()
     }
 
-    /// The node is gone, and with it its services. Returns whether it had any.
+    /// Removes a node with its services. Returns whether it had any.
     pub(super) fn drop_services(&mut self, node: ClientId) -> bool {
         let Some(id_table) = &mut self.id_table else { return false };
         let before = id_table.services.len();

@@ -1,4 +1,5 @@
-//! The key/value store: reading, writing, acquiring, releasing, deleting. Each effect happens at the present log position.
+//! The key/value store: reading, writing, acquiring, releasing, deleting. Each effect happens at the current log
+//! position.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,10 +17,10 @@ use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::Instant;
 
-/// What a caller writes besides the lock: value and flags.
+/// The data of a write besides the lock: value and flags.
 pub(super) type Content = (Opaque, u8);
 
-/// An acquire that has passed the leader's look at the lock-delay.
+/// An acquire that has passed the leader's check of the lock-delay.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Decided {
     client: ClientId,
@@ -42,8 +43,8 @@ impl Server {
 
     /// C-KV-21, C-KV-22: all entries below the semaphore's prefix at once, with the index of the newest change.
     ///
-    /// Who counts as alive is for the client to say, and the same read tells it either: the sessions that hold a contender
-    /// key, or those after which one is named, held or not.
+    /// The client decides which holders are alive; the same read returns either kind of evidence: the sessions that
+    /// hold a contender key, or the sessions after which one is named, held or not.
     pub(super) fn list(&self, context: &Context<'_, Consul>) -> Listing {
         let by_name =
             context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.prunes == Prunes::ByName);
@@ -53,7 +54,7 @@ impl Server {
         });
         let held = self.contenders().filter(|_| !by_name);
         let mut alive = InlineArray::default();
-        // C-SEM-5: a key in a semaphore whose prefix begins with this one is a sign of life as good as any.
+        // C-SEM-5: a key in a semaphore whose prefix begins with this one counts as evidence, too.
         named.chain(held).for_each(|session| {
             if !alive.contains(&session) {
                 alive.push(session)
@@ -67,8 +68,8 @@ impl Server {
         self.entries.iter().copied().filter(move |(key, _)| prefix.contains(*key))
     }
 
-    /// C-KV-21: the newest entry or deletion below the prefix; where there is neither, and for the empty prefix, that of
-    /// the whole store. C-KV-23: the deletion of a longer beginning than the prefix is below it, that of a shorter is not.
+    /// C-KV-21: the newest entry or deletion below the prefix; if there is neither, and for the empty prefix, the index
+    /// of the whole store. C-KV-23: the deletion of a longer prefix counts, the deletion of a shorter one does not.
     pub fn prefix_index(&self, prefix: Prefix) -> Index {
         if prefix == Prefix::All {
             return self.store_index();
@@ -96,7 +97,7 @@ impl Server {
         Answer::Done(true)
     }
 
-    /// C-KV-9: index 0 means only if absent; else only at that ModifyIndex. It does not look at the lock.
+    /// C-KV-9: index 0 means only if absent; another index means only at that ModifyIndex. It ignores the lock.
     pub fn cas(
         &mut self,
         key: Key,
@@ -112,7 +113,7 @@ impl Server {
         self.put(key, content, context, out)
     }
 
-    /// The leader's look at the lock-delay (C-LD-2, C-LD-4), then the log: at once, or later.
+    /// The leader's check of the lock-delay (C-LD-2, C-LD-4), then the log: at once, or later.
     pub(super) fn request_lock(
         &mut self,
         from: Option<Asker>,
@@ -122,7 +123,7 @@ impl Server {
     ) -> Option<Answer> {
         let client = from.map(|(client, _)| client);
         if self.is_delayed(claim.key, context) {
-            // C-LD-4: before any look at the session, and without a log entry (C-GEN-4).
+            // C-LD-4: before the check of the session, and without a log entry (C-GEN-4).
             refuse(client, Refusal::LockDelay, out);
             return Some(Answer::Done(false));
         }
@@ -134,7 +135,7 @@ impl Server {
         Some(self.lock(client, claim, context, out))
     }
 
-    /// C-LD-9: the log applies an acquire without another look at the lock-delay.
+    /// C-LD-9: the log applies an acquire without another check of the lock-delay.
     pub(super) fn apply(&mut self, asker: Asker, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let place = self.decided.iter().position(|decided| decided.asker() == asker);
         let Some(place) = place else { return };
@@ -144,7 +145,7 @@ impl Server {
         out.send(client.into(), ConsulMessage::Response(call, answer));
     }
 
-    /// C-LD-9: what the log does with an acquire some time after the leader has let it pass.
+    /// C-LD-9: the log's treatment of an acquire some time after the leader has accepted it.
     pub fn lock_late(
         &mut self,
         client: Option<ClientId>,
@@ -162,7 +163,7 @@ impl Server {
         }
     }
 
-    /// C-KV-10, C-KV-11: what the log does with an acquire.
+    /// C-KV-10, C-KV-11: the log's treatment of an acquire.
     pub fn lock(
         &mut self,
         client: Option<ClientId>,
@@ -247,8 +248,8 @@ impl Server {
         Answer::Done(true)
     }
 
-    /// C-KV-17: every key below the prefix at one log position; as a deletion it ignores locks. What is remembered is
-    /// the deletion of the prefix, and for the empty one nothing (C-KV-24).
+    /// C-KV-17: deletes every key below the prefix at one log position; as a deletion it ignores locks. It leaves a
+    /// tombstone for the prefix, and none for the empty prefix (C-KV-24).
     pub fn delete_tree(&mut self, prefix: Prefix, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) -> Answer {
         let keys: Vec<Key> = self.keys().filter(|key| prefix.contains(*key)).collect();
         let before = self.tombstones.clone();
@@ -268,10 +269,10 @@ impl Server {
         Answer::Done(true)
     }
 
-    /// Remembers a deletion, as far as somebody lists what begins with the name.
+    /// Leaves a tombstone, if a client lists names with this prefix.
     fn leave_tombstone(&mut self, name: Key, context: &Context<'_, Consul>) {
         let tombstone = match name {
-            // Contenders list the whole prefix only: one for all of it will do.
+            // Contenders list the whole prefix only: one tombstone covers all of it.
             Key::Slots | Key::Contender(_) | Key::Neighbour(_) => Key::Slots,
             Key::Named(_) => name,
             Key::Lock | Key::Data | Key::Other => return,
@@ -283,7 +284,7 @@ impl Server {
         self.tombstones.insert_sorted((tombstone, self.index));
     }
 
-    /// C-KV-25: the leader forgets the tombstones that are no younger than this position.
+    /// C-KV-25: the leader removes the tombstones up to this position.
     pub fn reap_tombstones(&mut self, up_to: Index) {
         self.index = self.index.next();
         self.tombstones.retain(|(_, index)| *index > up_to);
@@ -331,7 +332,7 @@ impl Server {
         new
     }
 
-    /// C-KV-18: what comes after a deletion starts anew.
+    /// C-KV-18: a key starts from zero after its deletion.
     pub(super) fn remove(&mut self, key: Key, context: &Context<'_, Consul>) {
         if self.entry(key).is_none() {
             return;
@@ -352,14 +353,14 @@ impl Server {
     }
 }
 
-/// An operator who is refused is no fact.
+/// An operator's refused request is no fact.
 fn refuse(client: Option<ClientId>, why: Refusal, out: &mut Outbox<Consul>) {
     if let Some(client) = client {
         out.record(Fact::Refused { client, why });
     }
 }
 
-/// Who has become a holder of a slot by a write to the coordination entry, and who is one no more.
+/// The clients that a write to the coordination entry makes holders of a slot, and those that it removes.
 fn note_holders(old: Option<Entry>, new: Entry, out: &mut Outbox<Consul>) {
     let holders = |value: Option<Opaque>| match value {
         Some(Opaque::Slots(slots)) => slots.holders,

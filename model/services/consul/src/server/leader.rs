@@ -1,5 +1,5 @@
-//! What happens among the servers: they lose their leader, elect another one, or start anew. TTL timers and lock-delays
-//! are in the memory of a server only (C-GEN-2), so this is where they start again.
+//! Events among the servers: loss of the leader, election, restart. TTL timers and lock-delays exist only in the memory
+//! of a server (C-GEN-2), so these events restart them.
 
 use std::fmt;
 
@@ -21,21 +21,21 @@ use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
 use fencepost_model::time::{Deadline, Instant, StartTime, Ticks};
 use fencepost_model::world::World;
 
-/// What can go wrong in the service itself.
+/// A fault of the service, or its end.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsulFault {
-    /// The leader dies or is cut off; the others will elect a new one.
+    /// The leader crashes or is cut off; the others will elect a new one.
     LoseLeader,
-    /// The leader is cut off from the others and does not know it; a client may be cut off with it.
+    /// The leader is deposed and does not know it; a client may be cut off with it.
     Depose(Option<ClientId>),
-    /// All servers start anew from what they have on disk.
+    /// All servers restart from disk.
     Restart,
-    /// A check of a node turns critical although what it looks at is well.
+    /// A check of a node turns critical although its target is healthy.
     FalseAlarm(ClientId, CheckKind),
 }
 
-/// The places of the kinds of fault.
+/// The indices of the kinds of fault.
 impl ConsulFault {
     pub(crate) const LEADER_LOSS: usize = 0;
     pub(crate) const DEPOSITION: usize = 1;
@@ -46,7 +46,7 @@ impl ConsulFault {
 impl ServiceFault for ConsulFault {
     const KINDS: &'static [FaultKind] = &[
         FaultKind::new("leader_losses", "loss of the leader", Some("outages")).with(Nature::Recurrent),
-        FaultKind::new("depositions", "leader that is deposed and lingers", Some("outages")),
+        FaultKind::new("depositions", "deposed leader that still acts as leader", Some("outages")),
         FaultKind::new("server_restarts", "restart of all servers", None),
         FaultKind::new("false_alarms", "false alarm of a check", None).with(Nature::WrongVerdict),
     ];
@@ -112,15 +112,13 @@ impl Server {
         let (is_possible, what) = match kind {
             ConsulFault::LEADER_LOSS => (
                 servers.old_leader == OldLeader::Dies,
-                "with `service.servers.old_leader = \"lingers\"` a leader is deposed: use `budget.depositions`",
+                "`service.servers.old_leader = \"lingers\"` needs `budget.depositions` instead",
             ),
             ConsulFault::DEPOSITION => (
                 servers.old_leader == OldLeader::Lingers,
-                "a leader is deposed and goes on only with `service.servers.old_leader = \"lingers\"`; use `budget.leader_losses`",
+                "`budget.depositions` needs `service.servers.old_leader = \"lingers\"`; otherwise use `budget.leader_losses`",
             ),
-            ConsulFault::FALSE_ALARM => {
-                (has_checks, "no session is bound to a check that could be wrong; set `service.health.checks`")
-            }
+            ConsulFault::FALSE_ALARM => (has_checks, "a false alarm needs a check: set `service.health.checks`"),
             _ => (true, ""),
         };
         if is_possible { Ok(()) } else { Err(what) }
@@ -162,13 +160,13 @@ impl Server {
 
     pub(super) fn lose_leader(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.leaderless = Some(StartTime(context.now));
-        // C-TTL-4: a destroy entry that a former leader proposes fails.
+        // C-TTL-4: a destroy entry proposed by a former leader fails.
         self.sessions.iter_mut().for_each(|row| row.is_expiring = false);
         out.record(Fact::Service(ConsulEvent::LeaderLost));
     }
 
-    /// C-TTL-6: every timer starts anew, in full. C-LD-11: the lock-delays of a new leader end when the old one's would
-    /// have, or later, if it had not yet applied the entries that set them.
+    /// C-TTL-6: every timer restarts in full. C-LD-11: the lock-delays of a new leader end when those of the old one
+    /// would have, or later if it had not yet applied the entries that set them.
     pub(super) fn elect(&mut self, is_behind: bool, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         self.leaderless = None;
         let starts_anew = context.scenario.service.servers.timers == Timers::StartAnew;
@@ -195,7 +193,7 @@ impl Server {
         }
     }
 
-    /// C-CON-6: a request is held for a while, in the hope of a leader, and then answered with an error.
+    /// C-CON-6: a request is held for some time until there is a leader, and then answered with an error.
     pub(super) fn do_without_leader(
         &mut self,
         from: Option<Asker>,
@@ -211,7 +209,7 @@ impl Server {
         }
     }
 
-    /// Whoever waits for an answer gets an error, and does not learn what became of its request.
+    /// A client with a pending request receives an error, and does not learn whether the request was applied.
     fn close_connections(&mut self, out: &mut Outbox<Consul>) {
         for (client, call) in self.waiting().collect::<Vec<_>>() {
             out.send(client.into(), ConsulMessage::Response(call, Answer::NoLeader));

@@ -1,4 +1,4 @@
-//! Lock-delay: which keys cannot be acquired yet. Set by the invalidation routine, looked at when somebody acquires.
+//! Lock-delay: keys that cannot be acquired yet. The invalidation routine sets it, an acquire checks it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,24 +10,24 @@ use fencepost_model::normal::Normal;
 use fencepost_model::process::Context;
 use fencepost_model::time::{Deadline, Ticks};
 
-/// A key that cannot be acquired before `until`. C-LD-7: it belongs to the name, whatever becomes of the entry.
+/// A key that cannot be acquired before `until`. C-LD-7: it belongs to the name, whether or not the entry exists.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Delay {
     pub(super) key: Key,
     pub(super) until: Deadline,
-    /// How long it is in full: servers that start anew start it anew. C-LD-12.
+    /// Its full length: restarted servers restart it. C-LD-12.
     pub(super) length: Ticks,
 }
 
 impl Delay {
-    /// Whether it is nothing but the timer of a former delay. C-LD-14.
+    /// Whether it is only the timer of an earlier delay. C-LD-14.
     pub(super) fn is_timer(&self) -> bool {
         self.length == Ticks::ZERO
     }
 }
 
 impl Server {
-    /// C-LD-1, C-LD-3: starts when the session ends; capped at use; nothing if zero.
+    /// C-LD-1, C-LD-3: starts when the session ends; capped at use; none if zero.
     pub(super) fn delay(&mut self, key: Key, asked: Ticks, context: &Context<'_, Consul>) {
         let mut delay = context.scenario.service.capped(asked);
         if context.is_mutated(ConsulMutation::LockDelayUncapped) {
@@ -41,8 +41,9 @@ impl Server {
         }
         let end = Deadline(context.now + delay);
         self.delays.retain(|other| other.key != key || !other.until.is_due(context.now));
-        // C-LD-14: each delay has a timer that removes the key's entry, whichever delay that is by then. Timers of former
-        // delays are kept as delays without a length. Where a clock may slip back, those timers have fired already.
+        // C-LD-14: each delay has a timer that removes the key's entry, even if a later delay has set it. Timers of
+        // earlier delays are kept as delays without a length. Where a clock may jump back, those timers have fired
+        // already.
         let mut first = None;
         if context.scenario.clocks.skew > Ticks::ZERO {
             self.delays.retain(|other| other.key != key);
@@ -58,7 +59,7 @@ impl Server {
         }
     }
 
-    /// How many delays have been set and not forgotten.
+    /// The number of lock-delays that were set and not yet removed.
     pub fn delay_count(&self) -> usize {
         self.delays.len()
     }

@@ -1,13 +1,13 @@
-//! The servers as one: what their log says, and what the leader keeps in memory. A request is one atomic step with one
+//! The servers as one process: their log, and the leader's memory. A request is one atomic step with one
 //! log position (C-GEN-3).
 //!
 //! ```text
 //! kv          the store                          sessions     their life and end
 //! lock_delay  keys that cannot be acquired yet   transaction  all or nothing
 //! queries     blocking queries, parked           leader       outages, elections, restarts
-//! catalog     nodes and checks                   agents       what gossip and agents tell the catalogue
-//! books       what only readers of the HTTP API see  deposed      a leader that does not know it is none
-//! line        contender keys as a queue
+//! catalog     nodes and checks                   agents       updates of the catalogue by gossip and agents
+//! id_table    state for readers of the HTTP API   deposed      a deposed leader that does not know it
+//! contender_queue    contender keys as a queue
 //! ```
 
 mod agents;
@@ -50,11 +50,11 @@ pub use id_table::{Query, QueryRefusal};
 pub use leader::ConsulFault;
 pub use transaction::{Failure, Outcome};
 
-/// Consul's servers as one. Lists without inline room belong to features that most scenarios do without.
+/// Consul's servers as one process. Lists without inline capacity belong to features that most scenarios do not use.
 #[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[normal(settle = Server::forget_delays)]
 pub struct Server {
-    /// The position of the last log entry. C-GEN-4: every write uses one up, useful or not.
+    /// The position of the last log entry. C-GEN-4: every write uses one, with or without an effect.
     index: Index,
     /// Live sessions, by id.
     #[normal(sorted)]
@@ -68,25 +68,25 @@ pub struct Server {
     /// The last session id given to each creator. C-SES-2: ids are always fresh.
     #[normal(sorted)]
     given: List<SessionId, 3>,
-    /// The positions of deletions, by the name that was deleted. C-KV-22.
+    /// The tombstones: positions of deletions, by the deleted name. C-KV-22.
     #[normal(sorted)]
     tombstones: List<(Key, Index), 1>,
-    /// Since when there is no leader.
+    /// The instant since which there has been no leader.
     leaderless: Option<StartTime>,
-    /// Acquires that the leader has let pass and the log has not applied yet, by client.
+    /// Acquires that the leader has accepted and the log has not applied yet, by client.
     #[normal(sorted)]
     decided: List<Decided, 0>,
-    /// Requests that wait for a leader, in the order in which they came.
+    /// Requests that wait for a leader, in order of arrival.
     held: List<Held, 0>,
-    /// Blocking queries that wait, by client.
+    /// Waiting blocking queries, by client.
     #[normal(sorted)]
     parked: List<Parked, 0>,
-    /// The catalogue, by node; empty where the scenario does not look at it.
+    /// The catalogue, by node; empty if the scenario does not use it.
     #[normal(sorted)]
     nodes: List<Node, 0>,
     /// The former leader, while it takes itself for the leader.
     deposed: Option<Box<Deposed>>,
-    /// What only readers of the HTTP API see; none where there are none.
+    /// State for readers of the HTTP API; none without such readers.
     id_table: Option<Box<IdTable>>,
 }
 
@@ -115,11 +115,11 @@ impl Clone for Server {
     }
 }
 
-/// Who asks, and on which connection.
+/// The sender of a request, with its call.
 type Asker = (ClientId, Call);
 
 impl Server {
-    /// The server at the start, and the session that everybody shares where the scenario wants one.
+    /// The initial server, with the shared session if the scenario has one.
     pub(super) fn at_start(scenario: &Scenario<Consul>) -> (Server, Option<SessionId>) {
         let mut server = Server { index: Index(1), ..Server::default() };
         if scenario.service.has_catalog() {
@@ -153,7 +153,7 @@ impl Server {
         self.sessions.iter().map(|row| row.id)
     }
 
-    /// Whether somebody answers at all.
+    /// Whether there is a leader to answer.
     pub(super) fn has_leader(&self) -> bool {
         self.leaderless.is_none()
     }
@@ -163,14 +163,14 @@ impl Server {
         self.nodes.iter().filter(|node| node.is_listed)
     }
 
-    /// Who waits for an answer, and on which connection.
+    /// The sender that awaits a response, with its call.
     fn waiting(&self) -> impl Iterator<Item = Asker> {
         let parked = self.parked.iter().map(Parked::asker);
         let held = self.held.iter().map(Held::asker);
         self.decided.iter().map(Decided::asker).chain(held).chain(parked)
     }
 
-    /// What the semaphore's coordination entry says.
+    /// The content of the semaphore's coordination entry.
     pub(super) fn slots(&self) -> Option<Slots> {
         match self.entry(Key::Slots)?.value {
             Opaque::Slots(slots) => Some(slots),
@@ -184,7 +184,7 @@ impl Server {
         below.filter_map(|(_, entry)| entry.session)
     }
 
-    /// Whether the bookkeeping is in order: every held key's session lives, and no key is from the future.
+    /// Checks the internal consistency: every held key's session exists, and no index is beyond the log.
     pub(super) fn inspect(&self) -> Result<(), String> {
         for (key, entry) in &self.entries {
             if let Some(session) = entry.session
@@ -194,7 +194,7 @@ impl Server {
             }
             if entry.modify > self.index || entry.create > entry.modify {
                 return Err(format!(
-                    "{key} was created at {} and modified at {}, and the log is at {}",
+                    "{key} was created at {} and modified at {}, but the log is at {}",
                     entry.create, entry.modify, self.index
                 ));
             }
@@ -215,7 +215,7 @@ impl Server {
             }
     }
 
-    /// Carries out a request of a client, or of somebody from outside. Without an answer the request waits.
+    /// Carries out a request of a client or of an operator. Without a response the request waits.
     pub(super) fn serve(
         &mut self,
         from: Option<Asker>,
@@ -270,7 +270,7 @@ impl Process<Consul> for Server {
                 }
             }
             Input::Wake(timer) => self.wake(timer, context, out),
-            // Answers, the resource's words and wishes are not for servers.
+            // Servers receive no responses, no messages of the resource and no commands.
             Input::Message { .. } | Input::Command(_) | Input::Choice(_) => {}
         }
         self.note_turn(first, context, out);
@@ -322,7 +322,7 @@ impl Server {
 }
 
 impl Server {
-    /// Forgets the lock-delays that are over, by the earliest instant that the clock may still show.
+    /// Removes the lock-delays that have ended, by the earliest instant that the clock may still show.
     fn forget_delays(&mut self, oldest: Instant) {
         self.delays.retain(|delay| !delay.until.is_due(oldest));
     }
@@ -339,7 +339,7 @@ fn is_slot(key: Key, context: &Context<'_, Consul>) -> bool {
     matches!(key, Key::Contender(_)) && registers == Some(Registers::CountThenRegister)
 }
 
-/// The client behind a request; an operator acts for nobody.
+/// The client behind a request; none for an operator.
 fn asker(from: Option<Asker>) -> Asker {
     from.expect("only clients create sessions, watch and commit")
 }

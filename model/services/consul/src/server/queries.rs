@@ -11,7 +11,7 @@ use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::{Deadline, Instant};
 
-/// A blocking query that waits.
+/// A waiting blocking query.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Parked {
     client: ClientId,
@@ -29,8 +29,8 @@ impl Parked {
 }
 
 impl Server {
-    /// C-BLK-1: answered at once if the index is passed already, or 0; else it waits. A client has one query for a target
-    /// at a time: an older one is on a connection on which nobody listens any more, and is forgotten.
+    /// C-BLK-1: answered at once if the index is already higher, or 0; otherwise it waits. A client has one query for a
+    /// target at a time: an older query belongs to a closed connection and is dropped.
     pub(super) fn watch(
         &mut self,
         (client, call): Asker,
@@ -50,8 +50,9 @@ impl Server {
         None
     }
 
-    /// C-BLK-5: a key's watch wakes for changes of that key only; a prefix's for changes below it. A key that is absent
-    /// was deleted since, or never was there: its index is that of the whole table, which is past any the client knows.
+    /// C-BLK-5: a key's watch wakes for changes of that key only; a prefix's for changes below it. An absent key was
+    /// deleted or never existed: its index is that of the whole table, which is higher than any index that the client
+    /// knows.
     fn has_passed(&self, target: Target, index: Index, context: &Context<'_, Consul>) -> bool {
         match target {
             Target::Key(key) if context.is_mutated(ConsulMutation::DeletionWakesNobody) => {
@@ -69,9 +70,9 @@ impl Server {
         }
     }
 
-    /// C-BLK-8: what is told is the present state; what happened in between is not.
+    /// C-BLK-8: the response is the current state, not the changes in between.
     pub(crate) fn answer_watchers(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        // C-BLK-9: one that waits at a leader who has lost the others hears nothing.
+        // C-BLK-9: a query that waits at a deposed leader is not answered.
         let hears = |server: &Server, parked: &Parked| !server.is_behind(parked.client);
         while let Some(place) = self
             .parked
@@ -87,7 +88,7 @@ impl Server {
         out.send(client.into(), ConsulMessage::Response(call, self.look(target, context)));
     }
 
-    /// C-BLK-2: at the deadline the answer is the present state, changed or not.
+    /// C-BLK-2: at the deadline the response is the current state, changed or not.
     pub(super) fn query_is_over(&mut self, asker: Asker, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let place = self.parked.iter().position(|parked| parked.asker() == asker);
         if let Some(place) = place {

@@ -16,10 +16,10 @@ use fencepost_model::time::{Deadline, Instant, Ticks};
 /// A live session.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Row {
-    /// Its id; the creator in it is the stand-in for Consul's node.
+    /// Its id. The creator in it stands for Consul's node.
     pub(super) id: SessionId,
     pub(super) terms: Terms,
-    /// The leader's timer: from here on it may end. C-TTL-1.
+    /// The leader's timer: the session may end from this instant on. C-TTL-1.
     pub(super) expires: Option<Deadline>,
     /// Its timer has fired, and its end is on its way through the log. C-TTL-4.
     pub(super) is_expiring: bool,
@@ -30,7 +30,7 @@ impl Server {
         self.sessions.iter().find(|row| row.id == session)
     }
 
-    /// C-SES-2: an id that nobody has had before.
+    /// C-SES-2: an id that was never used before.
     pub(super) fn fresh_session(&mut self, creator: ClientId) -> SessionId {
         if let Some(last) = self.given.iter_mut().find(|id| id.creator == creator) {
             last.number += 1;
@@ -75,7 +75,7 @@ impl Server {
         id
     }
 
-    /// C-SES-18: only the timer starts anew; no log entry, no index.
+    /// C-SES-18: only the timer restarts; there is no log entry and no index.
     pub fn renew_session(
         &mut self,
         session: SessionId,
@@ -100,7 +100,7 @@ impl Server {
         Answer::Renewed
     }
 
-    /// C-SES-19: always `true`, also for a session that is unknown. C-GEN-4: it uses an index either way.
+    /// C-SES-19: always `true`, also for an unknown session. C-GEN-4: it uses an index in any case.
     pub fn destroy_session(
         &mut self,
         session: SessionId,
@@ -114,7 +114,7 @@ impl Server {
         Answer::Done(true)
     }
 
-    /// C-TTL-4: the timer fires and is gone; a destroy entry goes to the log, which applies it at once, or later.
+    /// C-TTL-4: the timer fires and is removed; a destroy entry enters the log, which applies it at once, or later.
     pub(super) fn timer_fires(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         if context.scenario.service.servers.expiry == Expiry::OneStep {
             return self.expire(session, context, out);
@@ -122,18 +122,18 @@ impl Server {
         self.decide_expiry(session);
     }
 
-    /// Sessions whose timer may have fired by now, since when; without an instant, those whose timer has.
+    /// Sessions whose timer may have fired by now, with the instant; without an instant, the timer has already fired.
     pub fn expirable(&self, now: Instant) -> impl Iterator<Item = (SessionId, Option<Deadline>)> + '_ {
         let is_due = move |row: &&Row| row.is_expiring || row.expires.is_some_and(|expires| expires.is_due(now));
         self.sessions.iter().filter(is_due).map(|row| (row.id, row.expires.filter(|_| !row.is_expiring)))
     }
 
-    /// The lock-delay of each session, as asked for.
+    /// The requested lock-delay of each session.
     pub fn lock_delays(&self) -> impl Iterator<Item = Ticks> + '_ {
         self.sessions.iter().map(|row| row.terms.lock_delay)
     }
 
-    /// The timer of a session has fired, and its end is on its way through the log.
+    /// The timer of a session has fired; the log has not applied its end yet.
     pub fn decide_expiry(&mut self, session: SessionId) {
         for row in self.sessions.iter_mut().filter(|row| row.id == session) {
             (row.expires, row.is_expiring) = (None, true);
@@ -158,7 +158,7 @@ impl Server {
         self.invalidate(session, context, out);
     }
 
-    /// C-INV-1: the one invalidation routine. All of it carries one log position.
+    /// C-INV-1: the one invalidation routine. All its effects have the same log position.
     pub(super) fn invalidate(&mut self, session: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(terms) = self.row(session).map(|row| row.terms) else { return };
         self.sessions.retain(|row| row.id != session);

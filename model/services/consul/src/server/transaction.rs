@@ -1,4 +1,4 @@
-//! Transactions: several operations at one log position, all of them or none (C-TXN-3).
+//! Transactions: several operations at one log position, applied atomically (C-TXN-3).
 
 use super::Server;
 use crate::ConsulMutation;
@@ -8,10 +8,10 @@ use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::{ClientId, Index, SessionId, Token};
 use fencepost_model::process::{Context, Outbox};
 
-/// What an operation that worked tells (C-TXN-4).
+/// The result of a successful operation (C-TXN-4).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Nothing.
+    /// No result.
     Silent,
     /// The entry, without its value.
     Entry(Key, Entry),
@@ -27,37 +27,37 @@ pub enum Outcome {
     Service,
 }
 
-/// Why an operation failed (C-TXN-5).
+/// The reason why an operation failed (C-TXN-5).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// Another session has the key.
     Held,
-    /// The session is gone.
+    /// The session does not exist.
     NoSession,
     /// The key is not the session's to release.
     NotHeld,
     /// The key is not at the index.
     Stale,
-    /// The key is at this index, and not at the one given.
+    /// The key is at this index, not at the given one.
     AtIndex(Index),
-    /// The key belongs to this session, and not to the one given.
+    /// The key belongs to this session, not to the given one.
     OfSession(Option<(SessionId, Spelling)>),
-    /// There is no such key.
+    /// The key does not exist.
     Absent,
-    /// There is one.
+    /// The key exists.
     Present,
     /// The node is not registered.
     NoNode,
     /// The service is not registered.
     NoService,
-    /// There is no such node, service or check to be read.
+    /// The node, service or check does not exist.
     Unregistered,
-    /// There is no such verb.
+    /// The verb is unknown.
     UnknownVerb,
 }
 
 impl Server {
-    /// What a client's transaction comes to: it is told the first operation that failed.
+    /// The result of a client's transaction: the response names the first failed operation.
     pub(super) fn commit(
         &mut self,
         client: ClientId,
@@ -85,7 +85,7 @@ impl Server {
         Answer::RolledBack(number(place))
     }
 
-    /// C-TXN-8: the leader looks at all operations first; what it refuses uses no log position.
+    /// C-TXN-8: the leader checks all operations first; a refused transaction uses no log position.
     pub fn delayed<'a>(
         &'a self,
         operations: &'a [Operation],
@@ -100,7 +100,7 @@ impl Server {
         operations.iter().enumerate().filter(move |(_, operation)| is_delayed(operation)).map(|(place, _)| place)
     }
 
-    /// C-TXN-3: all operations are tried in order, each sees the effects of the former ones, and one that fails undoes
+    /// C-TXN-3: all operations are tried in order, each sees the effects of the earlier ones, and a failed one undoes
     /// them all, but for lock-delays (C-LD-8). Returns whether anything was kept.
     pub fn transact(
         &mut self,
@@ -110,7 +110,7 @@ impl Server {
         out: &mut Outbox<Consul>,
         each: &mut dyn FnMut(usize, Result<Outcome, Failure>),
     ) -> bool {
-        // C-TXN-7: without a verb that writes it is a read, and is not logged.
+        // C-TXN-7: a transaction without writes is a read and is not logged.
         if operations.iter().any(Operation::writes) {
             self.index = self.index.next();
         }
@@ -144,7 +144,7 @@ impl Server {
         has_worked
     }
 
-    /// C-TXN-2: the verbs do what the single requests do.
+    /// C-TXN-2: the verbs have the effects of the single requests.
     fn attempt(
         &mut self,
         client: ClientId,
@@ -245,7 +245,7 @@ impl Server {
         }
     }
 
-    /// C-TXN-6: without a session it means that nobody must have the key. An absent key always fails.
+    /// C-TXN-6: without a session, the check passes if the key is free. An absent key always fails.
     fn check_session(
         &self,
         key: Key,
@@ -293,19 +293,19 @@ impl Operation {
         )
     }
 
-    /// Whether it writes what the lock protects.
+    /// Whether it writes the protected resource.
     fn writes_data(&self) -> bool {
         matches!(self, Operation::Set { key: Key::Data, .. } | Operation::Cas { key: Key::Data, .. })
     }
 }
 
 impl Entry {
-    /// Who has it, as a string would say it.
+    /// The holder's session, as a string.
     pub fn holder(&self) -> Option<(SessionId, Spelling)> {
         self.session.map(|session| (session, self.spelling))
     }
 
-    /// C-KV-7: whether a write of these would change nothing.
+    /// C-KV-7: whether these values would change nothing.
     pub(super) fn says(
         &self,
         lock_index: u32,
@@ -321,7 +321,7 @@ fn number(place: usize) -> u8 {
     u8::try_from(place).expect("a transaction has few operations")
 }
 
-/// The fact that the transaction wrote, or did not write, what the lock protects.
+/// The fact that the transaction wrote the protected resource, or did not.
 fn write_of(client: ClientId, transaction: &Transaction, is_accepted: bool) -> Option<Fact<Consul>> {
     let (token, tenure) = (Token(0), transaction.tenure);
     transaction.operations.iter().any(Operation::writes_data).then_some(if is_accepted {

@@ -1,4 +1,4 @@
-//! `--vary detector=none,gossip,ttl,both`: what ends the session of a client that is silent.
+//! `--vary detector=none,gossip,ttl,both`: the mechanism that ends the session of a silent client.
 
 use toml::{Table, Value};
 
@@ -13,7 +13,8 @@ pub const ALIASES: &[AxisAlias] = &[
     },
 ];
 
-/// Takes away what a detector does not have, and what rests on it: without a TTL there is no lease to count.
+/// Removes the settings that a detector does not have, and settings that depend on them: without a TTL there is no
+/// lease.
 fn detect(table: &mut Table, word: &str, settings: &mut Vec<String>) {
     let key = |keys: [&str; 2]| keys.map(str::to_owned);
     let checks = ["service", "health", "checks"].map(str::to_owned);

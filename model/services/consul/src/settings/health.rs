@@ -1,4 +1,4 @@
-//! What the servers know about nodes and checks.
+//! The servers' knowledge about nodes and checks.
 
 use std::fmt;
 
@@ -12,22 +12,22 @@ use fencepost_model::time::Ticks;
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckKind {
-    /// What gossip thinks of the node.
+    /// Gossip's opinion of the node (serf-health).
     SerfHealth,
     /// A check that belongs to the node.
     NodeCheck,
-    /// A check that belongs to the service on it, which is the client's process.
+    /// A check of the service on the node, which is the client's process.
     ServiceCheck,
-    /// Any other, by a number below [`CheckKind::ROOM`] - 3: the HTTP edge has names for them.
+    /// Any other check, by a number below [`CheckKind::ROOM`] - 3: the HTTP adapter has names for them.
     #[serde(skip)]
     Other(u8),
 }
 
 impl CheckKind {
-    /// Those that a client's node has.
+    /// The checks of a client's node.
     pub const ALL: [CheckKind; 3] = [CheckKind::SerfHealth, CheckKind::NodeCheck, CheckKind::ServiceCheck];
 
-    /// How many checks a node may have.
+    /// The maximum number of checks of a node.
     pub const ROOM: usize = 32;
 
     /// The check with this number.
@@ -48,7 +48,7 @@ impl CheckKind {
         }
     }
 
-    /// Every check that there may be.
+    /// Every possible check.
     pub fn all() -> impl Iterator<Item = CheckKind> {
         (0..CheckKind::ROOM).map(CheckKind::of)
     }
@@ -65,31 +65,32 @@ impl fmt::Display for CheckKind {
     }
 }
 
-/// Nodes and checks. Each client runs on a node of its own.
+/// Nodes and checks. Each client runs on its own node.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Health {
     /// What sessions are bound to (C-SES-10).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckKind>,
-    /// How long a node must be silent, crashed or cut off, until gossip may give it up; none: gossip notices nothing.
+    /// How long a node must be silent, crashed or cut off, before gossip may declare it failed, in ticks; none: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detection: Option<Ticks>,
-    /// How long a node must be silent until the servers may forget it; none: they never do.
+    /// How long a node must be silent before the servers may remove it, in ticks; none: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reap_after: Option<Ticks>,
-    /// How long a process must be gone until the check of its service may fail; none: that does not look at it.
+    /// How long a process must be down before the check of its service may fail, in ticks; none: the check does not
+    /// notice it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_interval: Option<Ticks>,
-    /// What a crash takes along.
+    /// The extent of a crash.
     pub crash: Takes,
 }
 
-/// What a crash takes along.
+/// The extent of a crash.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Takes {
-    /// The process only; its node lives.
+    /// The process only; its node stays up.
     #[default]
     Process,
     /// The node.

@@ -1,4 +1,4 @@
-//! What the kernel asks of the settings.
+//! The interface of the settings to the kernel.
 
 use super::detector;
 use super::{Health, Monitor, Sequencer, Servers, SessionUse, Settings, Takes, notes, validate};
@@ -32,8 +32,8 @@ impl service::Settings<Consul> for Settings {
         limits.iter().min().map_or(1, |least| usize::from(*least))
     }
 
-    /// Whoever looks a session up by its name gets the first one there is, a shared session is the first client's, and
-    /// random numbers are told apart by who draws them.
+    /// Clients are not interchangeable if one looks a session up by its name (the first match wins), if they share a
+    /// session (it is the first client's), or if they draw random numbers (which are distinguished by client).
     fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
         let limits = self.semaphore.as_ref().is_none_or(|semaphore| semaphore.limit(one) == semaphore.limit(other));
         self.session == SessionUse::Own && self.sequencer != Sequencer::Random && limits

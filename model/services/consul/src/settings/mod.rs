@@ -1,8 +1,8 @@
-//! The `[service]` table of a Consul scenario: the session's terms, and the knobs of the client recipes. Broken and fixed
-//! variants of a client are knobs of one recipe, not copies.
+//! The `[service]` table of a Consul scenario: the session's terms, and the settings of the client recipes. Broken and
+//! fixed variants of a client are settings of one recipe, not copies.
 //!
-//! `recipe` and `semaphore` name the choices of a client, `servers` what happens among servers, `health` what they know about nodes,
-//! `operator` what somebody may do from outside, `validate` what cannot be meant.
+//! `recipe` and `semaphore` have the settings of a client, `servers` those of the servers, `health` those of nodes and
+//! checks, `operator` the operator actions, `validate` the checks.
 
 mod detector;
 mod health;
@@ -36,7 +36,7 @@ macro_rules! recipes {
     };
 }
 
-/// Clients as they are in the field: settings that say what the rules say, and cite them.
+/// Recipes of real clients: settings that follow the rules and cite them.
 pub(super) const RECIPES: &[(&str, &str)] =
     recipes!["go-lock", "lock-command", "leader-election", "go-semaphore", "semaphore-guide"];
 
@@ -50,88 +50,89 @@ pub struct Settings {
     /// The session's TTL; none: it ends by a call only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Ticks>,
-    /// How many TTLs the server waits before it ends a session (C-TTL-2 says 2).
+    /// The number of TTLs that the server waits before it ends a session (C-TTL-2 says 2).
     pub ttl_multiplier: u8,
-    /// How long a key that was freed by the end of its session cannot be acquired.
+    /// How long a key that was freed by the end of its session cannot be acquired, in ticks.
     pub lock_delay: Ticks,
-    /// The most lock-delay that the server grants (C-LD-3 says 60 s); none: no cap.
+    /// The maximum lock-delay that the server grants, in ticks (C-LD-3 says 60 s); none: no cap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lock_delay_max: Option<Ticks>,
-    /// What the end of a session does to its keys.
+    /// The effect of the end of a session on its keys.
     pub behavior: Behavior,
-    /// How often the client renews its session; none: never.
+    /// The time between renewals of the client's session, in ticks; none: no renewals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renew_every: Option<Ticks>,
-    /// What it does when a renewal is answered with an error.
+    /// The client's reaction to an error response to a renewal.
     #[serde(skip_serializing_if = "is_default")]
     pub renewal_errors: RenewalErrors,
-    /// Whether each client has a session of its own.
+    /// Whether each client has its own session.
     pub session: SessionUse,
-    /// What a client does when it hears that its session is gone.
+    /// The client's reaction to the end of its session.
     #[serde(skip_serializing_if = "is_default")]
     pub dead_session: DeadSession,
-    /// Until when a client believes that it has the lock.
+    /// How long a client believes that it has the lock.
     pub belief: Belief,
-    /// Whether clients remember until when their lease lasts although they do not act on it: `lease-exclusion` judges by that.
+    /// Whether clients track the end of their lease even if they do not act on it: `lease-exclusion` needs it.
     #[serde(skip_serializing_if = "is_default")]
     pub keeps_lease: bool,
-    /// What the client sends with a write for the resource to compare.
+    /// The number that the client sends with a write for the resource to compare.
     pub sequencer: Sequencer,
     /// Whether a client waits for its writes before it releases.
     pub writes: Writes,
-    /// Whether it makes sure that it has the lock before each write.
+    /// Whether it checks that it has the lock before each write.
     #[serde(skip_serializing_if = "is_default")]
     pub guard: Guard,
-    /// Whether it leaves its writes to a third party, which asks the server about the sequencer.
+    /// Whether it delegates its writes to a third party, which asks the server about the sequencer.
     #[serde(skip_serializing_if = "is_default")]
     pub delegates: bool,
-    /// How a client gives up the lock.
+    /// How a client ends its tenure.
     pub release: Release,
-    /// By which request it does so.
+    /// The request that gives the lock up.
     #[serde(skip_serializing_if = "is_default")]
     pub unlock: Unlock,
-    /// Whether a client removes the key after releasing it, as `consul lock` does (C-LCK-10).
+    /// Whether a client deletes the key after the release, like `consul lock` (C-LCK-10).
     pub cleanup: bool,
     /// Whether the key's value names the holder, as in leader election (C-LE-1).
     pub names_leader: bool,
-    /// How long a client waits after a refusal.
+    /// How long a client waits after a refusal, in ticks.
     pub retry_every: Ticks,
-    /// How a client waits while somebody else has the lock.
+    /// How a client waits while another client has the lock.
     #[serde(skip_serializing_if = "is_default")]
     pub waiting: Waiting,
-    /// How long the server may hold the query by which it does; none: for ever.
+    /// The maximum wait of its query at the server, in ticks; none: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watch_wait: Option<Ticks>,
-    /// After which time a client gives up a request and sends it anew, within `budget.retries`; none: it waits for ever.
+    /// The time after which a client gives up a request and repeats it, within `budget.retries`, in ticks; none: it
+    /// waits without limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<Ticks>,
-    /// How the holder watches its key; none: it does not.
+    /// How the holder monitors its key; none: it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monitor: Option<Monitor>,
-    /// The protected work as a process of its own; none: it is the client.
+    /// The protected work as a separate process; none: the client does the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<Job>,
-    /// Third parties that read the key to find out who leads.
+    /// Third parties that read the key to find the leader.
     pub observers: u8,
-    /// How they read.
+    /// Their consistency mode.
     #[serde(skip_serializing_if = "is_default")]
     pub reads: Reads,
-    /// How a client writes its session's id when it acquires; everywhere else it writes it as the server does.
+    /// How a client spells its session's id in an acquire; elsewhere it uses the server's spelling.
     #[serde(skip_serializing_if = "is_default")]
     pub acquires_in: Letters,
-    /// What an operator or a bystander may do, within `budget.operator`.
+    /// The operator actions, within `budget.operator`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operator: Vec<Priced>,
-    /// Nodes and checks that sessions are bound to.
+    /// Nodes and checks for sessions.
     #[serde(skip_serializing_if = "is_default")]
     pub health: Health,
-    /// What happens among the servers.
+    /// The settings of the servers.
     #[serde(skip_serializing_if = "is_default")]
     pub servers: Servers,
     /// The lock as a queue; none: one key for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// The semaphore that clients compete for, instead of the lock.
+    /// The semaphore that clients contend for, instead of the lock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semaphore: Option<Semaphore>,
 }
@@ -181,31 +182,31 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Those of a client as it is in the field: `go-lock`, `lock-command`, `leader-election`, `go-semaphore` or
-    /// `semaphore-guide`. They stand in `recipes`; a scenario file has them by `service.recipe`.
+    /// The settings of a real client: `go-lock`, `lock-command`, `leader-election`, `go-semaphore` or
+    /// `semaphore-guide`. They are in `recipes`; a scenario file uses them by `service.recipe`.
     pub fn of_recipe(name: &str) -> Option<Settings> {
         let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
         Some(toml::from_str(text).expect("recipes are tested"))
     }
 
-    /// As much of a lock-delay as the server grants (C-LD-3).
+    /// The lock-delay that the server grants (C-LD-3).
     pub fn capped(&self, asked: Ticks) -> Ticks {
         self.lock_delay_max.map_or(asked, |most| asked.min(most))
     }
 
-    /// What this recipe's sessions are created with.
+    /// The terms of this recipe's sessions.
     pub fn terms(&self) -> super::Terms {
         let checks: Checks = self.health.checks.iter().copied().collect();
         super::Terms { ttl: self.ttl, lock_delay: self.lock_delay, behavior: self.behavior, checks }
     }
 
-    /// Whether it matters which nodes and checks are registered.
+    /// Whether registered nodes and checks have an effect.
     pub fn has_catalog(&self) -> bool {
         let is_about_health = |priced: &Priced| priced.kind().is_about_health();
         self.health != Health::default() || self.operator.iter().any(is_about_health)
     }
 
-    /// Whether clients remember until when the lease lasts that a renewal grants.
+    /// Whether clients track the end of the lease that a renewal grants.
     pub fn remembers_lease(&self) -> bool {
         self.counts_lease() || self.keeps_lease || self.renewal_errors == RenewalErrors::RetryForTtl
     }

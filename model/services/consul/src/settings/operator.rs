@@ -1,9 +1,9 @@
-//! What somebody with access to the HTTP API may do from outside, and what each kind of action costs of `budget.operator`.
+//! Operator actions through the HTTP API, and the cost of each kind from `budget.operator`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One kind of action that is within the operator's reach.
+/// A kind of operator action.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OperatorActionKind {
@@ -11,7 +11,7 @@ pub enum OperatorActionKind {
     DestroySession,
     /// Destroy the session of a client that has crashed.
     DestroyCrashed,
-    /// Destroy the session of a client that waits for the lock, as if its renewals had failed.
+    /// Destroy the session of a waiting client, as if its renewals had failed.
     DestroyWaiting,
     /// Put another value into the lock's key.
     Put,
@@ -23,11 +23,11 @@ pub enum OperatorActionKind {
     DeleteCas,
     /// Delete every key there is, as by a recursive deletion of a prefix that contains them.
     DeleteTree,
-    /// Delete the coordination entry of the semaphore, whoever is on it.
+    /// Delete the coordination entry of the semaphore, with or without holders.
     DeleteSlots,
-    /// Delete it as the Go client does: only if nobody who lives is on it, and at the index it has (C-SEM-8).
+    /// Delete it like the Go client: only without live holders, and at the index of that read (C-SEM-8).
     DestroySlots,
-    /// Release the lock in the name of the session that has it (C-KV-13).
+    /// Release the lock in the name of the holder's session (C-KV-13).
     Release,
     /// Acquire the lock in the name of any session.
     Acquire,
@@ -41,9 +41,9 @@ pub enum OperatorActionKind {
     PassCheck,
     /// Deregister any check.
     DeregisterCheck,
-    /// Deregister the service of any node, and with it its check.
+    /// Deregister the service of any node, which removes its check.
     DeregisterService,
-    /// Deregister any node, and with it its checks and sessions.
+    /// Deregister any node, which removes its checks and ends its sessions.
     DeregisterNode,
     /// In one transaction, make a check of the lock's holder critical and lock the key for another session (C-LD-10).
     TakeOver,
@@ -62,12 +62,12 @@ impl OperatorActionKind {
 pub enum Priced {
     /// It costs 1.
     Plain(OperatorActionKind),
-    /// It costs what is said.
+    /// It has this cost.
     At {
         /// The kind of action.
         #[serde(alias = "act")]
         action: OperatorActionKind,
-        /// What it costs.
+        /// The cost, from 1.
         cost: u8,
     },
 }
@@ -80,7 +80,7 @@ impl Priced {
         }
     }
 
-    /// What it costs.
+    /// The cost.
     pub fn cost(self) -> u8 {
         match self {
             Priced::Plain(_) => 1,

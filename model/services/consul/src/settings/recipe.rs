@@ -1,4 +1,4 @@
-//! The choices of a client that wants the lock. The first one of each list is what a scenario gets that does not choose.
+//! The settings of a contender for the lock. The first variant of each enum is the default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use super::is_default;
 use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
 
-/// Whose session a client uses.
+/// The session that a client uses.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionUse {
-    /// One of its own, created when it is first needed, and anew when it is gone.
+    /// Its own session, created when it is first needed, and again after its end.
     #[default]
     Own,
-    /// One for all, there from the start and never created anew.
+    /// One session for all clients. It exists from the start and is never created again.
     Shared,
-    /// Whichever has the right name, which all clients use; a new one if there is none.
+    /// Any session with the common name; a new one if there is none.
     ByName,
 }
 
-/// What the end of a session does to its keys (C-INV-1).
+/// The effect of the end of a session on its keys (C-INV-1).
 #[derive(
     Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize, JsonSchema,
 )]
@@ -29,81 +29,81 @@ pub enum Behavior {
     /// They are free again.
     #[default]
     Release,
-    /// They are gone.
+    /// They are deleted.
     Delete,
 }
 
-/// How somebody reads the key.
+/// The consistency mode of a read.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reads {
     /// From the leader's state, without a round trip (C-CON-2).
     #[default]
     Default,
-    /// After the leader has made sure that it leads (C-CON-3).
+    /// After the leader has confirmed its leadership (C-CON-3).
     Consistent,
 }
 
-/// In which letters a session's id is written (C-SES-20).
+/// The letter case of a session's id (C-SES-20).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Letters {
-    /// As the server does.
+    /// The server's spelling.
     #[default]
     Small,
     /// In capitals.
     Capitals,
 }
 
-/// What a client does when it hears that its session is gone.
+/// A client's reaction to the end of its session.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeadSession {
     /// It creates a new one.
     #[default]
     Recreate,
-    /// It tries again with the same one.
+    /// It tries again with the same session.
     Reuse,
 }
 
-/// Until when a client believes that it has the lock.
+/// How long a client believes that it has the lock.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Belief {
-    /// Until it is told otherwise: a renewal fails, or the resource refuses a write.
+    /// Until it is notified of the loss: a renewal fails, or the resource refuses a write.
     #[default]
     UntilTold,
     /// The same, and never longer than TTL after it *sent* the last acknowledged renewal, by its own clock.
     SelfLimiting,
-    /// Until its user is done, whatever it hears.
+    /// Until its user has finished, in spite of any notification.
     None,
-    /// Until its monitor says otherwise; what renewals are answered does not matter (C-LCK-7).
+    /// Until its monitor reports a loss; responses to renewals have no effect (C-LCK-7).
     ByMonitor,
-    /// As self-limiting, but it only suspends its work, and goes on when a renewal is acknowledged again.
+    /// Like self-limiting, but it only suspends its work, and resumes when a renewal is acknowledged again.
     Suspending,
 }
 
-/// What a client does when a renewal is answered with an error, as while servers have no leader.
+/// A client's reaction to an error response to a renewal, for example while servers have no leader.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RenewalErrors {
-    /// It renews again when the next renewal is due, for ever.
+    /// It renews again when the next renewal is due, without limit.
     #[default]
     GoOn,
     /// It never renews again.
     GiveUp,
-    /// It goes on until its TTL has passed since it sent the last acknowledged renewal (C-API-2).
+    /// It renews until its TTL has passed since it sent the last acknowledged renewal (C-API-2).
     RetryForTtl,
 }
 
-/// What a client sends with a write.
+/// The number that a client sends with a write.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sequencer {
-    /// Nothing.
+    /// No number.
     #[default]
     None,
-    /// The key's LockIndex, read back after acquiring: what the sessions document recommends.
+    /// The key's LockIndex, read back after the acquire: the recommendation of the sessions document.
     LockIndex,
     /// The key's ModifyIndex, read back while the session has it (C-KV-19).
     ModifyIndex,
@@ -111,7 +111,7 @@ pub enum Sequencer {
     CreateIndex,
     /// A unique number without order, drawn by the client.
     Random,
-    /// The version of the resource, read before asking for the lock.
+    /// The version of the resource, read before the request for the lock.
     Version,
 }
 
@@ -126,14 +126,14 @@ impl Sequencer {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
-    /// It releases only when every write of the tenure is answered.
+    /// It releases only after every write of the tenure is answered.
     #[default]
     Acknowledged,
-    /// It sends them and goes on.
+    /// It does not wait for responses.
     Async,
 }
 
-/// Whether a client makes sure that it has the lock before each write.
+/// Whether a client checks that it has the lock before each write.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
@@ -142,28 +142,28 @@ pub enum Guard {
     None,
     /// It reads the key, then writes.
     Look,
-    /// What it protects lives in the same store, and the check travels with the write, in one transaction (C-TXN-6).
+    /// The protected resource is in the same store, and the check and the write are one transaction (C-TXN-6).
     Transaction,
 }
 
-/// How a client gives up the lock.
+/// How a client ends its tenure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Release {
     /// It stops acting, then releases.
     #[default]
     StopFirst,
-    /// It releases, and stops acting when it hears that this worked.
+    /// It releases, and stops acting after the successful response.
     ReleaseFirst,
-    /// Never: it works until it is stopped.
+    /// It does not end by itself: it works until it is stopped.
     Never,
 }
 
-/// By which request a client gives the lock up.
+/// The request that gives the lock up.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unlock {
-    /// A release, which only the holder's session can (C-KV-12).
+    /// A release, which only succeeds for the holder's session (C-KV-12).
     #[default]
     Release,
     /// It deletes the key, whosever it is.
@@ -172,7 +172,7 @@ pub enum Unlock {
     LookThenDelete,
 }
 
-/// How a client waits while somebody else has the lock.
+/// How a client waits while another client has the lock.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Waiting {
@@ -181,9 +181,9 @@ pub enum Waiting {
     Retry,
     /// It watches the key, or the prefix, by a blocking query (C-LCK-3, C-SEM-4).
     Watch,
-    /// The same, and it waits `retry_every` before it asks for a key that has become free (C-LE-1).
+    /// It watches, and then waits `retry_every` before it asks for a free key (C-LE-1).
     WatchThenRest,
-    /// It reads the key before it asks for it at all, and watches while somebody has it, as the Go client does (C-LCK-3).
+    /// It reads the key before it asks for it at all, and watches while a client has it, as the Go client does (C-LCK-3).
     ReadThenWatch,
 }
 
@@ -194,43 +194,43 @@ impl Waiting {
     }
 }
 
-/// How a holder watches its key, by blocking queries one after the other (C-LCK-6).
+/// How a holder monitors its key, by consecutive blocking queries (C-LCK-6).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Monitor {
-    /// How long it waits for an answer; none: for ever.
+    /// How long it waits for a response, in ticks; none: without limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patience: Option<Ticks>,
-    /// How long the server may hold the query; none: for ever.
+    /// The maximum wait of the query at the server, in ticks; none: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<Ticks>,
-    /// What a client does that is told of a loss, or loses patience.
+    /// The reaction to a reported loss, or to a missing response.
     pub on_loss: OnLoss,
-    /// How often in a row an error is no loss yet (C-LCK-6).
+    /// How many consecutive errors are tolerated (C-LCK-6).
     #[serde(skip_serializing_if = "is_default")]
     pub retries: u8,
-    /// How long after an error it asks again.
+    /// The time between an error and the next query, in ticks.
     #[serde(skip_serializing_if = "is_default")]
     pub retry_every: Ticks,
 }
 
-/// The lock as a queue of contender keys, of which the oldest has it, as in the recipes of etcd and ZooKeeper. A client
-/// waits for the end of the one before it.
+/// The lock as a queue of contender keys: the oldest key has the lock, as in the recipes of etcd and ZooKeeper. A
+/// client waits for the end of the key before its own.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Queue {
-    /// Whether a client whose turn has come makes sure that its own key is still there.
+    /// Whether a client whose turn has come checks that its own key still exists.
     pub rechecks: bool,
 }
 
-/// What a client does when its monitor says that the lock is lost. It always stops acting.
+/// A client's reaction to a loss reported by its monitor. It always stops acting.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnLoss {
-    /// It forgets its session, which is left to its TTL.
+    /// It forgets its session, which ends by its TTL.
     #[default]
     Forget,
-    /// Its renewer goes on (C-LCK-8).
+    /// Its renewer continues (C-LCK-8).
     Keep,
     /// It destroys its session.
     Destroy,
@@ -238,23 +238,23 @@ pub enum OnLoss {
     Reassert,
 }
 
-/// The protected work as a process of its own, started by the client that has the lock.
+/// The protected work as a separate process, started by the holder.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// What is killed when the lock is lost.
+    /// The processes that are killed when the lock is lost.
     pub killed: Killed,
-    /// How long that takes: from the first signal to the last (C-CLI-2: 5 s).
+    /// The duration from the first signal to the last, in ticks (C-CLI-2: 5 s).
     #[serde(default)]
     pub grace: Ticks,
 }
 
-/// What is killed when the lock is lost.
+/// The processes that are killed when the lock is lost.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Killed {
-    /// The whole process group; the client releases after that.
+    /// The whole process group; the client releases the lock afterwards.
     Group,
-    /// Only the shell that started the work, which goes on; the client releases at once.
+    /// Only the shell that started the work, which continues; the client releases the lock at once.
     Shell,
 }

@@ -1,4 +1,4 @@
-//! The choices of a client that wants a slot. The first one of each list is what a scenario gets that does not choose.
+//! The settings of a contender for a slot. The first variant of each enum is the default.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,31 +11,31 @@ use fencepost_model::time::Ticks;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Semaphore {
-    /// The limit that each client has in its configuration; clients beyond the list: the last one.
+    /// The limit in each client's configuration; the last one for clients beyond the list.
     pub limits: Vec<u8>,
-    /// What a client does that reads another limit than its own.
+    /// A client's reaction to another limit than its own.
     #[serde(default)]
     pub on_conflict: OnConflict,
     /// How a client counts the holders and becomes one.
     #[serde(default)]
     pub registers: Registers,
-    /// Which holders a client takes off the list.
+    /// The holders that a client prunes.
     #[serde(default, skip_serializing_if = "is_default")]
     pub prunes: Prunes,
-    /// How long it waits after it has found a holder dead, before it takes that off the list: what Consul's lock-delay does
+    /// How long it waits before it prunes a holder that it has found dead, in ticks. Consul's lock-delay does this
     /// not do for a slot, made by hand.
     #[serde(default, skip_serializing_if = "is_default")]
     pub prune_wait: Ticks,
-    /// What it does when its release loses a race.
+    /// Its reaction to a lost race at release.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lost_race: LostRace,
-    /// What becomes of its contender key and its session when it has left.
+    /// The fate of its contender key and its session after it has left.
     #[serde(default, skip_serializing_if = "is_default")]
     pub afterwards: AfterRelease,
-    /// What it does when it does not hear whether it has got a slot, within `patience`.
+    /// Its reaction to a missing response to its request for a slot, within `patience`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unclear: OnUncertainty,
-    /// Whether the session of each client is a contender in another semaphore, too, whose prefix begins with this one.
+    /// Whether the session of each client is also a contender in another semaphore whose prefix begins with this one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub has_neighbour: bool,
     /// Whether a holder watches for one change only.
@@ -50,64 +50,64 @@ impl Semaphore {
     }
 }
 
-/// What a client does that reads another limit than its own.
+/// A client's reaction to another limit than its own.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnConflict {
     /// It refuses to take part.
     #[default]
     Refuse,
-    /// It goes by its own.
+    /// It uses its own limit.
     Ignore,
-    /// It refuses if the limit differs from the *number of holders*: what the guide says word for word (C-SEED-12).
+    /// It refuses if the limit differs from the *number of holders*: the literal text of the guide (C-SEED-12).
     Literal,
 }
 
-/// Which holders a client takes off the list before it counts.
+/// The holders that a client prunes before it counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prunes {
-    /// Those whose session has no contender key (C-SEM-4).
+    /// Holders whose session has no contender key (C-SEM-4).
     #[default]
     Dead,
-    /// Those whose contender key is gone; a key that nobody holds any more counts (C-GDE-1).
+    /// Holders whose contender key does not exist; a key without a session counts (C-GDE-1).
     ByName,
     /// None.
     Never,
 }
 
-/// What a client does when its release finds that the coordination entry has changed.
+/// A client's reaction at release if the coordination entry has changed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LostRace {
     /// It reads again, and repeats (C-SEM-7).
     #[default]
     Repeat,
-    /// It lets it be.
+    /// It stops.
     LetBe,
 }
 
-/// What becomes of the contender key and the session of a client that has left.
+/// The fate of the contender key and the session of a client that has left.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRelease {
     /// Both are removed (C-SEM-7).
     #[default]
     Removed,
-    /// Both stay, for the next time: the session belongs to the caller, who uses it for other things, too.
+    /// Both stay for the next round: the session belongs to the caller, which uses it for other purposes, too.
     Kept,
 }
 
-/// What a client does when it does not hear whether it has got a slot.
+/// A client's reaction to a missing response to its request for a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnUncertainty {
     /// It reads the coordination entry: if it is among the holders, it has.
     #[default]
     ReadAgain,
-    /// It reports that it failed.
+    /// It reports a failure.
     Report,
-    /// It sends the same once more, and believes that answer.
+    /// It repeats the request, and believes the second response.
     Repeat,
 }
 
@@ -118,6 +118,6 @@ pub enum Registers {
     /// It adds itself to the coordination entry by compare-and-set.
     #[default]
     Cas,
-    /// It counts the contender keys, then acquires one of its own.
+    /// It counts the contender keys, then acquires its own.
     CountThenRegister,
 }

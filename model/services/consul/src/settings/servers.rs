@@ -1,4 +1,4 @@
-//! What happens among the servers, and what they remember.
+//! The behaviour of the servers, and their memory.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,49 +6,49 @@ use serde::{Deserialize, Serialize};
 use super::is_default;
 use fencepost_model::time::Ticks;
 
-/// What happens among the servers.
+/// The behaviour of the servers.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Servers {
-    /// Whether an acquire is decided and applied at once.
+    /// Whether an acquire is applied in the step in which it is accepted.
     pub log: Log,
     /// Whether a session ends in the step in which its timer fires.
     pub expiry: Expiry,
-    /// How long the servers are without a leader at least.
+    /// The minimum time without a leader, in ticks.
     pub election: Ticks,
-    /// And at most; none: for ever.
+    /// The maximum time without a leader, in ticks; none: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outage_max: Option<Ticks>,
-    /// What becomes of a leader that the others no longer follow.
+    /// The behaviour of a deposed leader.
     pub old_leader: OldLeader,
-    /// How long it takes itself for the leader at most (C-CON-2: the leader lease); none: for ever.
+    /// How long a deposed leader still acts as leader at most, in ticks (C-CON-2: the leader lease); none: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lingers_max: Option<Ticks>,
     /// How a renewal is acknowledged.
     pub renewals: Renewals,
-    /// What becomes of the end of a session that a former leader wants.
+    /// The fate of the end of a session that a former leader proposes.
     pub revocations: Revocations,
-    /// From what servers start anew.
+    /// The source of state after a restart.
     pub restarts: Restarts,
-    /// What a new leader makes of the time that sessions have left.
+    /// A new leader's treatment of the remaining time of sessions.
     #[serde(skip_serializing_if = "is_default")]
     pub timers: Timers,
-    /// What becomes of a request while there is no leader.
+    /// The fate of a request while there is no leader.
     #[serde(skip_serializing_if = "is_default")]
     pub requests: Requests,
-    /// What is remembered of the deletion of a whole tree.
+    /// The tombstones of the deletion of a whole tree.
     #[serde(skip_serializing_if = "is_default")]
     pub tree_deletions: TreeDeletions,
 }
 
-/// What becomes of a leader that the others no longer follow.
+/// The behaviour of a deposed leader.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OldLeader {
-    /// It is gone at once.
+    /// It stops at once.
     #[default]
     Dies,
-    /// It goes on for a while, with whoever can reach nobody else (C-CON-2).
+    /// It continues for some time, with clients that can reach no other server (C-CON-2).
     Lingers,
 }
 
@@ -59,44 +59,44 @@ pub enum Renewals {
     /// From the leader's memory, as Consul does (C-SES-18).
     #[default]
     FromMemory,
-    /// After the leader has made sure that it leads.
+    /// After the leader has confirmed its leadership.
     WithQuorum,
 }
 
-/// What becomes of the end of a session that a former leader wants.
+/// The fate of the end of a session that a former leader proposes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Revocations {
     /// It fails, as in Consul (C-TTL-4).
     #[default]
     Refused,
-    /// It is carried out, whoever wanted it.
+    /// It is applied, whichever server proposed it.
     Forwarded,
 }
 
-/// From what servers start anew.
+/// The source of state after a restart.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restarts {
-    /// From their log: lock-delays begin again (C-LD-12).
+    /// The log: lock-delays restart (C-LD-12).
     #[default]
     FromLog,
-    /// From a snapshot: lock-delays are gone (C-LD-13).
+    /// The snapshot: lock-delays are lost (C-LD-13).
     FromSnapshot,
 }
 
-/// What a new leader makes of the time that sessions have left.
+/// A new leader's treatment of the remaining time of sessions.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timers {
-    /// Every TTL starts anew, as in Consul (C-TTL-6).
+    /// Every TTL restarts, as in Consul (C-TTL-6).
     #[default]
     StartAnew,
-    /// It knows how much was left, as etcd does with checkpoints.
+    /// The remaining time is known, as in etcd with checkpoints.
     GoOn,
 }
 
-/// What becomes of a request while there is no leader (C-CON-6).
+/// The fate of a request while there is no leader (C-CON-6).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Requests {
@@ -107,25 +107,25 @@ pub enum Requests {
     Held,
 }
 
-/// What is remembered of the deletion of a whole tree, and so who hears of it.
+/// The tombstones of the deletion of a whole tree, which decide which watchers wake.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TreeDeletions {
-    /// One position, for the prefix that was deleted: who watches a longer one may miss it (C-KV-24, C-BLK-7).
+    /// One tombstone for the deleted prefix: a watcher of a longer prefix may miss it (C-KV-24, C-BLK-7).
     #[default]
     ForThePrefix,
     /// A position for each key.
     ForEachKey,
 }
 
-/// Whether an acquire is decided and applied at once.
+/// Whether an acquire is applied in the step in which it is accepted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Log {
     /// In one step.
     #[default]
     Instant,
-    /// The leader looks at the lock-delay, and the log applies the acquire later (C-LD-9).
+    /// The leader checks the lock-delay, and the log applies the acquire later (C-LD-9).
     Delayed,
 }
 

@@ -77,8 +77,8 @@ impl Broker {
             return false;
         }
         let node = self.connections[place].node;
-        let everybody = all(settings);
-        let is_minority = self.nodes.side(node, everybody).count_ones() * 2 <= everybody.count_ones();
+        let all_nodes = all(settings);
+        let is_minority = self.nodes.side(node, all_nodes).count_ones() * 2 <= all_nodes.count_ones();
         match settings.cluster.split {
             Split::KhepriDrops | Split::KhepriKeeps => {
                 is_minority && !context.is_mutated(RabbitmqMutation::MinorityDeclares)
@@ -117,9 +117,9 @@ impl Broker {
     pub(super) fn tick(&mut self, node: u8, context: &Ctx<'_>, out: Out<'_>) {
         let settings = &context.scenario.service;
         self.nodes.noticed |= bit(node);
-        let everybody = all(settings);
-        let side = self.nodes.side(node, everybody);
-        let is_majority = side.count_ones() * 2 > everybody.count_ones();
+        let all_nodes = all(settings);
+        let side = self.nodes.side(node, all_nodes);
+        let is_majority = side.count_ones() * 2 > all_nodes.count_ones();
         let drops = match settings.cluster.split {
             Split::Ignore | Split::Autoheal => true,
             Split::PauseMinority if is_majority || context.is_mutated(RabbitmqMutation::MinorityGoesOn) => true,
@@ -169,12 +169,12 @@ impl Broker {
         }
         if settings.cluster.split != Split::Ignore {
             // Every node takes over the queues of the others, if there is no conflict.
-            let everybody = all(settings);
+            let all_nodes = all(settings);
             let names: Vec<Name> = self.queues.iter().map(|queue| queue.name).collect();
             for (place, queue) in self.queues.iter_mut().enumerate() {
                 let is_alone = names.iter().enumerate().all(|(other, name)| other == place || *name != queue.name);
                 if is_alone {
-                    queue.seen = everybody;
+                    queue.seen = all_nodes;
                 }
             }
         }
@@ -200,8 +200,8 @@ impl Broker {
             self.lose(id, Some(Some(Problem::Forced)), context, out);
         }
         self.queues.iter_mut().filter(|queue| queue.name != Name::Lock).for_each(|queue| queue.ready = 0);
-        let everybody = all(&context.scenario.service);
-        self.queues.iter_mut().for_each(|queue| queue.seen = everybody);
+        let all_nodes = all(&context.scenario.service);
+        self.queues.iter_mut().for_each(|queue| queue.seen = all_nodes);
         self.alarm = false;
         self.nodes = Nodes::default();
     }

@@ -1,4 +1,4 @@
-//! The way in: a session, the number to be sent with writes if it has to be known before, the key, the sequencer.
+//! The way in: a session, the sequencer number if it must be known first, the key, the sequencer.
 
 use super::super::membership::{Membership, lease_from};
 use super::super::monitor::Watching;
@@ -43,7 +43,7 @@ impl Contender {
         self.call(what, Request::CreateSession(context.scenario.service.terms()), context, out);
     }
 
-    /// A number that no other tenure has; whether it is lower or higher than theirs is left to chance.
+    /// A number that no other tenure has. A random choice decides whether it is lower or higher than the others.
     pub(super) fn draw(&mut self, option: u8, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let (clients, rounds) = (u32::from(context.scenario.clients), u32::from(context.scenario.rounds));
         let mine = u32::from(context.client().0 - 1) * rounds + u32::from(self.rounds);
@@ -72,7 +72,7 @@ impl Contender {
         self.call(what, Request::Acquire(claim), context, out);
     }
 
-    /// Sends anew what was not answered, on a new connection.
+    /// Repeats an unanswered request on a new connection.
     pub(super) fn repeat(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match what {
             What::Create { .. }
@@ -117,7 +117,7 @@ impl Contender {
                 }
                 self.wait(context);
             }
-            // C-LCK-4: after a refusal it looks once; a key that is free then means a lock-delay, and it sleeps.
+            // C-LCK-4: after a refusal it reads the key once. A free key then means a lock-delay, and it sleeps.
             (What::Acquire, Answer::Done(false)) if settings.waiting.is_watching() => {
                 self.call(What::LookWhoHasIt, Request::Get(LOCK), context, out);
             }
@@ -145,7 +145,7 @@ impl Contender {
                 let watch = Watch { target: Target::Key(LOCK), index: modify, wait: settings.watch_wait };
                 self.call(What::Await, Request::Watch(watch), context, out);
             }
-            // C-LE-1: a key that is free may be in its lock-delay.
+            // C-LE-1: a free key may be in its lock-delay.
             (What::Await, Answer::Found(_) | Answer::Absent) if settings.waiting == Waiting::WatchThenRest => {
                 self.wait(context);
             }
@@ -161,14 +161,14 @@ impl Contender {
                 self.enter(token, context, out);
             }
             (What::LineUp | What::AwaitTurn | What::Recheck, _) => self.hear_in_line(what, answer, context, out),
-            // A create may be refused for the sake of a check (C-SES-4), and anything while there is no leader.
+            // A create may be refused because of a check (C-SES-4), and any request while there is no leader.
             (
                 What::Create { .. } | What::Find | What::Acquire | What::ReadFirst | What::LookWhoHasIt | What::Await,
                 _,
             ) => {
                 self.wait(context);
             }
-            // Lost again before it could enter: the round is over, which bounds LockIndex by the rounds.
+            // It lost the lock before it could enter: the round ends, so the number of rounds bounds LockIndex.
             (What::ReadBack | What::Reassert, _) => {
                 if answer == Answer::InvalidSession {
                     self.session = None;
@@ -184,7 +184,7 @@ impl Contender {
                 }
                 self.finish(context, out);
             }
-            // C-LCK-10: absent or in use means that there is nothing to clean up.
+            // C-LCK-10: if the key is absent or in use, there is nothing to clean up.
             (What::Look, Answer::Found(Entry { session: None, modify, .. })) => {
                 let is_blind = context.is_mutated(ConsulMutation::CleanupUnconditional);
                 let checked = Request::DeleteCas { key: LOCK, index: modify };
@@ -194,7 +194,7 @@ impl Contender {
         }
     }
 
-    /// What the sequencer is made of.
+    /// The number that the sequencer uses.
     fn read_back(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let key = self.own_key(context);
         self.call(What::ReadBack, Request::Get(key), context, out);

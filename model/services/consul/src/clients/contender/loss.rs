@@ -1,4 +1,4 @@
-//! The way out that nobody asked for: the lease lapses, the session is gone, the monitor says that the lock is lost.
+//! The loss of the lock: the lease lapses, the session ends, or the monitor reports the loss.
 
 use super::super::membership::SessionNews;
 use super::{Contender, Phase, What};
@@ -32,14 +32,14 @@ impl Contender {
             }
             (Some(SessionNews::Gone), _) => {
                 match context.scenario.service.belief {
-                    // C-LCK-7: the one who renews tells nobody.
+                    // C-LCK-7: the renewer notifies no other part of the client.
                     Belief::ByMonitor if self.is_acting() => return,
                     Belief::None => {}
                     _ => self.leave(Leaving::Notified, context, out),
                 }
                 self.session = None;
             }
-            // Out of jeopardy: a session that lives still has its key.
+            // End of jeopardy: a live session still has its key.
             (Some(SessionNews::Alive), Phase::Suspended { token, writes }) if !session.is_over(context) => {
                 self.phase = Phase::Inside { token, writes, pending: None };
                 out.record(Fact::Entered { client: context.client(), token });
@@ -49,7 +49,7 @@ impl Contender {
         }
     }
 
-    /// Its own clock says that the lease is over.
+    /// The lease is over by its own clock.
     pub(super) fn lapse(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match self.phase {
             Phase::Inside { token, writes, .. } if context.scenario.service.belief == Belief::Suspending => {
@@ -60,7 +60,7 @@ impl Contender {
         }
     }
 
-    /// Stops acting without releasing: the session is left to its fate. A job of its own has to be killed for that.
+    /// Stops acting without a release; the session is left to its TTL. A separate job has to be killed first.
     pub(super) fn leave(&mut self, why: Leaving, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         if !self.is_acting() {
             return;
@@ -88,7 +88,7 @@ impl Contender {
         }
     }
 
-    /// C-CLI-2: dead, and only then released.
+    /// C-CLI-2: the job is killed first, and only then the lock is released.
     pub(super) fn job_is_killed(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         out.record(Fact::Left { client: context.client(), why: Leaving::Notified });
         self.send_release(false, context, out);
@@ -99,7 +99,8 @@ impl Contender {
         out.record(Fact::Left { client: context.client(), why: Leaving::Done });
     }
 
-    /// C-LCK-6: still its own, so it watches on; anything else, an error as well, means that the lock is lost.
+    /// C-LCK-6: if the key still belongs to its session, the monitor continues; any other answer, including an error,
+    /// means that the lock is lost.
     pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let is_careless = context.is_mutated(ConsulMutation::MonitorAcceptsFreeKey);
         match answer {

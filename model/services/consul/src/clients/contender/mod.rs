@@ -1,7 +1,7 @@
 //! The lock recipe: create a session, acquire the key, read back the sequencer, work, release, perhaps clean up.
 //! Leader election is the same recipe with a name in the key.
 //!
-//! `attempt` is the way in, `line` that through a queue, `tenure` the time inside, `loss` the way out that nobody asked for.
+//! `attempt` is the way in, `queue` the way in through a queue, `tenure` the time inside, `loss` the loss of the lock.
 
 mod attempt;
 mod loss;
@@ -22,87 +22,87 @@ use fencepost_model::process::{Belief, Context, Input, Message, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
-/// A client that wants the lock.
+/// A contender for the lock.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Contender {
     phase: Phase,
     session: Option<Membership>,
     /// How often the user may still ask for the lock.
     rounds: u8,
-    /// How many requests may still be given up and sent anew.
+    /// How many requests it may still give up and repeat.
     retries: u8,
     /// The number of the newest call.
     #[normal(counter)]
     last: Call,
-    /// What it will send with a write, where it knows that before it has the lock.
+    /// The value that it will send with writes, if it knows the value before it has the lock.
     stake: Token,
     /// The blocking query by which it watches its key.
     monitor: Option<Watching>,
-    /// Whether a job goes on that it started and could not kill.
+    /// Whether a job that it started still runs, because it could not kill it.
     has_orphan: bool,
 }
 
-/// Where it stands.
+/// The phase of a contender.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
-    /// The user wants nothing.
+    /// Idle: the user has given no command.
     Idle,
-    /// Refused, or without a session again; it tries anew.
+    /// It was refused or has lost its session, and tries again later.
     Waiting { retry: Deadline },
-    /// A request is under way that decides how it goes on.
+    /// A request is in flight whose response decides the next step.
     Calling { call: Call, what: What, give_up: Option<Deadline> },
-    /// It believes that it has the lock. `pending` is what it awaits before it goes on writing.
+    /// It believes that it has the lock. `pending` is the response that it awaits before it continues to write.
     Inside { token: Token, writes: u8, pending: Option<Pending> },
     /// It draws a random number.
     Drawing,
-    /// In jeopardy: it had the lock, and acts no more until it hears that its session lives.
+    /// In jeopardy: it had the lock, and does not act before it learns that its session is alive.
     Suspended { token: Token, writes: u8 },
     /// The lock is lost, and the job is being killed.
     Killing { at: Deadline },
 }
 
-/// What the request is about.
+/// The purpose of the request.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum What {
-    /// A session. The lease counts from here, not from the answer.
+    /// Create a session. The lease counts from the request, not from the response.
     Create { until_if_created: Option<LeaseEnd> },
     /// The lock.
     Acquire,
     /// The entry, for the sequencer.
     ReadBack,
-    /// Giving the lock up; whether it goes on acting meanwhile.
+    /// Release the lock; whether the client keeps acting meanwhile.
     Release { is_inside: bool },
     /// The entry, for its ModifyIndex, before cleaning up.
     Look,
     /// Removing the key.
     Remove,
-    /// A session that has our name.
+    /// Find a session that has the common name.
     Find,
-    /// The version of the resource.
+    /// Read the version of the resource.
     ReadVersion,
     /// The entry, before it asks for the lock at all.
     ReadFirst,
-    /// The entry, to see who has it.
+    /// Read the entry, to find the holder.
     LookWhoHasIt,
-    /// The entry, as soon as it changes.
+    /// Watch the entry for a change.
     Await,
-    /// The entry, to see whether it may be deleted; whether it goes on acting meanwhile.
+    /// Read the entry before a deletion; whether the client keeps acting meanwhile.
     LookToDelete { is_inside: bool },
-    /// The end of its session.
+    /// Destroy its session.
     Destroy,
-    /// The lock once more, with the session that it had it with.
+    /// Acquire the lock again, with the session of its tenure.
     Reassert,
-    /// Who is before it in the queue.
+    /// List older contenders in the queue.
     LineUp,
-    /// The end of the key before it.
+    /// Watch the key before its own for its end.
     AwaitTurn,
-    /// Its own key, now that its turn has come.
+    /// Read its own key, after its turn has come.
     Recheck,
 }
 
-/// What a client inside awaits.
+/// The response that a client inside awaits.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Pending {
@@ -151,12 +151,12 @@ impl Contender {
                 self.repeat(what, context, out);
             }
             (_, Input::Message { message, .. }) => self.hear_message(message, context, out),
-            // Timers that were overtaken.
+            // Timers of an earlier phase.
             _ => {}
         }
     }
 
-    /// An answer is heard by whoever asked: on a connection that is closed nobody listens.
+    /// Only the current connection delivers a response; a response on a closed connection is lost.
     fn hear_message(&mut self, message: Message<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.phase, message) {
             (Phase::Calling { call, what, .. }, Message::Service(ConsulMessage::Response(to, answer)))
@@ -220,7 +220,7 @@ impl Contender {
         }
     }
 
-    /// A random number has two values for each tenure: lower or higher than those of others.
+    /// A random number has two values for each tenure: lower or higher than the numbers of others.
     pub(super) fn choices(&self) -> u8 {
         if matches!(self.phase, Phase::Drawing) { 2 } else { 0 }
     }
@@ -250,7 +250,7 @@ impl Contender {
         Contender { rounds: self.rounds, retries: self.retries, last: self.last, ..Contender::new(scenario, shared) }
     }
 
-    /// Whether it acts as one who has the lock, and can still decide not to.
+    /// Whether it acts as the holder, and can still decide to stop.
     fn is_acting(&self) -> bool {
         matches!(
             self.phase,

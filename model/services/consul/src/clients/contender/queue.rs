@@ -1,5 +1,5 @@
-//! The way in through a queue: a key for each contender, and a look at who was there before. Some libraries leave out the
-//! last look, whether the own key is still there when the turn has come (B-26).
+//! The way in through a queue: a key for each contender, and a listing of older keys. Some libraries omit the last
+//! check, whether the client's own key still exists when its turn has come (B-26).
 
 use super::{Contender, What};
 use crate::ConsulMutation;
@@ -8,7 +8,7 @@ use fencepost_model::ids::{Index, Token};
 use fencepost_model::process::{Context, Outbox};
 
 impl Contender {
-    /// The key that says that it has the lock, or wants it.
+    /// The key that represents the client as holder or waiter.
     pub(super) fn own_key(&self, context: &Context<'_, Consul>) -> Key {
         match (context.scenario.service.queue, self.session) {
             (Some(_), Some(session)) => Key::Contender(session.id),
@@ -43,7 +43,7 @@ impl Contender {
             }
             (What::LineUp, Answer::Before(None)) => self.enter(self.stake, context, out),
             (What::Recheck, Answer::Found(entry)) if self.is_mine(&entry) => self.enter(self.stake, context, out),
-            // Its session is gone, and its place with it.
+            // Its session has ended, and its position in the queue with it.
             (What::Recheck, Answer::Found(_) | Answer::Absent) => {
                 (self.session, self.stake) = (None, Token(0));
                 self.wait(context);

@@ -67,7 +67,7 @@ impl Contender {
         call.map(Pending::Write)
     }
 
-    /// The answer to a look before a write, or to the transaction that was both.
+    /// The response to a read before a write, or to the transaction that does both.
     pub(super) fn hear_guard(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Phase::Inside { token, writes, .. } = self.phase else { return };
         let pending = match answer {
@@ -109,7 +109,7 @@ impl Contender {
         }
     }
 
-    /// After the release: clean up as `consul lock` does, or be done.
+    /// After the release: it cleans up like `consul lock`, or finishes.
     pub(super) fn finish(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         if context.scenario.service.cleanup {
             return self.call(What::Look, Request::Get(LOCK), context, out);
@@ -117,7 +117,7 @@ impl Contender {
         self.rest();
     }
 
-    /// Until its user wants the lock again. Without any round left the process is done and forgets its session.
+    /// Waits until its user asks for the lock again. After the last round the process ends and forgets its session.
     pub(super) fn rest(&mut self) {
         self.phase = Phase::Idle;
         self.monitor = None;
@@ -126,7 +126,7 @@ impl Contender {
         }
     }
 
-    /// The answer to a write, from the resource or from the third party.
+    /// The response to a write, from the resource or from the third party.
     pub(super) fn hear_write(
         &mut self,
         to: Pending,

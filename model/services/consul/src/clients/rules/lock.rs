@@ -12,7 +12,7 @@ fn watch(index: u32) -> Request {
 }
 
 #[test]
-fn c_api_2_renewals_are_tried_again_until_the_ttl_has_passed() {
+fn c_api_2_renewals_are_repeated_until_the_ttl_has_passed() {
     let mut harness = harness(|lock| {
         (lock.ttl, lock.renew_every) = (Some(Ticks::new(4)), Some(Ticks::new(2)));
         lock.renewal_errors = RenewalErrors::RetryForTtl;
@@ -27,7 +27,7 @@ fn c_api_2_renewals_are_tried_again_until_the_ttl_has_passed() {
 }
 
 #[test]
-fn c_lck_3_a_client_that_is_refused_watches_the_key_from_the_index_it_has() {
+fn c_lck_3_a_refused_client_watches_the_key_from_its_index() {
     let mut harness = harness(|lock| lock.waiting = Waiting::Watch);
     harness.command(Command::Acquire);
     harness.answer(Answer::Created(MINE));
@@ -37,7 +37,7 @@ fn c_lck_3_a_client_that_is_refused_watches_the_key_from_the_index_it_has() {
 }
 
 #[test]
-fn c_lck_3_the_go_client_reads_before_it_asks_and_what_it_watched_is_that_read() {
+fn c_lck_3_the_go_client_reads_before_it_asks_and_watches_from_that_read() {
     let mut harness = harness(|lock| lock.waiting = Waiting::ReadThenWatch);
     harness.command(Command::Acquire);
     assert_eq!(harness.answer(Answer::Created(MINE)), [Request::Get(LOCK)]);
@@ -49,7 +49,7 @@ fn c_lck_3_the_go_client_reads_before_it_asks_and_what_it_watched_is_that_read()
 }
 
 #[test]
-fn c_lck_5_what_its_session_has_already_is_not_asked_for_again() {
+fn c_lck_5_a_client_does_not_ask_again_for_a_key_that_its_session_holds() {
     let mut harness = harness(|lock| lock.waiting = Waiting::ReadThenWatch);
     harness.command(Command::Acquire);
     harness.answer(Answer::Created(MINE));
@@ -58,7 +58,7 @@ fn c_lck_5_what_its_session_has_already_is_not_asked_for_again() {
 }
 
 #[test]
-fn c_lck_4_a_key_that_is_free_after_a_refusal_means_a_lock_delay_and_it_sleeps() {
+fn c_lck_4_a_free_key_after_a_refusal_means_a_lock_delay_and_the_client_sleeps() {
     let mut harness = harness(|lock| (lock.waiting, lock.retry_every) = (Waiting::Watch, Ticks::new(5)));
     harness.command(Command::Acquire);
     harness.answer(Answer::Created(MINE));
@@ -68,7 +68,7 @@ fn c_lck_4_a_key_that_is_free_after_a_refusal_means_a_lock_delay_and_it_sleeps()
 }
 
 #[test]
-fn c_lck_6_the_monitor_watches_on_while_the_session_is_its_own_and_anything_else_is_a_loss() {
+fn c_lck_6_the_monitor_continues_while_the_key_has_its_session_and_any_other_answer_is_a_loss() {
     for loss in [held_by(None, 9), held_by(Some(OTHERS), 9), Answer::Absent, Answer::NoLeader] {
         let mut harness = harness(|lock| lock.monitor = Some(Monitor::default()));
         assert_eq!(harness.enter(), [watch(0)]);
@@ -80,7 +80,7 @@ fn c_lck_6_the_monitor_watches_on_while_the_session_is_its_own_and_anything_else
 }
 
 #[test]
-fn c_lck_6_with_retries_an_error_is_no_loss_and_an_answer_gives_them_back() {
+fn c_lck_6_with_retries_an_error_is_no_loss_and_an_answer_resets_them() {
     let mut harness = harness(|lock| {
         let retry_every = Ticks::new(2);
         lock.monitor = Some(Monitor { retries: 1, retry_every, ..Monitor::default() });
@@ -100,7 +100,7 @@ fn c_lck_6_with_retries_an_error_is_no_loss_and_an_answer_gives_them_back() {
 }
 
 #[test]
-fn c_lck_2_whoever_has_the_lock_does_not_ask_for_it_again() {
+fn c_lck_2_a_holder_does_not_ask_for_the_lock_again() {
     let mut harness = harness(|_| {});
     harness.enter();
     assert_eq!(harness.command(Command::Acquire), []);
@@ -123,7 +123,7 @@ fn c_lck_7_a_renewal_that_fails_is_no_loss() {
 }
 
 #[test]
-fn c_lck_7_by_monitor_not_even_a_renewal_that_is_refused_is_a_loss() {
+fn c_lck_7_with_a_monitor_a_refused_renewal_is_no_loss() {
     for (belief, stays) in [(Belief::ByMonitor, true), (Belief::UntilTold, false)] {
         let mut harness = harness(|lock| {
             (lock.ttl, lock.renew_every, lock.belief) = (Some(Ticks::new(4)), Some(Ticks::new(2)), belief);
@@ -133,14 +133,14 @@ fn c_lck_7_by_monitor_not_even_a_renewal_that_is_refused_is_a_loss() {
         harness.wake(Timer::Renew);
         harness.tell(|request| matches!(request, Request::RenewSession(_)), Answer::UnknownSession);
         assert_eq!(harness.is_inside(), stays);
-        assert_eq!(harness.due(Timer::Renew), None, "C-API-2: whoever renews has stopped");
+        assert_eq!(harness.due(Timer::Renew), None, "C-API-2: the renewer has stopped");
         harness.tell(is_watch, held_by(None, 9));
         assert!(!harness.is_inside());
     }
 }
 
 #[test]
-fn c_le_1_a_candidate_rests_before_it_asks_for_a_key_that_is_free() {
+fn c_le_1_a_candidate_waits_before_it_asks_for_a_free_key() {
     let mut harness = harness(|lock| (lock.waiting, lock.retry_every) = (Waiting::WatchThenRest, Ticks::new(5)));
     harness.command(Command::Acquire);
     harness.answer(Answer::Created(MINE));
@@ -152,7 +152,7 @@ fn c_le_1_a_candidate_rests_before_it_asks_for_a_key_that_is_free() {
 }
 
 #[test]
-fn b_26_in_a_queue_a_client_waits_for_the_key_before_its_own_and_looks_for_its_own_if_it_is_careful() {
+fn b_26_in_a_queue_a_client_waits_for_the_key_before_its_own_and_a_careful_client_checks_its_own_key() {
     for rechecks in [false, true] {
         let mut harness = harness(|lock| {
             (lock.behavior, lock.sequencer) = (Behavior::Delete, Sequencer::CreateIndex);
@@ -169,12 +169,12 @@ fn b_26_in_a_queue_a_client_waits_for_the_key_before_its_own_and_looks_for_its_o
             assert_eq!(last_look, [Request::Get(Key::Contender(MINE))]);
             harness.answer(Answer::Absent);
         }
-        assert_eq!(harness.is_inside(), !rechecks, "its own key may be gone");
+        assert_eq!(harness.is_inside(), !rechecks, "its own key may have been deleted");
     }
 }
 
 #[test]
-fn c_lck_9_what_a_release_is_answered_does_not_matter() {
+fn c_lck_9_the_response_to_a_release_does_not_matter() {
     for answer in [Answer::Done(true), Answer::Done(false), Answer::NoLeader] {
         let mut harness = harness(|_| {});
         harness.enter();
@@ -186,7 +186,7 @@ fn c_lck_9_what_a_release_is_answered_does_not_matter() {
 }
 
 #[test]
-fn c_lck_8_after_a_loss_the_renewer_goes_on_unless_it_is_told_otherwise() {
+fn c_lck_8_after_a_loss_the_renewer_continues_unless_a_setting_stops_it() {
     for (on_loss, sends, renews) in [
         (OnLoss::Keep, vec![], true),
         (OnLoss::Forget, vec![], false),
@@ -217,7 +217,7 @@ fn c_cli_2_the_group_is_killed_within_its_grace_and_only_then_the_lock_released(
 }
 
 #[test]
-fn a_job_whose_shell_alone_is_killed_goes_on_after_the_release() {
+fn a_job_continues_after_the_release_if_only_its_shell_is_killed() {
     let mut harness = harness(|lock| {
         lock.monitor = Some(Monitor::default());
         lock.job = Some(Job { killed: Killed::Shell, grace: Ticks::ZERO });

@@ -1,4 +1,4 @@
-//! A test for each rule about the recipes, named after it: a client at a harness, whose every letter the test answers.
+//! A test for each rule about the recipes, named after it. The harness runs one client; the test answers its requests.
 
 mod lock;
 mod semaphore;
@@ -18,7 +18,7 @@ const ME: ClientId = ClientId(1);
 const MINE: SessionId = SessionId { creator: ME, number: 1 };
 const OTHERS: SessionId = SessionId { creator: ClientId(2), number: 1 };
 
-/// A client, a clock, and what it last sent and said.
+/// A client, its clock, its last requests and its last facts.
 struct ClientHarness {
     scenario: Scenario<Consul>,
     client: Participant,
@@ -57,9 +57,10 @@ impl ClientHarness {
         self.feed(Input::Wake(timer))
     }
 
-    /// Answers the newest request of the kind wanted.
+    /// Answers the newest request that matches.
     fn tell(&mut self, wanted: impl Fn(&Request) -> bool, answer: Answer) -> Vec<Request> {
-        let (call, _) = *self.sent.iter().rfind(|(_, request)| wanted(request)).expect("it asked that");
+        let (call, _) =
+            *self.sent.iter().rfind(|(_, request)| wanted(request)).expect("the client sent such a request");
         let message = Message::Service(ConsulMessage::Response(call, answer));
         self.feed(Input::Message { from: ProcessId::Server, message })
     }

@@ -10,7 +10,7 @@ fn harness(limit: u8) -> ClientHarness {
     })
 }
 
-/// What is below the prefix: the coordination entry at an index, if it is there, and who is alive.
+/// The listing below the prefix: the coordination entry with its index, if it exists, and the sessions that are alive.
 fn listing(slots: Option<(u8, &[SessionId], u32)>, alive: &[SessionId]) -> Answer {
     let entry = |(limit, holders, modify): (u8, &[SessionId], u32)| Entry {
         value: Opaque::Slots(Slots { limit, holders: holders.iter().copied().collect() }),
@@ -39,7 +39,7 @@ fn registered(limit: u8) -> ClientHarness {
 }
 
 #[test]
-fn c_sem_2_the_contender_key_is_named_by_the_session_and_acquired() {
+fn c_sem_2_the_contender_key_is_named_after_the_session_and_acquired() {
     let mut harness = harness(1);
     harness.command(Command::Acquire);
     let sent = harness.answer(Answer::Created(MINE));
@@ -49,7 +49,7 @@ fn c_sem_2_the_contender_key_is_named_by_the_session_and_acquired() {
 }
 
 #[test]
-fn c_gde_2_a_session_that_is_gone_is_an_error_and_a_new_one_is_made() {
+fn c_gde_2_an_ended_session_is_an_error_and_a_new_one_is_created() {
     let mut harness = harness(1);
     harness.command(Command::Acquire);
     harness.answer(Answer::Created(MINE));
@@ -63,7 +63,7 @@ fn c_sem_3_the_coordination_entry_is_created_by_cas_at_0() {
 }
 
 #[test]
-fn c_sem_4_dead_holders_are_pruned_a_full_set_is_waited_for_another_limit_refused_and_a_lost_race_repeated() {
+fn c_sem_4_a_contender_prunes_dead_holders_waits_if_full_refuses_another_limit_and_repeats_a_lost_race() {
     assert_eq!(registered(1).answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
     let mut full = registered(1);
     assert_eq!(full.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), []);
@@ -99,7 +99,7 @@ fn c_sem_6_with_retries_an_error_is_no_loss_yet() {
 }
 
 #[test]
-fn c_sem_6_the_monitor_looks_whether_it_is_among_the_holders_and_alive() {
+fn c_sem_6_the_monitor_checks_that_the_client_is_a_holder_and_alive() {
     for (slots, alive, stays) in [
         (Some((2, &[MINE, OTHERS][..], 9)), &[MINE][..], true),
         (Some((2, &[OTHERS][..], 9)), &[MINE], false),
@@ -115,7 +115,7 @@ fn c_sem_6_the_monitor_looks_whether_it_is_among_the_holders_and_alive() {
 }
 
 #[test]
-fn c_sem_7_release_takes_itself_off_and_repeats_after_a_lost_race_then_deletes_its_key_and_session() {
+fn c_sem_7_release_removes_the_holder_repeats_after_a_lost_race_then_deletes_its_key_and_session() {
     let mut harness = registered(2);
     harness.answer(listing(None, &[MINE]));
     harness.answer(Answer::Done(true));
@@ -128,7 +128,7 @@ fn c_sem_7_release_takes_itself_off_and_repeats_after_a_lost_race_then_deletes_i
 }
 
 #[test]
-fn c_sem_11_a_slot_is_free_for_those_who_prune_as_soon_as_the_session_of_its_holder_is_gone() {
+fn c_sem_11_a_slot_is_free_for_pruning_clients_as_soon_as_its_holders_session_has_ended() {
     let mut harness = registered(1);
     harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS]));
     harness.wake(Timer::Retry);
@@ -146,7 +146,7 @@ fn holding(change: impl FnOnce(&mut Semaphore)) -> ClientHarness {
 }
 
 #[test]
-fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
+fn c_seed_12_taken_literally_the_limit_is_compared_with_the_number_of_holders() {
     for (holders, refuses) in [(&[][..], true), (&[OTHERS][..], true), (&[OTHERS, MINE][..], false)] {
         let mut harness = registered(2);
         harness.scenario.service.semaphore.as_mut().unwrap().on_conflict = OnConflict::Literal;
@@ -156,7 +156,7 @@ fn c_seed_12_word_for_word_the_limit_is_compared_with_the_number_of_holders() {
 }
 
 #[test]
-fn c_sem_4_who_never_prunes_counts_the_dead() {
+fn c_sem_4_a_client_that_never_prunes_counts_dead_holders() {
     let mut harness = registered(1);
     harness.scenario.service.semaphore.as_mut().unwrap().prunes = Prunes::Never;
     harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE]));
@@ -164,7 +164,7 @@ fn c_sem_4_who_never_prunes_counts_the_dead() {
 }
 
 #[test]
-fn c_sem_5_who_does_not_look_for_itself_waits_for_itself() {
+fn c_sem_5_a_client_that_ignores_its_own_entry_waits_for_itself() {
     for (unclear, enters) in [(OnUncertainty::Report, false), (OnUncertainty::ReadAgain, true)] {
         let mut harness = registered(1);
         harness.scenario.service.semaphore.as_mut().unwrap().unclear = unclear;
@@ -185,7 +185,7 @@ fn b_27_with_a_hand_made_delay_a_dead_holder_keeps_its_slot_for_a_while() {
 }
 
 #[test]
-fn b_30_a_release_that_lost_its_race_may_be_let_be_and_its_key_kept() {
+fn b_30_a_release_that_lost_its_race_may_stop_and_keep_its_key() {
     let mut harness = holding(|semaphore| {
         (semaphore.lost_race, semaphore.afterwards) = (LostRace::LetBe, AfterRelease::Kept);
     });
@@ -196,7 +196,7 @@ fn b_30_a_release_that_lost_its_race_may_be_let_be_and_its_key_kept() {
 }
 
 #[test]
-fn b_31_without_an_answer_a_client_reads_or_reports_or_repeats() {
+fn b_31_without_a_response_a_client_reads_reports_or_repeats() {
     for (unclear, next) in [
         (OnUncertainty::ReadAgain, Some(Request::List)),
         (OnUncertainty::Report, None),
@@ -222,7 +222,7 @@ fn b_31_without_an_answer_a_client_reads_or_reports_or_repeats() {
 }
 
 #[test]
-fn c_sem_6_a_watch_that_is_not_renewed_hears_of_one_change() {
+fn c_sem_6_a_watch_that_is_not_renewed_notices_one_change_only() {
     let mut harness = holding(|semaphore| semaphore.watches_once = true);
     let still_mine = listing(Some((2, &[MINE], 9)), &[MINE]);
     assert!(matches!(harness.tell(is_watch, still_mine)[..], [Request::Watch(Watch { index: Index(40), .. })]));

@@ -1,4 +1,4 @@
-//! The way in: a session, the contender key, a look at who has a slot, and taking one.
+//! The way in: a session, the contender key, the listing of holders, and taking a slot.
 
 use super::super::ask;
 use super::super::membership::{Membership, lease_from};
@@ -13,7 +13,7 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::{Deadline, Ticks};
 
 impl SlotTaker {
-    /// Session, contender key, slot: whatever comes next. Who counts first looks before it registers.
+    /// Session, contender key, slot: the next step. A client that counts first reads the listing before it registers.
     pub(super) fn attempt(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let settings = &context.scenario.service;
         if self.session.is_none() {
@@ -33,7 +33,7 @@ impl SlotTaker {
         self.call(What::Register, Request::Acquire(claim), context, out);
     }
 
-    /// C-SEM-5: `<prefix>2/<session>`, which is below `<prefix>` as well.
+    /// C-SEM-5: `<prefix>2/<session>`, which `<prefix>` also matches.
     fn register_elsewhere(&mut self, id: SessionId, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let claim = Claim::new(Key::Neighbour(id), id, Opaque::Empty, 0);
         self.call(What::RegisterElsewhere, Request::Acquire(claim), context, out);
@@ -68,7 +68,7 @@ impl SlotTaker {
         self.call(what, cas, context, out);
     }
 
-    /// No answer came. What was asked may have been done.
+    /// No response came. The request may have been applied.
     pub(super) fn give_up(&mut self, what: What, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (what, semaphore(context).unclear) {
             (What::Take { again: Some((slots, index)) }, _) => self.take(What::TakeAgain, slots, index, context, out),
@@ -111,7 +111,7 @@ impl SlotTaker {
                     Registers::CountThenRegister => self.enter(context, out),
                 }
             }
-            // C-GDE-2: a session that is gone is an error; `false` means that somebody else has the key, or a lock-delay.
+            // C-GDE-2: an ended session is an error; `false` means that another session has the key, or a lock-delay.
             (What::Register, Answer::InvalidSession | Answer::Done(false)) => {
                 self.forget();
                 self.wait(context);
@@ -121,7 +121,7 @@ impl SlotTaker {
             (What::Take { .. }, Answer::Done(false)) if context.is_mutated(ConsulMutation::EntersOnFalse) => {
                 self.enter(context, out);
             }
-            // C-SEM-4: somebody else was faster; it looks again at once.
+            // C-SEM-4: another client was faster; this client reads the listing again at once.
             (What::Take { .. } | What::TakeAgain, Answer::Done(false)) => {
                 self.call(What::List, Request::List, context, out);
             }
@@ -186,7 +186,7 @@ impl SlotTaker {
         let takes_all_for_dead = context.is_mutated(ConsulMutation::PrunesTheLiving);
         let mut holders = slots.holders.filtered(|holder| !dies(holder) && !takes_all_for_dead);
         self.doubt = None;
-        // After an answer that was lost: it has its slot already.
+        // After a lost response: it has its slot already.
         if holders.contains(&id) && semaphore(context).unclear == OnUncertainty::ReadAgain {
             return self.enter(context, out);
         }

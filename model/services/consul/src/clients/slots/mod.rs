@@ -1,5 +1,6 @@
-//! The semaphore recipe of Consul's guide: a contender key by acquire, the coordination entry by compare-and-set, holders
-//! without a live contender pruned (C-SEM-2 to C-SEM-7). Or, as a knob, the mistake of counting first and registering then.
+//! The semaphore recipe of Consul's guide: a contender key by acquire, the coordination entry by compare-and-set, and
+//! pruning of holders without a live contender (C-SEM-2 to C-SEM-7). A setting adds the mistake of counting first and
+//! registering afterwards.
 //!
 //! `attempt` is the way in, `tenure` the time with a slot, and the way out.
 
@@ -21,17 +22,17 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Record;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
-/// A client that wants a slot.
+/// A contender for a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct SlotTaker {
     phase: Phase,
     session: Option<Membership>,
-    /// Whether its contender key is there.
+    /// Whether its contender key exists.
     is_registered: bool,
-    /// A holder that it has found dead, and will take off the list after a while.
+    /// A holder that it has found dead and will prune after a delay.
     doubt: Option<SessionId>,
     rounds: u8,
-    /// How many requests may still be given up.
+    /// How many requests it may still give up.
     retries: u8,
     #[normal(counter)]
     last: Call,
@@ -39,15 +40,15 @@ pub struct SlotTaker {
     monitor: Option<Watching>,
 }
 
-/// Where it stands.
+/// The phase of a contender for a slot.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Phase {
-    /// The user wants nothing.
+    /// Idle: the user has given no command.
     Idle,
-    /// Refused; it tries anew.
+    /// It was refused and tries again later.
     Waiting { retry: Deadline },
-    /// A request is under way that decides how it goes on.
+    /// A request is in flight whose response decides the next step.
     Calling { call: Call, what: What, give_up: Option<Deadline> },
     /// It believes that it has a slot.
     Inside { limit: u8 },
@@ -55,11 +56,11 @@ enum Phase {
     Killing { at: Deadline, limit: u8 },
 }
 
-/// What the request is about.
+/// The purpose of the request.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum What {
-    /// A session. The lease counts from here.
+    /// Create a session. The lease counts from the request.
     Create { until_if_created: Option<LeaseEnd> },
     /// Its contender key in another semaphore.
     RegisterElsewhere,
@@ -67,9 +68,9 @@ enum What {
     Register,
     /// Everything below the prefix, to see whether a slot is free.
     List,
-    /// The same, as soon as something changes there.
+    /// Watch the listing for a change.
     Await,
-    /// A slot. What it would send again without an answer: the list, if the entry is still at this index.
+    /// Take a slot. After a missing response it may send the list again, if the entry still has this index.
     Take { again: Option<(Slots, Index)> },
     /// The same list once more.
     TakeAgain,
@@ -77,9 +78,9 @@ enum What {
     ListToLeave,
     /// Taking itself off.
     Leave,
-    /// The end of its contender key.
+    /// Delete its contender key.
     Unregister,
-    /// The end of its session.
+    /// Destroy its session.
     Destroy,
 }
 
@@ -147,9 +148,9 @@ impl SlotTaker {
             }
             _ => {
                 let Some(session) = &mut self.session else { return };
-                let tells_nobody = context.scenario.service.belief == settings::Belief::ByMonitor
+                let is_decided_by_monitor = context.scenario.service.belief == settings::Belief::ByMonitor
                     && matches!(self.phase, Phase::Inside { .. });
-                if session.hear(to, answer, context) == Some(SessionNews::Gone) && !tells_nobody {
+                if session.hear(to, answer, context) == Some(SessionNews::Gone) && !is_decided_by_monitor {
                     self.lose(Leaving::Notified, context, out);
                     self.forget();
                 }
@@ -205,7 +206,8 @@ fn semaphore<'a>(context: &'a Context<'_, Consul>) -> &'a Semaphore {
     context.scenario.service.semaphore.as_ref().expect("slots are taken in semaphores only")
 }
 
-/// What the coordination entry says, and its index; an absent one is an empty set with one's own limit, and index 0.
+/// The content and index of the coordination entry; an absent entry is an empty set with the client's own limit, and
+/// index 0.
 fn decode(listing: &Listing, own: u8) -> (Slots, Index) {
     match listing.slots {
         Some(Entry { value: Opaque::Slots(slots), modify, .. }) => (slots, modify),
@@ -214,7 +216,7 @@ fn decode(listing: &Listing, own: u8) -> (Slots, Index) {
     }
 }
 
-/// Who holds a slot by record, and how many slots there are by record.
+/// The holders of slots on record, and the limit on record.
 pub(crate) fn record_of_slots(server: &Server, semaphore: &Semaphore) -> Record {
     let (holders, limit): (Vec<SessionId>, u8) = match (semaphore.registers, server.slots()) {
         (Registers::Cas, Some(slots)) => (slots.holders.to_vec(), slots.limit),

@@ -47,7 +47,7 @@ impl SlotTaker {
         }
     }
 
-    /// Stops acting; a job of its own has to be killed for that.
+    /// Stops acting; a separate job has to be killed first.
     pub(super) fn lose(&mut self, why: Leaving, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Phase::Inside { limit } = self.phase else { return };
         if context.scenario.service.belief == settings::Belief::None {
@@ -91,7 +91,7 @@ impl SlotTaker {
         self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, context, out);
     }
 
-    /// What a client leaves behind when it is done, or has given up.
+    /// The cleanup of a client that has finished or given up.
     pub(super) fn clean_up(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match semaphore(context).afterwards {
             AfterRelease::Removed => self.unregister(context, out),
@@ -99,7 +99,7 @@ impl SlotTaker {
         }
     }
 
-    /// C-SEM-7: a plain delete of the contender key, then the end of the session.
+    /// C-SEM-7: a plain delete of the contender key, then the destruction of the session.
     pub(super) fn unregister(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return self.rest() };
         self.call(What::Unregister, Request::Delete(Key::Contender(id)), context, out);

@@ -1,4 +1,4 @@
-//! Rules about nodes, checks, and the sessions that go with them: C-SES-4 to C-SES-11, C-INV-3 to C-INV-10, C-TTL-9.
+//! Rules about nodes, checks, and the sessions that end with them: C-SES-4 to C-SES-11, C-INV-3 to C-INV-10, C-TTL-9.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn c_ses_10_a_session_is_bound_to_the_checks_it_was_created_with_and_to_no_other
 }
 
 #[test]
-fn c_ses_11_a_warning_is_good_enough_for_a_new_session() {
+fn c_ses_11_a_warning_allows_a_new_session() {
     let mut harness = harness();
     harness.set_check(A, CheckKind::NodeCheck, Status::Warning);
     assert!(matches!(harness.ask(A, Request::CreateSession(bound(&[CheckKind::NodeCheck]))), Answer::Created(_)));
@@ -107,7 +107,7 @@ fn c_inv_4_gossip_turns_serf_health_critical_and_reaping_ends_sessions_without_c
 }
 
 #[test]
-fn c_inv_5_only_critical_ends_sessions_and_passing_brings_nothing_back() {
+fn c_inv_5_only_critical_ends_sessions_and_passing_restores_none() {
     let mut harness = harness();
     let session = harness.session(A, bound(&[CheckKind::NodeCheck]));
     harness.set_check(A, CheckKind::NodeCheck, Status::Warning);
@@ -118,7 +118,7 @@ fn c_inv_5_only_critical_ends_sessions_and_passing_brings_nothing_back() {
 }
 
 #[test]
-fn c_inv_6_a_node_takes_all_its_sessions_along_and_nobody_else_s() {
+fn c_inv_6_the_removal_of_a_node_ends_its_own_sessions_only() {
     let mut harness = harness();
     let (with, without) = (harness.session(A, bound(&[CheckKind::NodeCheck])), harness.session(A, bound(&[])));
     let other = harness.session(B, bound(&[CheckKind::NodeCheck]));
@@ -129,7 +129,7 @@ fn c_inv_6_a_node_takes_all_its_sessions_along_and_nobody_else_s() {
 }
 
 #[test]
-fn c_inv_7_what_is_unknown_is_deregistered_without_a_word() {
+fn c_inv_7_the_deregistration_of_an_unknown_check_succeeds() {
     let mut harness = harness();
     for _ in 0..2 {
         harness.act(|server, context, out| server.deregister_check(A, CheckKind::NodeCheck, context, out));
@@ -139,7 +139,7 @@ fn c_inv_7_what_is_unknown_is_deregistered_without_a_word() {
 }
 
 #[test]
-fn c_inv_8_a_service_that_is_deregistered_takes_its_check_along() {
+fn c_inv_8_the_deregistration_of_a_service_removes_its_check() {
     let mut harness = harness();
     let session = harness.session(A, bound(&[CheckKind::ServiceCheck]));
     let action = crate::OperatorAction::DropService(A);
@@ -156,7 +156,7 @@ fn c_inv_9_registering_a_check_registers_its_node() {
 }
 
 #[test]
-fn c_inv_10_an_agent_puts_the_catalogue_right_later_and_a_dead_process_fails_its_check() {
+fn c_inv_10_an_agent_corrects_the_catalogue_later_and_a_crashed_process_fails_its_check() {
     let mut harness = harness();
     harness.scenario.service.health.check_interval = Some(Ticks::new(4));
     harness.act(|server, context, out| server.deregister_check(A, CheckKind::NodeCheck, context, out));

@@ -1,9 +1,9 @@
-//! A leader that is deposed and does not know it; and what else is in the memory of one server only.
+//! A deposed leader that does not know it, and other state that only one server has.
 
 use super::*;
 use crate::settings::{OldLeader, Renewals, Restarts};
 
-/// A key that A holds, and then a leader that is cut off together with B, while the others have elected another one.
+/// A key held by A, and a leader that is cut off together with B while the others have elected another leader.
 fn deposed() -> (ServerHarness, SessionId, SessionId) {
     let mut harness = ServerHarness::new();
     harness.scenario.service.servers.old_leader = OldLeader::Lingers;
@@ -15,7 +15,7 @@ fn deposed() -> (ServerHarness, SessionId, SessionId) {
 }
 
 #[test]
-fn c_con_2_a_deposed_leader_answers_default_reads_from_what_it_had() {
+fn c_con_2_a_deposed_leader_answers_default_reads_from_its_memory() {
     let (mut harness, first, _) = deposed();
     harness.ask(A, Request::DestroySession(first));
     assert!(matches!(harness.ask(A, Request::Get(LOCK)), Answer::Found(Entry { session: None, .. })));
@@ -41,14 +41,14 @@ fn c_con_5_writes_need_the_others_and_renewals_do_not() {
     let before = harness.expiry(second);
     harness.pass(1);
     assert_eq!(harness.ask(B, Request::RenewSession(second)), Answer::Renewed);
-    assert_eq!(harness.expiry(second), before.map(|left| left - 1), "the new leader knows nothing of it");
+    assert_eq!(harness.expiry(second), before.map(|left| left - 1), "the new leader does not know the renewal");
     assert_eq!(harness.ask(A, Request::RenewSession(first)), Answer::Renewed);
     harness.scenario.service.servers.renewals = Renewals::WithQuorum;
     assert_eq!(harness.ask(B, Request::RenewSession(second)), Answer::NoLeader);
 }
 
 #[test]
-fn c_blk_10_a_query_that_waits_at_a_deposed_leader_is_not_woken_by_what_happens_elsewhere() {
+fn c_blk_10_changes_at_other_servers_do_not_wake_a_query_at_a_deposed_leader() {
     let mut harness = ServerHarness::new();
     harness.scenario.service.servers.old_leader = OldLeader::Lingers;
     let first = harness.session(A, terms(0, 0));
@@ -62,7 +62,7 @@ fn c_blk_10_a_query_that_waits_at_a_deposed_leader_is_not_woken_by_what_happens_
 }
 
 #[test]
-fn c_gen_2_lock_delays_and_timers_are_no_part_of_the_log() {
+fn c_gen_2_lock_delays_and_timers_are_not_in_the_log() {
     let mut harness = ServerHarness::new();
     let (first, second) = (harness.session(A, terms(2, 5)), harness.session(B, terms(3, 0)));
     harness.acquire(A, first);

@@ -122,7 +122,7 @@ fn c_kv_12_only_the_holder_s_session_releases_and_lock_index_stays() {
 }
 
 #[test]
-fn c_kv_13_anybody_who_knows_the_id_can_release() {
+fn c_kv_13_any_client_that_knows_the_id_can_release() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(0, 0));
     harness.acquire(A, session);
@@ -146,7 +146,7 @@ fn c_kv_15_delete_cas_of_an_absent_key_is_true_for_any_index() {
     let delete = |harness: &mut ServerHarness, index| harness.ask(B, Request::DeleteCas { key: LOCK, index });
     assert_eq!(delete(&mut harness, Index(77)), YES);
     harness.put(LOCK, Opaque::Foreign, 0);
-    assert_eq!(delete(&mut harness, Index(0)), NO, "0 never matches a key that is there");
+    assert_eq!(delete(&mut harness, Index(0)), NO, "0 never matches an existing key");
     let index = harness.entry(LOCK).modify;
     assert_eq!(delete(&mut harness, index), YES);
     assert_eq!(harness.ask(A, Request::Get(LOCK)), Answer::Absent);
@@ -163,7 +163,7 @@ fn c_kv_16_release_writes_value_and_flags() {
 }
 
 #[test]
-fn c_kv_18_after_deletion_everything_starts_anew() {
+fn c_kv_18_a_key_starts_from_zero_after_its_deletion() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(0, 0));
     for _ in 0..3 {
@@ -225,7 +225,7 @@ fn c_kv_17_a_recursive_deletion_ignores_locks_and_uses_one_index() {
 }
 
 #[test]
-fn c_sem_8_a_semaphore_is_removed_only_while_nobody_who_lives_is_on_it() {
+fn c_sem_8_a_semaphore_is_removed_only_without_live_holders() {
     let mut harness = ServerHarness::new();
     harness.scenario.service.semaphore = Some(Semaphore { limits: vec![1], ..Semaphore::default() });
     harness.scenario.service.operator = vec![OperatorActionKind::DestroySlots.into()];
@@ -243,5 +243,5 @@ fn c_sem_8_a_semaphore_is_removed_only_while_nobody_who_lives_is_on_it() {
     assert_eq!(offered(&harness), [], "the semaphore is in use");
     harness.ask(A, Request::DestroySession(session));
     let index = harness.entry(Key::Slots).modify;
-    assert_eq!(offered(&harness), [OperatorAction::DeleteSlots(Some(index))], "at the index at which that was seen");
+    assert_eq!(offered(&harness), [OperatorAction::DeleteSlots(Some(index))], "at the index of that read");
 }

@@ -1,11 +1,11 @@
-//! Rules about what happens among the servers: C-TTL-5, C-TTL-6, C-LD-9 to C-LD-12, C-CON-6, C-BLK-9.
+//! Rules about events among the servers: C-TTL-5, C-TTL-6, C-LD-9 to C-LD-12, C-CON-6, C-BLK-9.
 
 use super::*;
 use crate::{Requests, Timers};
 use fencepost_model::scenario::UNLIMITED;
 
 #[test]
-fn c_ttl_5_a_renewal_between_timer_and_end_is_answered_with_200_and_in_vain() {
+fn c_ttl_5_a_renewal_between_timer_and_end_is_answered_with_200_but_has_no_effect() {
     let mut harness = ServerHarness::new();
     harness.scenario.service.servers.expiry = Expiry::TwoSteps;
     let session = harness.session(A, terms(5, 0));
@@ -51,11 +51,7 @@ fn c_con_6_a_request_that_is_held_is_answered_when_there_is_a_leader() {
     harness.suffer(ConsulFault::LoseLeader);
     assert_eq!(harness.send(B, 1, Request::Get(LOCK)), []);
     assert_eq!(harness.send(A, 2, Request::Acquire(Claim::new(LOCK, session, Opaque::Empty, 0))), []);
-    assert_eq!(
-        harness.wake(Timer::Elect),
-        [(B.into(), Answer::Absent), (A.into(), YES)],
-        "in the order in which they came"
-    );
+    assert_eq!(harness.wake(Timer::Elect), [(B.into(), Answer::Absent), (A.into(), YES)], "in order of arrival");
     harness.suffer(ConsulFault::LoseLeader);
     assert_eq!(harness.send(B, 3, Request::Get(LOCK)), []);
     assert_eq!(harness.suffer(ConsulFault::Restart), [(B.into(), Answer::NoLeader)]);
@@ -73,7 +69,7 @@ fn b_21_with_checkpoints_a_new_leader_knows_how_much_time_was_left() {
 }
 
 #[test]
-fn b_21_elections_without_end_cost_no_budget() {
+fn b_21_unlimited_elections_need_no_budget() {
     let mut harness = ServerHarness::new();
     harness.scenario.budget.allow::<ConsulFault>("leader_losses", UNLIMITED);
     harness.suffer(ConsulFault::LoseLeader);
@@ -97,7 +93,7 @@ fn freed(delay: i64) -> (ServerHarness, SessionId) {
 }
 
 #[test]
-fn c_ld_9_an_acquire_that_passed_the_look_is_applied_although_the_delay_has_begun() {
+fn c_ld_9_an_acquire_that_passed_the_check_is_applied_although_the_delay_has_begun() {
     let mut harness = ServerHarness::new();
     harness.scenario.service.servers.log = Log::Delayed;
     let session = harness.session(A, terms(0, 9));
@@ -111,7 +107,7 @@ fn c_ld_9_an_acquire_that_passed_the_look_is_applied_although_the_delay_has_begu
 }
 
 #[test]
-fn c_ld_11_the_delays_of_a_new_leader_end_when_the_old_one_s_would_have_or_start_anew() {
+fn c_ld_11_the_delays_of_a_new_leader_end_like_the_old_ones_or_restart() {
     for (elects, remains) in [(Timer::Elect, 5), (Timer::ElectBehind, 9)] {
         let (mut harness, next) = freed(9);
         harness.pass(4);
@@ -136,7 +132,7 @@ fn c_ld_12_a_restart_starts_the_delays_in_full() {
 }
 
 #[test]
-fn a_restart_answers_those_who_wait_with_an_error() {
+fn a_restart_answers_pending_requests_with_an_error() {
     let mut harness = ServerHarness::new();
     harness.put(LOCK, Opaque::Empty, 0);
     let watch = Watch { target: Target::Key(LOCK), index: harness.entry(LOCK).modify, wait: None };

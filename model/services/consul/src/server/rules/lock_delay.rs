@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A harness in which A's session has just ended while it had the lock, and B has a session.
+/// A harness: A's session has just ended while it had the lock, and B has a session.
 fn delayed(delay: i64) -> (ServerHarness, SessionId) {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(0, delay));
@@ -35,7 +35,7 @@ fn c_ld_3_zero_means_none() {
 }
 
 #[test]
-fn c_ld_4_the_delay_comes_before_any_look_at_the_session() {
+fn c_ld_4_the_delay_is_checked_before_the_session() {
     let (mut harness, _) = delayed(3);
     let unknown = SessionId { creator: A, number: 9 };
     assert_eq!(harness.acquire(A, unknown), NO);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn c_gen_3_all_that_an_invalidation_does_carries_one_index() {
+fn c_gen_3_every_effect_of_an_invalidation_has_the_same_index() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(0, 0));
     harness.acquire(A, session);
@@ -14,7 +14,7 @@ fn c_gen_3_all_that_an_invalidation_does_carries_one_index() {
 }
 
 #[test]
-fn c_gen_4_useless_writes_use_up_an_index_and_refusals_before_the_log_do_not() {
+fn c_gen_4_writes_without_effect_use_an_index_and_refusals_before_the_log_do_not() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(5, 3));
     let other = harness.session(B, terms(0, 0));

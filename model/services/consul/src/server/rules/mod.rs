@@ -1,4 +1,4 @@
-//! A test for each rule about the server, named after it. The rules stand in `model/services/consul/rules.md`.
+//! A test for each rule about the server, named after it. The rules are in `model/services/consul/rules.md`.
 
 mod catalog;
 mod deposed;
@@ -56,7 +56,7 @@ impl ServerHarness {
         }
     }
 
-    /// The same where the answer may take its time, or others may be answered as well.
+    /// The same where the response may come later, or other clients may receive responses as well.
     fn send(&mut self, from: ClientId, call: u16, request: Request) -> Vec<(ProcessId, Answer)> {
         self.feed(Input::Message {
             from: from.into(),
@@ -85,7 +85,7 @@ impl ServerHarness {
         out.messages().iter().map(answer).collect()
     }
 
-    /// Lets something go wrong in the service.
+    /// Carries out a fault of the service.
     fn suffer(&mut self, fault: ConsulFault) -> Vec<(ProcessId, Answer)> {
         let mut world = self.scenario.start();
         std::mem::swap(&mut world.server.process, &mut self.server);
@@ -96,7 +96,7 @@ impl ServerHarness {
         self.note(&out)
     }
 
-    /// Which of its timers are due, with how long from now.
+    /// The due timers, with the number of ticks from now.
     fn due(&self, wanted: Timer) -> Option<i64> {
         let mut found = None;
         self.server.wakes(&self.scenario, &mut |timer, due| {

@@ -25,7 +25,7 @@ fn c_blk_1_a_query_returns_as_soon_as_the_index_is_higher() {
 }
 
 #[test]
-fn c_blk_2_at_the_deadline_the_present_state_is_told() {
+fn c_blk_2_at_the_deadline_the_response_is_the_current_state() {
     let mut harness = ServerHarness::new();
     harness.put(LOCK, Opaque::Empty, 0);
     let entry = harness.entry(LOCK);
@@ -37,7 +37,7 @@ fn c_blk_2_at_the_deadline_the_present_state_is_told() {
 }
 
 #[test]
-fn c_blk_5_other_keys_and_writes_that_change_nothing_wake_nobody() {
+fn c_blk_5_other_keys_and_writes_without_a_change_wake_no_watcher() {
     let mut harness = ServerHarness::new();
     harness.put(LOCK, Opaque::Empty, 0);
     let index = harness.entry(LOCK).modify;
@@ -49,7 +49,7 @@ fn c_blk_5_other_keys_and_writes_that_change_nothing_wake_nobody() {
 }
 
 #[test]
-fn c_blk_8_what_happened_in_between_is_skipped() {
+fn c_blk_8_intermediate_states_are_skipped() {
     let mut harness = ServerHarness::new();
     harness.put(LOCK, Opaque::Empty, 0);
     let index = harness.entry(LOCK).modify;
@@ -60,7 +60,7 @@ fn c_blk_8_what_happened_in_between_is_skipped() {
 }
 
 #[test]
-fn c_kv_21_a_listing_s_index_is_that_of_its_newest_entry() {
+fn c_kv_21_the_index_of_a_listing_is_the_index_of_its_newest_entry() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(0, 0));
     let slots = Opaque::Slots(Slots { limit: 2, holders: [session].into_iter().collect() });
@@ -84,8 +84,8 @@ fn c_kv_22_a_deletion_below_the_prefix_raises_its_index_and_wakes_its_watchers()
     assert!(matches!(answers[..], [_, (_, Answer::Listed(listing))] if listing.index == index.next()));
 }
 
-/// What a watcher of the prefix hears when somebody deletes everything, after a contender key was deleted there or not.
-fn hears_of_deletion(after_another: bool, tree_deletions: TreeDeletions) -> bool {
+/// Whether a watcher of the prefix notices the deletion of every key, after a contender key was deleted there or not.
+fn notices_deletion(after_another: bool, tree_deletions: TreeDeletions) -> bool {
     let mut harness = ServerHarness::new();
     harness.scenario.service.servers.tree_deletions = tree_deletions;
     harness.scenario.service.semaphore = Some(Semaphore { limits: vec![1], ..Semaphore::default() });
@@ -106,7 +106,7 @@ fn hears_of_deletion(after_another: bool, tree_deletions: TreeDeletions) -> bool
 
 #[test]
 fn c_blk_7_a_watcher_misses_the_deletion_of_everything_after_an_older_one() {
-    assert!(hears_of_deletion(false, TreeDeletions::ForThePrefix));
-    assert!(!hears_of_deletion(true, TreeDeletions::ForThePrefix));
-    assert!(hears_of_deletion(true, TreeDeletions::ForEachKey), "as it should be");
+    assert!(notices_deletion(false, TreeDeletions::ForThePrefix));
+    assert!(!notices_deletion(true, TreeDeletions::ForThePrefix));
+    assert!(notices_deletion(true, TreeDeletions::ForEachKey), "as it should be");
 }

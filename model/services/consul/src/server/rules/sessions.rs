@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn c_ses_1_a_session_has_the_terms_it_was_asked_for() {
+fn c_ses_1_a_session_has_the_requested_terms() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, deleting(7, 3));
     assert_eq!(harness.server.row(session).map(|row| row.terms), Some(deleting(7, 3)));
@@ -52,7 +52,7 @@ fn c_ses_18_renewal_answers_404_for_the_unknown_and_does_nothing_without_ttl() {
 }
 
 #[test]
-fn c_ses_19_destroy_is_always_true_and_anybody_may() {
+fn c_ses_19_destroy_is_always_true_for_any_client() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(0, 0));
     assert_eq!(harness.ask(B, Request::DestroySession(session)), YES);

@@ -61,7 +61,7 @@ fn c_txn_6_a_check_of_the_session_makes_the_write_conditional_on_the_lock() {
 }
 
 #[test]
-fn c_txn_8_the_lock_delay_is_looked_at_before_the_log() {
+fn c_txn_8_the_lock_delay_is_checked_before_the_log() {
     let mut harness = ServerHarness::new();
     let (ending, next) = (harness.session(A, terms(0, 9)), harness.session(B, terms(0, 0)));
     harness.acquire(A, ending);

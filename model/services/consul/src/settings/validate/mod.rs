@@ -1,4 +1,4 @@
-//! What a Consul scenario must not say, because it would be meaningless or silently ignored.
+//! Validation of a Consul scenario: it refuses settings without meaning, and settings that would be ignored.
 
 mod prefix;
 
@@ -13,7 +13,7 @@ use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::{Note, Scenario, SettingError};
 use fencepost_model::time::Ticks;
 
-/// Settings that have no effect, because the budget that they need is zero.
+/// Settings without effect, because the budget that they need is 0.
 pub(crate) fn notes(scenario: &Scenario<Consul>) -> Vec<Note> {
     let (settings, budget) = (&scenario.service, scenario.budget);
     let (servers, usual) = (&settings.servers, Servers::default());
@@ -59,13 +59,16 @@ pub(crate) fn validate(scenario: &Scenario<Consul>) -> Verdict {
 fn durations(settings: &Settings) -> Verdict {
     let Settings { ttl, renew_every, belief, renewal_errors, patience, monitor, retry_every, .. } = *settings;
     if ttl == Some(Ticks::ZERO) {
-        return wrong("service.ttl", "a TTL of 0 means none in Consul (C-SES-7); leave it out, or use 1 or more");
+        return wrong(
+            "service.ttl",
+            "a TTL of 0 means none in Consul (C-SES-7); remove the setting, or write at least 1",
+        );
     }
     if settings.ttl_multiplier == 0 {
-        return wrong("service.ttl_multiplier", "the server waits for at least 1 TTL; Consul for 2");
+        return wrong("service.ttl_multiplier", "the multiplier must be at least 1; Consul's is 2");
     }
     if ttl.is_none() && renew_every.is_some() {
-        return wrong("service.renew_every", "without `ttl` there is nothing to renew (C-SES-18)");
+        return wrong("service.renew_every", "renewals need a TTL (C-SES-18): set `service.ttl`");
     }
     if renew_every == Some(Ticks::ZERO) || retry_every == Ticks::ZERO || patience == Some(Ticks::ZERO) {
         return wrong(
@@ -78,23 +81,26 @@ fn durations(settings: &Settings) -> Verdict {
         return wrong("service.monitor", "`patience` and `wait` of 0 ticks would stop time; use 1 or more");
     }
     if monitor.is_some_and(|monitor| (monitor.retries > 0) != (monitor.retry_every > Ticks::ZERO)) {
-        return wrong("service.monitor", "a monitor asks again only with both `retries` and `retry_every`");
+        return wrong("service.monitor", "a monitor needs both `retries` and `retry_every`, or neither");
     }
     if belief == Belief::ByMonitor && monitor.is_none() {
         return wrong("service.belief", "`by-monitor` needs a table [service.monitor]");
     }
     if stops_time(settings.watch_wait) || settings.watch_wait.is_some() && !settings.waiting.is_watching() {
-        return wrong("service.watch_wait", "it is about a client that waits by watching: `waiting`; use 1 or more");
+        return wrong(
+            "service.watch_wait",
+            "`service.watch_wait` applies only with `service.waiting = \"watch\"` and must be at least 1",
+        );
     }
     if ttl.is_none() && settings.counts_lease() {
         let who = if belief == Belief::SelfLimiting { "self-limiting" } else { "suspending" };
         return Err(SettingError::at("service.belief", format!("a {who} client counts its TTL; set `ttl`")));
     }
     if belief == Belief::Suspending && renew_every.is_none() {
-        return wrong("service.belief", "a suspending client goes on when it could renew; set `renew_every`");
+        return wrong("service.belief", "a suspending client needs renewals: set `service.renew_every`");
     }
     if renewal_errors != RenewalErrors::GoOn && renew_every.is_none() {
-        return wrong("service.renewal_errors", "without `renew_every` there are no renewals that could fail");
+        return wrong("service.renewal_errors", "this setting needs renewals: set `service.renew_every`");
     }
     if settings.reads == Reads::Consistent && settings.observers == 0 {
         return wrong("service.reads", "only observers read so; set `observers`");
@@ -122,28 +128,25 @@ fn servers(scenario: &Scenario<Consul>) -> Verdict {
 fn recipe(scenario: &Scenario<Consul>) -> Verdict {
     let settings = &scenario.service;
     if settings.session == SessionUse::Shared && settings.ttl.is_some() {
-        return wrong(
-            "service.session",
-            "a shared session is there from the start and nobody renews it: leave `ttl` out",
-        );
+        return wrong("service.session", "no client renews a shared session: remove `service.ttl`");
     }
     if (settings.sequencer == Sequencer::Version) != (scenario.resource == Accepts::Unchanged) {
         return wrong(
             "service.sequencer",
-            "`version` belongs to a resource that is `unchanged`, and the other way round",
+            "`service.sequencer = \"version\"` and `resource = \"unchanged\"` need each other",
         );
     }
     if settings.delegates && (settings.guard != Guard::None || !settings.sequencer.is_read_back()) {
         return wrong(
             "service.delegates",
-            "a third party needs a sequencer that the server knows (`lock-index`, `modify-index`, `create-index`), and does without `guard`",
+            "a third party needs a sequencer that the server knows (`lock-index`, `modify-index` or `create-index`), and no `guard`",
         );
     }
     if settings.delegates && scenario.writes == 0 {
-        return wrong("writes", "a third party is asked for writes; allow at least 1");
+        return wrong("writes", "a third party needs writes; write at least 1");
     }
     if settings.guard == Guard::Transaction && scenario.resource != Accepts::All {
-        return wrong("resource", "with `guard = \"transaction\"` writes go to the store itself; leave `resource` out");
+        return wrong("resource", "with `guard = \"transaction\"` writes go to the store itself; remove `resource`");
     }
     Ok(())
 }
@@ -152,16 +155,16 @@ fn budgets(scenario: &Scenario<Consul>) -> Verdict {
     let Settings { ref operator, patience, .. } = scenario.service;
     let budget = scenario.budget;
     if budget.operator > 0 && operator.is_empty() {
-        return wrong(
-            "budget.operator",
-            "an operator acts only with both `budget.operator` and a list `service.operator`",
-        );
+        return wrong("budget.operator", "operator actions need both `budget.operator` and a list `service.operator`");
     }
     if operator.iter().any(|priced| priced.cost() == 0) {
-        return wrong("service.operator", "an act that costs nothing could go on for ever; use 1 or more");
+        return wrong(
+            "service.operator",
+            "an operator action without a cost could repeat without limit; write a cost of at least 1",
+        );
     }
     if budget.operator > 0 && operator.iter().all(|priced| priced.cost() > budget.operator) {
-        return wrong("budget.operator", "it is not enough for any act of `service.operator`");
+        return wrong("budget.operator", "the budget is less than the cost of every action of `service.operator`");
     }
     if budget.retries > 0 && patience.is_none() {
         return wrong("budget.retries", "requests are repeated only with both `budget.retries` and `service.patience`");
@@ -175,7 +178,7 @@ fn promises(scenario: &Scenario<Consul>) -> Verdict {
     if judges_lease && settings.ttl.is_some() && !settings.remembers_lease() {
         return wrong(
             "service.keeps_lease",
-            "`lease-exclusion` judges by the lease that a client remembers; set it to true",
+            "`lease-exclusion` needs clients that track their lease: set `service.keeps_lease` to true",
         );
     }
     let is_semaphore = scenario.service.semaphore.is_some();
@@ -190,7 +193,7 @@ fn promises(scenario: &Scenario<Consul>) -> Verdict {
         let is_about_both =
             matches!(property, Property::SessionConsistency | Property::NoPanic) || property.level() == Level::Progress;
         if property.is_about_slots() != is_semaphore && !is_about_both {
-            let what = if is_semaphore { "a lock, and this is a semaphore" } else { "a semaphore, and this is a lock" };
+            let what = if is_semaphore { "a lock, but this is a semaphore" } else { "a semaphore, but this is a lock" };
             return says(format!("`{property}` is about {what}"));
         }
     }

@@ -1,4 +1,4 @@
-//! The same for recipes that have a prefix of their own, with a key for each contender: the queue and the semaphore.
+//! Validation of recipes with their own prefix and a key for each contender: the queue and the semaphore.
 
 use super::super::{
     Behavior, Belief, DeadSession, Guard, Killed, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Registers,
@@ -9,7 +9,7 @@ use crate::{Consul, SEMAPHORE};
 use fencepost_model::scenario::{Scenario, SettingError};
 use fencepost_model::time::Ticks;
 
-/// What the queue is not made for would be silently ignored.
+/// Settings that the queue's recipe does not have would be ignored.
 pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
     let settings = &scenario.service;
     if settings.queue.is_none() {
@@ -19,7 +19,10 @@ pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
         return wrong("service.queue", "a queue is a lock, and this is a semaphore");
     }
     if settings.behavior != Behavior::Delete {
-        return wrong("service.behavior", "in a queue a session's key must go with it; set `delete` (C-INV-1)");
+        return wrong(
+            "service.behavior",
+            "in a queue the end of a session must delete its key: set `delete` (C-INV-1)",
+        );
     }
     if settings.sequencer != Sequencer::CreateIndex {
         return wrong("service.sequencer", "a queue is ordered by `create-index`, which is its fencing token, too");
@@ -37,7 +40,7 @@ pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
     {
         return wrong(
             "service.queue",
-            "the queue's recipe does not know `session`, `monitor`, `guard`, `delegates`, `unlock`, `waiting`, `cleanup`, `names_leader`, `observers` and a belief that is `suspending`; leave them out",
+            "the queue's recipe does not have `session`, `monitor`, `guard`, `delegates`, `unlock`, `waiting`, `cleanup`, `names_leader`, `observers` and `belief = \"suspending\"`; remove these settings",
         );
     }
     let is_about_sessions = |priced: &Priced| {
@@ -50,12 +53,12 @@ pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
         )
     };
     if !settings.operator.iter().all(|priced| is_about_sessions(priced) || priced.kind().is_about_health()) {
-        return wrong("service.operator", "this act is about the lock's key, which a queue does not have");
+        return wrong("service.operator", "this operator action changes the lock's key, which a queue does not have");
     }
     Ok(())
 }
 
-/// The most clients that fit into a list of who is alive, and the highest limit.
+/// The maximum number of clients in a list of live sessions, and the highest limit.
 const CONTENDERS_MAX: u16 = 6;
 const LIMIT_MAX: u8 = 4;
 
@@ -75,11 +78,11 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     if semaphore.limits.is_empty() || !semaphore.limits.iter().all(is_limit) {
         return Err(SettingError::at(
             "service.semaphore.limits",
-            format!("name at least one limit, from 1 to {LIMIT_MAX}"),
+            format!("write at least one limit, from 1 to {LIMIT_MAX}"),
         ));
     }
     if scenario.clients > CONTENDERS_MAX {
-        return Err(SettingError::at("clients", format!("a semaphore has room for {CONTENDERS_MAX} contenders")));
+        return Err(SettingError::at("clients", format!("a semaphore has at most {CONTENDERS_MAX} contenders")));
     }
     let acts_on_the_lock = |priced: &Priced| {
         !priced.kind().is_about_health()
@@ -95,35 +98,35 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
             )
     };
     if settings.operator.iter().any(acts_on_the_lock) {
-        return wrong("service.operator", "this act is about the lock's key, which a semaphore does not have");
+        return wrong(
+            "service.operator",
+            "this operator action changes the lock's key, which a semaphore does not have",
+        );
     }
     if settings.job.is_some_and(|job| job.killed == Killed::Shell) {
-        return wrong("service.job", "a semaphore's job is killed with its group");
+        return wrong("service.job", "the job of a semaphore is killed with its process group");
     }
     let by_count = semaphore.registers == Registers::CountThenRegister;
     if by_count && (semaphore.prunes != Prunes::Dead || semaphore.unclear != OnUncertainty::ReadAgain) {
         return wrong(
             "service.semaphore.registers",
-            "who counts contender keys has no list to prune, and no entry to read",
+            "a client that counts contender keys has no list to prune and no entry to read",
         );
     }
     if semaphore.prune_wait > Ticks::ZERO && (by_count || semaphore.prunes == Prunes::Never) {
-        return wrong("service.semaphore.prune_wait", "who prunes nobody does not wait for that");
+        return wrong("service.semaphore.prune_wait", "a client that prunes no holders has no such delay");
     }
     if semaphore.unclear == OnUncertainty::Repeat && settings.patience.is_none() {
-        return wrong(
-            "service.semaphore.unclear",
-            "who waits for ever for an answer sends nothing again; set `patience`",
-        );
+        return wrong("service.semaphore.unclear", "a repeated request needs a deadline: set `service.patience`");
     }
     if semaphore.has_neighbour && (by_count || semaphore.prunes != Prunes::Dead) {
-        return wrong("service.semaphore.has_neighbour", "only who looks for signs of life can be misled by one");
+        return wrong("service.semaphore.has_neighbour", "this setting needs clients that prune by contender keys");
     }
     if semaphore.watches_once && settings.monitor.is_none() {
-        return wrong("service.semaphore.watches_once", "nobody watches; add a table [service.monitor]");
+        return wrong("service.semaphore.watches_once", "this setting needs a monitor: add a table [service.monitor]");
     }
     if settings.monitor.is_some_and(|monitor| monitor.on_loss != OnLoss::Forget) {
-        return wrong("service.monitor", "a client that loses its slot forgets its session; leave `on_loss` out");
+        return wrong("service.monitor", "a client that loses its slot forgets its session; remove `on_loss`");
     }
     if settings.session != SessionUse::Own
         || settings.belief == Belief::Suspending
@@ -140,7 +143,7 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     {
         return wrong(
             "service.semaphore",
-            "the semaphore's recipe does not know `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest` or `read-then-watch`; leave them out",
+            "the semaphore's recipe does not have `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest` or `read-then-watch`; remove these settings",
         );
     }
     Ok(())

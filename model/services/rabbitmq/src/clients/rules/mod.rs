@@ -169,7 +169,7 @@ fn r_q_84_strays_beyond_the_gap_go_first() {
 }
 
 #[test]
-fn r_q_85_each_added_slot_is_declared_when_nobody_holds_its_number() {
+fn r_q_85_each_added_slot_is_declared_when_its_number_has_no_holder() {
     let mut harness = ClientHarness::administrator(Operation::Add(2), |_| {});
     harness.answers(&[OK, HERE, ABSENT, Answer::Error(Problem::NoQueue)]);
     assert_eq!(harness.answer(Answer::Opened), publish(Name::Holder(2)));

@@ -1,0 +1,134 @@
+//! The vocabulary of `style.md` §3 as a test: words that the field does not use are found in code, documents and scenario files, with
+//! the term to write instead.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Old words in lower case, with the term to write instead. Only whole words match; a part of an identifier between underscores is a
+/// whole word.
+const OLD: [(&[&str], &str); 16] = [
+    (&["somebody", "someone"], "the participant: a client, an operator, another client"),
+    (&["nobody"], "no client, no operator, …"),
+    (&["whoever", "anybody", "anyone", "everybody"], "a client that …, any client, each client"),
+    (&["put to the test"], "goals reached; or: vacuous, goals not reached"),
+    (&["misfortune", "misfortunes", "mishap", "mishaps"], "fault"),
+    (&["grave", "graves", "bury", "buried"], "tombstone"),
+    (&["doom", "dooms", "doomed"], "expiring, expiry pending"),
+    (&["seat", "seats"], "host, slot or permit"),
+    (&["breach", "breaches", "breached"], "violation"),
+    (&["wish", "wishes", "wishing"], "command"),
+    (&["trouble", "troubles"], "error or fault"),
+    (&["an act", "the act", "one act", "this act", "each act"], "operator action"),
+    (&["so many"], "the number of …"),
+    (&["possible all the time", "possible again and again"], "weakly fair, strongly fair"),
+    (&["our fault"], "internal error"),
+    (&["was overlooked", "state overlooked"], "fingerprint collision"),
+];
+
+/// Files, or names within them, that keep an old word.
+struct Exception {
+    /// The beginning of the file's path.
+    path: &'static str,
+    /// A part of the line in lower case; empty: any line.
+    part: &'static str,
+    /// Why it stays.
+    reason: &'static str,
+}
+
+const EXCEPTIONS: [Exception; 12] = [
+    except("src/tests/words.rs", "", "the table itself"),
+    except("model/services/consul/rules.md", "", "quotes sources and facts about Consul"),
+    except("model/services/rabbitmq/rules.md", "", "quotes the published text of the semaphore"),
+    except("model/services/consul/documents", "says = ", "quotes a document"),
+    except("model/services/rabbitmq/documents", "says = ", "quotes a document"),
+    except("model", "certain-nobody-interferes", "the name of a scenario: traces and pins contain it"),
+    except("model/src/finding/mod.rs", "alias = \"breaches\"", "an older name that is still read"),
+    except("model/src/trace/mod.rs", "alias = \"breaches\"", "an older name that is still read"),
+    except("src/conform", "wish", "a field name of conformance code, renamed apart"),
+    except("src/conform", "trouble", "a local name of conformance code, renamed apart"),
+    except("src/conform", "doom", "a name of conformance code, renamed apart"),
+    except("src/conform", "nobody", "the id and node that no agent has, in requests and constants"),
+];
+
+const fn except(path: &'static str, part: &'static str, reason: &'static str) -> Exception {
+    Exception { path, part, reason }
+}
+
+/// Every `.rs`, `.md` and `.toml` file of the project, in order.
+fn files() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut open: Vec<PathBuf> =
+        ["model", "sim", "checker", "reports", "src", ".github"].iter().map(|folder| root.join(folder)).collect();
+    let mut found = vec![root.join("README.md"), root.join("Cargo.toml")];
+    while let Some(folder) = open.pop() {
+        for entry in
+            fs::read_dir(&folder).expect("a folder of the project").map(|entry| entry.expect("readable").path())
+        {
+            if entry.is_dir() {
+                open.push(entry);
+            } else if entry
+                .extension()
+                .is_some_and(|extension| ["rs", "md", "toml"].iter().any(|known| extension == *known))
+            {
+                found.push(entry);
+            }
+        }
+    }
+    found.sort();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("text");
+        (path.strip_prefix(root).expect("inside").to_owned(), text)
+    };
+    found.into_iter().map(read).collect()
+}
+
+/// Whether the line, in lower case, contains the phrase as whole words.
+fn has(line: &str, phrase: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric();
+    line.match_indices(phrase).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + phrase.len()..].chars().next();
+        !before.is_some_and(is_letter) && !after.is_some_and(is_letter)
+    })
+}
+
+fn is_excepted(path: &Path, line: &str) -> bool {
+    EXCEPTIONS.iter().any(|exception| path.starts_with(exception.path) && line.contains(exception.part))
+}
+
+#[test]
+fn code_documents_and_scenarios_use_the_terms_of_the_field() {
+    let mut found = Vec::new();
+    for (path, text) in files() {
+        for (number, line) in text.lines().enumerate() {
+            let line = line.to_lowercase();
+            for (words, instead) in OLD {
+                if let Some(word) = words.iter().find(|word| has(&line, word)).filter(|_| !is_excepted(&path, &line)) {
+                    found.push(format!("{}:{}: “{word}”: write {instead}", path.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} old words:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn old_words_are_found_as_whole_words() {
+    assert!(has("if nobody writes", "nobody") && has("nobody.", "nobody") && has("is_breach()", "breach"));
+    assert!(!has("a seated client", "seat") && !has("engraves", "graves"));
+}
+
+#[test]
+fn every_exception_has_a_reason_and_is_needed() {
+    let files = files();
+    for exception in &EXCEPTIONS {
+        assert!(!exception.reason.is_empty(), "{}", exception.path);
+        let is_needed = files.iter().filter(|(path, _)| path.starts_with(exception.path)).any(|(_, text)| {
+            let lines = text.lines().map(str::to_lowercase);
+            lines
+                .filter(|line| line.contains(exception.part))
+                .any(|line| OLD.iter().flat_map(|(words, _)| *words).any(|word| has(&line, word)))
+        });
+        assert!(is_needed, "{} “{}” has no old word any more: remove the exception", exception.path, exception.part);
+    }
+}
