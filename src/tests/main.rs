@@ -10,5 +10,6 @@ mod schedulers;
 mod schema;
 mod seeds;
 mod tidy;
+mod tutorial;
 mod vary;
 mod verdicts;
