@@ -11,6 +11,7 @@ mod schedulers;
 mod schema;
 mod seeds;
 mod tidy;
+mod tutorial;
 mod vary;
 mod verdicts;
 mod words;

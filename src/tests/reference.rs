@@ -117,19 +117,23 @@ fn written(text: &str) -> toml::Value {
 }
 
 /// Whether a scenario that leaves the setting out is the same as one that has it with this value. Some scenario of the service must
-/// leave it out.
+/// be right both ways.
 fn is_default(service: &dyn AnyService, name: &str, value: &toml::Value) -> bool {
     for (file, text) in service.scenarios() {
         let mut table: toml::Table = text.parse().expect("TOML");
-        let settings =
-            table.entry("service").or_insert_with(|| toml::Table::new().into()).as_table_mut().expect("a table");
-        if settings.contains_key("recipe") || settings.contains_key(name) {
+        let settings = table.entry("service").or_insert_with(|| toml::Table::new().into());
+        let settings = settings.as_table_mut().expect("a table");
+        if settings.contains_key("recipe") {
             continue;
         }
-        settings.insert(name.to_owned(), value.clone());
+        settings.remove(name);
+        let without = service.read(&toml::to_string(&table).expect("TOML"), file);
+        table["service"].as_table_mut().expect("a table").insert(name.to_owned(), value.clone());
+        let with = service.read(&toml::to_string(&table).expect("TOML"), file);
         // What belongs to one system is refused in another.
-        let Ok(with) = service.read(&toml::to_string(&table).expect("TOML"), file) else { continue };
-        return *with == *service.read(text, file).expect("the catalogue is tested");
+        if let (Ok(without), Ok(with)) = (without, with) {
+            return *without == *with;
+        }
     }
     panic!("no scenario takes {value} as its `{name}`")
 }
