@@ -51,6 +51,15 @@ pub struct Judged<'a> {
     pub why: Option<&'a str>,
 }
 
+/// Something that went wrong between the clients of a log.
+#[derive(Serialize)]
+pub struct ClientsDiffer<'a> {
+    pub finding: &'a str,
+    pub omissions: Vec<&'a str>,
+    pub hazard: Option<&'static str>,
+    pub scenario: Option<&'static str>,
+}
+
 /// A line of `fencepost check`.
 #[derive(Serialize)]
 pub struct Checked<'a> {

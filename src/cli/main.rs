@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),
         Some(Command::Explore(explore)) => commands::explore::run(explore, &arguments.common),
         Some(Command::Mutants(mutants)) => commands::mutants::run(mutants, &arguments.common),
+        Some(Command::Record(record)) => commands::record::run(record, &arguments.common),
         Some(Command::Conform(conform)) => commands::conform::run(conform, &arguments.common),
         Some(Command::Replay(replay)) => commands::replay::run(replay, &arguments.common),
     };

@@ -51,7 +51,14 @@ pub fn crowd(consul: &Consul, seed: u64, number: u64) -> Result<Episode, Conform
     outcome?;
     let mut lines = place.lines.into_inner().expect("no thread panics");
     lines.sort_by_key(|line| line.sent);
-    let mut episode = Episode { node: consul.node.clone(), options: consul.options, lateness: None, lines };
+    let mut episode = Episode {
+        node: consul.node.clone(),
+        options: consul.options,
+        lateness: None,
+        lines,
+        reports: Vec::new(),
+        begins_later: false,
+    };
     log::number(std::slice::from_mut(&mut episode));
     Ok(episode)
 }
@@ -69,7 +76,8 @@ impl Place<'_> {
         let sent = self.now();
         let reply = self.consul.ask(&question)?;
         let received = self.now();
-        let line = Line { number: 0, question, reply: Some(reply.clone()), sent, received, is_timed: true };
+        let line =
+            Line { number: 0, client: None, question, reply: Some(reply.clone()), sent, received, is_timed: true };
         self.lines.lock().expect("no thread panics").push(line);
         Ok(reply)
     }

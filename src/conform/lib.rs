@@ -9,10 +9,12 @@
 //! watches    blocking queries                    verdict what can be said of a log
 //! amqp       the same for RabbitMQ               error   what keeps all of it from being done
 //! consul     the HTTP API of the model           guard   what may be removed from an agent
-//! crowds     several clients at the same time
+//! crowds     several clients at the same time   clients what a log says of its clients
+//! record     a proxy that writes such logs
 //! ```
 
 pub mod amqp;
+mod clients;
 mod commands;
 mod consul;
 mod crowds;
@@ -21,6 +23,7 @@ mod guard;
 mod hunt;
 mod judge;
 mod log;
+mod record;
 mod sequence;
 mod tally;
 mod timed;
@@ -31,13 +34,15 @@ mod wire;
 /// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
+pub use clients::{Belief, Clients, Ending, Finding, Kind, Omission, Stopped, Tenure, clients, picture};
 pub use consul::nanoseconds;
 pub use crowds::{CROWD, crowd};
 pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{Limits, judge, judge_until};
-pub use log::{Episode, Line, read, write};
+pub use log::{Episode, Line, Report, read, write};
+pub use record::{CLIENT_HEADER, Recorder};
 pub use sequence::Exchange;
 pub use tally::Tally;
 pub use timed::{LATENESS, timed};

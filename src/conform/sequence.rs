@@ -153,8 +153,15 @@ impl<'a> Sequence<'a> {
         let reply = self.consul.ask(&question)?;
         let received = self.elapsed();
         let number = self.exchanges.len() + 1;
-        let line =
-            Line { number, question: question.clone(), reply: Some(reply.clone()), sent, received, is_timed: true };
+        let line = Line {
+            number,
+            client: None,
+            question: question.clone(),
+            reply: Some(reply.clone()),
+            sent,
+            received,
+            is_timed: true,
+        };
         let expected = self
             .agent
             .ask(&question, Moment::at(self.now), Hint::default())

@@ -76,7 +76,7 @@ impl Desk<'_> {
         (reply.index, reply.has_headers) = (None, false);
         let mut lines = self.lines.lock().expect("no thread panics");
         let number = lines.len() + 1;
-        lines.push(Line { number, question, reply: Some(reply.clone()), sent, received, is_timed: true });
+        lines.push(Line { number, client: None, question, reply: Some(reply.clone()), sent, received, is_timed: true });
         Ok(reply)
     }
 
@@ -88,7 +88,14 @@ impl Desk<'_> {
         let mut lines = self.lines.into_inner().expect("no thread panics");
         lines.sort_by_key(|line| line.sent);
         let consul = self.consul;
-        Episode { node: consul.node.clone(), options: consul.options, lateness: Some(lateness), lines }
+        Episode {
+            node: consul.node.clone(),
+            options: consul.options,
+            lateness: Some(lateness),
+            lines,
+            reports: Vec::new(),
+            begins_later: false,
+        }
     }
 
     /// The shortest TTL there is.

@@ -11,6 +11,8 @@ pub struct Possible {
     pub lines: usize,
     /// Which answers there were.
     pub tally: Tally,
+    /// Reads of what the model does not have, which were passed over.
+    pub skipped: usize,
     /// How many states had to be remembered.
     pub states: usize,
 }

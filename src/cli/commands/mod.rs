@@ -9,6 +9,7 @@ pub mod explore;
 pub mod hunt;
 pub mod list;
 pub mod mutants;
+pub mod record;
 pub mod regress;
 pub mod replay;
 pub mod schedulers;
@@ -73,6 +74,8 @@ pub enum Command {
     Explore(explore::Explore),
     /// Hold the model against a real server
     Conform(conform::Conform),
+    /// Pass requests on to a Consul agent, and write them into a log with their answers
+    Record(record::Record),
     /// See which promises notice the faults that are built into the model on purpose
     Mutants(mutants::Mutants),
 }

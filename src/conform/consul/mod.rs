@@ -9,6 +9,7 @@
 //! kv  sessions  transactions  catalog  prepared         the endpoints
 //! operations    what a transaction is made of
 //! watch         blocking queries                        meet      names before they are used
+//! look          what a state tells without being asked
 //! ```
 
 mod catalog;
@@ -16,6 +17,7 @@ mod class;
 mod duration;
 mod exchange;
 mod kv;
+mod look;
 mod meet;
 mod names;
 mod operations;
@@ -32,6 +34,7 @@ mod rules;
 pub use class::Class;
 pub use duration::nanoseconds;
 pub use exchange::{Expected, Hint, Options, Question, Reply};
+pub use look::{Shown, Told, part};
 pub use names::Overflow;
 pub use shape::Shape;
 pub use watch::{Sleep, Waking};

@@ -330,6 +330,24 @@ impl Names {
         self.indexes.len()
     }
 
+    /// The place of a key that has been met.
+    pub(super) fn known_place(&self, name: &str) -> Option<u16> {
+        let place = self.keys.binary_search_by(|key| key.as_str().cmp(name)).ok()?;
+        u16::try_from(place).ok()
+    }
+
+    pub(super) fn last_told(&self) -> u64 {
+        self.indexes.last_key_value().map_or(0, |(_, theirs)| *theirs)
+    }
+
+    pub(super) fn indexes(&self) -> &BTreeMap<Index, u64> {
+        &self.indexes
+    }
+
+    pub(super) fn set_indexes(&mut self, indexes: BTreeMap<Index, u64>) {
+        self.indexes = indexes;
+    }
+
     /// Names of keys, before they are used.
     pub(super) fn meet_keys(&mut self, keys: BTreeSet<String>) {
         let all: BTreeSet<String> = keys.into_iter().chain(self.keys.iter().cloned()).collect();

@@ -3,19 +3,33 @@
 //! the lock-delay (C-LD-9).
 //!
 //! ```text
-//! search   depth first, with a memory of states (Wing & Gong; Lowe)     state    what the server may be in, as a fingerprint
-//! steps    what a request or a timer may make of a state                order    what is tried first
+//! search    depth first, with a memory of states (Wing & Gong; Lowe)    state    what the server may be in, as a fingerprint
+//! steps     what a request or a timer may make of a state               todo     what is tried, and in which order
+//! absorb    requests that changed nothing                               ahead    what later answers tell of earlier requests
+//! arrivals  answers as they arrived                                     subject  what a request is about
+//! writes    what writes leave behind                                    in_time  reads that wait
+//! blanks    log positions that nobody is known to have written
+//! plausible whether what happens is what later answers show
 //! ```
 
-mod order;
+mod absorb;
+mod ahead;
+mod arrivals;
+mod blanks;
+mod in_time;
+mod plausible;
 mod search;
 mod state;
 mod steps;
+mod subject;
+mod todo;
+mod writes;
 
 use fencepost_model::mutation::Mutation;
 
 use self::search::Search;
-use super::consul::{Question, Reply};
+use self::subject::Subject;
+use super::consul::{Agent, Question, Reply};
 use super::log::{Episode, Line};
 use super::verdict::{Objection, Possible};
 
@@ -57,14 +71,26 @@ pub fn judge_until(
 ) -> Result<Possible, Objection> {
     let mut possible = Possible::default();
     for episode in episodes {
+        if episode.begins_later {
+            let line = episode.lines.first().map_or(0, |line| line.number);
+            let why = "nobody knows what was in the store when the log began".to_owned();
+            return Err(Objection::Undecided { line, why });
+        }
+        possible.skipped += episode.lines.iter().filter(|line| is_beside(line)).count();
         Search::new(episode, mutation, limits, is_over).run(&mut possible)?;
     }
     Ok(possible)
 }
 
+/// Whether a request reads what the model does not have: it changes nothing, and its answer is not judged.
+fn is_beside(line: &Line) -> bool {
+    let is_known = |reply: &Reply| reply.status == 404 || Agent::knows(&line.question);
+    line.question.method == "GET" && line.reply.as_ref().is_some_and(|reply| !is_known(reply))
+}
+
 /// A log's lines, without the answers that say nothing.
 fn certain(lines: &[Line]) -> Vec<Line> {
-    let mut lines = lines.to_vec();
+    let mut lines: Vec<Line> = lines.iter().filter(|line| !is_beside(line)).cloned().collect();
     for line in lines.iter_mut().filter(|line| line.reply.as_ref().is_some_and(is_in_doubt)) {
         (line.reply, line.received) = (None, i64::MAX);
     }
@@ -78,6 +104,19 @@ fn is_success(reply: &Reply) -> bool {
 fn is_in_doubt(reply: &Reply) -> bool {
     let text = String::from_utf8_lossy(&reply.body);
     reply.status == 500 && IN_DOUBT.iter().any(|doubt| text.contains(doubt))
+}
+
+/// Whether a request has changed nothing, by its answer: it was a read, or it was refused. C-LD-8: a transaction that was
+/// refused may leave a lock-delay behind, unless it is about keys only.
+fn is_idle(line: &Line) -> bool {
+    let Some(reply) = &line.reply else { return false };
+    let url = &line.question.url;
+    let is_refused = reply.status >= 400 || reply.body.trim_ascii() == b"false";
+    match line.question.method.as_str() {
+        "GET" => true,
+        _ if url.starts_with("/v1/txn") => is_refused && matches!(Subject::of(&line.question), Subject::Keys(_)),
+        _ => is_refused && (url.starts_with("/v1/kv/") || url.starts_with("/v1/session/")),
+    }
 }
 
 fn ends_sessions(question: &Question) -> bool {

@@ -1,10 +1,10 @@
 //! The search for an order that explains a log: depth first, with a memory of states that lead nowhere.
 //!
-//! An answer that changes nothing is taken where it arrives, or where it would be lost otherwise, and never elsewhere: whatever
-//! order explains the log, one that has it there does, too. So reads are not permuted, nor are requests that were refused.
+//! Answers are passed as they arrived. A request is carried out when its answer arrives, or before another one that needs it
+//! (Wing & Gong; Lowe). It is not permuted if it changes nothing (see `absorb`), nor if answers tell its place (see `ahead`).
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use fencepost_model::mutation::Mutation;
 use fencepost_model::time::Instant;
@@ -12,10 +12,13 @@ use fencepost_model::time::Instant;
 use super::super::consul::{Agent, Class, Options};
 use super::super::log::{Episode, Line};
 use super::super::verdict::{Impossible, Objection, Possible};
-use super::order::{Subject, changes, ranks};
+use super::ahead::Ahead;
+use super::arrivals::{Answer, arrivals};
+use super::in_time::must_be_in_time;
 use super::state::State;
-use super::steps::{Outcome, Step, answered_too_early, answered_too_late, attempt, slept_through};
-use super::{Limits, certain, ends_sessions, takes_locks};
+use super::steps::{Outcome, Step, Why, attempt};
+use super::subject::{Changes, Subject};
+use super::{Limits, certain, ends_sessions, is_idle};
 
 /// After how many answers in a row that came one by one a state is tidied up; a large one less often.
 const TIDY_EVERY: usize = 64;
@@ -32,49 +35,47 @@ pub(super) struct Search<'a> {
     pub(super) slowest: i64,
     /// When answers arrived, in order.
     pub(super) received: Vec<i64>,
-    subjects: Vec<Subject>,
+    pub(super) subjects: Vec<Subject>,
     /// Which requests may end sessions.
     pub(super) ends: Vec<bool>,
-    pub(super) ranks: Vec<Option<u64>>,
-    /// Whether only the likely orders are looked at: what is told later of log positions is believed, and what makes no
-    /// difference to an answer waits for its own.
-    pub(super) is_narrow: Cell<bool>,
-    /// Which log positions writes gave to keys, and when they were answered.
-    changes: BTreeMap<String, Vec<(u64, i64)>>,
+    /// Which requests have changed nothing, by their answers.
+    pub(super) is_idle: Vec<bool>,
+    certain: Ahead,
+    likely: Ahead,
+    /// By request: the log position at which what it reads was changed last.
+    pub(super) exact: Vec<Option<u64>>,
+    breadth: Cell<Breadth>,
     /// Answers, as they arrived.
-    answers: Vec<Answer>,
+    pub(super) answers: Vec<Answer>,
+    /// By request: the place of its answer among these.
+    pub(super) arrival: Vec<usize>,
     /// Requests without an answer, with how many answers had arrived when each was sent.
-    lost: Vec<(usize, usize)>,
+    pub(super) lost: Vec<(usize, usize)>,
     start: State,
 }
 
-/// The answer to a request arrives: by now it has been carried out.
-struct Answer {
-    place: usize,
-    /// Other requests that have been sent, and are answered later.
-    others: Vec<usize>,
-    /// When the oldest of all these was sent.
-    oldest: i64,
-}
-
-/// When an open request is tried, beside the one whose answer arrives.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
-    /// Its log position is told to be lower.
-    Before,
-    /// It may make a difference.
-    Near,
-    /// It makes none but to log positions.
-    Far,
+/// Which orders are looked at.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Breadth {
+    /// The likely ones, with the likely writes of what nobody is known to have written.
+    Guessing,
+    /// The likely ones.
+    Likely,
+    /// All.
+    All,
 }
 
 /// A choice that may be taken back.
 struct Choice {
-    /// Before which answer.
-    at: usize,
     state: State,
+    /// What may be tried; none: that is not known yet.
+    todo: Option<Vec<Step>>,
     /// How many steps have been tried.
     tried: usize,
+    /// Whether the unlikely steps are among them.
+    has_rest: bool,
+    /// What the answers are about that did not fit after it.
+    conflict: BTreeSet<Subject>,
 }
 
 /// Why the search has not got further than to an answer.
@@ -95,9 +96,8 @@ impl<'a> Search<'a> {
         let lines = certain(&episode.lines);
         let mut agent = Agent::new(&episode.node, Options { mutation, ..episode.options });
         agent.meet(lines.iter().map(|line| &line.question));
-        let (answers, lost) = answers(&lines);
+        let (answers, lost) = arrivals(&lines);
         let is_concurrent = answers.iter().any(|answer| !answer.others.is_empty());
-        let ranks = if is_concurrent { ranks(&lines) } else { vec![None; lines.len()] };
         let starts_timer = |line: &&Line| {
             let url = &line.question.url;
             line.reply.is_some() && (url.starts_with("/v1/session/create") || url.starts_with("/v1/session/renew/"))
@@ -105,6 +105,12 @@ impl<'a> Search<'a> {
         let slowest = lines.iter().filter(starts_timer).map(|line| line.received - line.sent).max().unwrap_or(0);
         let mut received: Vec<i64> = lines.iter().map(|line| line.received).filter(|at| *at < i64::MAX).collect();
         received.sort_unstable();
+        let mut arrival = vec![usize::MAX; lines.len()];
+        answers.iter().enumerate().for_each(|(at, answer)| arrival[answer.place] = at);
+        let exact: Vec<Option<u64>> = lines.iter().map(exact).collect();
+        let certain = if is_concurrent { Ahead::of(&lines) } else { Ahead::none(lines.len()) };
+        let likely = certain.with_guesses(&lines, &exact);
+        let first = if likely.ranked == certain.ranked { Breadth::Likely } else { Breadth::Guessing };
         Search {
             is_over,
             limits,
@@ -113,10 +119,13 @@ impl<'a> Search<'a> {
             received,
             subjects: lines.iter().map(Subject::of_line).collect(),
             ends: lines.iter().map(|line| ends_sessions(&line.question)).collect(),
-            changes: changes(&lines, &ranks),
-            ranks,
-            is_narrow: Cell::new(is_concurrent),
+            is_idle: lines.iter().map(is_idle).collect(),
+            likely,
+            certain,
+            exact,
+            breadth: Cell::new(if is_concurrent { first } else { Breadth::All }),
             answers,
+            arrival,
             lost,
             start: State::new(agent),
             lines,
@@ -125,80 +134,97 @@ impl<'a> Search<'a> {
 
     /// Looks for an order that explains every answer: among the likely ones, then among all.
     pub(super) fn run(self, possible: &mut Possible) -> Result<(), Objection> {
-        for Answer { place, .. } in &self.answers {
-            self.must_be_in_time(&self.lines[*place])?;
-        }
-        if self.is_narrow.get() {
-            let narrow = Limits { states: self.limits.states / 4, ..self.limits };
-            match self.search(narrow, possible) {
+        let answered = self.answers.iter().map(|answer| answer.place);
+        must_be_in_time(&self.lines, answered, &self.certain, self.lateness)?;
+        while self.breadth.get() != Breadth::All {
+            let few = Limits { states: self.limits.states / 50, ..self.limits };
+            match self.search(few, possible) {
                 Ok(()) => return Ok(()),
-                // What the model does not have, and who says that it is enough, are no matter of order.
+                // Who says that it is enough is no matter of order.
                 Err(objection) if (self.is_over)() => return Err(objection),
-                Err(_) => self.is_narrow.set(false),
+                Err(_) => self.breadth.set(self.breadth.get().wider()),
             }
         }
         self.search(self.limits, possible)
     }
 
+    /// What later answers tell.
+    pub(super) fn ahead(&self) -> &Ahead {
+        if self.breadth.get() == Breadth::Guessing { &self.likely } else { &self.certain }
+    }
+
+    /// Whether only the likely orders are looked at.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.breadth.get() != Breadth::All
+    }
+
     fn search(&self, limits: Limits, possible: &mut Possible) -> Result<(), Objection> {
-        let mut choices = VecDeque::from([Choice { at: 0, state: self.start.clone(), tried: 0 }]);
+        let mut choices = VecDeque::from([Choice::new(self.start.clone())]);
         let mut known: BTreeSet<(usize, u128)> = BTreeSet::new();
         let mut classes: Vec<Option<Class>> = vec![None; self.lines.len()];
         let mut obstacle = Obstacle::default();
-        let mut has_dropped = false;
-        let mut steps = 0_usize;
+        let (mut has_dropped, mut steps) = (false, 0_usize);
         while let Some(mut choice) = choices.pop_back() {
-            if choice.tried == 0 && !self.advance(&mut choice, &mut classes, &mut obstacle, &mut steps)? {
-                continue;
-            }
-            let Some(answer) = self.answers.get(choice.at) else {
-                return self.explained(&classes, known.len(), possible);
-            };
-            let line = self.lines[answer.place].number;
-            if choice.tried == 0 {
-                choice.state.agent.settle(Instant::at(answer.oldest));
-                if !known.insert((choice.at, choice.state.fingerprint())) {
-                    continue;
+            let mut todo = match choice.todo.take() {
+                Some(todo) => todo,
+                None => {
+                    if !self.advance(&mut choice.state, &mut classes, &mut obstacle, &mut steps)? {
+                        choice.conflict.extend(self.wanted(&choice.state));
+                        blame(&mut choices, choice);
+                        continue;
+                    }
+                    if choice.state.at == self.answers.len() {
+                        return self.explained(&classes, known.len(), possible);
+                    }
+                    if !known.is_empty() && known.contains(&self.key(&mut choice.state)) {
+                        choice.conflict.extend(self.wanted(&choice.state));
+                        blame(&mut choices, choice);
+                        continue;
+                    }
+                    self.todo(&choice.state)
                 }
+            };
+            loop {
+                let skipped =
+                    todo.iter().skip(choice.tried.max(1)).take_while(|step| !self.may_help(&choice, &todo, **step));
+                let skipped = if choice.tried == 0 { 0 } else { skipped.count() };
+                choice.tried += skipped;
+                if choice.tried < todo.len() || choice.has_rest {
+                    break;
+                }
+                choice.has_rest = true;
+                todo.extend(self.rest(&choice.state));
             }
-            if known.len() > limits.states {
-                let why = format!("more than {} states were looked at", limits.states);
-                return Err(Objection::Undecided { line: self.stuck(obstacle.at), why });
-            }
-            let todo = self.todo(&choice);
-            let Some(step) = todo.get(choice.tried).copied() else { continue };
+            let Some(step) = todo.get(choice.tried).copied() else {
+                known.insert(self.key(&mut choice.state));
+                if known.len() > limits.states {
+                    let why = format!("more than {} states were looked at", limits.states);
+                    return Err(Objection::Undecided { line: self.stuck(obstacle.at), why });
+                }
+                choice.conflict.extend(self.wanted(&choice.state));
+                blame(&mut choices, choice);
+                continue;
+            };
             steps += 1;
             if steps.is_multiple_of(LOOK_EVERY) && (self.is_over)() {
-                let why = "the judgement was stopped".to_owned();
-                return Err(Objection::Undecided { line: self.stuck(obstacle.at), why });
+                return Err(self.is_stopped(self.stuck(obstacle.at)));
             }
-            let place = answer.place;
+            let place = self.answers[choice.state.at].place;
+            choice.tried += 1;
             let outcome = self.take(&choice.state, step);
             let of = if let Step::Serve(request, _) = step { Some(request) } else { None };
             match outcome {
-                Outcome::Next { state, class, has_effect: false } if of != Some(place) => {
-                    // It changes nothing: it may as well have been carried out.
+                Outcome::Next { state: mut next, class, has_effect } => {
                     note(&mut classes, of, class);
-                    choice.state = state;
-                    let is_its = |step: &Step| matches!(step, Step::Serve(request, _) if Some(*request) == of);
-                    choice.tried = todo.iter().position(is_its).unwrap_or(choice.tried);
-                    choices.push_back(choice);
-                }
-                Outcome::Next { state, class, has_effect } => {
-                    note(&mut classes, of, class);
-                    let mut next = Choice { at: choice.at, state, tried: 0 };
-                    let is_write = |request: &usize| has_effect && self.lines[*request].question.method != "GET";
-                    let later = of.filter(is_write).and_then(|request| {
-                        let states = (&mut choice.state, &mut next.state);
-                        self.after_reads(states, step, request, answer)
+                    let changes = changes(&choice.state, &next);
+                    self.absorb(&mut next, choice.state.at, Some(&changes), &mut |request, class| {
+                        note(&mut classes, Some(request), Some(class));
                     });
                     if has_effect {
-                        choice.tried += 1;
+                        choice.todo = Some(todo);
                         choices.push_back(choice);
                     }
-                    let at = next.at;
-                    choices.push_back(next);
-                    choices.extend(later.map(|state| Choice { at, state, tried: 0 }));
+                    choices.push_back(Choice::new(next));
                     if choices.len() > limits.choices {
                         choices.pop_front();
                         has_dropped = true;
@@ -206,10 +232,10 @@ impl<'a> Search<'a> {
                 }
                 other => {
                     if let (Outcome::Beyond(why), true) = (&other, of == Some(place)) {
-                        return Err(Objection::Undecided { line, why: why.clone() });
+                        return Err(Objection::Undecided { line: self.lines[place].number, why: why.clone() });
                     }
-                    obstacle.meet(choice.at, other, of == Some(place));
-                    choice.tried += 1;
+                    obstacle.meet(choice.state.at, other, of == Some(place));
+                    choice.todo = Some(todo);
                     choices.push_back(choice);
                 }
             }
@@ -232,49 +258,51 @@ impl<'a> Search<'a> {
     /// Passes all answers that leave no choice. False: one of them cannot have been.
     fn advance(
         &self,
-        choice: &mut Choice,
+        state: &mut State,
         classes: &mut [Option<Class>],
         obstacle: &mut Obstacle,
         steps: &mut usize,
     ) -> Result<bool, Objection> {
-        let mut untidy = 0;
-        while let Some(Answer { place, others, .. }) = self.answers.get(choice.at) {
-            obstacle.reach(choice.at);
-            let state = &mut choice.state;
+        while let Some(Answer { place, others, oldest, .. }) = self.answers.get(state.at) {
+            obstacle.reach(state.at);
+            if state.untidy >= TIDY_EVERY.max(state.agent.told_count()) {
+                state.untidy = 0;
+                state.agent.settle(Instant::at(*oldest));
+                if (self.is_over)() {
+                    return Err(self.is_stopped(self.lines[*place].number));
+                }
+            }
             if state.forget(*place) {
-                choice.at += 1;
+                state.at += 1;
+                state.untidy += 1;
                 continue;
             }
             let line = &self.lines[*place];
-            let is_alone = others.is_empty() && self.lost_before(choice.at).all(|lost| state.is_done(lost));
-            if !is_alone || !self.is_timeless(state, line) {
+            let is_alone = others.is_empty() && self.lost_before(state.at).all(|lost| state.is_done(lost));
+            if !is_alone || !self.is_timeless(state, line) || self.ahead().rank[*place].is_some() {
+                self.absorb(state, state.at, None, &mut |request, class| note(classes, Some(request), Some(class)));
+                if state.is_done(*place) {
+                    continue;
+                }
                 break;
             }
             let has_passed = state.passed.binary_search(place).is_ok();
             match attempt(state, line, line.sent, has_passed) {
                 Ok(class) => note(classes, Some(*place), Some(class)),
-                Err(super::steps::Why::Differs(class, why)) => {
-                    obstacle.meet(choice.at, Outcome::Differs(class, why), true);
+                Err(Why::Differs(class, why)) => {
+                    obstacle.meet(state.at, Outcome::Differs(class, why), true);
                     return Ok(false);
                 }
-                Err(super::steps::Why::Beyond(why)) => {
+                Err(Why::Beyond(why)) => {
                     return Err(Objection::Undecided { line: line.number, why });
                 }
             }
             state.passed.retain(|passed| passed != place);
-            choice.at += 1;
-            untidy += 1;
+            (state.seen, state.at) = (self.answers[state.at].sent, state.at + 1);
+            state.untidy += 1;
             *steps += 1;
-            if untidy >= TIDY_EVERY.max(state.agent.told_count()) {
-                untidy = 0;
-                state.agent.settle(Instant::at(line.received));
-                if (self.is_over)() {
-                    let why = "the judgement was stopped".to_owned();
-                    return Err(Objection::Undecided { line: line.number, why });
-                }
-            }
         }
-        obstacle.reach(choice.at);
+        obstacle.reach(state.at);
         Ok(true)
     }
 
@@ -285,104 +313,34 @@ impl<'a> Search<'a> {
             && (line.sent == line.received || state.agent.delay_count() == 0 && !ends_sessions(&line.question))
     }
 
-    /// What may happen before an answer arrives, the likely first; at least as much as is to be tried next.
-    fn todo(&self, choice: &Choice) -> Vec<Step> {
-        let (answer, state) = (&self.answers[choice.at], &choice.state);
-        let (place, until) = (answer.place, self.lines[answer.place].received);
-        let open = answer.others.iter().copied().chain(self.lost_before(choice.at));
-        let mut waiting: Vec<usize> = open.filter(|request| !state.is_done(*request)).collect();
-        // Writes whose log position is told to be lower, then this one, then what may make a difference to it.
-        let turn = |request: usize| match (self.ranks[request], self.ranks[place]) {
-            (Some(rank), Some(mine)) if rank % 2 == 0 && rank < mine => Turn::Before,
-            (Some(rank), Some(mine)) if rank > mine => Turn::Far,
-            _ if self.subjects[request].touches(&self.subjects[place]) => Turn::Near,
-            _ => Turn::Far,
-        };
-        let mut todo = Vec::new();
-        let serve = |request: usize, todo: &mut Vec<Step>| {
-            todo.extend(self.times(state, request, until).into_iter().map(|now| Step::Serve(request, now)));
-        };
-        let serve_all = |wanted: Turn, todo: &mut Vec<Step>| {
-            let mut requests: Vec<usize> = waiting.iter().copied().filter(|request| turn(*request) == wanted).collect();
-            let by_rank = |request: usize| self.ranks[request].filter(|_| wanted == Turn::Before);
-            requests.sort_by_key(|request| (by_rank(*request), self.lines[*request].received));
-            requests.into_iter().for_each(|request| serve(request, todo));
-            todo.len() > choice.tried
-        };
-        if serve_all(Turn::Before, &mut todo) {
-            return todo;
-        }
-        serve(place, &mut todo);
-        if todo.len() > choice.tried || serve_all(Turn::Near, &mut todo) {
-            return todo;
-        }
-        let timers = self.timers(state, until);
-        let may_expire = !timers.is_empty();
-        todo.extend(timers);
-        if todo.len() > choice.tried || !self.is_narrow.get() && serve_all(Turn::Far, &mut todo) {
-            return todo;
-        }
-        // C-LD-9: while a lock-delay may begin, the leader may have let a request pass.
-        waiting.push(place);
-        let endings = waiting.iter().filter(|request| self.ends[**request]).count();
-        for request in waiting.iter().copied().filter(|request| takes_locks(&self.lines[*request].question)) {
-            let is_new = state.passed.binary_search(&request).is_err();
-            if is_new && (may_expire || endings > usize::from(self.ends[request])) {
-                todo.extend(self.times(state, request, until).into_iter().map(|now| Step::Pass(request, now)));
-            }
-        }
-        todo
+    /// What the answer that arrives next is about, and the write that is known to come first.
+    fn wanted(&self, state: &State) -> Vec<Subject> {
+        let own = self.answers.get(state.at).map(|answer| answer.place);
+        let requests = own.into_iter().chain(self.first_of_ranked(state));
+        requests.map(|request| self.subjects[request].clone()).collect()
     }
 
-    /// Open reads of what is about to be written. Those that fit and tell nothing new are carried out in both states, before
-    /// the write and after it. If others are told to be older than the write, what comes of it after them is returned, too.
-    fn after_reads(
-        &self,
-        (before, after): (&mut State, &mut State),
-        step: Step,
-        write: usize,
-        answer: &Answer,
-    ) -> Option<State> {
-        let until = self.lines[answer.place].received;
-        let mut older = Vec::new();
-        for request in answer.others.iter().copied() {
-            let is_read = self.lines[request].question.method == "GET" && !before.is_done(request);
-            if request == write || !is_read || !self.subjects[request].touches(&self.subjects[write]) {
-                continue;
-            }
-            let is_older = match (self.ranks[request], self.ranks[write]) {
-                (Some(seen), Some(mine)) if seen > mine => continue,
-                (Some(_), Some(_)) => true,
-                _ => false,
-            };
-            for now in self.times(before, request, until) {
-                match self.take(before, Step::Serve(request, now)) {
-                    Outcome::Next { has_effect: false, .. } => {
-                        before.finish(request);
-                        after.finish(request);
-                        break;
-                    }
-                    Outcome::Next { .. } if is_older => {
-                        older.push(Step::Serve(request, now));
-                        break;
-                    }
-                    _ => {}
-                }
-            }
-        }
-        let mut state: Option<State> = None;
-        for read in older {
-            if let Outcome::Next { state: next, .. } = self.take(state.as_ref().unwrap_or(before), read) {
-                state = Some(next);
-            }
-        }
-        match self.take(&state?, step) {
-            Outcome::Next { state, .. } => Some(state),
-            _ => None,
-        }
+    /// Whether another step than the one taken may make a difference to what did not fit. Only the likely ones are tried.
+    fn may_help(&self, choice: &Choice, todo: &[Step], step: Step) -> bool {
+        let touches = |step: Step, subject: &Subject| match step {
+            Step::Serve(request, _) | Step::Pass(request, _) => self.subjects[request].touches(subject),
+            Step::Doom(..) | Step::Expire(..) => true,
+        };
+        let Some(last) = choice.tried.checked_sub(1).map(|last| todo[last]) else { return true };
+        !self.is_narrow()
+            || choice.conflict.is_empty()
+            || choice.conflict.iter().any(|subject| touches(step, subject) || touches(last, subject))
     }
 
-    fn lost_before(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+    /// What tells a state apart, and after which answer.
+    fn key(&self, state: &mut State) -> (usize, u128) {
+        let oldest = self.answers.get(state.at).map_or(i64::MAX, |answer| answer.oldest);
+        state.untidy = 0;
+        state.agent.settle(Instant::at(oldest));
+        (state.at, state.fingerprint())
+    }
+
+    pub(super) fn lost_before(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         self.lost.iter().take_while(move |(_, sent)| *sent <= at).map(|(place, _)| *place)
     }
 
@@ -391,20 +349,8 @@ impl<'a> Search<'a> {
         self.answers.get(at).map_or(0, |answer| self.lines[answer.place].number)
     }
 
-    fn must_be_in_time(&self, line: &Line) -> Result<(), Objection> {
-        let waits = "a read waits until its index is passed, or its time is up";
-        let early = answered_too_early(line).map(|why| ("C-BLK-1", waits, why));
-        let late = || {
-            let why = answered_too_late(line, self.lateness)?;
-            Some(("C-BLK-2", "a read that waits is answered when its time is up", why))
-        };
-        let slept = || {
-            let Subject::Key(key) = Subject::of(&line.question) else { return None };
-            let why = slept_through(line, self.changes.get(&key)?, self.lateness)?;
-            Some(("C-BLK-5", "a read that waits is answered when its key changes", why))
-        };
-        let Some((rule, says, why)) = early.or_else(late).or_else(slept) else { return Ok(()) };
-        Err(Objection::Impossible(Impossible { line: line.number, rule: Some((rule, says)), why }))
+    fn is_stopped(&self, line: usize) -> Objection {
+        Objection::Undecided { line, why: "the judgement was stopped".to_owned() }
     }
 
     fn explained(&self, classes: &[Option<Class>], states: usize, possible: &mut Possible) -> Result<(), Objection> {
@@ -415,6 +361,39 @@ impl<'a> Search<'a> {
         possible.states += states;
         Ok(())
     }
+}
+
+impl Breadth {
+    fn wider(self) -> Breadth {
+        if self == Breadth::Guessing { Breadth::Likely } else { Breadth::All }
+    }
+}
+
+impl Choice {
+    fn new(state: State) -> Choice {
+        Choice { state, todo: None, tried: 0, has_rest: false, conflict: BTreeSet::new() }
+    }
+}
+
+/// C-KV-20, C-KV-21, C-SES-17: what the index of a read of keys or sessions tells.
+fn exact(line: &Line) -> Option<u64> {
+    let url = &line.question.url;
+    let is_read = line.question.method == "GET" && (url.starts_with("/v1/kv/") || url.starts_with("/v1/session/"));
+    line.reply.as_ref().filter(|reply| is_read && matches!(reply.status, 200 | 404))?.index
+}
+
+/// What did not fit after a choice is what did not fit after the one before.
+fn blame(choices: &mut VecDeque<Choice>, choice: Choice) {
+    if let Some(before) = choices.back_mut() {
+        before.conflict.extend(choice.conflict);
+    }
+}
+
+/// What a step has changed.
+fn changes(before: &State, after: &State) -> Changes {
+    let (old, new) = (&before.agent, &after.agent);
+    let others = new.delay_count() != old.delay_count() || after.doomed != before.doomed;
+    Changes { keys: new.changed_keys(old), sessions: new.has_other_sessions(old), others }
 }
 
 impl Obstacle {
@@ -442,34 +421,4 @@ fn note(classes: &mut [Option<Class>], request: Option<usize>, class: Option<Cla
     if let Some(request) = request {
         classes[request] = class.or(classes[request]);
     }
-}
-
-/// Answers as they arrived, and requests without one.
-fn answers(lines: &[Line]) -> (Vec<Answer>, Vec<(usize, usize)>) {
-    let mut events: Vec<(i64, bool, usize)> = Vec::new();
-    for (place, line) in lines.iter().enumerate() {
-        events.push((line.sent, false, place));
-        if line.reply.is_some() {
-            events.push((line.received, true, place));
-        }
-    }
-    events.sort_unstable();
-    let (mut answers, mut lost, mut open) = (Vec::new(), Vec::new(), Vec::new());
-    let mut lost_since = i64::MAX;
-    for (at, is_answer, place) in events {
-        if !is_answer {
-            match lines[place].reply {
-                Some(_) => open.push(place),
-                None => {
-                    lost_since = lost_since.min(at);
-                    lost.push((place, answers.len()));
-                }
-            }
-            continue;
-        }
-        let oldest = open.iter().map(|open: &usize| lines[*open].sent).min().unwrap_or(at).min(lost_since);
-        open.retain(|open| *open != place);
-        answers.push(Answer { place, others: open.clone(), oldest });
-    }
-    (answers, lost)
 }

@@ -8,7 +8,7 @@ use fencepost_model::ids::SessionId;
 use super::super::consul::Agent;
 
 /// A state that the server may be in.
-#[derive(Clone, Hash)]
+#[derive(Clone)]
 pub(super) struct State {
     pub(super) agent: Agent,
     /// Sessions whose timer has fired and whose end is not applied, with since when it may have; in order.
@@ -17,11 +17,29 @@ pub(super) struct State {
     pub(super) done: Vec<usize>,
     /// Requests that the leader has let pass, and the log has not applied, in order. C-LD-9.
     pub(super) passed: Vec<usize>,
+    /// How many of the writes whose log position is certain it has carried out.
+    pub(super) next_rank: usize,
+    /// How many answers have arrived.
+    pub(super) at: usize,
+    /// Requests from this one on have not been tried since they were sent.
+    pub(super) seen: usize,
+    /// Reads that would tell a log position too early, in order.
+    pub(super) early: Vec<usize>,
+    /// How many requests have been carried out since it was tidied up.
+    pub(super) untidy: usize,
+}
+
+impl Hash for State {
+    /// All the rest follows from this, and from which answers have arrived.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.agent, &self.doomed, &self.done, &self.passed).hash(state);
+    }
 }
 
 impl State {
     pub(super) fn new(agent: Agent) -> Self {
-        State { agent, doomed: Vec::new(), done: Vec::new(), passed: Vec::new() }
+        let (doomed, done, passed, early) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        State { agent, doomed, done, passed, next_rank: 0, at: 0, seen: 0, early, untidy: 0 }
     }
 
     /// 128 bits that tell states apart.

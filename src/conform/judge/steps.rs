@@ -3,7 +3,7 @@
 use fencepost_model::ids::SessionId;
 use fencepost_model::time::Instant;
 
-use super::super::consul::{Class, Hint, Reply, Sleep};
+use super::super::consul::{Class, Hint};
 use super::super::log::Line;
 use super::is_success;
 use super::search::Search;
@@ -61,6 +61,9 @@ impl Search<'_> {
                 let mut next = state.clone();
                 next.agent.expire(session, Instant::at(at));
                 next.doomed.retain(|(doomed, _)| *doomed != session);
+                if !self.is_plausible(state, &next, None) {
+                    return Outcome::Never;
+                }
                 Outcome::Next { state: next, class: None, has_effect: true }
             }
         }
@@ -68,21 +71,42 @@ impl Search<'_> {
 
     fn serve(&self, state: &State, request: usize, now: i64) -> Outcome {
         let line = &self.lines[request];
+        let rank = self.ahead().rank[request];
+        if rank.is_some_and(|rank| rank != state.next_rank) {
+            return Outcome::Never;
+        }
         let mut next = state.clone();
         let has_passed = state.passed.binary_search(&request).is_ok();
         next.finish(request);
-        let told = next.agent.told_count();
+        let told = next.agent.told();
         match attempt(&mut next, line, now, has_passed) {
             Ok(class) => {
-                let told_later = self.ranks[request].filter(|rank| self.is_narrow.get() && rank % 2 == 0);
-                if told_later.is_some_and(|rank| !next.agent.tell(rank / 2)) {
+                next.next_rank += usize::from(rank.is_some());
+                let index = self.ahead().index_of(request);
+                let is_told = index.is_none_or(|index| next.agent.tell(index));
+                if !is_told || !self.may_be_told(&next, &told, index) {
                     return Outcome::Never;
                 }
                 // A read binds log positions, and does nothing else; a refused change of a key does nothing at all.
                 let has_effect = match line.question.method.as_str() {
-                    "GET" => next.agent.told_count() != told,
-                    _ => !line.question.url.starts_with("/v1/kv/") || !line.reply.as_ref().is_some_and(is_refusal),
+                    "GET" => next.agent.told() != told,
+                    _ => !self.is_idle[request],
                 };
+                if has_effect && !self.is_plausible(state, &next, Some(request)) {
+                    return Outcome::Never;
+                }
+                // What is shown has been changed.
+                let (old, new) = (&state.agent, &next.agent);
+                if rank.is_some() && !new.has_other_sessions(old) && new.changed_keys(old).is_empty() {
+                    return Outcome::Never;
+                }
+                if self.is_narrow() && has_effect {
+                    match self.likely_creation(state, &next) {
+                        Ok(None) => {}
+                        Ok(Some(index)) if next.agent.tell(index) => {}
+                        _ => return Outcome::Never,
+                    }
+                }
                 Outcome::Next { state: next, class: Some(class), has_effect }
             }
             Err(Why::Differs(class, why)) => Outcome::Differs(class, why),
@@ -130,16 +154,12 @@ impl Search<'_> {
 
     /// Whether a timer should have fired long ago. A timer that was started while a request was on its way may have been
     /// started later than is assumed.
-    fn is_overdue(&self, state: &State, now: i64) -> bool {
+    pub(super) fn is_overdue(&self, state: &State, now: i64) -> bool {
         let Some(lateness) = self.lateness else { return false };
         let due = state.agent.expirable(Instant::at(now)).into_iter().filter_map(|(_, since)| since);
         due.chain(state.doomed.iter().map(|(_, since)| *since))
             .any(|since| since.saturating_add(lateness).saturating_add(self.slowest) < now)
     }
-}
-
-fn is_refusal(reply: &Reply) -> bool {
-    reply.status >= 400 || reply.body.trim_ascii() == b"false"
 }
 
 /// Why a request was not answered so in a state.
@@ -163,43 +183,4 @@ pub(super) fn attempt(state: &mut State, line: &Line, now: i64, has_passed: bool
         state.agent.accept(&expected, reply).map_err(|why| Why::Differs(expected.class, why))?;
     }
     Ok(expected.class)
-}
-
-/// C-BLK-1, C-BLK-2: a read with an index that is answered at that index, or a lower one, has waited for its time.
-pub(super) fn answered_too_early(line: &Line) -> Option<String> {
-    let Sleep { index, at_least } = Sleep::of(&line.question)?;
-    let told = line.reply.as_ref().filter(|reply| line.is_timed && matches!(reply.status, 200 | 404))?.index?;
-    // Logs round.
-    let waited = line.received - line.sent + 1_000_000;
-    (told <= index && waited < at_least).then(|| {
-        format!(
-            "answered at index {told}, which does not pass {index}, after {} of {} seconds",
-            seconds(waited),
-            seconds(at_least)
-        )
-    })
-}
-
-/// C-BLK-2: a read that waits is answered when its time is up, a sixteenth of it later at most; none if lateness is not bounded.
-pub(super) fn answered_too_late(line: &Line, lateness: Option<i64>) -> Option<String> {
-    let Sleep { at_least, .. } = Sleep::of(&line.question)?;
-    let most = at_least.saturating_add(at_least / 16).saturating_add(lateness?);
-    let waited = line.received - line.sent;
-    (line.is_timed && line.reply.is_some() && waited > most)
-        .then(|| format!("answered after {} seconds, and its time was up after {}", seconds(waited), seconds(at_least)))
-}
-
-/// C-BLK-1, C-BLK-5: a read that waits for a key is answered when that has changed, a bounded time later.
-pub(super) fn slept_through(line: &Line, changes: &[(u64, i64)], lateness: Option<i64>) -> Option<String> {
-    let (Sleep { index, .. }, lateness) = (Sleep::of(&line.question)?, lateness?);
-    let is_answered = line.is_timed && line.reply.as_ref().is_some_and(|reply| matches!(reply.status, 200 | 404));
-    let missed =
-        |(at, known): &&(u64, i64)| *at > index && (*known).max(line.sent).saturating_add(lateness) < line.received;
-    let (at, known) = changes.iter().filter(|_| is_answered).find(missed)?;
-    let late = line.received - (*known).max(line.sent);
-    Some(format!("answered {} ms after the change at index {at} that it waited for", late / 1_000_000))
-}
-
-fn seconds(nanoseconds: i64) -> i64 {
-    nanoseconds / 1_000_000_000
 }

@@ -371,7 +371,7 @@ fn sessions_that_are_created_at_the_same_time_are_ordered_as_later_reads_tell() 
 fn a_judgement_that_takes_too_much_says_how_far_it_came() {
     let log =
         read_log(&format!("{}\n{}\n", r#"{"consul": "1.8.7", "node": "here"}"#, creates(&[5, 4, 4, 7, 8]).join("\n")));
-    let judged = judge_until(&log, None, Limits { states: 10, ..Limits::default() }, &|| false);
+    let judged = judge_until(&log, None, Limits { states: 1, ..Limits::default() }, &|| false);
     assert!(matches!(judged, Err(Objection::Undecided { line: 7, .. })), "{judged:?}");
     let judged = judge_until(&log, None, Limits { choices: 1, ..Limits::default() }, &|| false);
     assert!(matches!(judged, Err(Objection::Undecided { .. })), "what was dropped is not impossible: {judged:?}");
@@ -383,4 +383,30 @@ fn a_session_list_of_timers_that_all_may_have_fired_is_judged() {
     let mut lines: Vec<String> = ten.iter().map(|id| session(0.0, r#"{"NodeChecks": [], "TTL": "10s"}"#, id)).collect();
     lines.push(line(100.0, "GET", "/v1/session/list", "", "[]"));
     assert_eq!(verdict(&lines), None);
+}
+
+/// Ten clients of a real agent that acquire, release and read one lock at the same time.
+const TEN_CLIENTS: &str = include_str!("../recorded/ten-clients.jsonl");
+
+#[test]
+fn ten_clients_on_one_lock_are_possible_and_one_answer_more_of_a_holder_is_not() {
+    let possible = judge(&read_log(TEN_CLIENTS), None).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(possible.lines, 310);
+    assert!(possible.states < 1000, "{} states", possible.states);
+    let is_refused = |line: &&str| line.contains("?acquire=") && line.contains(r#""answer":"false"#);
+    let refused = TEN_CLIENTS.lines().filter(is_refused).nth(100).expect("more than a hundred");
+    let altered = TEN_CLIENTS.replace(refused, &refused.replace(r#""answer":"false"#, r#""answer":"true"#));
+    let limits = Limits { states: 1_000, ..Limits::default() };
+    assert!(judge_until(&read_log(&altered), None, limits, &|| false).is_err(), "{refused}");
+}
+
+#[test]
+fn a_log_that_begins_in_mid_life_is_undecided_and_reads_of_other_things_are_passed_over() {
+    let later = r#"{"consul": "1.8.7", "begins": "later"}"#;
+    let read = line(0.0, "GET", "/v1/kv/k", "", "[]");
+    let judged = judge(&read_log(&format!("{later}\n{read}\n")), None);
+    assert!(matches!(judged, Err(Objection::Undecided { line: 2, .. })), "{judged:?}");
+    let leader = line(0.0, "GET", "/v1/status/leader", "", "\"127.0.0.1:8300\"");
+    let judged = judge(&log(&[&leader, &session(0.1, "{}", ONE)]), None).expect("possible");
+    assert_eq!((judged.lines, judged.skipped), (1, 1));
 }

@@ -1,5 +1,7 @@
 //! The models against recorded answers, and against live servers where there are some.
 
+mod clients;
 mod conform;
 mod rabbitmq;
+mod record;
 mod safeguard;

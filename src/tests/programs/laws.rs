@@ -2,7 +2,7 @@
 
 use fencepost::Scenario;
 use fencepost::consul::{self, Consul};
-use fencepost::model::laws::{budgets_are_kept, enabled_is_one_question, pick, properties_agree_with_their_twins};
+use fencepost::model::laws::{budgets_are_kept, enabled_and_is_enabled_agree, pick, properties_agree_with_their_twins};
 use fencepost::model::program::{forget_all, scoped};
 use fencepost::model::service::Service;
 
@@ -81,7 +81,7 @@ fn a_program_does_not_see_what_things_are_called() {
 #[test]
 fn the_laws_of_every_scenario_hold_with_programs() {
     let holds = |scenario: &Scenario<Consul>, choices: &[u16]| {
-        enabled_is_one_question(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
+        enabled_and_is_enabled_agree(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
         budgets_are_kept(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
         properties_agree_with_their_twins(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
     };

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fencepost_conform::{
-    CROWD, Consul, Episode, Exchange, LATENESS, Limits, Objection, Possible, Removal, Tally, crowd, hunt, judge,
-    judge_until, read, timed, watches, write,
+    CROWD, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients, crowd,
+    hunt, judge, judge_until, picture, read, timed, watches, write,
 };
 
 use super::{Conform, conclude, tell, unreadable};
@@ -34,7 +34,9 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         let is_large = exchanges.iter().any(|exchange| exchange.line.question.body.len() > 10_000);
         if conform.record.is_some() && !is_large {
             let lines = exchanges.iter().map(|exchange| exchange.line.clone()).collect();
-            episodes.push(Episode { node: consul.node.clone(), options: consul.options, lateness: None, lines });
+            let node = consul.node.clone();
+            let (options, reports) = (consul.options, Vec::new());
+            episodes.push(Episode { node, options, lateness: None, lines, reports, begins_later: false });
         }
     });
     bar.finish_and_clear();
@@ -139,24 +141,66 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     limits.states = conform.max_states.unwrap_or(limits.states);
     let end = conform.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let is_over = || was_interrupted() || end.is_some_and(|end| Instant::now() >= end);
-    match judge_until(&episodes, None, limits, &is_over) {
+    let judged = judge_until(&episodes, None, limits, &is_over);
+    let exit = server_verdict(&judged, text, common);
+    if conform.clients && !was_interrupted() {
+        let is_fine =
+            episodes.iter().fold(true, |is_fine, episode| tell_clients(episode, &conform.protects, common) && is_fine);
+        return Ok(if is_fine { exit } else { Exit::Unexpected });
+    }
+    Ok(exit)
+}
+
+/// What is said of the clients of an episode; whether nothing is wrong.
+fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> bool {
+    let clients = clients(episode, protected);
+    conclude(&picture(&clients), common);
+    for finding in &clients.findings {
+        conclude(&format!("{}\n", finding.sentence), common);
+        for Omission { sentence, hazard, scenario, mended } in &finding.omissions {
+            conclude(
+                &format!("    {sentence} ({hazard}: `fencepost check {scenario}`, and mended `{mended}`)\n"),
+                common,
+            );
+        }
+        let omissions = finding.omissions.iter().map(|omission| omission.sentence.as_str()).collect();
+        let hazard = finding.omissions.first().map(|omission| omission.hazard);
+        let scenario = finding.omissions.first().map(|omission| omission.scenario);
+        if common.json {
+            say_json(&json::ClientsDiffer { finding: &finding.sentence, omissions, hazard, scenario });
+        }
+    }
+    if clients.findings.is_empty() {
+        conclude(&format!("{} tenures, and nobody acted without one.\n", clients.tenures.len()), common);
+    }
+    conclude(&format!("This rests on: {}.\n", clients.assumptions.join("; ")), common);
+    clients.findings.is_empty()
+}
+
+/// What is said of the server.
+fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Common) -> Exit {
+    match judged {
         Err(Objection::Undecided { line, .. }) if was_interrupted() => {
-            Ok(stopped(&format!("the answers before line {line} are possible, those from there on are not judged")))
+            stopped(&format!("the answers before line {line} are possible, those from there on are not judged"))
         }
         Ok(possible) => {
             report(&possible.tally, common);
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
+            if possible.skipped > 0 {
+                let text = "{} reads of what the model does not have were passed over.\n";
+                conclude(&text.replace("{}", &possible.skipped.to_string()), common);
+            }
             let answers = Some(possible.lines);
             tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None }, common);
-            Ok(Exit::AsExpected)
+            Exit::AsExpected
         }
         Err(Objection::Undecided { line, why }) => {
             conclude(&format!("undecided, so far possible before line {line}: {why}\n"), common);
             tell(
-                &json::Judged { verdict: "undecided", answers: None, line: Some(line), rule: None, why: Some(&why) },
+                &json::Judged { verdict: "undecided", answers: None, line: Some(*line), rule: None, why: Some(why) },
                 common,
             );
-            Ok(Exit::Undecided)
+            Exit::Undecided
         }
         Err(Objection::Impossible(impossible)) => {
             conclude(&format!("{impossible}\n"), common);
@@ -168,7 +212,7 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
             if let Some(line) = text.lines().nth(impossible.line - 1) {
                 conclude(&format!("    {}\n", line.chars().take(400).collect::<String>()), common);
             }
-            Ok(Exit::Unexpected)
+            Exit::Unexpected
         }
     }
 }

@@ -49,6 +49,12 @@ pub struct Conform {
     /// Judge a log of Consul with at most N states in memory
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
+    /// Judge the clients of a log of Consul, too: which client believed that it held a lock, and did it?
+    #[arg(long, requires = "recorded")]
+    clients: bool,
+    /// A key that the lock protects; may be given again [default: every key on which no lock is acquired]
+    #[arg(long, value_name = "KEY", requires = "clients")]
+    protects: Vec<String>,
     /// Remove everything from the agent first, even data of other programs
     #[arg(long, conflicts_with = "clean")]
     wipe: bool,

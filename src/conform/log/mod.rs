@@ -9,6 +9,18 @@
 //!
 //! `sent` and `received` are seconds on one clock; without them each request follows the one before at once. `index` is
 //! `X-Consul-Index`, null if the answer had none; left out, it is not known. Without `status` no answer is known. Bytes that are no text go into `body64` and `answer64`.
+//!
+//! `client` names who asked. Fields of other names are passed over, but for those that are nearly one of these. A client may
+//! also say when it takes itself for the holder of a lock, and when no longer:
+//!
+//! ```json
+//! {"report": "inside", "client": "a", "sent": 1.3}
+//! {"report": "outside", "client": "a", "sent": 9.0}
+//! ```
+//!
+//! A head with `"begins": "later"` says that the store was not empty: such a log tells of its clients only.
+
+mod written;
 
 use super::consul::{Options, Question, Reply, nanoseconds};
 use base64::Engine;
@@ -16,6 +28,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::error::LogError;
+
+pub(super) use self::written::{head, record};
+pub use self::written::{number, write};
 
 /// A store that was empty at first, and what was asked of it.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,6 +43,23 @@ pub struct Episode {
     pub lateness: Option<i64>,
     /// Requests with their answers, by when they were sent.
     pub lines: Vec<Line>,
+    /// What clients said of themselves, in the order of the file.
+    pub reports: Vec<Report>,
+    /// Whether the store was not empty at the beginning: nobody knows what was in it.
+    pub begins_later: bool,
+}
+
+/// A client says whether it takes itself for the holder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    /// Who says it.
+    pub client: String,
+    /// Whether it is inside.
+    pub is_inside: bool,
+    /// When, in nanoseconds.
+    pub at: i64,
 }
 
 /// A request with its answer.
@@ -35,6 +67,8 @@ pub struct Episode {
 pub struct Line {
     /// Its number in the file, from 1.
     pub number: usize,
+    /// Who asked, if that is known.
+    pub client: Option<String>,
     /// What was asked.
     pub question: Question,
     /// What was answered, if that is known.
@@ -57,6 +91,8 @@ struct Head {
     session_ttl_min: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lateness: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    begins: Option<String>,
 }
 
 fn some_node() -> String {
@@ -67,9 +103,19 @@ fn ten_seconds() -> String {
     "10s".to_owned()
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    report: String,
+    client: String,
+    sent: f64,
+}
+
 #[derive(Serialize, Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 struct Record {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<String>,
     method: String,
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,12 +159,28 @@ pub fn read(text: &str) -> Result<Vec<Episode>, LogError> {
             let session_ttl_min = nanoseconds(&head.session_ttl_min).map_err(wrong)?;
             let options = Options { session_ttl_min, ..Options::default() };
             let lateness = head.lateness.as_deref().map(nanoseconds).transpose().map_err(wrong)?;
-            episodes.push(Episode { node: head.node, options, lateness, lines: Vec::new() });
+            let begins_later = match head.begins.as_deref() {
+                None | Some("empty") => false,
+                Some("later") => true,
+                Some(other) => return Err(wrong(format!("a log begins `empty` or `later`, not `{other}`"))),
+            };
+            let (lines, reports) = (Vec::new(), Vec::new());
+            episodes.push(Episode { node: head.node, options, lateness, lines, reports, begins_later });
             continue;
+        }
+        if value.get("report").is_some() {
+            let said: Said = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
+            let Some(episode) = episodes.last_mut() else { return Err(wrong(NO_HEAD.to_owned())) };
+            episode.reports.push(said.into_report(number).map_err(wrong)?);
+            continue;
+        }
+        if let Some((field, meant)) = value.as_object().and_then(|object| object.keys().find_map(|name| misspelt(name)))
+        {
+            return Err(wrong(format!("unknown field `{field}`: is `{meant}` meant?")));
         }
         let record: Record = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
         let Some(episode) = episodes.last_mut() else {
-            return Err(wrong("before the first request comes a line with \"consul\"".to_owned()));
+            return Err(wrong(NO_HEAD.to_owned()));
         };
         let before = episode.lines.last().map_or(0, |line: &Line| line.received);
         let line = record.into_line(number, before).map_err(wrong)?;
@@ -128,6 +190,40 @@ pub fn read(text: &str) -> Result<Vec<Episode>, LogError> {
         episode.lines.sort_by_key(|line| line.sent);
     }
     Ok(episodes)
+}
+
+const NO_HEAD: &str = "before the first request comes a line with \"consul\"";
+
+/// The fields of a request.
+const FIELDS: [&str; 11] =
+    ["client", "method", "url", "body", "body64", "sent", "received", "status", "index", "answer", "answer64"];
+
+/// A field that nobody knows, and that is nearly one of those that are known: one letter more, less or other, or two in the
+/// other order.
+fn misspelt(name: &str) -> Option<(String, &'static str)> {
+    let is_near = |known: &&str| {
+        let (one, other) = (name.as_bytes(), known.as_bytes());
+        let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+        let (one, other) = (&one[same..], &other[same..]);
+        let rest = |from: usize, of: usize| one.get(from..) == other.get(of..);
+        let is_swapped = one.len() > 1 && other.len() > 1 && one[0] == other[1] && one[1] == other[0] && rest(2, 2);
+        rest(1, 1) || rest(1, 0) || rest(0, 1) || is_swapped
+    };
+    if FIELDS.contains(&name) {
+        return None;
+    }
+    FIELDS.iter().copied().filter(|known| known.len() > 3).find(is_near).map(|known| (name.to_owned(), known))
+}
+
+impl Said {
+    fn into_report(self, number: usize) -> Result<Report, String> {
+        let is_inside = match self.report.as_str() {
+            "inside" => true,
+            "outside" => false,
+            other => return Err(format!("a report is `inside` or `outside`, not `{other}`")),
+        };
+        Ok(Report { number, client: self.client, is_inside, at: instant(self.sent)? })
+    }
 }
 
 impl Record {
@@ -153,7 +249,7 @@ impl Record {
             body: answer,
         });
         let question = Question { method: self.method, url: self.url, body };
-        Ok(Line { number, question, reply, sent, received, is_timed: self.sent.is_some() })
+        Ok(Line { number, client: self.client, question, reply, sent, received, is_timed: self.sent.is_some() })
     }
 }
 
@@ -175,82 +271,6 @@ fn bytes(text: Option<String>, coded: Option<String>) -> Result<Vec<u8>, String>
     }
 }
 
-/// Numbers the lines of episodes as they stand in the text that [`write`] makes of them: a number names its episode.
-pub fn number(episodes: &mut [Episode]) {
-    let mut last = 0;
-    for episode in episodes {
-        // Its head.
-        last += 1;
-        for line in &mut episode.lines {
-            last += 1;
-            line.number = last;
-        }
-    }
-}
-
-/// Writes episodes, as [`read`] reads them.
-pub fn write(version: &str, episodes: &[Episode]) -> String {
-    let mut text = String::new();
-    for episode in episodes {
-        let head = Head {
-            consul: version.to_owned(),
-            node: episode.node.clone(),
-            session_ttl_min: format!("{}ns", episode.options.session_ttl_min),
-            lateness: episode.lateness.map(|lateness| format!("{lateness}ns")),
-        };
-        text += &serde_json::to_string(&head).expect("plain text");
-        text.push('\n');
-        for line in &episode.lines {
-            text += &serde_json::to_string(&Record::of(line)).expect("plain text");
-            text.push('\n');
-        }
-    }
-    text
-}
-
-impl Record {
-    fn of(line: &Line) -> Self {
-        let (body, body64) = text_of(&line.question.body);
-        let (answer, answer64) = line.reply.as_ref().map_or((None, None), |reply| text_of(&compact(&reply.body)));
-        Record {
-            method: line.question.method.clone(),
-            url: line.question.url.clone(),
-            body,
-            body64,
-            sent: Some(seconds(line.sent)),
-            received: line.reply.as_ref().map(|_| seconds(line.received)),
-            status: line.reply.as_ref().map(|reply| reply.status),
-            index: line
-                .reply
-                .as_ref()
-                .and_then(|reply| if reply.has_headers { Some(reply.index) } else { reply.index.map(Some) }),
-            answer,
-            answer64,
-        }
-    }
-}
-
-/// To the microsecond.
-fn seconds(nanoseconds: i64) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "a microsecond of a century is representable")]
-    let microseconds = (nanoseconds / 1000) as f64;
-    microseconds / 1e6
-}
-
-/// JSON without the blanks that Consul puts into it.
-fn compact(body: &[u8]) -> Vec<u8> {
-    match serde_json::from_slice::<serde_json::Value>(body) {
-        Ok(value) if value.is_array() || value.is_object() => value.to_string().into_bytes(),
-        _ => body.to_owned(),
-    }
-}
-
-fn text_of(bytes: &[u8]) -> (Option<String>, Option<String>) {
-    match String::from_utf8(bytes.to_owned()) {
-        Ok(text) => (Some(text).filter(|text| !text.is_empty()), None),
-        Err(_) => (None, Some(STANDARD.encode(bytes))),
-    }
-}
 #[cfg(test)]
 mod tests {
     use super::read;
@@ -261,7 +281,8 @@ mod tests {
         for (line, part) in [
             ("{", "EOF"),
             (r#"{"method": "PUT"}"#, "begins with /"),
-            (r#"{"method": "PUT", "url": "/x", "colour": 1}"#, "unknown field `colour`"),
+            (r#"{"method": "PUT", "url": "/x", "recieved": 1}"#, "is `received` meant?"),
+            (r#"{"report": "maybe", "client": "a", "sent": 1}"#, "`inside` or `outside`"),
             (r#"{"method": "PUT", "url": "/x", "sent": 2, "received": 1, "status": 200}"#, "in this order"),
             (r#"{"method": "PUT", "url": "/x", "body": "a", "body64": "YQ=="}"#, "not both"),
             (r#"{"method": "PUT", "url": "/x", "body64": "?"}"#, "Invalid"),

@@ -1,0 +1,87 @@
+//! How long a client took itself for the holder: from the answer to its acquire until it gave the lock back, was told that it is
+//! lost, or said that it has left.
+
+use super::super::log::{Episode, Line};
+use super::tenures::{Ask, Tenure, ask, holder};
+
+/// A client takes itself for the holder.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Belief {
+    /// Since when, in nanoseconds.
+    pub from: i64,
+    /// Until when; for a client that never stopped, the last thing that it did.
+    pub until: i64,
+    /// Why it stopped.
+    pub stopped: Stopped,
+}
+
+/// Why a client took itself for the holder no longer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    /// It gave the lock back, in this line.
+    GaveBack(usize),
+    /// This line told it that the lock is lost.
+    WasTold(usize),
+    /// It said so, in this line.
+    Said(usize),
+    /// Nothing tells that it stopped.
+    Never,
+}
+
+/// What the client of a tenure believed.
+pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> Belief {
+    let mine = |line: &&Line| is_by(line, tenure);
+    let said = |is_inside: bool| {
+        let mut reports = episode.reports.iter().filter(|report| report.at >= tenure.began.0);
+        reports.find(|report| report.is_inside == is_inside && Some(&report.client) == tenure.client.as_ref())
+    };
+    let from = said(true).map_or(tenure.began.1, |report| report.at.max(tenure.began.1));
+    let destroy = format!("/v1/session/destroy/{}", tenure.session);
+    let stops = episode.lines.iter().filter(mine).filter(|line| line.received > from).filter_map(|line| {
+        if line.question.url == destroy {
+            return Some((line.sent, Stopped::GaveBack(line.number)));
+        }
+        if tells_loss(line, tenure) {
+            return Some((line.received, Stopped::WasTold(line.number)));
+        }
+        match ask(&line.question) {
+            Some((key, Ask::Release(session))) if key == tenure.key && session == tenure.session => {
+                Some((line.sent, Stopped::GaveBack(line.number)))
+            }
+            _ => None,
+        }
+    });
+    let left = said(false).map(|report| (report.at, Stopped::Said(report.number)));
+    if let Some((until, stopped)) = stops.chain(left).min_by_key(|(at, _)| *at) {
+        return Belief { from, until: until.max(from), stopped };
+    }
+    let ends =
+        episode.lines.iter().filter(mine).map(|line| if line.received == i64::MAX { line.sent } else { line.received });
+    Belief { from, until: ends.max().unwrap_or(from).max(from), stopped: Stopped::Never }
+}
+
+/// Whether a request is one of the client that holds a tenure: by its name, or by the session that it names.
+pub(super) fn is_by(line: &Line, tenure: &Tenure) -> bool {
+    match (&line.client, &tenure.client) {
+        (Some(one), Some(other)) => one == other,
+        _ => line.question.url.contains(&tenure.session),
+    }
+}
+
+/// Whether an answer tells the client that its lock is lost.
+fn tells_loss(line: &Line, tenure: &Tenure) -> bool {
+    let Some(reply) = &line.reply else { return false };
+    let path = line.question.url.split('?').next().unwrap_or_default();
+    if path.strip_prefix("/v1/session/renew/") == Some(&tenure.session) {
+        return reply.status == 404;
+    }
+    if path.strip_prefix("/v1/session/info/") == Some(&tenure.session) {
+        return reply.body.trim_ascii() == b"[]";
+    }
+    match ask(&line.question) {
+        Some((key, Ask::Read)) if key == tenure.key && line.sent >= tenure.began.1 => {
+            reply.status == 404 || holder(&reply.body).is_some_and(|holder| holder.as_deref() != Some(&tenure.session))
+        }
+        _ => false,
+    }
+}

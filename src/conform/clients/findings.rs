@@ -1,0 +1,158 @@
+//! Where the record and the beliefs differ, which step of the recipe was left out, and which known hazard that is.
+
+use super::super::log::{Episode, Line};
+use super::beliefs::{Belief, Stopped, is_by};
+use super::seconds;
+use super::tenures::{Ask, Ending, Tenure, ask};
+
+/// Something that went wrong between clients.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// When it began and ended, in nanoseconds.
+    pub during: (i64, i64),
+    /// What it is.
+    pub kind: Kind,
+    /// It in a sentence.
+    pub sentence: String,
+    /// What the client that was no longer the holder left out, the likely cause first.
+    pub omissions: Vec<Omission>,
+}
+
+/// What went wrong.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Two clients took themselves for the holder at the same time; these two of the tenures.
+    Overlap(usize, usize),
+    /// The client of a tenure wrote after that had ended for certain; the line of the write.
+    LateWrite(usize, usize),
+}
+
+/// A step of the recipe that was left out, with the hazard that it leads to and a scenario that shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Omission {
+    /// What was left out, in a sentence.
+    pub sentence: String,
+    /// The hazard.
+    pub hazard: &'static str,
+    /// The scenario that breaks as this log does.
+    pub scenario: &'static str,
+    /// The scenario that holds, because nothing is left out.
+    pub mended: &'static str,
+}
+
+pub(super) fn findings(
+    episode: &Episode,
+    tenures: &[Tenure],
+    beliefs: &[Belief],
+    protected: &[String],
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (place, (one, mine)) in tenures.iter().zip(beliefs).enumerate() {
+        for (other, (two, theirs)) in tenures.iter().zip(beliefs).enumerate().skip(place + 1) {
+            let (from, until) = (mine.from.max(theirs.from), mine.until.min(theirs.until));
+            if one.key == two.key && one.session != two.session && from < until {
+                let sentence = format!(
+                    "{} and {} both took themselves for the holder of `{}` for {}, from {} on",
+                    one.who(),
+                    two.who(),
+                    one.key,
+                    seconds(until - from),
+                    seconds(from)
+                );
+                let omissions = omissions(episode, one, mine, None);
+                findings.push(Finding {
+                    during: (from, until),
+                    kind: Kind::Overlap(place, other),
+                    sentence,
+                    omissions,
+                });
+            }
+        }
+        let late = episode.lines.iter().filter(|line| is_late(line, one, mine, tenures, protected));
+        for line in late {
+            let key = ask(&line.question).map_or_else(String::new, |(key, _)| key);
+            let holder = tenures.iter().find(|two| {
+                two.key == one.key
+                    && two.certain().is_some_and(|(from, until)| from < line.received && line.sent < until)
+            });
+            let held = holder.map_or(String::new(), |two| format!(", while {} held it", two.who()));
+            let ended = one.ended.1.unwrap_or_default();
+            let sentence = format!(
+                "{} wrote `{key}` at {} (line {}), {} after it had lost `{}` at the latest{held}",
+                one.who(),
+                seconds(line.sent),
+                line.number,
+                seconds(line.sent - ended),
+                one.key
+            );
+            let omissions = omissions(episode, one, mine, Some(line));
+            let kind = Kind::LateWrite(place, line.number);
+            findings.push(Finding { during: (line.sent, line.received), kind, sentence, omissions });
+        }
+    }
+    findings.sort_by_key(|finding| finding.during);
+    findings
+}
+
+/// Whether a line is a write of what a tenure protects, by its client as the holder, after it had ended for certain.
+fn is_late(line: &Line, tenure: &Tenure, belief: &Belief, tenures: &[Tenure], protected: &[String]) -> bool {
+    let Some((key, Ask::Write | Ask::Delete)) = ask(&line.question) else { return false };
+    let is_protected = match protected {
+        [] => tenures.iter().all(|tenure| tenure.key != key),
+        keys => keys.contains(&key),
+    };
+    let is_accepted = line.reply.as_ref().is_none_or(|reply| reply.status == 200 && reply.body.trim_ascii() == b"true");
+    let is_named = line.client.is_some() && line.client == tenure.client;
+    let is_after = tenure.ended.1.is_some_and(|ended| ended <= line.sent);
+    is_protected && is_accepted && is_named && is_after && belief.from <= line.sent && line.sent <= belief.until
+}
+
+/// What the client of a tenure left out.
+fn omissions(episode: &Episode, tenure: &Tenure, belief: &Belief, write: Option<&Line>) -> Vec<Omission> {
+    let mut omissions = Vec::new();
+    let mut say = |sentence: String, hazard, scenario, mended| {
+        omissions.push(Omission { sentence, hazard, scenario, mended });
+    };
+    let ended = tenure.ended.0;
+    if let (Ending::Expired(_) | Ending::Open, Some(ttl)) = (&tenure.ending, tenure.ttl) {
+        let last = tenure.renewals.iter().copied().filter(|at| *at <= ended).max().unwrap_or(tenure.began.0);
+        let silent = ended - last;
+        if silent > ttl {
+            let sentence = format!(
+                "it did not renew its session for {}, and the TTL is {}: the server may end it after twice that",
+                seconds(silent),
+                seconds(ttl)
+            );
+            say(sentence, "B-01", "b01-no-fencing", "b01-fencing");
+        }
+    }
+    if let Ending::Deleted(line) = tenure.ending {
+        let sentence = format!("the key was deleted under it, in line {line}");
+        say(sentence, "B-16", "b16-delete-held-key", "b16-no-delete");
+    }
+    if let (Ending::Released(line), Some(_)) = (&tenure.ending, write) {
+        let sentence = format!("it released the lock, in line {line}, before it had stopped");
+        say(sentence, "B-17", "b17-release-then-stop", "b17-stop-then-release");
+    }
+    let looked = |line: &&Line| {
+        let is_read = matches!(ask(&line.question), Some((key, Ask::Read)) if key == tenure.key);
+        let url = &line.question.url;
+        is_read || url.contains(&format!("/v1/session/info/{}", tenure.session)) || url.contains("/v1/session/renew/")
+    };
+    let until = write.map_or(belief.until, |line| line.sent);
+    let looks = episode.lines.iter().filter(|line| is_by(line, tenure) && line.sent < until).filter(looked);
+    let last = looks.map(|line| line.sent).max();
+    if last.is_none_or(|last| last < ended) && belief.stopped != Stopped::Never || belief.stopped == Stopped::Never {
+        let since = last.map_or("never".to_owned(), |last| format!("last at {}", seconds(last)));
+        let sentence = format!("it did not look whether it still held the lock ({since}) before it acted");
+        say(sentence, "B-11", "b11-impatient", "b11-patient");
+    }
+    if let Some(line) = write.filter(|line| !line.question.url.contains("cas=")) {
+        let sentence = format!(
+            "its write in line {} was not fenced: no `cas`, and no transaction that checks the session",
+            line.number
+        );
+        say(sentence, "B-01", "b01-no-fencing", "b01-fencing");
+    }
+    omissions
+}

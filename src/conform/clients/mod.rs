@@ -1,0 +1,54 @@
+//! A verdict about the clients of a log: who held a lock by the server's record, and who acted as if. The server's answers bound
+//! when a tenure began and ended; what a client did, and did not do, bounds when it took itself for the holder.
+//!
+//! ```text
+//! tenures   who may have held what, and when      beliefs   who acted as the holder, and when
+//! findings  where the two differ, and why         picture   both on one line of time
+//! ```
+
+mod beliefs;
+mod findings;
+mod picture;
+mod tenures;
+
+pub use beliefs::{Belief, Stopped};
+pub use findings::{Finding, Kind, Omission};
+pub use picture::picture;
+pub use tenures::{Ending, Tenure};
+
+use super::log::Episode;
+
+/// What a log says of its clients.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Clients {
+    /// Who held what by the server's record, by when it was acquired.
+    pub tenures: Vec<Tenure>,
+    /// How long each of these clients took itself for the holder, in the same order.
+    pub beliefs: Vec<Belief>,
+    /// What is wrong, by when it begins.
+    pub findings: Vec<Finding>,
+    /// What the verdict rests on.
+    pub assumptions: Vec<&'static str>,
+}
+
+/// Looks at the clients of an episode. The keys that the locks protect are those named; without any, all keys that no lock was
+/// ever acquired on.
+pub fn clients(episode: &Episode, protected: &[String]) -> Clients {
+    let tenures = tenures::tenures(episode);
+    let beliefs: Vec<Belief> = tenures.iter().map(|tenure| beliefs::belief(episode, tenure)).collect();
+    let findings = findings::findings(episode, &tenures, &beliefs, protected);
+    let mut assumptions = vec![
+        "the log contains every request for these keys and sessions",
+        "checks of nodes end no session, but for those that the log changes",
+    ];
+    if episode.lines.iter().any(|line| line.client.is_none()) {
+        assumptions.push("requests without a client are told apart by the session that they name");
+    }
+    Clients { tenures, beliefs, findings, assumptions }
+}
+
+/// Nanoseconds, as seconds with milliseconds.
+pub(super) fn seconds(nanoseconds: i64) -> String {
+    let milliseconds = nanoseconds / 1_000_000;
+    format!("{}.{:03} s", milliseconds / 1000, (milliseconds % 1000).abs())
+}

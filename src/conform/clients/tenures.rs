@@ -1,0 +1,222 @@
+//! Who held a lock by the server's record: for certain, and possibly.
+
+use serde_json::Value;
+
+use super::super::consul::{Question, nanoseconds, part};
+use super::super::log::{Episode, Line};
+
+/// A session holds a key. It held it for certain between the answer to the acquire and the earliest end, and possibly between
+/// the request and the latest end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tenure {
+    /// The key.
+    pub key: String,
+    /// The session.
+    pub session: String,
+    /// Who acquired it, if the log tells.
+    pub client: Option<String>,
+    /// The line of the acquire.
+    pub line: usize,
+    /// When the acquire was sent, and when it was answered, in nanoseconds.
+    pub began: (i64, i64),
+    /// When it ended at the earliest, and at the latest; none: the log does not tell that it ended.
+    pub ended: (i64, Option<i64>),
+    /// How it ended.
+    pub ending: Ending,
+    /// The TTL of the session, if it has one.
+    pub ttl: Option<i64>,
+    /// The lock-delay that the session was created with, as it was written.
+    pub lock_delay: Option<String>,
+    /// When the session was renewed, as far as the server said so, from its creation on.
+    pub renewals: Vec<i64>,
+}
+
+/// How a tenure ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The log does not tell that it ended.
+    Open,
+    /// The session released the key, in this line.
+    Released(usize),
+    /// The session was destroyed, in this line.
+    Destroyed(usize),
+    /// The key was deleted, in this line.
+    Deleted(usize),
+    /// The session had ended when this line was answered, and nothing in the log has ended it: its TTL ran out.
+    Expired(usize),
+}
+
+impl Tenure {
+    /// When it certainly lasted; none: there may have been no such instant.
+    pub fn certain(&self) -> Option<(i64, i64)> {
+        (self.began.1 < self.ended.0).then_some((self.began.1, self.ended.0))
+    }
+
+    /// Who it is, for people.
+    pub fn who(&self) -> String {
+        let short = self.session.get(..8).unwrap_or(&self.session);
+        self.client.as_ref().map_or_else(|| format!("session {short}"), Clone::clone)
+    }
+}
+
+/// What a request on a key asks for.
+pub(super) enum Ask<'a> {
+    Acquire(&'a str),
+    Release(&'a str),
+    Delete,
+    Read,
+    Write,
+}
+
+/// The key that a request is about, and what it asks for.
+pub(super) fn ask(question: &Question) -> Option<(String, Ask<'_>)> {
+    let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
+    let key = percent_encoding::percent_decode_str(path.strip_prefix("/v1/kv/")?).decode_utf8_lossy().into_owned();
+    let parameter = |name: &str| query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
+    let ask = match question.method.as_str() {
+        "GET" => Ask::Read,
+        "DELETE" => Ask::Delete,
+        _ => match (parameter("acquire"), parameter("release")) {
+            (Some(session), _) => Ask::Acquire(session),
+            (_, Some(session)) => Ask::Release(session),
+            _ => Ask::Write,
+        },
+    };
+    Some((key, ask))
+}
+
+pub(super) fn is_true(line: &Line) -> bool {
+    line.reply.as_ref().is_some_and(|reply| reply.status == 200 && reply.body.trim_ascii() == b"true")
+}
+
+/// Every tenure that the log tells of.
+pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
+    let mut lines: Vec<&Line> = episode.lines.iter().collect();
+    lines.sort_by_key(|line| line.received);
+    let mut tenures: Vec<Tenure> = Vec::new();
+    for line in lines.iter().filter(|line| is_true(line)) {
+        let Some((key, Ask::Acquire(session))) = ask(&line.question) else { continue };
+        let is_again = |tenure: &&Tenure| {
+            tenure.key == key && tenure.session == session && tenure.ended.1.is_none_or(|ended| line.sent < ended)
+        };
+        if tenures.iter().any(|tenure| is_again(&tenure)) {
+            continue;
+        }
+        let created = lines.iter().find(|line| creates(line, session));
+        let wish: Value = created.and_then(|line| serde_json::from_slice(&line.question.body).ok()).unwrap_or_default();
+        let ttl =
+            part(&wish, "TTL").and_then(Value::as_str).and_then(|ttl| nanoseconds(ttl).ok()).filter(|ttl| *ttl > 0);
+        let renew = format!("/v1/session/renew/{session}");
+        let is_renewed =
+            |line: &&&Line| line.question.url == renew && line.reply.as_ref().is_some_and(|reply| reply.status == 200);
+        let mut tenure = Tenure {
+            key,
+            session: session.to_owned(),
+            client: line.client.clone(),
+            line: line.number,
+            began: (line.sent, line.received),
+            ended: (i64::MAX, None),
+            ending: Ending::Open,
+            ttl,
+            lock_delay: part(&wish, "LockDelay").and_then(Value::as_str).map(str::to_owned),
+            renewals: created.iter().copied().chain(lines.iter().filter(is_renewed)).map(|line| line.sent).collect(),
+        };
+        tenure.end(&lines);
+        tenures.push(tenure);
+    }
+    tenures.sort_by_key(|tenure| tenure.began.0);
+    tenures
+}
+
+fn creates(line: &Line, session: &str) -> bool {
+    let is_create = line.question.url.starts_with("/v1/session/create");
+    let answer = || String::from_utf8_lossy(&line.reply.as_ref().map_or(&[][..], |reply| &reply.body)).into_owned();
+    is_create && answer().contains(session)
+}
+
+impl Tenure {
+    /// Finds out when it ended.
+    fn end(&mut self, lines: &[&Line]) {
+        let (began, held) = self.began;
+        let destroy = format!("/v1/session/destroy/{}", self.session);
+        // What the log itself says ended it, the first first.
+        let explicit = lines.iter().filter(|line| line.received > began).find_map(|line| {
+            if line.question.url == destroy && line.reply.as_ref().is_none_or(|reply| reply.status == 200) {
+                return Some((line, Ending::Destroyed(line.number)));
+            }
+            let (key, ask) = ask(&line.question).filter(|(key, _)| *key == self.key)?;
+            match ask {
+                Ask::Release(session) if session == self.session && is_true(line) => {
+                    Some((line, Ending::Released(line.number)))
+                }
+                Ask::Delete if is_true(line) && key == self.key && line.sent >= held => {
+                    Some((line, Ending::Deleted(line.number)))
+                }
+                _ => None,
+            }
+        });
+        // The first answer by which it had ended, and the last by which it had not.
+        let over = lines.iter().find(|line| line.sent >= held && self.is_over_in(line));
+        let until = over.map_or(i64::MAX, |line| line.received);
+        let lasting = lines.iter().filter(|line| line.received <= until && self.lasts_in(line)).map(|line| line.sent);
+        let alive = lasting.max().unwrap_or(held).max(held);
+        match (explicit, over) {
+            (Some((line, ending)), over) if over.is_none_or(|over| line.sent <= over.received) => {
+                self.ended = (line.sent.max(held), Some(line.received.min(until)));
+                self.ending = ending;
+            }
+            (_, Some(over)) => {
+                let renewed = self.renewals.iter().copied().filter(|at| *at <= over.received).max();
+                // C-TTL-2: the timer is twice the TTL.
+                let earliest = renewed.zip(self.ttl).map_or(alive, |(at, ttl)| at.saturating_add(2 * ttl));
+                self.ended = (earliest.max(alive).min(over.received), Some(over.received));
+                self.ending = Ending::Expired(over.number);
+            }
+            (_, None) => {
+                let renewed = self.renewals.iter().copied().max();
+                let earliest = renewed.zip(self.ttl).map_or(i64::MAX, |(at, ttl)| at.saturating_add(2 * ttl));
+                self.ended = (earliest.max(alive), None);
+            }
+        }
+    }
+
+    /// Whether an answer shows that it is over.
+    fn is_over_in(&self, line: &Line) -> bool {
+        let Some(reply) = &line.reply else { return false };
+        let url = &line.question.url;
+        if url.strip_prefix("/v1/session/renew/") == Some(&self.session) {
+            return reply.status == 404;
+        }
+        if url.split('?').next().and_then(|path| path.strip_prefix("/v1/session/info/")) == Some(&self.session) {
+            return reply.status == 200 && reply.body.trim_ascii() == b"[]";
+        }
+        match ask(&line.question) {
+            Some((key, Ask::Acquire(session))) if key == self.key => session != self.session && is_true(line),
+            Some((key, Ask::Read)) if key == self.key => match reply.status {
+                404 => true,
+                200 => holder(reply.body.as_slice()).is_some_and(|holder| holder.as_deref() != Some(&self.session)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether an answer shows that it lasts.
+    fn lasts_in(&self, line: &Line) -> bool {
+        let Some(reply) = line.reply.as_ref().filter(|reply| reply.status == 200) else { return false };
+        match ask(&line.question) {
+            Some((key, Ask::Read)) if key == self.key => {
+                holder(&reply.body).is_some_and(|holder| holder.as_deref() == Some(&self.session))
+            }
+            Some((key, Ask::Acquire(session))) => key == self.key && session == self.session && is_true(line),
+            _ => false,
+        }
+    }
+}
+
+/// Who holds the key that a read of one key shows; none: it shows no entry.
+pub(super) fn holder(body: &[u8]) -> Option<Option<String>> {
+    let Ok(Value::Array(items)) = serde_json::from_slice(body) else { return None };
+    let entry = items.first().filter(|entry| entry["LockIndex"].is_number())?;
+    Some(entry["Session"].as_str().map(str::to_owned))
+}

@@ -1,0 +1,128 @@
+//! A verdict about the clients of a log: who held a lock, who acted as if, and what was left out.
+
+use fencepost_conform::{Clients, Ending, Kind, Stopped, clients, judge, picture, read};
+use serde_json::{Value, json};
+
+const A: &str = "aaaaaaaa-0000-0000-0000-000000000001";
+const B: &str = "bbbbbbbb-0000-0000-0000-000000000002";
+
+/// A request of a client at a second, answered a tenth of it later.
+fn by(client: &str, at: f64, method: &str, url: &str, body: &str, answer: &str) -> Value {
+    let status = if answer.starts_with("Session id") { 404 } else { 200 };
+    json!({
+        "client": client, "method": method, "url": url, "body": body, "sent": at, "received": at + 0.1, "status": status,
+        "answer": answer
+    })
+}
+
+fn create(client: &str, at: f64, session: &str) -> Value {
+    let wish = r#"{"TTL": "10s", "LockDelay": "0s", "NodeChecks": []}"#;
+    by(client, at, "PUT", "/v1/session/create", wish, &format!("{{\"ID\": \"{session}\"}}"))
+}
+
+fn acquire(client: &str, at: f64, session: &str) -> Value {
+    by(client, at, "PUT", &format!("/v1/kv/lead?acquire={session}"), client, "true")
+}
+
+fn write(client: &str, at: f64) -> Value {
+    by(client, at, "PUT", "/v1/kv/data", client, "true")
+}
+
+fn judged(lines: &[Value]) -> Clients {
+    let head = json!({"consul": "1.8.7", "node": "here", "session_ttl_min": "10s"});
+    let text: Vec<String> = [&head].into_iter().chain(lines).map(Value::to_string).collect();
+    clients(&read(&text.join("\n")).expect("a log")[0], &[])
+}
+
+/// Client a acquires and never renews; client b acquires when the TTL has run out.
+fn paused_holder() -> Vec<Value> {
+    vec![
+        create("a", 0.0, A),
+        create("b", 0.2, B),
+        acquire("a", 1.0, A),
+        write("a", 2.0),
+        acquire("b", 25.0, B),
+        write("b", 26.0),
+        write("a", 34.0),
+        by("b", 40.0, "PUT", &format!("/v1/kv/lead?release={B}"), "", "true"),
+    ]
+}
+
+#[test]
+fn a_paused_holder_is_named_with_its_late_write_and_what_it_left_out() {
+    let clients = judged(&paused_holder());
+    let [a, b] = &clients.tenures[..] else { panic!("{:?}", clients.tenures) };
+    assert_eq!(a.certain(), Some((1_100_000_000, 20_000_000_000)), "twice the TTL after its creation was sent");
+    assert_eq!((a.ended.1, &a.ending), (Some(25_100_000_000), &Ending::Expired(6)));
+    assert_eq!((&b.ending, &clients.beliefs[0].stopped), (&Ending::Released(9), &Stopped::Never));
+    let kinds: Vec<Kind> = clients.findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [Kind::Overlap(0, 1), Kind::LateWrite(0, 8)]);
+    assert_eq!(clients.findings[0].during, (25_100_000_000, 34_100_000_000), "nine seconds");
+    let late = &clients.findings[1];
+    assert!(late.sentence.contains("a wrote `data`") && late.sentence.contains("while b held it"), "{}", late.sentence);
+    let first = &late.omissions[0];
+    assert_eq!((first.hazard, first.scenario), ("B-01", "b01-no-fencing"));
+    assert!(first.sentence.contains("did not renew"), "{}", first.sentence);
+    assert!(late.omissions.iter().any(|omission| omission.sentence.contains("not fenced")), "{:?}", late.omissions);
+    let picture = picture(&clients);
+    assert!(picture.lines().nth(1).is_some_and(|line| line.contains('=') && line.contains('!')), "{picture}");
+}
+
+#[test]
+fn clients_that_renew_look_and_release_are_not_blamed() {
+    let renew = |at: f64| by("a", at, "PUT", &format!("/v1/session/renew/{A}"), "", "[]");
+    let mut lines = vec![create("a", 0.0, A), create("b", 0.2, B), acquire("a", 1.0, A)];
+    lines.extend((1..6).map(|lap| renew(5.0 * f64::from(lap))));
+    lines.push(write("a", 26.0));
+    lines.push(by("a", 28.0, "PUT", &format!("/v1/kv/lead?release={A}"), "", "true"));
+    lines.extend([acquire("b", 29.0, B), write("b", 30.0)]);
+    let clients = judged(&lines);
+    assert_eq!(clients.findings, []);
+    assert_eq!(clients.tenures[0].ending, Ending::Released(11));
+    assert_eq!(clients.tenures[0].certain(), Some((1_100_000_000, 28_000_000_000)));
+}
+
+#[test]
+fn a_client_that_is_told_and_stops_is_not_blamed() {
+    let told = by("a", 24.0, "PUT", &format!("/v1/session/renew/{A}"), "", "Session id 'a' not found");
+    let lines = [create("a", 0.0, A), create("b", 0.2, B), acquire("a", 1.0, A), told, acquire("b", 25.0, B)];
+    let clients = judged(&lines);
+    assert_eq!(clients.beliefs[0].stopped, Stopped::WasTold(5));
+    assert_eq!(clients.findings, []);
+}
+
+#[test]
+fn what_a_client_says_of_itself_counts_more_than_what_it_asks() {
+    let mut lines = paused_holder();
+    lines.push(json!({"report": "outside", "client": "a", "sent": 19.0}));
+    let clients = judged(&lines);
+    assert_eq!(clients.beliefs[0].stopped, Stopped::Said(10));
+    assert_eq!(clients.findings, [], "it had left before anyone else came in");
+}
+
+#[test]
+fn a_key_that_is_deleted_under_its_holder_is_the_cause() {
+    let delete = by("operator", 5.0, "DELETE", "/v1/kv/lead", "", "true");
+    let lines =
+        [create("a", 0.0, A), create("b", 0.2, B), acquire("a", 1.0, A), delete, acquire("b", 6.0, B), write("a", 7.0)];
+    let clients = judged(&lines);
+    assert_eq!(clients.tenures[0].ending, Ending::Deleted(5));
+    assert_eq!(clients.findings[0].omissions[0].hazard, "B-16");
+}
+
+/// Two workers that use python-consul as its documentation shows it (a session with a TTL, an acquire, and nothing else), recorded
+/// by the proxy in front of a real agent.
+const TWO_WORKERS: &str = include_str!("../recorded/two-workers.jsonl");
+
+#[test]
+fn two_workers_of_python_consul_were_inside_together_for_nine_seconds_and_every_answer_was_right() {
+    let episodes = read(TWO_WORKERS).expect("a log");
+    assert_eq!(judge(&episodes, None).expect("possible").lines, 55);
+    let clients = clients(&episodes[0], &["data".to_owned()]);
+    let first = &clients.findings[0];
+    assert!(first.sentence.starts_with("worker-a and worker-b both"), "{}", first.sentence);
+    assert_eq!((first.during.1 - first.during.0) / 1_000_000_000, 9);
+    assert_eq!(first.omissions[0].scenario, "b01-no-fencing");
+    let late = clients.findings.iter().filter(|finding| matches!(finding.kind, Kind::LateWrite(0, _)));
+    assert_eq!(late.count(), 3, "{:?}", clients.findings);
+}
