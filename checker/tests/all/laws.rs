@@ -54,7 +54,7 @@ fn every_law_holds_where_no_mutant_is_switched_on() {
 #[test]
 fn every_layer_has_mutants_and_every_mutant_of_a_reduction_a_law() {
     let layers: BTreeSet<Layer> = common().map(Mutation::layer).collect();
-    assert_eq!(layers.len(), 8);
+    assert_eq!(layers.len(), 9);
     for layer in layers {
         let count = common().filter(|mutation| mutation.layer() == layer).count();
         assert!(count >= 5, "{}: {count}", layer.name);
@@ -88,6 +88,7 @@ macro_rules! law {
 law!(the_normal_form_is_invisible, Law::NormalForm);
 law!(who_is_who_does_not_matter, Law::Renaming);
 law!(a_step_renews_the_normal_form, Law::Renewal);
+law!(what_nobody_hears_makes_no_difference, Law::Unheard);
 
 #[test]
 fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
