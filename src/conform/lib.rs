@@ -31,7 +31,9 @@ mod wire;
 /// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
-pub use consul::nanoseconds;
+pub use consul::{
+    Agent, Class, Expected, Hint, Options, Overflow, Question, Reply, SECOND, Shape, Sleep, Waking, Watch, nanoseconds,
+};
 pub use crowds::{CROWD, crowd};
 pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};

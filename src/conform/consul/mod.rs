@@ -9,6 +9,7 @@
 //! kv  sessions  transactions  catalog  prepared         the endpoints
 //! operations    what a transaction is made of
 //! watch         blocking queries                        meet      names before they are used
+//! render        the answer of an agent that is no more than this
 //! ```
 
 mod catalog;
@@ -20,6 +21,7 @@ mod meet;
 mod names;
 mod operations;
 mod prepared;
+mod render;
 mod sessions;
 mod settle;
 mod shape;
@@ -34,7 +36,7 @@ pub use duration::nanoseconds;
 pub use exchange::{Expected, Hint, Options, Question, Reply};
 pub use names::Overflow;
 pub use shape::Shape;
-pub use watch::{Sleep, Waking};
+pub use watch::{Sleep, Waking, Watch};
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
