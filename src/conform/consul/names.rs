@@ -180,8 +180,31 @@ impl Names {
         if text == plain {
             return Ok(Named::Id(id, Spelling::default()));
         }
-        let place = usize::from(number(&mut self.spellings, text, TOO_MANY_SPELLINGS)?);
+        let place_of = |spellings: &[String], text: &str| spellings.iter().position(|known| known == text);
+        let place = match place_of(&self.spellings, text) {
+            Some(place) => place,
+            None => match place_of(&self.spellings, "") {
+                Some(free) => {
+                    text.clone_into(&mut Arc::make_mut(&mut self.spellings)[free]);
+                    free
+                }
+                None => usize::from(number(&mut self.spellings, text, TOO_MANY_SPELLINGS)?),
+            },
+        };
         Ok(Named::Id(id, Spelling(u8::try_from(place + 1).map_err(|_| Overflow(TOO_MANY_SPELLINGS))?)))
+    }
+
+    /// Spellings are forgotten that nothing is stored with, so that their numbers are free.
+    pub(super) fn forget_spellings(&mut self, is_stored: impl Fn(Spelling) -> bool) {
+        for (place, text) in Arc::make_mut(&mut self.spellings).iter_mut().enumerate() {
+            if !u8::try_from(place + 1).is_ok_and(|number| is_stored(Spelling(number))) {
+                text.clear();
+            }
+        }
+    }
+
+    pub(super) fn has_many_spellings(&self) -> bool {
+        self.spellings.len() > 100 && !self.spellings.iter().any(String::is_empty)
     }
 
     /// Writes down the id that the server has given to a session.

@@ -1,19 +1,23 @@
 //! What an agent answers: the other half of [`Agent::accept`]. Both read the same [`Expected`]; one judges an answer by it, and
 //! the other writes one. An agent that answers numbers log positions itself, and gives ids that a caller has drawn.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use fencepost_consul::Status;
+use fencepost_consul::{Prefix, Spelling, Status};
 use fencepost_model::ids::{Index, SessionId};
+use fencepost_model::time::Instant;
 use serde_json::Value;
 
 use super::duration::text;
 use super::{Agent, Class, Expected, Reply, Shape};
 
 impl Agent {
-    /// The same agent, as one that answers: its log positions are the ones that clients see.
+    /// The same agent, as one that answers: its log positions are the ones that clients see. C-GEN-4: a new cluster has used up some
+    /// for entries of its own, and clients take an index of 1 for a server that has not started yet.
     pub fn that_answers(mut self) -> Self {
         self.names.number_positions();
+        (0..9).for_each(|_| self.server.begin_entry());
         self
     }
 
@@ -40,9 +44,9 @@ impl Agent {
             Class::SessionTtlRange => format!("{part} [{}=24h0m0s]", text(self.options.session_ttl_min)),
             Class::AcquireMalformed => format!("{part}: index error: UUID must be 36 characters"),
             Class::TooLarge => format!("Request body {part}, max size: {} bytes", super::kv::VALUE_MAX),
-            Class::RegisterBody if part == "Must provide" => format!("{part} node and address"),
             Class::BadNumber => format!("{part}: invalid syntax"),
-            Class::SessionMalformed | Class::QueryNoId => format!("index error: {part}"),
+            Class::SessionMalformed => format!("failed session lookup: index error: {part}"),
+            Class::QueryNoId => format!("index error: {part}"),
             _ => part.to_owned(),
         }
     }
@@ -85,9 +89,21 @@ impl Agent {
         }
     }
 
+    /// Forgets what only matters for as long as it is stored, so that an agent can answer for long: lock-delays that are over at an
+    /// instant, sessions that have ended, checks that are not registered, and ids in letters of a client's own.
+    pub fn tidy_all(&mut self, now: Instant) {
+        self.tidy(now);
+        if self.names.has_many_spellings() {
+            let entries = self.server.below(Prefix::All).map(|(_, entry)| entry.spelling);
+            let queries = self.server.prepared().iter().filter_map(|query| Some(query.session?.1));
+            let stored: BTreeSet<Spelling> = entries.chain(queries).collect();
+            self.names.forget_spellings(|spelling| stored.contains(&spelling));
+        }
+    }
+
     /// How a session's id is written.
     pub fn session_text(&self, session: SessionId) -> &str {
-        self.names.session_text(session, fencepost_consul::Spelling::default())
+        self.names.session_text(session, Spelling::default())
     }
 
     /// The id of the session that holds a key, as the store has it.
@@ -113,6 +129,14 @@ impl Agent {
         let node = self.names.node(node).ok()?;
         let kind = self.names.known_check(node, check)?;
         self.server.check(node, kind)
+    }
+
+    /// C-GEN-10: what `Allow` says of the endpoint that a request is for.
+    pub fn methods(&self, url: &str) -> String {
+        let path = url.split('?').next().unwrap_or(url);
+        let endpoint = super::ENDPOINTS.iter().find(|(start, ..)| path.starts_with(start));
+        let methods = endpoint.map_or(&[][..], |(_, methods, _)| methods);
+        ["OPTIONS"].iter().chain(methods).copied().collect::<Vec<_>>().join(",")
     }
 
     /// The position of the last log entry, as clients see it.
