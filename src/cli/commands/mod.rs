@@ -11,10 +11,12 @@ pub mod mutants;
 pub mod regress;
 pub mod replay;
 pub mod schedulers;
+pub mod serve;
 pub mod shrink;
 pub mod simulate;
 pub mod suite;
 pub mod sweep;
+pub mod torture;
 pub mod tradeoff;
 
 use clap::{Parser, Subcommand};
@@ -67,6 +69,10 @@ pub enum Command {
     Explore(explore::Explore),
     /// Hold the model against a real server
     Conform(conform::Conform),
+    /// Stand in for a real server: programs under test talk to the model, with its clock and its faults in your hand
+    Serve(serve::Serve),
+    /// Run a test against the stand-in with every fault at every request
+    Torture(torture::Torture),
     /// See which promises notice the faults that are built into the model on purpose
     Mutants(mutants::Mutants),
 }
