@@ -44,6 +44,8 @@ fn main() -> ExitCode {
         Some(Command::Mutants(mutants)) => commands::mutants::run(mutants, &arguments.common),
         Some(Command::Record(record)) => commands::record::run(record, &arguments.common),
         Some(Command::Conform(conform)) => commands::conform::run(conform, &arguments.common),
+        Some(Command::Serve(serve)) => commands::serve::run(serve, &arguments.common),
+        Some(Command::Torture(torture)) => commands::torture::run(torture, &arguments.common),
         Some(Command::Replay(replay)) => commands::replay::run(replay, &arguments.common),
     };
     match result {

@@ -35,7 +35,9 @@ mod wire;
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
 pub use clients::{Belief, Clients, Ending, Finding, Kind, Omission, Stopped, Tenure, clients, picture};
-pub use consul::nanoseconds;
+pub use consul::{
+    Agent, Class, Expected, Hint, Options, Overflow, Question, Reply, SECOND, Shape, Sleep, Waking, Watch, nanoseconds,
+};
 pub use crowds::{CROWD, crowd};
 pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};

@@ -14,10 +14,12 @@ pub mod regress;
 pub mod replay;
 pub mod schedulers;
 pub mod schema;
+pub mod serve;
 pub mod shrink;
 pub mod simulate;
 pub mod suite;
 pub mod sweep;
+pub mod torture;
 pub mod tradeoff;
 
 use clap::{Parser, Subcommand};
@@ -76,6 +78,10 @@ pub enum Command {
     Conform(conform::Conform),
     /// Pass requests on to a Consul agent, and write them into a log with their answers
     Record(record::Record),
+    /// Stand in for a real server: programs under test talk to the model, with its clock and its faults in your hand
+    Serve(serve::Serve),
+    /// Run a test against the stand-in with every fault at every request
+    Torture(torture::Torture),
     /// See which promises notice the faults that are built into the model on purpose
     Mutants(mutants::Mutants),
 }

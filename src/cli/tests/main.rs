@@ -6,6 +6,8 @@ mod pictures;
 mod program;
 #[cfg(unix)]
 mod signals;
+#[cfg(unix)]
+mod stand_in;
 mod sweeps;
 mod traces;
 mod tradeoffs;

@@ -49,8 +49,14 @@ impl Agent {
         if self.is_elsewhere(text("Datacenter")) {
             return Ok(Expected::text(Class::NoDatacenter, 500, "No path to datacenter"));
         }
-        if text("Node").is_empty() || text("Address").is_empty() {
-            return Ok(Expected::text(Class::RegisterBody, 500, "Must provide"));
+        // A node that is there stays as it is, where that is asked for.
+        let skips_node = field(&body, "SkipNodeUpdate") == Some(&Value::Bool(true));
+        if text("Node").is_empty() {
+            return Ok(Expected::text(Class::RegisterBody, 500, "Must provide node"));
+        }
+        if text("Address").is_empty() && !skips_node {
+            let why = "Must provide address if SkipNodeUpdate is not set";
+            return Ok(Expected::text(Class::RegisterBody, 500, why));
         }
         let node = self.names.node(text("Node"))?;
         let service =
@@ -80,7 +86,8 @@ impl Agent {
             // The entry is in the log, and nothing of it is applied.
             return Ok(Expected::text(Class::CheckOfNoService, 500, "Missing service registration"));
         }
-        let is_renamed = self.note_node_id(text("ID"), node);
+        let is_kept = skips_node && self.server.is_listed(node);
+        let is_renamed = !is_kept && self.note_node_id(text("ID"), node);
         self.server.add_node(node);
         service.into_iter().for_each(|service| self.server.add_service(node, service));
         let mut class = if is_renamed { Class::NodeRenamed } else { Class::NodeRegistered };

@@ -62,9 +62,54 @@ pub fn nanoseconds(text: &str) -> Result<i64, String> {
     Ok(i64::try_from(sign * sum).expect("checked above"))
 }
 
+/// A duration as Go writes it: `10s`, `1m0s`, `1.5s`, `300ms`.
+pub(super) fn text(nanoseconds: i64) -> String {
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let all = nanoseconds.unsigned_abs();
+    let decimal = |unit: u64| {
+        let digits = unit.ilog10() as usize;
+        let fraction = format!("{:0digits$}", all % unit);
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() { String::new() } else { format!(".{fraction}") }
+    };
+    match all {
+        0 => "0s".to_owned(),
+        1..1_000 => format!("{sign}{all}ns"),
+        1_000..1_000_000 => format!("{sign}{}{}µs", all / 1_000, decimal(1_000)),
+        1_000_000..1_000_000_000 => format!("{sign}{}{}ms", all / 1_000_000, decimal(1_000_000)),
+        _ => {
+            let seconds = all / 1_000_000_000;
+            let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+            let before = match (hours, minutes) {
+                (0, 0) => String::new(),
+                (0, minutes) => format!("{minutes}m"),
+                (hours, minutes) => format!("{hours}h{minutes}m"),
+            };
+            format!("{sign}{before}{}{}s", seconds % 60, decimal(1_000_000_000))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::nanoseconds;
+    use super::{nanoseconds, text};
+
+    #[test]
+    fn durations_are_written_as_go_writes_them() {
+        for (written, expected) in [
+            (0, "0s"),
+            (10_000_000_000, "10s"),
+            (1_500_000_000, "1.5s"),
+            (60_000_000_000, "1m0s"),
+            (86_400_000_000_001, "24h0m0.000000001s"),
+            (300_000_000, "300ms"),
+            (1_100, "1.1µs"),
+            (-7, "-7ns"),
+        ] {
+            assert_eq!(text(written), expected);
+            assert_eq!(nanoseconds(expected), Ok(written), "{expected}");
+        }
+    }
 
     #[test]
     fn durations_are_read_as_go_reads_them() {

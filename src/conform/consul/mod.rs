@@ -10,6 +10,7 @@
 //! operations    what a transaction is made of
 //! watch         blocking queries                        meet      names before they are used
 //! look          what a state tells without being asked
+//! render        the answer of an agent that is no more than this
 //! ```
 
 mod catalog;
@@ -22,6 +23,7 @@ mod meet;
 mod names;
 mod operations;
 mod prepared;
+mod render;
 mod sessions;
 mod settle;
 mod shape;
@@ -37,7 +39,7 @@ pub use exchange::{Expected, Hint, Options, Question, Reply};
 pub use look::{Shown, Told, part};
 pub use names::Overflow;
 pub use shape::Shape;
-pub use watch::{Sleep, Waking};
+pub use watch::{Sleep, Waking, Watch};
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -24,6 +24,8 @@ pub(super) struct Names {
     query_ids: Arc<BTreeMap<u16, String>>,
     query_texts: Arc<BTreeMap<u16, String>>,
     indexes: BTreeMap<Index, u64>,
+    /// Whether log positions are called what they are: this agent answers, and no other gives them numbers.
+    is_numbered: bool,
 }
 
 /// Values, by number and the other way round.
@@ -178,8 +180,31 @@ impl Names {
         if text == plain {
             return Ok(Named::Id(id, Spelling::default()));
         }
-        let place = usize::from(number(&mut self.spellings, text, TOO_MANY_SPELLINGS)?);
+        let place_of = |spellings: &[String], text: &str| spellings.iter().position(|known| known == text);
+        let place = match place_of(&self.spellings, text) {
+            Some(place) => place,
+            None => match place_of(&self.spellings, "") {
+                Some(free) => {
+                    text.clone_into(&mut Arc::make_mut(&mut self.spellings)[free]);
+                    free
+                }
+                None => usize::from(number(&mut self.spellings, text, TOO_MANY_SPELLINGS)?),
+            },
+        };
         Ok(Named::Id(id, Spelling(u8::try_from(place + 1).map_err(|_| Overflow(TOO_MANY_SPELLINGS))?)))
+    }
+
+    /// Spellings are forgotten that nothing is stored with, so that their numbers are free.
+    pub(super) fn forget_spellings(&mut self, is_stored: impl Fn(Spelling) -> bool) {
+        for (place, text) in Arc::make_mut(&mut self.spellings).iter_mut().enumerate() {
+            if !u8::try_from(place + 1).is_ok_and(|number| is_stored(Spelling(number))) {
+                text.clear();
+            }
+        }
+    }
+
+    pub(super) fn has_many_spellings(&self) -> bool {
+        self.spellings.len() > 100 && !self.spellings.iter().any(String::is_empty)
     }
 
     /// Writes down the id that the server has given to a session.
@@ -211,12 +236,18 @@ impl Names {
         &self.nodes[0]
     }
 
+    /// What stands for a check of a node that has been named.
+    pub(super) fn known_check(&self, node: ClientId, name: &str) -> Option<CheckKind> {
+        let key = name.to_lowercase();
+        self.checks.iter().find(|check| check.node == node && check.key == key).map(|check| check.kind)
+    }
+
     /// What stands for a check of a node.
     pub(super) fn check(&mut self, node: ClientId, name: &str) -> Result<CheckKind, Overflow> {
-        let key = name.to_lowercase();
-        if let Some(known) = self.checks.iter().find(|check| check.node == node && check.key == key) {
-            return Ok(known.kind);
+        if let Some(known) = self.known_check(node, name) {
+            return Ok(known);
         }
+        let key = name.to_lowercase();
         let is_free = |kind: &CheckKind| !self.checks.iter().any(|check| (check.node, check.kind) == (node, *kind));
         let kind = CheckKind::all().find(is_free).ok_or(Overflow("more than 32 checks of one node"))?;
         let (id, status, service) = (name.to_owned(), String::new(), String::new());
@@ -284,6 +315,11 @@ impl Names {
         }
         Arc::make_mut(&mut self.query_ids).insert(query, text.to_owned());
         Ok(())
+    }
+
+    /// From now on log positions are called what they are.
+    pub(super) fn number_positions(&mut self) {
+        self.is_numbered = true;
     }
 
     /// C-GEN-4: the server's log positions grow as ours do, with gaps. Says why this cannot be so.
@@ -372,11 +408,17 @@ impl Names {
         if theirs == 0 {
             return Some(Index(0));
         }
+        if self.is_numbered {
+            return Some(Index(u32::try_from(theirs).unwrap_or(u32::MAX)));
+        }
         self.indexes.iter().find(|(_, known)| **known == theirs).map(|(ours, _)| *ours)
     }
 
     /// Theirs for one of ours, if it has been seen.
     pub(super) fn theirs(&self, ours: Index) -> Option<u64> {
+        if self.is_numbered {
+            return Some(ours.0.into());
+        }
         self.indexes.get(&ours).copied()
     }
 }

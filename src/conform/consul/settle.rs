@@ -10,11 +10,7 @@ impl Agent {
     /// Forgets what makes no difference from an instant on: lock-delays that are over, and how large the gaps between log
     /// positions are (C-GEN-4).
     pub fn settle(&mut self, oldest: Instant) {
-        self.server.settle(oldest);
-        let server = &self.server;
-        let live: Vec<SessionId> = server.sessions().collect();
-        self.cards.retain(|card| live.binary_search(&card.id).is_ok());
-        self.names.forget_checks(|node, kind| !server.is_listed(node) || server.check(node, kind).is_some());
+        self.tidy(oldest);
         let mut all: Vec<Index> = vec![Index(0), Index(1), Index(u32::MAX)];
         self.each_index(&mut |index| all.push(*index));
         all.sort_unstable();
@@ -29,6 +25,16 @@ impl Agent {
         };
         self.each_index(&mut rank);
         self.names.renumber(rank);
+    }
+
+    /// Forgets lock-delays that are over at an instant, sessions that have ended, and checks that are not registered. Log
+    /// positions stay as they are.
+    pub fn tidy(&mut self, oldest: Instant) {
+        self.server.settle(oldest);
+        let server = &self.server;
+        let live: Vec<SessionId> = server.sessions().collect();
+        self.cards.retain(|card| live.binary_search(&card.id).is_ok());
+        self.names.forget_checks(|node, kind| !server.is_listed(node) || server.check(node, kind).is_some());
     }
 
     /// Every log position, but for those that have been told.

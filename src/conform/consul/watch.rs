@@ -46,6 +46,14 @@ pub enum Waking {
     Either,
 }
 
+impl Watch {
+    /// The same read, sent with another index than the present one. C-BLK-3: that may be one that is far ahead.
+    pub fn at(mut self, index: u64) -> Self {
+        self.index = Index(u32::try_from(index).unwrap_or(u32::MAX));
+        self
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 enum Target {
     /// A key, with the index of its entry.

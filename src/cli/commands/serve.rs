@@ -1,0 +1,131 @@
+//! `fencepost serve`: a stand-in for a server, for programs that are to be tested.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use fencepost_conform::nanoseconds;
+use fencepost_serve::{Clock, Plan, Server, Settings, Timers, Verdict};
+use serde_json::{Value, json};
+
+use crate::args::Common;
+use crate::exit::{CommandError, Exit};
+use crate::output::{say, say_json};
+use crate::supervisor::{stop_on_interrupt, was_interrupted};
+
+#[derive(Args, Debug)]
+pub struct Serve {
+    #[command(subcommand)]
+    service: Service,
+}
+
+#[derive(Subcommand, Debug)]
+enum Service {
+    /// A Consul agent, version 1.8.7, with an empty store
+    Consul(Box<Agent>),
+}
+
+#[derive(Args, Debug)]
+struct Agent {
+    /// Where to listen; port 0 is a free one. The first line on stdout says which [default: 127.0.0.1:0]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// A configuration of a Consul agent, in JSON: ports.http, bind_addr, client_addr, node_name, node_id, datacenter, session_ttl_min
+    #[arg(long, value_name = "FILE")]
+    config_file: Option<PathBuf>,
+    /// How time passes: real, scaled=100, manual, or auto: to the next deadline whenever every known client waits
+    #[arg(long, default_value = "real", value_name = "CLOCK")]
+    clock: Clock,
+    /// How late timers of sessions are, of all that the rules allow: earliest, late=1s, doomed=1s or seeded=1s
+    #[arg(long, default_value = "earliest", value_name = "TIMERS")]
+    timers: Timers,
+    /// Where ids, jitter and lateness are drawn from
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// What goes wrong: a file of lines like `on PUT /v1/session/renew/* #3: lose-answer`
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// A client with an address of its own, by its name; may be repeated
+    #[arg(long = "client", value_name = "NAME")]
+    clients: Vec<String>,
+    /// The shortest TTL of a session [default: 10s]
+    #[arg(long, value_name = "DURATION")]
+    session_ttl_min: Option<String>,
+    /// Write the run into this file in the end, as `conform --recorded` reads it
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+}
+
+pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
+    let Service::Consul(agent) = &serve.service;
+    stop_on_interrupt();
+    let (settings, listen) = settings(agent)?;
+    let server = Server::start(settings, &listen).map_err(|error| CommandError::Input(format!("{listen}: {error}")))?;
+    let addresses = server.addresses();
+    let clients = addresses.clients.iter().map(|(name, address)| (name.clone(), json!(address.to_string())));
+    let ready = json!({"address": addresses.all.to_string(), "clients": Value::Object(clients.collect())});
+    println!("{ready}");
+    // Whoever reads this through a pipe waits for it.
+    std::io::stdout().flush().map_err(|error| CommandError::Input(format!("stdout: {error}")))?;
+    while !was_interrupted() {
+        sleep(Duration::from_millis(20));
+        server.news().iter().filter(|_| !common.quiet).for_each(|news| eprintln!("fencepost: {news}"));
+    }
+    let run = server.stop();
+    if let Some(file) = &agent.record {
+        fs::write(file, run.record).map_err(|error| unreadable(file, &error))?;
+    }
+    conclude(&run.verdict, common);
+    Ok(match run.verdict.name() {
+        "violated" => Exit::Unexpected,
+        "inconclusive" => Exit::Undecided,
+        // A server that nobody told who is inside has served all the same.
+        _ => Exit::AsExpected,
+    })
+}
+
+fn conclude(verdict: &Verdict, common: &Common) {
+    if common.json {
+        say_json(&verdict.json());
+    } else if verdict.name() != "vacuous" || !verdict.misuse.is_empty() {
+        say(&verdict.to_string());
+    }
+}
+
+/// What the options and the files say.
+fn settings(agent: &Agent) -> Result<(Settings, String), CommandError> {
+    let mut settings = Settings {
+        clock: agent.clock,
+        timers: agent.timers,
+        seed: agent.seed,
+        clients: agent.clients.clone(),
+        is_recorded: agent.record.is_some(),
+        ..Settings::default()
+    };
+    let mut listen = "127.0.0.1:0".to_owned();
+    if let Some(file) = &agent.config_file {
+        let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+        let read = settings.configure(&text).map_err(|why| unreadable(file, &why))?;
+        listen = read.listen.unwrap_or(listen);
+        if !read.ignored.is_empty() {
+            eprintln!("fencepost: {}: ignored: {}", file.display(), read.ignored.join(", "));
+        }
+    }
+    if let Some(least) = &agent.session_ttl_min {
+        let least = nanoseconds(least).ok().filter(|least| *least > 0);
+        settings.options.session_ttl_min =
+            least.ok_or_else(|| CommandError::Input("--session-ttl-min: a duration, as 10s".to_owned()))?;
+    }
+    if let Some(file) = &agent.plan {
+        let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+        settings.plan = text.parse::<Plan>().map_err(|error| unreadable(file, &error))?;
+    }
+    Ok((settings, agent.listen.clone().unwrap_or(listen)))
+}
+
+fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> CommandError {
+    CommandError::Input(format!("{}: {why}", file.display()))
+}

@@ -1,0 +1,203 @@
+//! `fencepost torture`: a test of the user's, with every fault at every request.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use fencepost_serve::torture::{Planned, Torture as Work, Trial, Tried};
+use fencepost_serve::{Clock, Fault, Plan, Settings, Timers};
+use serde_json::json;
+
+use crate::args::Common;
+use crate::exit::{CommandError, Exit};
+use crate::output::{say, say_json, write};
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::{stop_on_interrupt, was_interrupted};
+
+#[derive(Args, Debug)]
+pub struct Torture {
+    /// The test: a program and its arguments. It finds a stand-in for Consul by CONSUL_HTTP_ADDR, and tells it under FENCEPOST_URL who is inside
+    #[arg(required = true, last = true, value_name = "CMD")]
+    command: Vec<String>,
+    /// What may happen to a request, as in a plan; may be repeated [default: lose-request, lose-answer, delay-answer 30s, delay-request 30s, status 500 "No cluster leader"]
+    #[arg(long = "fault", value_name = "FAULT")]
+    faults: Vec<Fault>,
+    /// Two faults in one run, after every single one
+    #[arg(long)]
+    pairs: bool,
+    /// Run the test once, with this plan, and see what it says
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["faults", "pairs"])]
+    plan: Option<PathBuf>,
+    /// The test may fail under a fault: only broken promises count
+    #[arg(long)]
+    accept_failure: bool,
+    /// How time passes: real, scaled=100, manual or auto
+    #[arg(long, default_value = "auto", value_name = "CLOCK")]
+    clock: Clock,
+    /// How late timers of sessions are: earliest, late=1s, doomed=1s or seeded=1s
+    #[arg(long, default_value = "earliest", value_name = "TIMERS")]
+    timers: Timers,
+    /// Where ids, jitter and lateness are drawn from
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// A client with an address of its own, in CONSUL_HTTP_ADDR_NAME; may be repeated
+    #[arg(long = "client", value_name = "NAME")]
+    clients: Vec<String>,
+    /// How long the test may take, in seconds
+    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    patience: u64,
+    /// How long to go on, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+}
+
+const FAULTS: [&str; 5] =
+    ["lose-request", "lose-answer", "delay-answer 30s", "delay-request 30s", "status 500 \"No cluster leader\""];
+
+pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
+    stop_on_interrupt();
+    let default = || FAULTS.map(|fault| fault.parse().expect("the faults are constants")).to_vec();
+    let work = Work {
+        trial: Trial {
+            settings: Settings {
+                clock: torture.clock,
+                timers: torture.timers,
+                seed: torture.seed,
+                clients: torture.clients.clone(),
+                ..Settings::default()
+            },
+            command: torture.command.clone(),
+            patience: Duration::from_secs(torture.patience),
+            is_heard: torture.plan.is_some(),
+        },
+        faults: if torture.faults.is_empty() { default() } else { torture.faults.clone() },
+        with_pairs: torture.pairs,
+        accepts_failure: torture.accept_failure,
+    };
+    if let Some(file) = &torture.plan {
+        let unreadable = |why: &dyn std::fmt::Display| CommandError::Input(format!("{}: {why}", file.display()));
+        let plan = fs::read_to_string(file).map_err(|error| unreadable(&error))?;
+        return once(&work, &plan.parse().map_err(|error| unreadable(&error))?, common);
+    }
+    let requests = work.baseline().map_err(|why| CommandError::Input(why.to_string()))?;
+    let hunt =
+        Hunt { work: &work, end: torture.timeout.map(|most| Instant::now() + Duration::from_secs(most)), common };
+    hunt.all(&work.singles(&requests), requests.len())
+}
+
+/// One run, and what is to be said of it.
+fn once(work: &Work, plan: &Plan, common: &Common) -> Result<Exit, CommandError> {
+    let tried = work.trial.run(plan).map_err(CommandError::Input)?;
+    let broken = work.broken(&tried);
+    if common.json {
+        say_json(
+            &json!({"broken": broken, "ended": format!("{:?}", tried.ended), "verdict": tried.run.verdict.json()}),
+        );
+    } else {
+        say(&tried.run.verdict.to_string());
+        broken.iter().for_each(|why| say(&format!("{why}\n")));
+    }
+    Ok(if broken.is_some() { Exit::Unexpected } else { Exit::AsExpected })
+}
+
+/// Plans, tried on all cores until one breaks something.
+struct Hunt<'a> {
+    work: &'a Work,
+    end: Option<Instant>,
+    common: &'a Common,
+}
+
+impl Hunt<'_> {
+    fn is_over(&self) -> bool {
+        was_interrupted() || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    fn all(&self, singles: &[Planned], requests: usize) -> Result<Exit, CommandError> {
+        let began = Instant::now();
+        let mut count = 0;
+        let mut level = singles.to_vec();
+        for upto in if self.work.with_pairs { &["single faults", "pairs"][..] } else { &["single faults"] } {
+            let tried = self.level(&level, upto);
+            let mut next = Vec::new();
+            for (planned, tried) in level.iter().zip(&tried) {
+                // What nobody has come to is at the end, or behind what broke.
+                let Some(tried) = tried else { continue };
+                count += 1;
+                let tried = tried.as_ref().map_err(|why| CommandError::Input(why.clone()))?;
+                if let Some(why) = self.work.broken(tried) {
+                    return self.broken(planned, tried, &why, count);
+                }
+                if *upto == "single faults" && self.work.with_pairs {
+                    next.extend(self.work.pairs(planned, tried));
+                }
+            }
+            if tried.iter().any(Option::is_none) {
+                return Ok(self.concluded(count, requests, upto, true, began));
+            }
+            level = next;
+        }
+        let upto = if self.work.with_pairs { "pairs" } else { "single faults" };
+        Ok(self.concluded(count, requests, upto, false, began))
+    }
+
+    /// The runs of these plans; none for those that were not made any more.
+    fn level(&self, plans: &[Planned], what: &str) -> Vec<Option<Result<Tried, String>>> {
+        let bar = progress(plans.len(), what, self.common.quiet || self.common.json);
+        let has_broken = AtomicBool::new(false);
+        in_parallel(plans, &bar, |planned| {
+            if has_broken.load(Relaxed) || self.is_over() {
+                return None;
+            }
+            let tried = self.work.trial.run(&planned.plan);
+            if tried.as_ref().is_ok_and(|tried| self.work.broken(tried).is_some()) {
+                has_broken.store(true, Relaxed);
+            }
+            Some(tried)
+        })
+    }
+
+    fn broken(&self, planned: &Planned, tried: &Tried, why: &str, count: usize) -> Result<Exit, CommandError> {
+        let mut kept = None;
+        if let Some(out) = &self.common.out {
+            let path = out.join("torture.plan");
+            let told: String = tried.run.verdict.to_string().lines().map(|line| format!("# {line}\n")).collect();
+            write(&path, &format!("# {why}\n{told}{}", planned.plan))?;
+            kept = Some(path.display().to_string());
+        }
+        if self.common.json {
+            let plan = planned.plan.to_string();
+            say_json(&json!({
+                "broken": why, "plan": plan, "kept": kept, "plans": count, "verdict": tried.run.verdict.json(),
+            }));
+            return Ok(Exit::Unexpected);
+        }
+        say(&format!(
+            "{}\n{why}\nwith this plan, the first of {count} that breaks something:\n{}",
+            tried.run.verdict, planned.plan
+        ));
+        match kept {
+            Some(path) => {
+                say(&format!("again: fencepost torture --plan {path} -- {}\n", self.work.trial.command.join(" ")))
+            }
+            None => say("--out DIR keeps it; `torture --plan FILE -- CMD` tries it again\n"),
+        }
+        Ok(Exit::Unexpected)
+    }
+
+    fn concluded(&self, count: usize, requests: usize, upto: &str, is_cut: bool, began: Instant) -> Exit {
+        let cut = if is_cut { ", and then it was stopped" } else { "" };
+        if self.common.json {
+            say_json(
+                &json!({"broken": null, "plans": count, "requests": requests, "upto": upto, "is_complete": !is_cut}),
+            );
+        } else {
+            let seconds = began.elapsed().as_secs_f64();
+            say(&format!(
+                "No violation in {count} plans for {requests} requests, up to {upto}{cut} ({seconds:.1} s).\n"
+            ));
+        }
+        if is_cut { Exit::Undecided } else { Exit::AsExpected }
+    }
+}

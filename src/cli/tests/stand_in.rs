@@ -1,0 +1,122 @@
+//! `serve` and `torture`, as programs meet them.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use crate::program::{fencepost, folder, json, stderr, stdout};
+
+/// A stand-in that has said where it listens.
+fn serve(arguments: &[&str]) -> (Child, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["serve", "consul"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut first = String::new();
+    let output = child.stdout.as_mut().expect("a pipe");
+    BufReader::with_capacity(1, output).read_line(&mut first).expect("it says where it is");
+    let ready: serde_json::Value = serde_json::from_str(&first).expect("JSON");
+    (child, ready["address"].as_str().expect("an address").to_owned())
+}
+
+fn ask(address: &str, method: &str, url: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(stream, "{method} {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        .expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    answer
+}
+
+/// The exit code after a signal, and what was left on stdout.
+fn end(mut child: Child, signal: &str) -> (Option<i32>, String) {
+    let kill = format!("kill -{signal} {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().expect("there is a shell").success(), "{kill}");
+    let mut rest = String::new();
+    child.stdout.as_mut().expect("a pipe").read_to_string(&mut rest).expect("text");
+    (child.wait().expect("it ends").code(), rest)
+}
+
+#[test]
+fn a_signal_ends_a_stand_in_with_its_verdict_and_its_record() {
+    let log = folder("stand-in").join("run.jsonl").display().to_string();
+    for (signal, clients, code) in [("INT", &[][..], 0), ("TERM", &["a", "b"], 1)] {
+        let (child, address) = serve(&["--clock", "manual", "--record", &log]);
+        assert!(ask(&address, "PUT", "/v1/kv/lead").ends_with("true"));
+        for client in clients {
+            ask(&address, "PUT", &format!("/fencepost/inside?key=lead&client={client}"));
+        }
+        let (ended, rest) = end(child, signal);
+        assert_eq!(ended, Some(code), "{rest}");
+        assert_eq!(rest.contains("mutual-exclusion of lead is violated: a and b are both inside"), code == 1, "{rest}");
+        let judged = fencepost(&["conform", "--recorded", &log, "--quiet"]);
+        assert_eq!(judged.status.code(), Some(0), "{}{}", stdout(&judged), stderr(&judged));
+        assert!(stdout(&judged).contains("1 answers are possible"), "{}", stdout(&judged));
+    }
+}
+
+#[test]
+fn a_stand_in_starts_from_the_configuration_of_an_agent() {
+    let file = folder("configuration").join("agent.json");
+    fs::write(&file, r#"{"node_name": "here", "bind_addr": "127.0.0.1", "ports": {"http": 0}}"#).expect("written");
+    let (child, address) = serve(&["--config-file", &file.display().to_string()]);
+    assert!(ask(&address, "GET", "/v1/agent/self").contains("\"NodeName\":\"here\""));
+    assert_eq!(end(child, "TERM").0, Some(0));
+}
+
+#[test]
+fn bad_options_of_a_stand_in_are_bad_input() {
+    let plan = folder("bad-plan").join("bad.plan");
+    fs::write(&plan, "# nothing\non PUT /v1/kv/lead: explode\n").expect("written");
+    for (arguments, part) in [
+        (&["--plan", &plan.display().to_string()][..], "line 2: `explode`"),
+        (&["--clock", "broken"], "there are real, scaled=100"),
+        (&["--timers", "never"], "there are earliest, late=1s"),
+        (&["--listen", "nowhere"], "nowhere: "),
+        (&["--session-ttl-min", "soon"], "a duration, as 10s"),
+    ] {
+        let output = fencepost(&[&["serve", "consul"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(part), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+/// Two clients that take whatever is not `false` for the lock.
+const CARELESS: &str = r#"
+exec 2>/dev/null
+ask() {
+  exec 3<>"/dev/tcp/${CONSUL_HTTP_ADDR/:/\/}" || return
+  printf '%s %s HTTP/1.1\r\nHost: x\r\nX-Fencepost-Client: %s\r\nConnection: close\r\nContent-Length: 0\r\n\r\n' "$1" "$2" "$3" >&3
+  cat <&3
+}
+id=$(ask PUT /v1/session/create a | grep -o '[0-9a-f-]\{36\}')
+for client in a b; do
+  [[ $(ask PUT "/v1/kv/lead?acquire=$id" $client) == *false ]] || ask PUT "/fencepost/inside?key=lead&client=$client" $client
+  [ "$client" = b ] || ask PUT "/fencepost/outside?key=lead&client=a" a
+  id=$(ask PUT /v1/session/create b | grep -o '[0-9a-f-]\{36\}')
+done
+true
+"#;
+
+#[test]
+fn torture_says_how_many_plans_it_has_tried_and_keeps_the_one_that_breaks() {
+    let folder = folder("torture");
+    let out = folder.display().to_string();
+    let tried = fencepost(&["torture", "--json", "--fault", "lose-answer", "--", "bash", "-c", CARELESS]);
+    assert_eq!(tried.status.code(), Some(0), "{}{}", stdout(&tried), stderr(&tried));
+    assert_eq!((&json(&tried)[0]["requests"], &json(&tried)[0]["plans"]), (&5.into(), &5.into()), "{}", stdout(&tried));
+    let careless = CARELESS.replace("[ \"$client\" = b ] || ask PUT", "[ \"$client\" = b ] || : PUT");
+    let test = ["--", "bash", "-c", &careless];
+    let found = fencepost(&[&["torture", "--out", &out, "--quiet", "--fault", "lose-request"][..], &test].concat());
+    assert_eq!(found.status.code(), Some(1), "{}{}", stdout(&found), stderr(&found));
+    assert!(stdout(&found).contains("mutual-exclusion of lead: a and b are both inside"), "{}", stdout(&found));
+    let plan = folder.join("torture.plan").display().to_string();
+    let again = fencepost(&[&["torture", "--plan", &plan][..], &test].concat());
+    assert_eq!(again.status.code(), Some(1), "{}{}", stdout(&again), stderr(&again));
+    let unstarted = fencepost(&["torture", "--", "/nonexistent/test"]);
+    assert_eq!(unstarted.status.code(), Some(2));
+    assert!(stderr(&unstarted).contains("the test cannot be started"), "{}", stderr(&unstarted));
+}

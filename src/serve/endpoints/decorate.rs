@@ -1,0 +1,121 @@
+//! Answers of the model, with what is shown besides and has no other effect.
+
+use fencepost_conform::{Class, Question};
+use serde_json::{Map, Value, json};
+
+use super::directory::{get, object, text};
+use crate::stand_in::{Answer, StandIn};
+
+impl StandIn {
+    pub(crate) fn decorate(&mut self, question: &Question, class: Class, answer: &mut Answer) {
+        let mut value = answer.value();
+        match class {
+            Class::Health => {
+                let node = path_end(&question.url);
+                for check in value.as_array_mut().into_iter().flatten() {
+                    let id = check["CheckID"].as_str().unwrap_or_default().to_owned();
+                    fill(check, self.directory.check(&node, &id));
+                }
+            }
+            Class::QueryCreated => {
+                if let Some(id) = value["ID"].as_str() {
+                    self.directory.note_query(id, &question.body);
+                }
+                return;
+            }
+            Class::QueryUpdated => return self.directory.note_query(&path_end(&question.url), &question.body),
+            Class::QueryFound | Class::QueryList => {
+                for query in value.as_array_mut().into_iter().flatten() {
+                    let id = query["ID"].as_str().unwrap_or_default().to_owned();
+                    fill(query, self.directory.query(&id));
+                }
+            }
+            Class::QueryExecuted => value = self.run_query(&question.url),
+            Class::TxnRead | Class::TxnReadFailed => {
+                self.show_registrations(&question.body, &mut value);
+                let meta = json!({"Index": 0, "LastContact": 0, "KnownLeader": true});
+                fill(&mut value, meta.as_object());
+            }
+            Class::TxnDone | Class::TxnFreesAndLocks => self.show_registrations(&question.body, &mut value),
+            _ => return,
+        }
+        let body = value.to_string().into_bytes();
+        *answer = match class {
+            Class::QueryExecuted => Answer::new(200, "application/json", body).of_leader(),
+            _ => Answer { body, ..answer.clone() },
+        };
+    }
+
+    /// `/v1/query/ID/execute` and `/v1/query/ID/explain`. C-PQ-9: by name or id.
+    fn run_query(&mut self, url: &str) -> Value {
+        let path = url.split('?').next().unwrap_or_default();
+        let is_explained = path.ends_with("/explain");
+        let name = path.trim_end_matches("/explain").trim_end_matches("/execute");
+        let query = self.directory.query_by(&path_end(name)).cloned().unwrap_or_default();
+        if is_explained {
+            return json!({"Query": query});
+        }
+        let service = get(&query, "Service").map(object).unwrap_or_default();
+        self.executed(text(&service, "Service"))
+    }
+
+    /// Nodes, services and checks among the results of a transaction: the model says that they are there, and not how they look.
+    fn show_registrations(&mut self, body: &[u8], value: &mut Value) {
+        let Ok(Value::Array(items)) = serde_json::from_slice(body) else { return };
+        let mut shown = Vec::new();
+        for item in items.iter().filter_map(Value::as_object) {
+            for kind in ["Node", "Service", "Check"] {
+                let Some(part) = get(item, kind).and_then(Value::as_object) else { continue };
+                let inner = get(part, kind).map(object).unwrap_or_default();
+                if matches!(text(part, "Verb"), "set" | "get") {
+                    shown.push(self.registration(kind, part, &inner));
+                }
+            }
+        }
+        let mut shown = shown.into_iter();
+        for result in value["Results"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            if let Some((_, hidden)) = result.iter_mut().find(|(kind, value)| *kind != "KV" && value.is_null()) {
+                *hidden = shown.next().unwrap_or_default();
+            }
+        }
+    }
+
+    fn registration(&mut self, kind: &str, part: &Map<String, Value>, inner: &Map<String, Value>) -> Value {
+        match kind {
+            "Node" => json!(self.directory.node(text(inner, "Node"))),
+            "Service" => {
+                let (node, name) = (text(part, "Node").to_lowercase(), text(inner, "Service"));
+                let id = if text(inner, "ID").is_empty() { name } else { text(inner, "ID") };
+                let mut services = self.directory.services();
+                json!(
+                    services.find(|(of, service)| *of == node && text(service, "ID") == id).map(|(_, service)| service)
+                )
+            }
+            _ => {
+                let name = text(inner, "Name");
+                let id = if text(inner, "CheckID").is_empty() { name } else { text(inner, "CheckID") };
+                let node = text(inner, "Node");
+                let mut check = json!(self.directory.check(node, id));
+                if let (Some(status), Some(check)) = (self.agent.check_status(node, id), check.as_object_mut()) {
+                    check.insert("Status".to_owned(), json!(status.to_string()));
+                }
+                check
+            }
+        }
+    }
+}
+
+/// Adds the fields that are not there.
+fn fill(value: &mut Value, more: Option<&Map<String, Value>>) {
+    let (Some(fields), Some(more)) = (value.as_object_mut(), more) else { return };
+    for (name, value) in more {
+        fields.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+}
+
+/// The last part of a path, decoded.
+fn path_end(url: &str) -> String {
+    let path = url.split('?').next().unwrap_or_default();
+    let end = path.rsplit('/').next().unwrap_or_default();
+    percent_encoding::percent_decode_str(end).decode_utf8_lossy().into_owned()
+}

@@ -1,0 +1,213 @@
+//! Which request goes wrong, and how: a plan is a list of rules, a line each.
+//!
+//! ```text
+//! on PUT /v1/session/renew/* #3: lose-answer
+//! on PUT /v1/kv/lead?acquire=* #1 from worker-2: delay 20s
+//! on GET *: status 500 "No cluster leader"
+//! ```
+//!
+//! `*` stands for any text. A pattern with `?` is held against the path with its query, any other against the path. `#3` is the third
+//! request that fits; without a number each of them is meant. Of several rules the first one that fits counts. A line that begins
+//! with `#` is a comment.
+
+mod glob;
+mod parse;
+
+use std::fmt;
+
+use crate::clock::seconds;
+use glob::Glob;
+
+pub use parse::PlanError;
+
+/// What happens to a request.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// It never reaches the server, and the connection is closed without an answer.
+    LoseRequest,
+    /// It is carried out, and the connection is closed without an answer.
+    LoseAnswer,
+    /// It reaches the server so many nanoseconds later.
+    DelayRequest(i64),
+    /// It is carried out, and answered so many nanoseconds later.
+    DelayAnswer(i64),
+    /// It reaches the server twice, as when its first answer is lost and the transport sends it again. The second one is answered.
+    Repeat,
+    /// It is answered with an error of a server without a leader, after it has been carried out or without being so.
+    Status(Doubt, bool),
+    /// It never reaches the server, and the connection is reset.
+    Reset,
+    /// It never reaches the server; nothing is answered, and the connection stays open.
+    HalfOpen,
+}
+
+/// An error of 500 that leaves a client in doubt about what became of its request.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Doubt(usize);
+
+/// The errors that rules allow: how each begins, by which rule, and whether the request may have been carried out.
+const DOUBTS: &[(&str, &str, bool)] = &[
+    ("No cluster leader", "C-CON-6", false),
+    ("leadership lost while committing log", "C-CON-6", true),
+    ("rpc error making call: EOF", "C-GEN-6", true),
+    ("rpc error making call: stream closed", "C-CON-8", true),
+    ("rpc error getting client: failed to get conn: dial tcp: connection refused", "C-CON-8", false),
+];
+
+impl Doubt {
+    pub(crate) fn text(self) -> &'static str {
+        DOUBTS[self.0].0
+    }
+}
+
+impl Fault {
+    /// Faults without a parameter, by their names.
+    const PLAIN: [(&'static str, Fault); 5] = [
+        ("lose-request", Fault::LoseRequest),
+        ("lose-answer", Fault::LoseAnswer),
+        ("repeat", Fault::Repeat),
+        ("reset", Fault::Reset),
+        ("half-open", Fault::HalfOpen),
+    ];
+
+    /// What allows it: an asynchronous network, or a rule of Consul's.
+    pub fn allowed_by(self) -> &'static str {
+        match self {
+            Fault::LoseAnswer => "a network that loses messages; C-CON-5",
+            Fault::LoseRequest | Fault::Reset | Fault::HalfOpen => "a network that loses messages",
+            Fault::DelayRequest(_) | Fault::DelayAnswer(_) => "an asynchronous network",
+            Fault::Repeat => "a transport that sends again what was not answered",
+            Fault::Status(doubt, _) => DOUBTS[doubt.0].1,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::DelayRequest(by) => write!(f, "delay-request {}s", seconds(*by)),
+            Fault::DelayAnswer(by) => write!(f, "delay-answer {}s", seconds(*by)),
+            Fault::Status(doubt, is_carried_out) => {
+                let when = if *is_carried_out { " after" } else { "" };
+                write!(f, "status 500 {:?}{when}", doubt.text())
+            }
+            _ => {
+                let plain = Fault::PLAIN.iter().find(|(_, fault)| fault == self);
+                f.write_str(plain.map_or("", |(name, _)| name))
+            }
+        }
+    }
+}
+
+/// A line of a plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rule {
+    /// Any, if there is none.
+    method: Option<String>,
+    url: Glob,
+    /// Which of the requests that fit; each, if there is none.
+    occurrence: Option<u64>,
+    /// Of any client, if there is none.
+    client: Option<String>,
+    fault: Fault,
+    /// How many requests have fitted so far.
+    seen: u64,
+}
+
+impl Rule {
+    /// One fault at one request: the so-manieth of those of a client that fit.
+    pub fn once(method: &str, url: &str, occurrence: u64, client: &str, fault: Fault) -> Rule {
+        Rule {
+            method: Some(method.to_owned()),
+            url: Glob::new(url),
+            occurrence: Some(occurrence),
+            client: Some(client.to_owned()),
+            fault,
+            seen: 0,
+        }
+    }
+
+    /// What it does to the requests that fit.
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// Whether a request is one of those that are meant.
+    pub fn fits(&self, client: &str, method: &str, url: &str) -> bool {
+        let url = if self.url.text().contains('?') { url } else { url.split('?').next().unwrap_or(url) };
+        self.method.as_ref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method))
+            && self.client.as_ref().is_none_or(|wanted| wanted == client)
+            && self.url.fits(url)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "on {} {}", self.method.as_deref().unwrap_or("*"), self.url.text())?;
+        self.occurrence.iter().try_for_each(|number| write!(f, " #{number}"))?;
+        self.client.iter().try_for_each(|client| write!(f, " from {client}"))?;
+        write!(f, ": {}", self.fault)
+    }
+}
+
+/// What goes wrong in a run.
+///
+/// ```
+/// use fencepost_serve::Plan;
+///
+/// let plan: Plan = "on PUT /v1/session/renew/* #3: lose-answer".parse()?;
+/// assert_eq!(plan.to_string(), "on PUT /v1/session/renew/* #3: lose-answer\n");
+/// let error = "on PUT /v1/kv/lead: status 503 \"busy\"".parse::<Plan>().unwrap_err();
+/// assert_eq!(error.line, 1);
+/// # Ok::<(), fencepost_serve::PlanError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Plan {
+    rules: Vec<Rule>,
+}
+
+impl Plan {
+    /// No rule.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What happens to a request, which is counted by each rule that it fits.
+    pub(crate) fn strike(&mut self, client: &str, method: &str, url: &str) -> Option<Fault> {
+        let mut struck = None;
+        for rule in self.rules.iter_mut().filter(|rule| rule.fits(client, method, url)) {
+            rule.seen += 1;
+            if rule.occurrence.is_none_or(|occurrence| occurrence == rule.seen) {
+                struck = struck.or(Some(rule.fault));
+            }
+        }
+        struck
+    }
+
+    /// Adds the rules of another plan behind these.
+    pub(crate) fn extend(&mut self, other: Plan) {
+        self.rules.extend(other.rules);
+    }
+
+    /// How many requests have fitted each rule so far.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (&Rule, u64)> {
+        self.rules.iter().map(|rule| (rule, rule.seen))
+    }
+
+    /// Every rule, and none has seen a request.
+    pub(crate) fn anew(&self) -> Plan {
+        self.rules.iter().cloned().map(|rule| Rule { seen: 0, ..rule }).collect()
+    }
+}
+
+impl FromIterator<Rule> for Plan {
+    fn from_iter<I: IntoIterator<Item = Rule>>(rules: I) -> Self {
+        Plan { rules: rules.into_iter().collect() }
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rules.iter().try_for_each(|rule| writeln!(f, "{rule}"))
+    }
+}

@@ -1,0 +1,105 @@
+//! Connections: requests in, answers out, and connections that go wrong on purpose.
+
+use std::fmt;
+use std::time::Duration;
+
+use fencepost_conform::Question;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Bytes, Incoming as Body};
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use socket2::SockRef;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
+
+use super::driver::Driver;
+use crate::stand_in::{Answer, Incoming, Outcome};
+
+/// The most bytes of a body that are read at all.
+const BODY_MAX: usize = 4 << 20;
+
+/// How long a client may take for the head of a request, and how long for its body.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Serves every connection to a socket. Whoever connects is `name`, or says its name with each request.
+pub(super) async fn accept(listener: TcpListener, name: Option<String>, driver: Driver) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                tokio::task::spawn_local(serve(stream, name.clone(), driver.clone()));
+            }
+            // Too many open files, mostly: some will be closed.
+            Err(_) => sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+/// Serves one connection to its end, whatever that is.
+async fn serve(stream: TcpStream, name: Option<String>, driver: Driver) {
+    // Small answers are not kept back.
+    let _ = stream.set_nodelay(true);
+    let name = name.as_deref();
+    let service = service_fn(|request| Box::pin(answer(request, name, &driver)));
+    let mut connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .serve_connection(TokioIo::new(stream), service);
+    let ended = std::future::poll_fn(|context| connection.poll_without_shutdown(context)).await;
+    let is_reset = ended.is_err_and(|error| {
+        let source = std::error::Error::source(&error);
+        source.and_then(|source| source.downcast_ref::<Ended>()).is_some_and(|ended| *ended == Ended::Reset)
+    });
+    let stream = connection.into_parts().io.into_inner();
+    if is_reset {
+        // Closing it now sends a reset in place of the end.
+        let _ = SockRef::from(&stream).set_linger(Some(Duration::ZERO));
+    }
+}
+
+/// How a connection ends without an answer.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Ended {
+    Closed,
+    Reset,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Ended::Reset { "reset on purpose" } else { "closed on purpose" })
+    }
+}
+
+impl std::error::Error for Ended {}
+
+async fn answer(request: Request<Body>, name: Option<&str>, driver: &Driver) -> Result<Response<Full<Bytes>>, Ended> {
+    let (head, body) = request.into_parts();
+    let body = match timeout(PATIENCE, Limited::new(body, BODY_MAX).collect()).await {
+        Ok(Ok(body)) => body.to_bytes().to_vec(),
+        Ok(Err(_)) => return Ok(response(Answer::text(413, "the body is too large, or was cut off"))),
+        Err(_) => return Ok(response(Answer::text(408, "the body took too long"))),
+    };
+    let said = head.headers.get("X-Fencepost-Client").and_then(|name| name.to_str().ok());
+    let client = said.or(name).filter(|name| !name.is_empty()).unwrap_or("client").to_owned();
+    let url = head.uri.path_and_query().map_or("/", |url| url.as_str()).to_owned();
+    let has_token = head.headers.contains_key("X-Consul-Token");
+    let question = Question { method: head.method.as_str().to_owned(), url, body };
+    match driver.ask(Incoming { client, question, has_token }).await {
+        Outcome::Answer(answer) => Ok(response(answer)),
+        Outcome::Close => Err(Ended::Closed),
+        Outcome::Reset => Err(Ended::Reset),
+    }
+}
+
+fn response(answer: Answer) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(answer.body)));
+    *response.status_mut() = hyper::StatusCode::from_u16(answer.status).unwrap_or_default();
+    for (name, value) in answer.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value)) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}

@@ -1,0 +1,144 @@
+//! What drives a stand-in: the clock, and whoever waits for answers.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, oneshot};
+use tokio::time::{sleep, timeout};
+
+use super::server::Run;
+use crate::clock::Clock;
+use crate::stand_in::{Incoming, Outcome, StandIn, Ticket};
+
+/// With a clock that is `auto`: how long nothing must have arrived before it jumps. A client that is between two requests is not
+/// seen to be so; this gives it time to send the second one.
+const QUIET: Duration = Duration::from_millis(3);
+
+/// A stand-in, shared by its connections.
+#[derive(Clone)]
+pub(super) struct Driver(Rc<Shared>);
+
+struct Shared {
+    inner: RefCell<Inner>,
+    /// Something may be due at another time than before.
+    changed: Notify,
+    began: Instant,
+    clock: Clock,
+    news: Arc<Mutex<Vec<&'static str>>>,
+}
+
+struct Inner {
+    stand_in: StandIn,
+    waiters: BTreeMap<Ticket, oneshot::Sender<Outcome>>,
+    /// How many requests have arrived.
+    arrivals: u64,
+}
+
+impl Driver {
+    pub(super) fn new(stand_in: StandIn, news: Arc<Mutex<Vec<&'static str>>>) -> Self {
+        let clock = stand_in.settings.clock;
+        let inner = RefCell::new(Inner { stand_in, waiters: BTreeMap::new(), arrivals: 0 });
+        Driver(Rc::new(Shared { inner, changed: Notify::new(), began: Instant::now(), clock, news }))
+    }
+
+    /// A request arrives; waits until it ends.
+    pub(super) async fn ask(&self, incoming: Incoming) -> Outcome {
+        let (sender, receiver) = oneshot::channel();
+        let ticket = {
+            let mut inner = self.0.inner.borrow_mut();
+            if let Some(now) = self.0.clock.after(self.0.began.elapsed()) {
+                inner.stand_in.pass(now);
+            }
+            inner.arrivals += 1;
+            let ticket = inner.stand_in.arrive(incoming);
+            inner.waiters.insert(ticket, sender);
+            ticket
+        };
+        self.hand_out();
+        self.0.changed.notify_one();
+        // The connection may go while this waits: then nobody wants the answer any more.
+        let _gone = Forget { driver: self, ticket };
+        receiver.await.unwrap_or(Outcome::Close)
+    }
+
+    /// Gives answers that are ready to whoever waits for them.
+    fn hand_out(&self) {
+        let mut inner = self.0.inner.borrow_mut();
+        for (ticket, outcome) in inner.stand_in.ready() {
+            if let Some(waiter) = inner.waiters.remove(&ticket) {
+                // Whoever has gone in the meantime does not hear it.
+                let _ = waiter.send(outcome);
+            }
+        }
+        let news = inner.stand_in.news();
+        if !news.is_empty() {
+            self.0.news.lock().expect("nobody panics while it is locked").extend(news);
+        }
+    }
+
+    /// Lets time pass.
+    pub(super) async fn run(self) {
+        loop {
+            match self.0.clock {
+                Clock::Real | Clock::Scaled(_) => self.wait_for_deadline().await,
+                Clock::Manual => self.0.changed.notified().await,
+                Clock::Auto => self.wait_for_quiet().await,
+            }
+            self.hand_out();
+        }
+    }
+
+    async fn wait_for_deadline(&self) {
+        let now = self.0.clock.after(self.0.began.elapsed()).unwrap_or(0);
+        let next = self.0.inner.borrow().stand_in.next_deadline();
+        match next {
+            Some(next) if next <= now => self.0.inner.borrow_mut().stand_in.pass(now),
+            Some(next) => {
+                let until = self.0.clock.real(next - now);
+                // Whichever comes first.
+                let _ = timeout(until, self.0.changed.notified()).await;
+            }
+            None => self.0.changed.notified().await,
+        }
+    }
+
+    async fn wait_for_quiet(&self) {
+        let before = self.0.inner.borrow().arrivals;
+        if !self.0.inner.borrow().stand_in.all_wait() {
+            return self.0.changed.notified().await;
+        }
+        sleep(QUIET).await;
+        let has_jumped = {
+            let mut inner = self.0.inner.borrow_mut();
+            inner.arrivals == before && inner.stand_in.jump()
+        };
+        if !has_jumped && self.0.inner.borrow().arrivals == before {
+            self.0.changed.notified().await;
+        }
+    }
+
+    /// The end.
+    pub(super) fn end(&self) -> Run {
+        Run::of(&self.0.inner.borrow().stand_in)
+    }
+}
+
+/// Forgets a request when its connection goes.
+struct Forget<'a> {
+    driver: &'a Driver,
+    ticket: Ticket,
+}
+
+impl Drop for Forget<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.driver.0.inner.borrow_mut();
+        if inner.waiters.remove(&self.ticket).is_some() {
+            inner.stand_in.forget(self.ticket);
+            drop(inner);
+            self.driver.0.changed.notify_one();
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Sockets: HTTP/1.1 with keep-alive, on loopback. One thread carries out one request after the other; a request that waits costs a
+//! few hundred bytes and no thread.
+
+mod connection;
+mod driver;
+mod server;
+
+pub use server::{Addresses, Run, Server};

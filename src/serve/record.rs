@@ -1,0 +1,99 @@
+//! A run as `fencepost conform --recorded` reads it: requests with their answers, and when they were sent and received.
+
+use fencepost_conform::{Episode, Line, Question, Reply, write};
+
+use crate::settings::Settings;
+use crate::stand_in::{Answer, Journey};
+
+/// What the clients have asked, and what they were answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    episodes: Vec<Episode>,
+    is_kept: bool,
+}
+
+impl Record {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let mut record = Record { episodes: Vec::new(), is_kept: settings.is_recorded };
+        record.begin(settings);
+        record
+    }
+
+    /// The store is empty again.
+    pub(crate) fn begin(&mut self, settings: &Settings) {
+        let (node, options) = (settings.node.clone(), settings.options);
+        self.episodes.push(Episode {
+            node,
+            options,
+            lateness: None,
+            lines: Vec::new(),
+            reports: Vec::new(),
+            begins_later: false,
+        });
+    }
+
+    /// A client got an answer.
+    pub(crate) fn answered(&mut self, journey: &Journey, answer: &Answer, now: i64) {
+        self.add(&journey.question, Some(answer), journey.sent, now);
+    }
+
+    /// A client got none: the request was carried out, or not.
+    pub(crate) fn lost(&mut self, journey: &Journey) {
+        // A read that nobody has heard the answer of says nothing.
+        if journey.question.method != "GET" {
+            self.add(&journey.question, None, journey.sent, i64::MAX);
+        }
+    }
+
+    /// The agent has told the catalogue something.
+    pub(crate) fn sync(&mut self, question: &Question, answer: &Answer, now: i64) {
+        self.add(question, Some(answer), now, now);
+    }
+
+    fn add(&mut self, question: &Question, answer: Option<&Answer>, sent: i64, received: i64) {
+        if !self.is_kept || !is_modelled(&question.url) || answer.is_some_and(|answer| answer.status == 501) {
+            return;
+        }
+        let Some(episode) = self.episodes.last_mut() else { return };
+        let reply = answer.map(|answer| Reply {
+            status: answer.status,
+            index: answer.index(),
+            has_headers: true,
+            body: answer.body.clone(),
+        });
+        let number = episode.lines.len() + 1;
+        episode.lines.push(Line {
+            number,
+            client: None,
+            question: question.clone(),
+            reply,
+            sent,
+            received,
+            is_timed: true,
+        });
+    }
+
+    /// The log; empty, if it was not kept.
+    pub(crate) fn text(&self) -> String {
+        if !self.is_kept {
+            return String::new();
+        }
+        let mut episodes = self.episodes.clone();
+        episodes.iter_mut().for_each(|episode| episode.lines.sort_by_key(|line| line.sent));
+        write("1.8.7", &episodes)
+    }
+}
+
+/// What the judge of logs knows: it calls any other request undecided.
+fn is_modelled(url: &str) -> bool {
+    const MODELLED: [&str; 7] = [
+        "/v1/kv/",
+        "/v1/txn",
+        "/v1/session/",
+        "/v1/catalog/register",
+        "/v1/catalog/deregister",
+        "/v1/health/node/",
+        "/v1/query",
+    ];
+    MODELLED.iter().any(|start| url.starts_with(start))
+}

@@ -1,0 +1,173 @@
+//! A request through the model, and from there into an answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fencepost_conform::{Class, Expected, Hint, Question, Sleep, Waking, Watch};
+use fencepost_model::time::Instant;
+
+use super::waiting::{Journey, Waiting};
+use super::{Answer, StandIn, Ticket};
+use crate::settings::Timers;
+
+/// The model numbers the sessions of a node with 16 bits.
+const SESSIONS_MAX: u32 = 65_000;
+
+impl StandIn {
+    /// A request reaches the server.
+    pub(super) fn carry_out(&mut self, journey: Journey) {
+        let answer = self.serve(&journey.question, &journey.client);
+        if let Some((index, until)) = self.waits(&journey.question, &answer) {
+            let watch = self.agent.park(&journey.question.url).map(|watch| watch.at(index));
+            // A lost request that repeats another has no ticket, and nobody waits for it.
+            if journey.ticket != Ticket(0) {
+                self.waiting.insert(journey.ticket, Waiting::Parked { journey, watch, index, until, last: answer });
+            }
+            return;
+        }
+        let is_read = journey.question.method == "GET";
+        self.finish(journey, answer);
+        if !is_read {
+            self.wake();
+        }
+    }
+
+    /// C-BLK-1, C-BLK-2: for which index a read waits, and how long at most.
+    fn waits(&self, question: &Question, answer: &Answer) -> Option<(u64, i64)> {
+        let Sleep { index, at_least } = Sleep::of(question)?;
+        answer.index().filter(|present| *present <= index)?;
+        let most = u64::try_from(at_least / 16).unwrap_or(0);
+        let jitter = match self.settings.timers {
+            Timers::Earliest => 0,
+            Timers::Late(_) | Timers::Doomed(_) => most.saturating_sub(1),
+            Timers::Seeded(_) => self.draw(&[u64::from_be_bytes(*b"the wait"), self.last_ticket]) % most.max(1),
+        };
+        Some((index, self.now.saturating_add(at_least).saturating_add(i64::try_from(jitter).unwrap_or(0))))
+    }
+
+    /// A request is answered as the model says, or by an endpoint that is no part of it.
+    pub(crate) fn serve(&mut self, question: &Question, client: &str) -> Answer {
+        if question.url.starts_with("/v1/session/create") && self.sessions >= SESSIONS_MAX {
+            return beyond("more than 65,000 sessions");
+        }
+        let now = Instant::at(self.now);
+        let asked = catch_unwind(AssertUnwindSafe(|| self.agent.ask(question, now, Hint::default())));
+        let expected = match asked {
+            Ok(Ok(expected)) => expected,
+            Ok(Err(overflow)) => return beyond(&overflow.to_string()),
+            Err(_) => {
+                self.notice("an internal error: a request made the model panic. Please report it; answers may be wrong from here on");
+                return Answer::text(500, "internal error of the stand-in");
+            }
+        };
+        let answer = match expected.class {
+            Class::NoSuchPath => self.serve_beyond(question, client),
+            _ => self.answer(question, client, &expected),
+        };
+        self.agent.tidy_all(now);
+        if is_pretty(&question.url) { answer.pretty() } else { answer }
+    }
+
+    fn answer(&mut self, question: &Question, client: &str, expected: &Expected) -> Answer {
+        let (seed, ids) = (self.seed(), &mut self.ids);
+        let reply = self.agent.answer(expected, &mut || {
+            *ids += 1;
+            seed.uuid(*ids)
+        });
+        let mut answer = Answer::of(expected, reply);
+        match expected.class {
+            Class::SessionCreated => {
+                self.sessions += 1;
+                if let Some(id) = answer.value()["ID"].as_str() {
+                    self.judge.session(id, client, &question.body);
+                }
+            }
+            Class::PathCleaned => answer.headers.push(("Location", cleaned(&question.url))),
+            Class::Options => {
+                answer.headers.push(("Allow", self.agent.methods(&question.url)));
+            }
+            Class::TxnRead | Class::TxnReadFailed => answer = answer.of_leader(),
+            _ => {}
+        }
+        self.directory.note(question, expected.class, self.agent.position());
+        self.decorate(question, expected.class, &mut answer);
+        answer
+    }
+
+    /// Something has changed: blocking queries that wait for it are answered.
+    pub(crate) fn wake(&mut self) {
+        let parked: Vec<Ticket> = self
+            .waiting
+            .iter()
+            .filter(|(_, waiting)| matches!(waiting, Waiting::Parked { .. }))
+            .map(|(ticket, _)| *ticket)
+            .collect();
+        for ticket in parked {
+            let Some(Waiting::Parked { journey, watch, index, until, last }) = self.waiting.remove(&ticket) else {
+                continue;
+            };
+            match self.woken(ticket, &journey, watch.as_ref(), index, &last) {
+                Some(answer) => {
+                    self.now = self.now.saturating_add(super::MICROSECOND);
+                    self.finish(journey, answer);
+                }
+                None => {
+                    // C-BLK-7: a watch that has fired, and whose index has not passed, looks out for the next change.
+                    let watch = watch.and_then(|_| self.agent.park(&journey.question.url)).map(|watch| watch.at(index));
+                    self.waiting.insert(ticket, Waiting::Parked { journey, watch, index, until, last });
+                }
+            }
+        }
+    }
+
+    /// The answer of a blocking query, if what has changed wakes it. C-BLK-5, C-BLK-6.
+    fn woken(
+        &mut self,
+        ticket: Ticket,
+        journey: &Journey,
+        watch: Option<&Watch>,
+        index: u64,
+        last: &Answer,
+    ) -> Option<Answer> {
+        let neighbours = match self.settings.timers {
+            Timers::Earliest => true,
+            Timers::Late(_) | Timers::Doomed(_) => false,
+            Timers::Seeded(_) => {
+                self.draw(&[u64::from_be_bytes(*b"neighbor"), ticket.0, self.agent.position()]).is_multiple_of(2)
+            }
+        };
+        let Some(watch) = watch else {
+            let answer = self.serve(&journey.question, &journey.client);
+            let passes = answer.index().is_none_or(|now| now > index) && answer.body != last.body;
+            return passes.then_some(answer);
+        };
+        let wakes = match self.agent.waking(watch) {
+            Waking::Wakes => true,
+            Waking::Sleeps => false,
+            Waking::Either => neighbours,
+        };
+        wakes.then(|| self.serve(&journey.question, &journey.client))
+    }
+}
+
+/// What the model, or the stand-in, does not have.
+pub(crate) fn beyond(what: &str) -> Answer {
+    Answer::text(501, format!("the stand-in does not have this: {what}"))
+}
+
+fn is_pretty(url: &str) -> bool {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "pretty")
+}
+
+/// C-GEN-9: a path without empty parts, and its query.
+fn cleaned(url: &str) -> String {
+    let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+    let mut clean = String::new();
+    for c in path.chars() {
+        if c != '/' || !clean.ends_with('/') {
+            clean.push(c);
+        }
+    }
+    query.into_iter().for_each(|query| clean += &format!("?{query}"));
+    clean
+}
