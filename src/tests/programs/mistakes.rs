@@ -87,12 +87,11 @@ recipe!(Endless = "endless", |lender| {
 fn a_program_that_is_not_deterministic_is_refused_with_the_place() {
     let error = refused(Counting);
     let Mistake::NotDeterministic { before, now } = &error.mistake else { panic!("{error}") };
-    let mut both = [before.as_str(), now.as_str()];
-    both.sort_unstable();
-    assert_eq!(both, ["send: loan 0 is returned", "sleep for 1 tick"], "without numbers, which have no meaning");
+    let is = |begin: &str| before.starts_with(begin) || now.starts_with(begin);
+    assert!(is("send: ") && is("sleep for 1 tick"), "{error}");
     let text = error.to_string();
     assert!(text.starts_with("the program `counting` cannot be explored: it is not deterministic"), "{text}");
-    assert!(text.contains("told 1: [0] yes, as loan 1"), "{text}");
+    assert!(text.contains("told 1: [0] "), "{text}");
 }
 
 #[test]
