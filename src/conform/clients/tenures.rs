@@ -130,7 +130,7 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
 
 fn creates(line: &Line, session: &str) -> bool {
     let is_create = line.question.url.starts_with("/v1/session/create");
-    let answer = || String::from_utf8_lossy(&line.reply.as_ref().map_or(&[][..], |reply| &reply.body)).into_owned();
+    let answer = || String::from_utf8_lossy(line.reply.as_ref().map_or(&[][..], |reply| &reply.body)).into_owned();
     is_create && answer().contains(session)
 }
 

@@ -114,9 +114,8 @@ impl Endings {
                     .and_then(|ttl| nanoseconds(ttl).ok())
                     .filter(|ttl| *ttl > 0);
                 ends.extend(ttl.map(|ttl| (id, line.sent.saturating_add(ttl.saturating_mul(2)))));
-            } else if url.starts_with("/v1/session/destroy/") {
-                let id = url["/v1/session/destroy/".len()..].to_ascii_lowercase();
-                let known = ends.entry(id).or_insert(line.sent);
+            } else if let Some(id) = url.strip_prefix("/v1/session/destroy/") {
+                let known = ends.entry(id.to_ascii_lowercase()).or_insert(line.sent);
                 *known = line.sent.min(*known);
             } else if url.starts_with("/v1/catalog/") || url.starts_with("/v1/txn") && !is_about_keys(line) {
                 any = any.min(line.sent);

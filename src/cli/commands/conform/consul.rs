@@ -187,8 +187,8 @@ fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Com
             report(&possible.tally, common);
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
             if possible.skipped > 0 {
-                let text = "{} reads of what the model does not have were passed over.\n";
-                conclude(&text.replace("{}", &possible.skipped.to_string()), common);
+                let skipped = possible.skipped;
+                conclude(&format!("{skipped} reads of what the model does not have were passed over.\n"), common);
             }
             let answers = Some(possible.lines);
             tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None }, common);
