@@ -74,7 +74,7 @@ pub trait AnyTrace: Debug + Send + Sync + 'static {
 pub struct AnyRealigned {
     /// What happens now.
     pub trace: Box<dyn AnyTrace>,
-    /// Where it first happens otherwise than it was written down, and how.
+    /// Where it first has a different effect than in the trace, and how.
     pub diverges: Option<ReplayError>,
     /// The numbers of the steps that were left out.
     pub skipped: Vec<usize>,

@@ -143,7 +143,7 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     let output = fencepost(&["check", "b14-renew-after-loss", "--property", "LV", "--out", &out]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let printed = stdout(&output);
-    assert!(printed.contains("an endless run that breaks it, 14 steps and then 10 for ever"), "{printed}");
+    assert!(printed.contains("an endless counterexample: 14 steps, then a cycle of 10"), "{printed}");
     assert!(printed.contains("the following steps repeat for ever"), "{printed}");
     let trace = folder.join("traces/b14-renew-after-loss--eventually-acquired.jsonl");
     let trace = trace.display().to_string();
