@@ -150,7 +150,7 @@ fn a_run_with_gossip_is_repeated_by_its_trace_without_any() {
     let run = simulate(&scenario(5, 2, 2, 90), &settings);
     assert_eq!(run, simulate(&scenario(5, 2, 2, 90), &settings));
     let text = run.trace.to_text();
-    assert!(text.contains("false alarm") && text.contains("gossip gives the node"), "gossip is right and wrong");
+    assert!(text.contains("false alarm") && text.contains("gossip declares the node"), "gossip is right and wrong");
     let replayed = catalogue::read_trace(&text).unwrap().replay().expect("every step was possible");
     assert_eq!(u64::try_from(replayed.story.steps.len()).unwrap(), run.actions);
     assert_eq!(run.digest, "786c92ea4a04dff6");
