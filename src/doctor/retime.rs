@@ -23,7 +23,10 @@ pub(crate) fn retimed(coarse: &Trace<Consul>, exact: &Scenario<Consul>, factor: 
         match line.action {
             Action::Advance(ticks) => run.advance(ticks.times(factor))?,
             action => {
-                let counterpart = run.counterpart(&action)?;
+                let counterpart = match run.counterpart(&action) {
+                    Some(counterpart) => counterpart,
+                    None => run.after_reads(&action)?,
+                };
                 run.take(&counterpart);
             }
         }
@@ -58,6 +61,26 @@ impl Run<'_> {
         };
         let found = self.world.network.iter().find(is_alike).map(|envelope| Action::Deliver(*envelope));
         found.filter(|action| self.exact.is_enabled(&self.world, action))
+    }
+
+    /// The counterpart of an action that a recipe takes after a read, which the small scenario leaves out (C-LCK-3): the client's reads
+    /// and their answers arrive first, at the same instant.
+    fn after_reads(&mut self, action: &Action<Consul>) -> Option<Action<Consul>> {
+        let Action::Deliver(wanted) = action else { return None };
+        let client = wanted.from.client().or(wanted.to.client())?;
+        for _ in 0..READS_MAX {
+            let is_read = |envelope: &&Envelope<Consul>| {
+                let is_own = envelope.from == client.into() || envelope.to == client.into();
+                is_own && is_of_read(&envelope.message)
+            };
+            let read = self.world.network.iter().find(is_read).map(|envelope| Action::Deliver(*envelope));
+            let read = read.filter(|action| self.exact.is_enabled(&self.world, action))?;
+            self.take(&read);
+            if let Some(counterpart) = self.counterpart(action) {
+                return Some(counterpart);
+            }
+        }
+        None
     }
 
     /// Lets so much time pass; what cannot be put off for so long happens on the way, in the last instant.
@@ -114,6 +137,18 @@ fn kind(message: &Message<Consul>) -> (u8, Option<Discriminant<Request>>, Option
         | Message::Version { .. } => (4, None, None, false),
     }
 }
+
+/// Whether a message is a read of a key, or the answer to one.
+fn is_of_read(message: &Message<Consul>) -> bool {
+    match message {
+        Message::Service(ConsulMessage::Request(_, request)) => matches!(request, Request::Get(_) | Request::Watch(_)),
+        Message::Service(ConsulMessage::Response(_, answer)) => matches!(answer, Answer::Found(_) | Answer::Absent),
+        _ => false,
+    }
+}
+
+/// The maximum number of messages of reads that are put in before one action.
+const READS_MAX: u32 = 8;
 
 /// At most so many steps are put in for one passage of time.
 const FORCED_MAX: u32 = 1_000;
