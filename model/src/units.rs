@@ -53,7 +53,7 @@ impl Duration {
     /// No time at all.
     pub const ZERO: Duration = Duration(0);
 
-    /// A duration of so many nanoseconds.
+    /// A duration in nanoseconds.
     ///
     /// # Panics
     /// It is negative, or longer than a hundred years.
@@ -62,7 +62,7 @@ impl Duration {
         Duration(count)
     }
 
-    /// A duration of so many microseconds.
+    /// A duration in microseconds.
     ///
     /// # Panics
     /// It is negative, or longer than a hundred years.
@@ -70,7 +70,7 @@ impl Duration {
         Duration::of_nanoseconds(count.saturating_mul(1_000))
     }
 
-    /// A duration of so many seconds.
+    /// A duration in seconds.
     ///
     /// # Panics
     /// It is negative, or longer than a hundred years.

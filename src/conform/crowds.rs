@@ -87,8 +87,8 @@ impl Place<'_> {
     }
 
     fn session(&self, delay: &str, behavior: &str) -> Result<String, ConformError> {
-        let wish = json!({"Name": MARK, "NodeChecks": [], "LockDelay": delay, "Behavior": behavior});
-        let reply = self.ask(put("/v1/session/create", wish.to_string()))?;
+        let requested = json!({"Name": MARK, "NodeChecks": [], "LockDelay": delay, "Behavior": behavior});
+        let reply = self.ask(put("/v1/session/create", requested.to_string()))?;
         let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         Ok(answer["ID"].as_str().unwrap_or_default().to_owned())
     }

@@ -43,7 +43,7 @@ pub fn hunt(
     let trees = Cell::new(0_u64);
     while tally.total() < commands {
         let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
-        let trouble: RefCell<Option<ConformError>> = RefCell::default();
+        let failure: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
             trees.set(trees.get() + 1);
@@ -57,15 +57,15 @@ pub fn hunt(
                     Err(TestCaseError::fail("the answers differ"))
                 }
                 Err(Stop::ConformError(found)) => {
-                    *trouble.borrow_mut() = Some(found);
+                    *failure.borrow_mut() = Some(found);
                     Err(TestCaseError::reject("no answer"))
                 }
             }
         };
         let case = strategy.new_tree(&mut runner).expect("no sequence is refused");
         let _ = runner.run_one(case, run);
-        if let Some(trouble) = trouble.take() {
-            return Err(trouble);
+        if let Some(failure) = failure.take() {
+            return Err(failure);
         }
         if let Some(exchanges) = last.take() {
             consul.clean()?;

@@ -62,7 +62,7 @@ impl Recorder {
         let wrong = |error: io::Error| ConformError(error.to_string());
         let log = Arc::new(Mutex::new(log));
         let first = self.first_line()?;
-        writeln!(log.lock().expect("nobody panics"), "{first}").map_err(wrong)?;
+        writeln!(log.lock().expect("no thread panics"), "{first}").map_err(wrong)?;
         self.listener.set_nonblocking(true).map_err(wrong)?;
         while !is_over() {
             match self.listener.accept() {
@@ -76,7 +76,7 @@ impl Recorder {
                 Err(error) => return Err(wrong(error)),
             }
         }
-        log.lock().expect("nobody panics").flush().map_err(wrong)
+        log.lock().expect("no thread panics").flush().map_err(wrong)
     }
 
     /// What the agent says of itself, and whether its store is empty.
@@ -127,7 +127,7 @@ fn serve(
         });
         let received = if reply.is_some() { received } else { i64::MAX };
         let line = Line { number: 0, client: Some(name), question, reply, sent, received, is_timed: true };
-        let mut log = log.lock().expect("nobody panics");
+        let mut log = log.lock().expect("no thread panics");
         writeln!(log, "{}", record(&line))?;
         log.flush()?;
         drop(log);
@@ -203,7 +203,7 @@ impl Message {
     /// Writes it, with its body in one piece.
     fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let mut text = format!("{}\r\n", self.start);
-        // Without the wish for compression answers are plain: the log shows them as they are.
+        // Without a request for compression answers are plain: the log shows them as they are.
         let framing = ["transfer-encoding", "content-length", "accept-encoding", CLIENT_HEADER];
         for (name, value) in self.headers.iter().filter(|(name, _)| !framing.contains(&name.as_str())) {
             text += &format!("{name}: {value}\r\n");

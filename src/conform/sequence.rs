@@ -59,8 +59,8 @@ pub(super) enum Stop {
 }
 
 impl From<ConformError> for Stop {
-    fn from(trouble: ConformError) -> Self {
-        Stop::ConformError(trouble)
+    fn from(failure: ConformError) -> Self {
+        Stop::ConformError(failure)
     }
 }
 
@@ -218,7 +218,7 @@ impl<'a> Sequence<'a> {
 
     fn question(&mut self, command: &Command) -> Question {
         match command {
-            Command::Create { wish, .. } => put("/v1/session/create", wish.to_string()),
+            Command::Create { requested, .. } => put("/v1/session/create", requested.to_string()),
             Command::CreateRaw(body) => put("/v1/session/create", *body),
             Command::Session("info", who) => get(&format!("/v1/session/info/{}", self.who(*who))),
             Command::Session(what, who) => put(&format!("/v1/session/{what}/{}", self.who(*who)), ""),

@@ -103,11 +103,11 @@ impl Desk<'_> {
         Duration::from_nanos(self.consul.options.session_ttl_min.unsigned_abs())
     }
 
-    fn session(&self, wish: &Value) -> Result<String, ConformError> {
-        let mut wish = wish.clone();
-        wish["Name"] = json!(MARK);
-        wish["NodeChecks"] = wish.get("NodeChecks").cloned().unwrap_or_else(|| json!([]));
-        let reply = self.ask(put("/v1/session/create", wish.to_string()))?;
+    fn session(&self, requested: &Value) -> Result<String, ConformError> {
+        let mut requested = requested.clone();
+        requested["Name"] = json!(MARK);
+        requested["NodeChecks"] = requested.get("NodeChecks").cloned().unwrap_or_else(|| json!([]));
+        let reply = self.ask(put("/v1/session/create", requested.to_string()))?;
         let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
         Ok(answer["ID"].as_str().unwrap_or_default().to_owned())
     }

@@ -62,7 +62,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
         let last = commands.pop().expect("at least three");
         match sequence.run(&commands) {
             Ok(()) => {}
-            Err(Stop::ConformError(trouble)) => return Err(trouble),
+            Err(Stop::ConformError(failure)) => return Err(failure),
             Err(Stop::Differs(exchanges)) => {
                 return Ok(Err(Missed { url: String::new(), expected: Waking::Either, exchanges }));
             }
@@ -80,7 +80,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
             (reply, done)
         });
         let reply = match reply {
-            (Err(trouble), _) | (_, Err(Stop::ConformError(trouble))) => return Err(trouble),
+            (Err(failure), _) | (_, Err(Stop::ConformError(failure))) => return Err(failure),
             (_, Err(Stop::Differs(exchanges))) => {
                 return Ok(Err(Missed { url, expected: Waking::Either, exchanges }));
             }

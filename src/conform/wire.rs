@@ -69,18 +69,18 @@ impl Consul {
     /// # Errors
     /// There is none.
     pub fn ask(&self, question: &Question) -> Result<Reply, ConformError> {
-        let trouble =
+        let failure =
             |error: ureq::Error| ConformError(format!("{} {}{}: {error}", question.method, self.base, question.url));
         let request = Request::builder()
             .method(question.method.as_str())
             .uri(format!("{}{}", self.base, question.url))
             .body(question.body.clone())
             .map_err(|error| ConformError(format!("{}: {error}", question.url)))?;
-        let mut response = self.http.run(request).map_err(trouble)?;
+        let mut response = self.http.run(request).map_err(failure)?;
         let header = response.headers().get("X-Consul-Index");
         let index = header.and_then(|value| value.to_str().ok()?.parse().ok());
         let status = response.status().as_u16();
-        let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().map_err(trouble)?;
+        let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().map_err(failure)?;
         Ok(Reply { status, index, has_headers: true, body })
     }
 }

@@ -18,7 +18,7 @@ use crate::promise::{Promise, promising};
 /// A small scenario, in ticks.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Coarse {
-    /// Two clients that count their lease, one attempt each, no renewals; messages take no time unless somebody writes.
+    /// Two clients that count their lease, one attempt each, no renewals; messages take no time unless clients write.
     Lease(Lease),
     /// Two clients that are told of a loss by their monitor.
     Told(Told),
@@ -41,7 +41,7 @@ pub struct Lease {
     pub delay: i64,
     /// How late the client may stop.
     pub stay: i64,
-    /// How long a write may be under way; none: nobody writes, and messages take no time.
+    /// How long a write may be in flight; none: no client writes, and messages take no time.
     pub write: Option<i64>,
     /// Whether gossip may be wrong once.
     pub alarm: bool,
@@ -52,7 +52,7 @@ pub struct Lease {
 pub enum Ends {
     /// Anything, at any time.
     Anytime,
-    /// A TTL of so many ticks, so many times over; nobody renews.
+    /// The TTL in ticks, and its multiplier; no client renews.
     ByTtl(i64, u8),
     /// Gossip that is wrong.
     ByAlarm,
@@ -71,7 +71,7 @@ pub struct Told {
     pub wake: i64,
     /// How long the work goes on after the loss is known; none: it stops at once.
     pub grace: Option<i64>,
-    /// Whether somebody writes.
+    /// Whether clients write.
     pub writes: bool,
 }
 
@@ -126,7 +126,7 @@ impl Coarse {
 
     /// Whether every execution of the other one is one of this one, too, so that this one's proof is a proof there. Bounds on
     /// lateness only forbid. The servers may be as late as they like, so an execution with a longer lock-delay is one with a
-    /// shorter lock-delay. How long whoever was refused waits differs, and takes part in no violation: nobody is inside any more
+    /// shorter lock-delay. The wait of a refused client differs, and takes part in no violation: no client is inside any more
     /// when it asks again.
     pub fn is_wider_than(&self, other: &Coarse) -> bool {
         match (self, other) {
@@ -186,7 +186,7 @@ impl Lease {
             lock_delay: Ticks::new(self.delay),
             belief: Belief::SelfLimiting,
             release: Release::Never,
-            // One attempt: whoever is refused does not ask again before all is over.
+            // One attempt: a refused client does not ask again before the end.
             retry_every: Ticks::new(self.ttl * i64::from(self.multiplier + 1) + self.delay + self.stay + 1),
             ..Settings::default()
         };

@@ -77,7 +77,7 @@ enum Explored {
     Cut { by: String },
 }
 
-/// At most so many states of one scenario are explored.
+/// The maximum number of states of one scenario.
 const STATES_MAX: u64 = 3_000_000;
 
 /// Judges settings, and remembers.
@@ -96,7 +96,7 @@ impl Default for Doctor {
 }
 
 impl Doctor {
-    /// One who searches on so many threads, and stops when the supervisor says so: what is not decided by then is unknown.
+    /// A doctor that searches on this number of threads and stops when the supervisor says so: an undecided promise is unknown.
     pub fn new(workers: usize, supervisor: Arc<dyn Supervisor>) -> Self {
         Doctor { workers, supervisor, explored: BTreeMap::new(), judged: BTreeMap::new(), states: 0 }
     }

@@ -8,10 +8,10 @@ use crate::promise::Promise;
 use crate::question::{LockBelief, Question};
 use crate::wider::{InTicks, down, sum, tick_of, up};
 
-/// The most ticks of a TTL where nobody writes.
+/// The maximum TTL in ticks where no client writes.
 const LEASE_TICKS_MAX: i64 = 45;
 
-/// The most ticks of a TTL where somebody writes: all messages may be late then.
+/// The maximum TTL in ticks where clients write: all messages may be late then.
 const WRITING_TICKS_MAX: i64 = 5;
 
 /// The most ticks of a message.

@@ -236,7 +236,7 @@ impl Question {
             );
         }
         if self.ttl.is_some() && self.renew_every.is_none() {
-            notes.push("the session has a TTL and nobody renews it: every tenure ends by itself".to_owned());
+            notes.push("the session has a TTL and no client renews it: every tenure ends by itself".to_owned());
         }
         notes
     }
@@ -274,7 +274,7 @@ impl Question {
     }
 }
 
-/// So many ticks of [`FINEST`].
+/// A number of ticks of [`FINEST`].
 pub(crate) fn exact(duration: Duration) -> Ticks {
     Ticks::new(duration.in_ticks_of(FINEST).expect("a validated question has no finer duration"))
 }

@@ -43,7 +43,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Whether it is in the hands of whoever runs the lock, and not a bound on what the world does.
+    /// Whether it is a setting that an operator can change, and not a bound on the environment.
     pub fn is_setting(&self) -> bool {
         !matches!(self, Change::Number { quantity, .. } if !quantity.is_setting())
     }

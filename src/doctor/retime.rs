@@ -15,7 +15,7 @@ use fencepost_model::world::{Action, Envelope};
 
 use crate::promise::judged;
 
-/// The same execution in the exact scenario, in which a tick of the other is so many; none if it cannot happen there, or breaks
+/// The same execution in the exact scenario, in which a tick of the other is `factor` ticks; none if it cannot happen there, or breaks
 /// nothing.
 pub(crate) fn retimed(coarse: &Trace<Consul>, exact: &Scenario<Consul>, factor: i64) -> Option<Trace<Consul>> {
     let mut run = Run { exact, world: exact.observed(), recorder: Recorder::default(), is_broken: false };
@@ -150,5 +150,5 @@ fn is_of_read(message: &Message<Consul>) -> bool {
 /// The maximum number of messages of reads that are put in before one action.
 const READS_MAX: u32 = 8;
 
-/// At most so many steps are put in for one passage of time.
+/// The maximum number of steps that are put in for one passage of time.
 const FORCED_MAX: u32 = 1_000;

@@ -131,12 +131,12 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
 
 /// **Being told.** What a client hears of its session does not matter here, only what its monitor hears: `by-monitor` clients ignore
 /// the rest, and self-limiting ones can only leave sooner by it. So TTL and renewals are left out, and a session may end at any time,
-/// which has every way in which it can end. One end is enough: that of the session of whoever was granted the key first. Each client
+/// which has every way in which it can end. One end is enough: that of the session that was granted the key first. Each client
 /// makes one attempt, which is the one that succeeded, with a session of its own that is as new as it likes; and there is no other
 /// change of the key by which a monitor would be answered.
 ///
 /// Lateness is rounded up and the lock-delay down. A **write** that is under way counts as a job that is still being killed. Where
-/// there is no job, the only deadline is the next attempt of whoever was refused, and it need not be late.
+/// there is no job, the only deadline is the next attempt of a refused client, and it need not be late.
 fn told(question: &Question, promise: Promise) -> Option<InTicks> {
     if !question.has_monitor() {
         return None;

@@ -18,7 +18,7 @@ pub enum Clock {
     /// As it does.
     #[default]
     Real,
-    /// So many times as fast.
+    /// This many times as fast.
     Scaled(u32),
     /// By `PUT /fencepost/clock/advance` only.
     Manual,
@@ -37,7 +37,7 @@ impl Clock {
         }
     }
 
-    /// How long it really takes until so many nanoseconds are over.
+    /// The real time that this number of nanoseconds takes.
     pub(crate) fn real(self, nanoseconds: i64) -> Duration {
         let nanoseconds = u64::try_from(nanoseconds).unwrap_or(0);
         match self {

@@ -19,7 +19,7 @@
 //! let server = Server::start(settings, "127.0.0.1:0").expect("a free port");
 //! let agent = fencepost_conform::Consul::connect(&format!("http://{}", server.address())).expect("it answers");
 //! assert_eq!(agent.version, "1.8.7");
-//! assert_eq!(server.stop().verdict.name(), "vacuous", "nobody was ever inside");
+//! assert_eq!(server.stop().verdict.name(), "vacuous", "no client was ever inside");
 //! ```
 
 mod clock;

@@ -39,7 +39,7 @@ impl Record {
 
     /// A client got none: the request was carried out, or not.
     pub(crate) fn lost(&mut self, journey: &Journey) {
-        // A read that nobody has heard the answer of says nothing.
+        // A read without a delivered answer says nothing.
         if journey.question.method != "GET" {
             self.add(&journey.question, None, journey.sent, i64::MAX);
         }

@@ -54,7 +54,7 @@ impl Default for Settings {
 }
 
 /// When a session's timer fires and its end is applied, of all that the rules allow (C-TTL-4, C-TTL-5). Where a blocking query may
-/// return for a change next to what it waits for (C-BLK-6), `Earliest` lets it return, `Late` and `Doomed` do not, `Seeded` draws.
+/// return for a change next to what it waits for (C-BLK-6), `Earliest` lets it return, `Late` and `Pending` do not, `Seeded` draws.
 ///
 /// ```
 /// use fencepost_serve::Timers;
@@ -68,12 +68,12 @@ pub enum Timers {
     /// As soon as it may: at twice the TTL.
     #[default]
     Earliest,
-    /// So many nanoseconds later: a renewal before that saves the session.
+    /// This many nanoseconds later: a renewal before that saves the session.
     Late(i64),
-    /// The timer fires as soon as it may, and the end is applied so many nanoseconds later: a renewal in between is answered with 200,
+    /// The timer fires as soon as it may, and the end is applied this many nanoseconds later: a renewal in between is answered with 200,
     /// and the session ends anyway.
-    Doomed(i64),
-    /// A time of up to so many nanoseconds of each, drawn for each session and renewal.
+    Pending(i64),
+    /// A time of up to this many nanoseconds of each, drawn for each session and renewal.
     Seeded(i64),
 }
 
@@ -87,7 +87,7 @@ impl Timers {
         let (fires, applied) = match self {
             Timers::Earliest => (0, 0),
             Timers::Late(late) => (late, 0),
-            Timers::Doomed(late) => (0, late),
+            Timers::Pending(late) => (0, late),
             Timers::Seeded(most) => {
                 let fires = upto(0, most);
                 // Every other one is applied at once: the other half of the renewals finds a session that can be saved.
@@ -107,9 +107,9 @@ impl FromStr for Timers {
         match (name, late) {
             ("earliest", None) => Ok(Timers::Earliest),
             ("late", Some(late)) if late >= 0 => Ok(Timers::Late(late)),
-            ("doomed", Some(late)) if late >= 0 => Ok(Timers::Doomed(late)),
+            ("pending", Some(late)) if late >= 0 => Ok(Timers::Pending(late)),
             ("seeded", Some(late)) if late >= 0 => Ok(Timers::Seeded(late)),
-            _ => Err(format!("`{text}`: there are earliest, late=1s, doomed=1s and seeded=1s, with any duration")),
+            _ => Err(format!("`{text}`: there are earliest, late=1s, pending=1s and seeded=1s, with any duration")),
         }
     }
 }
@@ -119,7 +119,7 @@ impl fmt::Display for Timers {
         match self {
             Timers::Earliest => f.write_str("earliest"),
             Timers::Late(late) => write!(f, "late={}s", seconds(*late)),
-            Timers::Doomed(late) => write!(f, "doomed={}s", seconds(*late)),
+            Timers::Pending(late) => write!(f, "pending={}s", seconds(*late)),
             Timers::Seeded(most) => write!(f, "seeded={}s", seconds(*most)),
         }
     }
@@ -179,7 +179,7 @@ mod tests {
             let draw = |which| Seed(what).draw(&[which]);
             assert_eq!(Timers::Earliest.fires(10, draw), (10, 10));
             assert_eq!(Timers::Late(5).fires(10, draw), (15, 15));
-            assert_eq!(Timers::Doomed(5).fires(10, draw), (10, 15));
+            assert_eq!(Timers::Pending(5).fires(10, draw), (10, 15));
             let (fires, applied) = Timers::Seeded(5).fires(10, draw);
             assert!((10..=15).contains(&fires) && (fires..=15).contains(&applied), "{fires} {applied}");
         }

@@ -35,7 +35,7 @@ struct Exception {
     reason: &'static str,
 }
 
-const EXCEPTIONS: [Exception; 12] = [
+const EXCEPTIONS: [Exception; 9] = [
     except("src/tests/words.rs", "", "the table itself"),
     except("model/services/consul/rules.md", "", "quotes sources and facts about Consul"),
     except("model/services/rabbitmq/rules.md", "", "quotes the published text of the semaphore"),
@@ -44,9 +44,6 @@ const EXCEPTIONS: [Exception; 12] = [
     except("model", "certain-nobody-interferes", "the name of a scenario: traces and pins contain it"),
     except("model/src/finding/mod.rs", "alias = \"breaches\"", "an older name that is still read"),
     except("model/src/trace/mod.rs", "alias = \"breaches\"", "an older name that is still read"),
-    except("src/conform", "wish", "a field name of conformance code, renamed apart"),
-    except("src/conform", "trouble", "a local name of conformance code, renamed apart"),
-    except("src/conform", "doom", "a name of conformance code, renamed apart"),
     except("src/conform", "nobody", "the id and node that no agent has, in requests and constants"),
 ];
 

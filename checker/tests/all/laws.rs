@@ -88,7 +88,7 @@ macro_rules! law {
 law!(the_normal_form_is_invisible, Law::NormalForm);
 law!(who_is_who_does_not_matter, Law::Renaming);
 law!(a_step_renews_the_normal_form, Law::Renewal);
-law!(what_nobody_hears_makes_no_difference, Law::Unheard);
+law!(a_message_without_a_reaction_makes_no_difference, Law::Unheard);
 
 #[test]
 fn a_step_that_is_looked_up_is_the_step_that_is_taken() {

@@ -110,7 +110,7 @@ impl Units {
     }
 }
 
-/// Stands for a duration that is no whole number of ticks, until it is known whether anybody asks for it.
+/// Stands for a duration that is not a whole number of ticks, until a setting is read from it.
 const UNEVEN: i64 = -1;
 
 fn uneven(duration: Duration, tick: Duration) -> String {

@@ -39,7 +39,7 @@ struct Agent {
     /// How time passes: real, scaled=100, manual, or auto: to the next deadline whenever every known client waits
     #[arg(long, default_value = "real", value_name = "CLOCK")]
     clock: Clock,
-    /// How late timers of sessions are, of all that the rules allow: earliest, late=1s, doomed=1s or seeded=1s
+    /// How late timers of sessions are, of all that the rules allow: earliest, late=1s, pending=1s or seeded=1s
     #[arg(long, default_value = "earliest", value_name = "TIMERS")]
     timers: Timers,
     /// Where ids, jitter and lateness are drawn from
@@ -68,7 +68,7 @@ pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
     let clients = addresses.clients.iter().map(|(name, address)| (name.clone(), json!(address.to_string())));
     let ready = json!({"address": addresses.all.to_string(), "clients": Value::Object(clients.collect())});
     println!("{ready}");
-    // Whoever reads this through a pipe waits for it.
+    // A program that reads this through a pipe waits for it.
     std::io::stdout().flush().map_err(|error| CommandError::Input(format!("stdout: {error}")))?;
     while !was_interrupted() {
         sleep(Duration::from_millis(20));
@@ -82,7 +82,7 @@ pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
     Ok(match run.verdict.name() {
         "violated" => Exit::Unexpected,
         "inconclusive" => Exit::Undecided,
-        // A server that nobody told who is inside has served all the same.
+        // Without reports of who is inside there is no verdict, and the server has served all the same.
         _ => Exit::AsExpected,
     })
 }

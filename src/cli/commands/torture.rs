@@ -36,7 +36,7 @@ pub struct Torture {
     /// How time passes: real, scaled=100, manual or auto
     #[arg(long, default_value = "auto", value_name = "CLOCK")]
     clock: Clock,
-    /// How late timers of sessions are: earliest, late=1s, doomed=1s or seeded=1s
+    /// How late timers of sessions are: earliest, late=1s, pending=1s or seeded=1s
     #[arg(long, default_value = "earliest", value_name = "TIMERS")]
     timers: Timers,
     /// Where ids, jitter and lateness are drawn from
@@ -122,7 +122,7 @@ impl Hunt<'_> {
             let tried = self.level(&level, upto);
             let mut next = Vec::new();
             for (planned, tried) in level.iter().zip(&tried) {
-                // What nobody has come to is at the end, or behind what broke.
+                // A plan that no worker has begun is at the end, or behind the first violation.
                 let Some(tried) = tried else { continue };
                 count += 1;
                 let tried = tried.as_ref().map_err(|why| CommandError::Input(why.clone()))?;

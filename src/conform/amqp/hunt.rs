@@ -151,7 +151,7 @@ pub fn hunt(
     let sequences = Cell::new(0_u64);
     while found.total() < commands {
         let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
-        let trouble: RefCell<Option<ConformError>> = RefCell::default();
+        let failure: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |wanted: Vec<(Command, u8)>| {
             sequences.set(sequences.get() + 1);
@@ -166,15 +166,15 @@ pub fn hunt(
                     Err(TestCaseError::fail("the answers differ"))
                 }
                 Err(found) => {
-                    *trouble.borrow_mut() = Some(found);
+                    *failure.borrow_mut() = Some(found);
                     Err(TestCaseError::reject("no answer"))
                 }
             }
         };
         let case = strategy.new_tree(&mut runner).expect("no sequence is refused");
         let _ = runner.run_one(case, run);
-        if let Some(trouble) = trouble.take() {
-            return Err(trouble);
+        if let Some(failure) = failure.take() {
+            return Err(failure);
         }
         if let Some(exchanges) = last.take() {
             found.difference = Some(exchanges);

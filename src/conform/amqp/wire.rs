@@ -69,10 +69,10 @@ impl Broker {
     }
 
     fn open(&self, prefix: &str) -> Result<(Line, String), ConformError> {
-        let trouble = |what: &dyn fmt::Display| ConformError(format!("{}: {what}", self.address));
-        let socket = TcpStream::connect(&self.address).map_err(|error| trouble(&error))?;
+        let failure = |what: &dyn fmt::Display| ConformError(format!("{}: {what}", self.address));
+        let socket = TcpStream::connect(&self.address).map_err(|error| failure(&error))?;
         let ready = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
-        ready.map_err(|error| trouble(&error))?;
+        ready.map_err(|error| failure(&error))?;
         let mut line = Line {
             socket,
             bytes: Vec::new(),
@@ -81,8 +81,8 @@ impl Broker {
             deaf: BTreeSet::new(),
             got: false,
         };
-        line.socket.write_all(b"AMQP\0\0\x09\x01").map_err(|error| trouble(&error))?;
-        let strange = || trouble(&"it answers, but not as a RabbitMQ broker does");
+        line.socket.write_all(b"AMQP\0\0\x09\x01").map_err(|error| failure(&error))?;
+        let strange = || failure(&"it answers, but not as a RabbitMQ broker does");
         let Some(AMQPClass::Connection(Connection::Start(start))) = line.method()? else { return Err(strange()) };
         let properties = start.server_properties.inner();
         let version = properties.iter().find(|(key, _)| key.as_str() == "version").map(|(_, value)| text(value));

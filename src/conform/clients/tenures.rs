@@ -103,9 +103,12 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
             continue;
         }
         let created = lines.iter().find(|line| creates(line, session));
-        let wish: Value = created.and_then(|line| serde_json::from_slice(&line.question.body).ok()).unwrap_or_default();
-        let ttl =
-            part(&wish, "TTL").and_then(Value::as_str).and_then(|ttl| nanoseconds(ttl).ok()).filter(|ttl| *ttl > 0);
+        let requested: Value =
+            created.and_then(|line| serde_json::from_slice(&line.question.body).ok()).unwrap_or_default();
+        let ttl = part(&requested, "TTL")
+            .and_then(Value::as_str)
+            .and_then(|ttl| nanoseconds(ttl).ok())
+            .filter(|ttl| *ttl > 0);
         let renew = format!("/v1/session/renew/{session}");
         let is_renewed =
             |line: &&&Line| line.question.url == renew && line.reply.as_ref().is_some_and(|reply| reply.status == 200);
@@ -118,7 +121,7 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
             ended: (i64::MAX, None),
             ending: Ending::Open,
             ttl,
-            lock_delay: part(&wish, "LockDelay").and_then(Value::as_str).map(str::to_owned),
+            lock_delay: part(&requested, "LockDelay").and_then(Value::as_str).map(str::to_owned),
             renewals: created.iter().copied().chain(lines.iter().filter(is_renewed)).map(|line| line.sent).collect(),
         };
         tenure.end(&lines);

@@ -11,7 +11,7 @@ pub use odds::sequence;
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Create a session, and put its id into this place of the pool.
-    Create { place: usize, wish: Value },
+    Create { place: usize, requested: Value },
     /// Create one with a body that may be anything.
     CreateRaw(&'static str),
     /// Do something with a session: `info`, `renew` or `destroy`.

@@ -8,7 +8,8 @@ use super::{At, CHECKS, Command, Content, How, NODES, POOL, PREFIXES, Verb, Who}
 
 /// A sequence: three sessions that make sense, then anything.
 pub fn sequence(length: usize) -> impl Strategy<Value = Vec<Command>> {
-    let sessions = [0, 1, 2].map(|place| good_command().prop_map(move |wish| Command::Create { place, wish }));
+    let sessions =
+        [0, 1, 2].map(|place| good_command().prop_map(move |requested| Command::Create { place, requested }));
     (sessions, prop::collection::vec(command(), 1..=length))
         .prop_map(|(sessions, commands)| sessions.into_iter().chain(commands).collect())
 }
@@ -16,8 +17,8 @@ pub fn sequence(length: usize) -> impl Strategy<Value = Vec<Command>> {
 /// A command, with odds under which every class of answers comes up.
 fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
-        6 => (0..POOL, good_command()).prop_map(|(place, wish)| Command::Create { place, wish }),
-        8 => (0..POOL, wish()).prop_map(|(place, wish)| Command::Create { place, wish }),
+        6 => (0..POOL, good_command()).prop_map(|(place, requested)| Command::Create { place, requested }),
+        8 => (0..POOL, requested()).prop_map(|(place, requested)| Command::Create { place, requested }),
         3 => bodies().prop_map(Command::CreateRaw),
         8 => (prop_oneof![2 => Just("info"), 2 => Just("renew"), 1 => Just("destroy")], who())
             .prop_map(|(what, who)| Command::Session(what, who)),
@@ -119,7 +120,7 @@ fn takeover() -> impl Strategy<Value = Vec<Verb>> {
 }
 
 /// What a session is asked for, mostly what makes sense.
-fn wish() -> impl Strategy<Value = Value> {
+fn requested() -> impl Strategy<Value = Value> {
     let node = prop_oneof![
         8 => Just(Some(json!("fencepost-n1"))),
         4 => Just(Some(json!("fencepost-n2"))),
@@ -177,11 +178,11 @@ fn wish() -> impl Strategy<Value = Value> {
         1 => prop::sample::select(vec![json!("10"), json!("24h1ns"), json!("1ms"), json!("-20s"), json!("x")]).prop_map(Some),
     ];
     (node, checks, behavior, delay, ttl).prop_map(|(node, checks, behavior, delay, ttl)| {
-        let mut wish = checks.as_object().cloned().unwrap_or_else(Map::new);
+        let mut requested = checks.as_object().cloned().unwrap_or_else(Map::new);
         let name = Some(json!(MARK));
         let fields = [("Name", name), ("Node", node), ("Behavior", behavior), ("LockDelay", delay), ("TTL", ttl)];
-        wish.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        Value::Object(wish)
+        requested.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        Value::Object(requested)
     })
 }
 

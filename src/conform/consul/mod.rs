@@ -231,7 +231,7 @@ impl Agent {
     }
 
     /// The timer of a session fires, and what it sends into the log is not applied yet: a renewal is in vain. C-TTL-5.
-    pub fn doom(&mut self, session: SessionId) {
+    pub fn decide_expiry(&mut self, session: SessionId) {
         self.server.decide_expiry(session);
     }
 

@@ -21,7 +21,7 @@ impl Agent {
         self
     }
 
-    /// Writes the answer down. `fresh_id` draws a UUID that nobody has had, for a new session or query.
+    /// Writes the answer down. `fresh_id` draws an unused UUID, for a new session or query.
     pub fn answer(&mut self, expected: &Expected, fresh_id: &mut dyn FnMut() -> String) -> Reply {
         let body = match &expected.body {
             Shape::Nothing | Shape::Any => Vec::new(),
@@ -61,12 +61,12 @@ impl Agent {
             Shape::NewSession(id) => {
                 let text = fresh_id();
                 quote(&text, json);
-                self.names.name_session(*id, &text).expect("the caller draws ids that nobody has had");
+                self.names.name_session(*id, &text).expect("the caller draws unused ids");
             }
             Shape::NewQuery(query) => {
                 let text = fresh_id();
                 quote(&text, json);
-                self.names.name_query(*query, &text).expect("the caller draws ids that nobody has had");
+                self.names.name_query(*query, &text).expect("the caller draws unused ids");
             }
             Shape::List(items) => {
                 json.push('[');

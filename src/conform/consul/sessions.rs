@@ -18,7 +18,7 @@ use super::{Agent, Answered, Class, Expected, Parts, SECOND, Shape};
 pub(super) struct Card {
     pub(super) id: SessionId,
     pub(super) create: Index,
-    wish: Arc<Wanted>,
+    requested: Arc<Wanted>,
 }
 
 impl Hash for Card {
@@ -48,13 +48,13 @@ pub(super) const SERF_HEALTH: &str = "serfHealth";
 const TTL_MAX: i64 = 24 * 3600 * SECOND;
 
 impl Agent {
-    /// C-SES-4: the order in which a wish is looked at.
+    /// C-SES-4: the order in which a request is validated.
     pub(super) fn create_session(&mut self, parts: &Parts<'_>) -> Answered {
-        let wish = match self.read_command(parts.body) {
-            Ok(wish) => wish,
+        let requested = match self.read_command(parts.body) {
+            Ok(requested) => requested,
             Err(refusal) => return Ok(refusal),
         };
-        let behavior = match wish.behavior.as_str() {
+        let behavior = match requested.behavior.as_str() {
             "" | "release" => Behavior::Release,
             "delete" => Behavior::Delete,
             other => {
@@ -62,7 +62,7 @@ impl Agent {
                 return Ok(Expected::text(Class::SessionBehavior, 500, text));
             }
         };
-        let ttl = match wish.ttl.as_str() {
+        let ttl = match requested.ttl.as_str() {
             "" => 0,
             text => match nanoseconds(text) {
                 Ok(ttl) => ttl,
@@ -78,12 +78,12 @@ impl Agent {
                 format!("Invalid Session TTL '{ttl}', must be between"),
             ));
         }
-        let node = self.names.node(&wish.node)?;
-        let listed = wish.service_checks.iter().flatten().map(String::as_str);
-        let all: Vec<String> = wish
+        let node = self.names.node(&requested.node)?;
+        let listed = requested.service_checks.iter().flatten().map(String::as_str);
+        let all: Vec<String> = requested
             .checks
             .iter()
-            .chain(wish.node_checks.iter().flatten())
+            .chain(requested.node_checks.iter().flatten())
             .map(String::as_str)
             .chain(listed)
             .map(str::to_owned)
@@ -91,7 +91,7 @@ impl Agent {
         let checks = all.iter().map(|name| self.names.check(node, name)).collect::<Result<Vec<CheckKind>, _>>()?;
         let terms = Terms {
             ttl: (ttl > 0).then(|| Ticks::new(ttl)),
-            lock_delay: Ticks::new(wish.lock_delay),
+            lock_delay: Ticks::new(requested.lock_delay),
             behavior,
             checks: checks.iter().copied().collect(),
         };
@@ -113,7 +113,7 @@ impl Agent {
             });
         }
         let id = self.act(|server, context, out| server.add_session(node, terms, context, out));
-        self.cards.push(Card { id, create: self.server.position(), wish: Arc::new(wish) });
+        self.cards.push(Card { id, create: self.server.position(), requested: Arc::new(requested) });
         Ok(Expected::new(Class::SessionCreated, 200, Shape::Object(vec![("ID", Shape::NewSession(id))])))
     }
 
@@ -121,7 +121,7 @@ impl Agent {
     fn read_command(&self, body: &[u8]) -> Result<Wanted, Expected> {
         let refused = || Expected::text(Class::SessionBody, 400, "Request decode failed");
         let default = vec![SERF_HEALTH.to_owned()];
-        let mut wish = Wanted {
+        let mut requested = Wanted {
             name: String::new(),
             node: self.own_node().to_owned(),
             behavior: "release".to_owned(),
@@ -141,8 +141,8 @@ impl Agent {
         for (name, value) in &object {
             if value.is_null() {
                 match name.to_lowercase().as_str() {
-                    "checks" => wish.checks.clear(),
-                    "nodechecks" => wish.node_checks = None,
+                    "checks" => requested.checks.clear(),
+                    "nodechecks" => requested.node_checks = None,
                     _ => {}
                 }
                 continue;
@@ -150,15 +150,15 @@ impl Agent {
             let text = || value.as_str().map(str::to_owned).ok_or_else(refused);
             match name.to_lowercase().as_str() {
                 "id" => drop(text()?),
-                "name" => wish.name = text()?,
-                "node" => wish.node = text()?,
-                "behavior" => wish.behavior = text()?,
-                "ttl" => wish.ttl = text()?,
-                "checks" => wish.checks = texts(value, &default).ok_or_else(refused)?,
-                "nodechecks" => wish.node_checks = Some(texts(value, &default).ok_or_else(refused)?),
-                "servicechecks" => wish.service_checks = Some(service_checks(value).ok_or_else(refused)?),
+                "name" => requested.name = text()?,
+                "node" => requested.node = text()?,
+                "behavior" => requested.behavior = text()?,
+                "ttl" => requested.ttl = text()?,
+                "checks" => requested.checks = texts(value, &default).ok_or_else(refused)?,
+                "nodechecks" => requested.node_checks = Some(texts(value, &default).ok_or_else(refused)?),
+                "servicechecks" => requested.service_checks = Some(service_checks(value).ok_or_else(refused)?),
                 "lockdelay" => match lock_delay(value) {
-                    Ok(delay) => wish.lock_delay = delay,
+                    Ok(delay) => requested.lock_delay = delay,
                     Err(why) => bad_delay = Some(why),
                 },
                 _ => {}
@@ -168,11 +168,11 @@ impl Agent {
         if let Some(why) = bad_delay {
             return Err(Expected::text(Class::SessionDelay, 400, why));
         }
-        wish.choose_checks();
-        if wish.node.is_empty() {
+        requested.choose_checks();
+        if requested.node.is_empty() {
             return Err(Expected::text(Class::SessionNoNode, 500, "Must provide Node"));
         }
-        Ok(wish)
+        Ok(requested)
     }
 
     /// C-SES-19.
@@ -263,8 +263,8 @@ impl Wanted {
 impl Card {
     /// C-SES-16.
     fn shape(&self, name: &str) -> Shape {
-        let wish = &self.wish;
-        let service_checks = match &wish.service_checks {
+        let requested = &self.requested;
+        let service_checks = match &requested.service_checks {
             None => Shape::Json(Value::Null),
             Some(checks) => {
                 Shape::List(checks.iter().map(|check| Shape::Some(vec![("ID", Shape::text(check))])).collect())
@@ -272,18 +272,18 @@ impl Card {
         };
         let mut fields = vec![
             ("ID", Shape::text(name)),
-            ("Name", Shape::text(&wish.name)),
-            ("Node", Shape::text(&wish.node)),
-            ("LockDelay", Shape::Json(wish.lock_delay.into())),
-            ("Behavior", Shape::text(if wish.behavior.is_empty() { "release" } else { &wish.behavior })),
-            ("TTL", Shape::text(&wish.ttl)),
-            ("NodeChecks", Shape::Json(json!(wish.node_checks))),
+            ("Name", Shape::text(&requested.name)),
+            ("Node", Shape::text(&requested.node)),
+            ("LockDelay", Shape::Json(requested.lock_delay.into())),
+            ("Behavior", Shape::text(if requested.behavior.is_empty() { "release" } else { &requested.behavior })),
+            ("TTL", Shape::text(&requested.ttl)),
+            ("NodeChecks", Shape::Json(json!(requested.node_checks))),
             ("ServiceChecks", service_checks),
             ("CreateIndex", Shape::Index(self.create)),
             ("ModifyIndex", Shape::Index(self.create)),
         ];
-        if !wish.checks.is_empty() {
-            fields.push(("Checks", Shape::Json(json!(wish.checks))));
+        if !requested.checks.is_empty() {
+            fields.push(("Checks", Shape::Json(json!(requested.checks))));
         }
         Shape::Object(fields)
     }

@@ -40,7 +40,7 @@ pub(super) struct Ahead {
     pub(super) shown: Vec<u64>,
     /// When at the latest the log had got to a position, by position.
     known: BTreeMap<u64, i64>,
-    /// What nobody is known to have written, by position.
+    /// The positions without a known writer.
     orphans: Vec<(u64, String)>,
 }
 
@@ -63,7 +63,7 @@ impl Ahead {
         ahead
     }
 
-    /// The same, with the likely writes of what nobody is known to have written.
+    /// The same, with the likely writes at positions without a known writer.
     pub(super) fn with_guesses(&self, lines: &[Line], exact: &[Option<u64>]) -> Ahead {
         let mut ahead = self.clone();
         let mut found = self.ranked.clone();
@@ -135,7 +135,7 @@ impl Ahead {
                 let of_value: Vec<&Write> = writes.iter().filter(may).collect();
                 let candidates: Vec<&Write> = of_value.iter().copied().filter(makes).collect();
                 let [write] = candidates[..] else { continue };
-                // The end of a session leaves the value, and so does whoever writes the same again.
+                // The end of a session leaves the value, and so does a write of the same value.
                 let may_have_ended = version.session.is_none() && endings.may_free(key, known);
                 if may_have_ended || !write.is_certain || of_value.len() > 1 || !taken.insert(write.place) {
                     continue;
@@ -194,7 +194,7 @@ impl Ahead {
         self.versions.is_empty()
     }
 
-    /// Entries between two log positions that nobody is known to have written.
+    /// Entries between two log positions without a known writer.
     pub(super) fn orphans(&self, after: u64, before: u64) -> impl Iterator<Item = (&str, u64)> {
         let from = self.orphans.partition_point(|(index, _)| *index <= after);
         let between = self.orphans[from..].iter().take_while(move |(index, _)| *index < before);

@@ -80,7 +80,7 @@ impl Clock {
     }
 }
 
-/// The likely request of each position that nobody is known to have written.
+/// The likely request of each position without a known writer.
 pub(super) fn likely(
     ahead: &Ahead,
     lines: &[Line],

@@ -8,7 +8,7 @@
 //! absorb    requests that changed nothing                               ahead    what later answers tell of earlier requests
 //! arrivals  answers as they arrived                                     subject  what a request is about
 //! writes    what writes leave behind                                    in_time  reads that wait
-//! blanks    log positions that nobody is known to have written
+//! blanks    log positions without a known writer
 //! plausible whether what happens is what later answers show
 //! ```
 
@@ -73,7 +73,7 @@ pub fn judge_until(
     for episode in episodes {
         if episode.begins_later {
             let line = episode.lines.first().map_or(0, |line| line.number);
-            let why = "nobody knows what was in the store when the log began".to_owned();
+            let why = "the content of the store at the beginning of the log is unknown".to_owned();
             return Err(Objection::Undecided { line, why });
         }
         possible.skipped += episode.lines.iter().filter(|line| is_beside(line)).count();

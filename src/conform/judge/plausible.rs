@@ -15,7 +15,7 @@ impl Search<'_> {
         since.into_iter().all(is_free) && self.is_complete(before.last(), state)
     }
 
-    /// Whether no entry has been missed that answers show, and that nobody is known to have written, by what is told.
+    /// Whether no entry has been missed that answers show, and that has no known writer.
     fn is_complete(&self, from: u64, state: &State) -> bool {
         self.ahead().orphans(from, state.agent.last_told()).all(|(key, modify)| {
             let shown = state.agent.shown(key);

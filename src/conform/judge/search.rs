@@ -57,7 +57,7 @@ pub(super) struct Search<'a> {
 /// Which orders are looked at.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Breadth {
-    /// The likely ones, with the likely writes of what nobody is known to have written.
+    /// The likely ones, with the likely writes at positions without a known writer.
     Guessing,
     /// The likely ones.
     Likely,
@@ -308,7 +308,7 @@ impl<'a> Search<'a> {
 
     /// Whether it makes no difference when a request is carried out, and no timer may have fired by then.
     fn is_timeless(&self, state: &State, line: &Line) -> bool {
-        state.doomed.is_empty()
+        state.expiring.is_empty()
             && state.agent.expirable(Instant::at(line.received)).is_empty()
             && (line.sent == line.received || state.agent.delay_count() == 0 && !ends_sessions(&line.question))
     }
@@ -324,7 +324,7 @@ impl<'a> Search<'a> {
     fn may_help(&self, choice: &Choice, todo: &[Step], step: Step) -> bool {
         let touches = |step: Step, subject: &Subject| match step {
             Step::Serve(request, _) | Step::Pass(request, _) => self.subjects[request].touches(subject),
-            Step::Doom(..) | Step::Expire(..) => true,
+            Step::DecideExpiry(..) | Step::Expire(..) => true,
         };
         let Some(last) = choice.tried.checked_sub(1).map(|last| todo[last]) else { return true };
         !self.is_narrow()
@@ -392,7 +392,7 @@ fn blame(choices: &mut VecDeque<Choice>, choice: Choice) {
 /// What a step has changed.
 fn changes(before: &State, after: &State) -> Changes {
     let (old, new) = (&before.agent, &after.agent);
-    let others = new.delay_count() != old.delay_count() || after.doomed != before.doomed;
+    let others = new.delay_count() != old.delay_count() || after.expiring != before.expiring;
     Changes { keys: new.changed_keys(old), sessions: new.has_other_sessions(old), others }
 }
 

@@ -12,7 +12,7 @@ use super::super::consul::Agent;
 pub(super) struct State {
     pub(super) agent: Agent,
     /// Sessions whose timer has fired and whose end is not applied, with since when it may have; in order.
-    pub(super) doomed: Vec<(SessionId, i64)>,
+    pub(super) expiring: Vec<(SessionId, i64)>,
     /// Requests that it has carried out and whose answers have not arrived, in order.
     pub(super) done: Vec<usize>,
     /// Requests that the leader has let pass, and the log has not applied, in order. C-LD-9.
@@ -32,14 +32,14 @@ pub(super) struct State {
 impl Hash for State {
     /// All the rest follows from this, and from which answers have arrived.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.agent, &self.doomed, &self.done, &self.passed).hash(state);
+        (&self.agent, &self.expiring, &self.done, &self.passed).hash(state);
     }
 }
 
 impl State {
     pub(super) fn new(agent: Agent) -> Self {
-        let (doomed, done, passed, early) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        State { agent, doomed, done, passed, next_rank: 0, at: 0, seen: 0, early, untidy: 0 }
+        let (expiring, done, passed, early) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        State { agent, expiring, done, passed, next_rank: 0, at: 0, seen: 0, early, untidy: 0 }
     }
 
     /// 128 bits that tell states apart.

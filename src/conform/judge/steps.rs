@@ -17,7 +17,7 @@ pub(super) enum Step {
     /// The leader lets a request pass, and the log will apply it later. C-LD-9.
     Pass(usize, i64),
     /// The timer of a session has fired, since it might, and its end is not applied. C-TTL-5.
-    Doom(SessionId, i64),
+    DecideExpiry(SessionId, i64),
     /// The end of a session is applied, at an instant. C-TTL-4.
     Expire(SessionId, i64),
 }
@@ -50,17 +50,17 @@ impl Search<'_> {
                 next.passed.sort_unstable();
                 Outcome::Next { state: next, class: None, has_effect: true }
             }
-            Step::Doom(session, since) => {
+            Step::DecideExpiry(session, since) => {
                 let mut next = state.clone();
-                next.agent.doom(session);
-                next.doomed.push((session, since));
-                next.doomed.sort_unstable();
+                next.agent.decide_expiry(session);
+                next.expiring.push((session, since));
+                next.expiring.sort_unstable();
                 Outcome::Next { state: next, class: None, has_effect: true }
             }
             Step::Expire(session, at) => {
                 let mut next = state.clone();
                 next.agent.expire(session, Instant::at(at));
-                next.doomed.retain(|(doomed, _)| *doomed != session);
+                next.expiring.retain(|(expiring, _)| *expiring != session);
                 if !self.is_plausible(state, &next, None) {
                     return Outcome::Never;
                 }
@@ -144,10 +144,10 @@ impl Search<'_> {
     pub(super) fn timers(&self, state: &State, until: i64) -> Vec<Step> {
         let mut steps = Vec::new();
         for (session, since) in state.agent.expirable(Instant::at(until)) {
-            let began = since.or(state.doomed.iter().find(|(id, _)| *id == session).map(|(_, since)| *since));
+            let began = since.or(state.expiring.iter().find(|(id, _)| *id == session).map(|(_, since)| *since));
             let expiries = self.instants(state, began.unwrap_or(until), until);
             steps.extend(expiries.into_iter().map(|at| Step::Expire(session, at)));
-            steps.extend(since.map(|since| Step::Doom(session, since)));
+            steps.extend(since.map(|since| Step::DecideExpiry(session, since)));
         }
         steps
     }
@@ -157,7 +157,7 @@ impl Search<'_> {
     pub(super) fn is_overdue(&self, state: &State, now: i64) -> bool {
         let Some(lateness) = self.lateness else { return false };
         let due = state.agent.expirable(Instant::at(now)).into_iter().filter_map(|(_, since)| since);
-        due.chain(state.doomed.iter().map(|(_, since)| *since))
+        due.chain(state.expiring.iter().map(|(_, since)| *since))
             .any(|since| since.saturating_add(lateness).saturating_add(self.slowest) < now)
     }
 }

@@ -105,7 +105,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a write that nobody has seen is likely to have come just before one of the same key.
+    /// Whether an unseen write is likely to have come just before one of the same key.
     fn may_hide(&self, state: &State, request: usize, target: usize) -> bool {
         let method = self.lines[request].question.method.as_str();
         let (Subject::Keys(keys), Subject::Keys(_)) = (&self.subjects[request], &self.subjects[target]) else {

@@ -23,7 +23,7 @@ pub(super) struct Write {
 /// Who holds the key after a write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Leaves {
-    /// Whoever did.
+    /// Any request.
     AsItWas,
     /// A session.
     Held(String),

@@ -45,7 +45,7 @@ pub struct Episode {
     pub lines: Vec<Line>,
     /// What clients said of themselves, in the order of the file.
     pub reports: Vec<Report>,
-    /// Whether the store was not empty at the beginning: nobody knows what was in it.
+    /// Whether the store was not empty at the beginning: its content is unknown.
     pub begins_later: bool,
 }
 
@@ -198,7 +198,7 @@ const NO_HEAD: &str = "before the first request comes a line with \"consul\"";
 const FIELDS: [&str; 11] =
     ["client", "method", "url", "body", "body64", "sent", "received", "status", "index", "answer", "answer64"];
 
-/// A field that nobody knows, and that is nearly one of those that are known: one letter more, less or other, or two in the
+/// An unknown field that is nearly one of those that are known: one letter more, less or other, or two in the
 /// other order.
 fn misspelt(name: &str) -> Option<(String, &'static str)> {
     let is_near = |known: &&str| {

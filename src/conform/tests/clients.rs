@@ -16,8 +16,8 @@ fn by(client: &str, at: f64, method: &str, url: &str, body: &str, answer: &str) 
 }
 
 fn create(client: &str, at: f64, session: &str) -> Value {
-    let wish = r#"{"TTL": "10s", "LockDelay": "0s", "NodeChecks": []}"#;
-    by(client, at, "PUT", "/v1/session/create", wish, &format!("{{\"ID\": \"{session}\"}}"))
+    let requested = r#"{"TTL": "10s", "LockDelay": "0s", "NodeChecks": []}"#;
+    by(client, at, "PUT", "/v1/session/create", requested, &format!("{{\"ID\": \"{session}\"}}"))
 }
 
 fn acquire(client: &str, at: f64, session: &str) -> Value {
@@ -97,7 +97,7 @@ fn what_a_client_says_of_itself_counts_more_than_what_it_asks() {
     lines.push(json!({"report": "outside", "client": "a", "sent": 19.0}));
     let clients = judged(&lines);
     assert_eq!(clients.beliefs[0].stopped, Stopped::Said(10));
-    assert_eq!(clients.findings, [], "it had left before anyone else came in");
+    assert_eq!(clients.findings, [], "it had left before the other client came in");
 }
 
 #[test]

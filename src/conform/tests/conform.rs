@@ -32,8 +32,8 @@ fn during((sent, received): (f64, f64), method: &str, url: &str, body: &str, ans
     .to_string()
 }
 
-fn session(at: f64, wish: &str, id: &str) -> String {
-    line(at, "PUT", "/v1/session/create", wish, &format!("{{\"ID\": \"{id}\"}}"))
+fn session(at: f64, requested: &str, id: &str) -> String {
+    line(at, "PUT", "/v1/session/create", requested, &format!("{{\"ID\": \"{id}\"}}"))
 }
 
 fn acquire(times: (f64, f64), session: &str, answer: &str) -> String {
@@ -114,8 +114,8 @@ fn c_ld_9_an_acquire_on_its_way_may_slip_past_the_lock_delay_and_a_later_one_may
 fn c_ld_3_a_lock_delay_counts_from_some_instant_of_what_took_long_to_begin_it() {
     let plain = r#"{"NodeChecks": []}"#;
     let polled = |ends: &[String], [refused, granted]: [f64; 2]| {
-        let wish = r#"{"NodeChecks": [], "LockDelay": "10s", "TTL": "10s"}"#;
-        let start = [session(0.0, wish, ONE), session(0.1, plain, TWO), acquire((0.2, 0.2), ONE, "true")];
+        let requested = r#"{"NodeChecks": [], "LockDelay": "10s", "TTL": "10s"}"#;
+        let start = [session(0.0, requested, ONE), session(0.1, plain, TWO), acquire((0.2, 0.2), ONE, "true")];
         let polls = [acquire((refused, refused), TWO, "false"), acquire((granted, granted), TWO, "true")];
         verdict(&[&start[..], ends, &polls[..]].concat())
     };
@@ -343,10 +343,10 @@ fn read_log(text: &str) -> Vec<Episode> {
 /// Sessions that are created at the same time, and a list of them with these indexes.
 fn creates(indexes: &[u64]) -> Vec<String> {
     let id = |number: usize| format!("aaaaaaaa-0000-0000-0000-{number:012}");
-    let wish = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
+    let requested = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
     let create = |number: usize| {
         let answer = serde_json::json!({"ID": id(number)}).to_string();
-        during((0.001 * number as f64, 1.0 + 0.001 * number as f64), "PUT", "/v1/session/create", wish, &answer)
+        during((0.001 * number as f64, 1.0 + 0.001 * number as f64), "PUT", "/v1/session/create", requested, &answer)
     };
     let shown = |(number, index): (usize, &u64)| {
         serde_json::json!({

@@ -14,7 +14,7 @@ struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("nobody panics").write(bytes)
+        self.0.lock().expect("no thread panics").write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -92,7 +92,7 @@ fn what_goes_through_the_proxy_is_written_down_and_can_be_judged() {
     assert!(got.contains("content-length: 3") && got.contains("x-consul-index: 12"), "{got}");
     is_over.store(true, Ordering::Relaxed);
     running.join().expect("it does not panic").expect("it could be written");
-    let text = String::from_utf8(log.0.lock().expect("nobody panics").clone()).expect("text");
+    let text = String::from_utf8(log.0.lock().expect("no thread panics").clone()).expect("text");
     let episodes = read(&text).expect("a log");
     let lines = &episodes[0].lines;
     assert_eq!((episodes[0].node.as_str(), lines.len(), lines[0].client.as_deref()), ("here", 2, Some("me")), "{text}");

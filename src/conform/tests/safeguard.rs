@@ -49,7 +49,7 @@ impl Fake {
         let result = Consul::connect(&self.address).and_then(|consul| consul.make_room(removal));
         let asked = self.asked.lock().expect("no thread panics").clone();
         let writes = asked.into_iter().filter(|line| !line.starts_with("GET ")).collect();
-        (result.map_err(|trouble| trouble.to_string()), writes)
+        (result.map_err(|failure| failure.to_string()), writes)
     }
 }
 

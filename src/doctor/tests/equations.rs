@@ -72,7 +72,7 @@ fn judged_rightly(question: &Question, promise: Promise, verdict: &Verdict) {
                 Coarse::Lease(_) => equations.by_lease,
                 Coarse::Told(_) => equations.by_being_told,
                 Coarse::Keeping(_) => equations.never_ends,
-                Coarse::Fenced | Coarse::Endless => panic!("nobody asked for {}", proof.sized.scenario),
+                Coarse::Fenced | Coarse::Endless => panic!("no question leads to {}", proof.sized.scenario),
             };
             assert!(
                 is_true,

@@ -21,7 +21,7 @@ struct AgentCheck {
     name: String,
     service: String,
     ttl: i64,
-    /// When it turns critical, unless somebody reports before.
+    /// When it turns critical, unless a report arrives before.
     due: Option<i64>,
 }
 
@@ -163,7 +163,7 @@ impl StandIn {
         self.catalog_write("register", &registration, client)
     }
 
-    /// Nobody has reported in time.
+    /// No report has arrived in time.
     pub(crate) fn check_runs_out(&mut self, id: &str) {
         if let Some(check) = self.agent_checks.checks.get_mut(id) {
             check.due = None;

@@ -27,9 +27,9 @@ pub enum Fault {
     LoseRequest,
     /// It is carried out, and the connection is closed without an answer.
     LoseAnswer,
-    /// It reaches the server so many nanoseconds later.
+    /// It reaches the server this many nanoseconds later.
     DelayRequest(i64),
-    /// It is carried out, and answered so many nanoseconds later.
+    /// It is applied, and answered this many nanoseconds later.
     DelayAnswer(i64),
     /// It reaches the server twice, as when its first answer is lost and the transport sends it again. The second one is answered.
     Repeat,

@@ -24,7 +24,7 @@ const BODY_MAX: usize = 4 << 20;
 /// How long a client may take for the head of a request, and how long for its body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Serves every connection to a socket. Whoever connects is `name`, or says its name with each request.
+/// Serves every connection to a socket. A client that connects is `name`, or gives its name with each request.
 pub(super) async fn accept(listener: TcpListener, name: Option<String>, driver: Driver) {
     loop {
         match listener.accept().await {

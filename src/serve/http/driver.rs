@@ -1,4 +1,4 @@
-//! What drives a stand-in: the clock, and whoever waits for answers.
+//! Drives a stand-in: by the clock, and by clients that wait for answers.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -59,23 +59,23 @@ impl Driver {
         };
         self.hand_out();
         self.0.changed.notify_one();
-        // The connection may go while this waits: then nobody wants the answer any more.
+        // The connection may go while this waits: then no client wants the answer any more.
         let _gone = Forget { driver: self, ticket };
         receiver.await.unwrap_or(Outcome::Close)
     }
 
-    /// Gives answers that are ready to whoever waits for them.
+    /// Gives answers that are ready to the clients that wait for them.
     fn hand_out(&self) {
         let mut inner = self.0.inner.borrow_mut();
         for (ticket, outcome) in inner.stand_in.ready() {
             if let Some(waiter) = inner.waiters.remove(&ticket) {
-                // Whoever has gone in the meantime does not hear it.
+                // A client that has gone in the meantime does not hear it.
                 let _ = waiter.send(outcome);
             }
         }
         let news = inner.stand_in.news();
         if !news.is_empty() {
-            self.0.news.lock().expect("nobody panics while it is locked").extend(news);
+            self.0.news.lock().expect("no thread panics while it is locked").extend(news);
         }
     }
 

@@ -18,9 +18,9 @@ use crate::stand_in::{Seen, StandIn};
 /// Where a stand-in listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Addresses {
-    /// For everybody.
+    /// For all clients.
     pub all: SocketAddr,
-    /// For each client that was named, its own: whoever talks there is that client.
+    /// For each named client, its own: a connection there is that client's.
     pub clients: Vec<(String, SocketAddr)>,
 }
 
@@ -77,7 +77,7 @@ impl Server {
             let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
                 Ok(runtime) => runtime,
                 Err(error) => {
-                    // Whoever started this hears it, and nobody asks for the verdict.
+                    // The caller hears it, and no verdict is asked for.
                     let _ = is_up.send(Err(error));
                     return Run::of(&StandIn::new(settings));
                 }
@@ -105,7 +105,7 @@ impl Server {
         Ok(Server { addresses: Addresses { all, clients }, stop: Some(stop), thread: Some(thread), news })
     }
 
-    /// Where everybody may talk to it.
+    /// The address for all clients.
     pub fn address(&self) -> SocketAddr {
         self.addresses.all
     }
@@ -115,9 +115,9 @@ impl Server {
         &self.addresses
     }
 
-    /// What it has to say to whoever started it, once each, since this was asked last.
+    /// The notices for its caller since the last call, each once.
     pub fn news(&self) -> Vec<&'static str> {
-        std::mem::take(&mut *self.news.lock().expect("nobody panics while it is locked"))
+        std::mem::take(&mut *self.news.lock().expect("no thread panics while it is locked"))
     }
 
     /// Stops it.

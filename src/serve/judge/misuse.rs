@@ -70,7 +70,7 @@ impl Sessions {
 
     /// Who has made a session.
     pub(super) fn owner(&self, id: &str) -> String {
-        self.known.get(&id.to_lowercase()).map_or_else(|| "somebody".to_owned(), |session| session.owner.clone())
+        self.known.get(&id.to_lowercase()).map_or_else(|| "another client".to_owned(), |session| session.owner.clone())
     }
 
     /// Whether a client has been told that the session is gone with which it has acquired a key.

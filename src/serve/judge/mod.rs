@@ -26,7 +26,7 @@ pub(crate) use keys::Write;
 pub use misuse::Misuse;
 pub use verdict::{Finding, Verdict};
 
-/// How many keys stories tell of before anybody says that it is inside: of each event they say who holds them.
+/// How many keys stories tell of before the first report of a client inside: each event names their holders.
 const KEYS_MAX: usize = 16;
 
 /// Everything that has been said and seen.
@@ -37,7 +37,7 @@ pub(crate) struct Judge {
     story: Story,
     findings: Vec<Finding>,
     misuse: Vec<Misuse>,
-    /// Whether anybody was ever inside.
+    /// Whether a client was ever inside.
     was_inside: bool,
 }
 

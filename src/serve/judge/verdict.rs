@@ -29,9 +29,9 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// What clients have done that they should not.
     pub misuse: Vec<Misuse>,
-    /// Why findings are inconclusive, if they are: the clock has jumped past a sleep that nobody had announced.
+    /// Why findings are inconclusive, if they are: the clock has jumped past an unannounced sleep.
     pub unannounced: Option<String>,
-    /// Whether anybody was ever inside.
+    /// Whether a client was ever inside.
     pub was_inside: bool,
     /// What it rests on.
     pub assumptions: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// `violated`; `inconclusive`, if the clock has jumped past something; `vacuous`, if nobody was ever inside; else `no-violation`.
+    /// `violated`; `inconclusive`, if the clock has jumped past something; `vacuous`, if no client was ever inside; else `no-violation`.
     pub fn name(&self) -> &'static str {
         match (&self.unannounced, self.findings.is_empty(), self.was_inside) {
             (Some(_), ..) => "inconclusive",
@@ -88,7 +88,7 @@ impl fmt::Display for Verdict {
         let rests = self.assumptions.iter().cloned().chain(faults);
         rests.into_iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         let known = match self.name() {
-            "vacuous" => "vacuous: nobody was ever inside",
+            "vacuous" => "vacuous: no client was ever inside",
             "no-violation" => "no violation in this run",
             name => name,
         };

@@ -1,4 +1,4 @@
-//! Requests, answers and deadlines, without sockets and without a clock: whoever drives a [`StandIn`] says what arrives and how time
+//! Requests, answers and deadlines, without sockets and without a clock: the driver of a [`StandIn`] says what arrives and how time
 //! passes, and takes the answers that are ready.
 //!
 //! ```text
@@ -40,7 +40,7 @@ pub struct Incoming {
     pub client: String,
     /// What it says.
     pub question: Question,
-    /// Whether it brought an ACL token, which nobody looks at.
+    /// Whether it brought an ACL token, which is ignored.
     pub has_token: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct StandIn {
     pub(crate) now: i64,
     waiting: BTreeMap<Ticket, Waiting>,
     /// Sessions whose timer has fired, with when their end is applied.
-    doomed: BTreeMap<SessionId, i64>,
+    expiring: BTreeMap<SessionId, i64>,
     ready: Vec<(Ticket, Outcome)>,
     requests: Vec<Seen>,
     last_ticket: u64,
@@ -90,7 +90,7 @@ impl StandIn {
             clients: Clients::default(),
             now: 0,
             waiting: BTreeMap::new(),
-            doomed: BTreeMap::new(),
+            expiring: BTreeMap::new(),
             ready: Vec::new(),
             requests: Vec::new(),
             last_ticket: 0,
@@ -139,7 +139,7 @@ impl StandIn {
                 self.waiting.insert(journey.ticket, Waiting::OnItsWay { until, journey });
             }
             Fault::Repeat => {
-                // The first answer goes to nobody.
+                // The first answer is dropped.
                 let ticket = Ticket(0);
                 self.carry_out(Journey { ticket, fate: Fate::Lost, ..journey.clone() });
                 self.now = self.now.saturating_add(MICROSECOND);
@@ -187,7 +187,7 @@ impl StandIn {
         self.ready.push((journey.ticket, Outcome::Answer(answer)));
     }
 
-    /// Answers a request of a test, which nothing keeps and nobody judges.
+    /// Answers a request of a test, which is neither recorded nor judged.
     pub(crate) fn reply(&mut self, journey: &Journey, answer: Answer) {
         self.ready.push((journey.ticket, Outcome::Answer(answer)));
     }
@@ -197,7 +197,7 @@ impl StandIn {
         std::mem::take(&mut self.ready)
     }
 
-    /// Nobody waits for that answer any more: its connection is gone.
+    /// No client waits for that answer any more: its connection is gone.
     pub fn forget(&mut self, ticket: Ticket) {
         if let Some(waiting) = self.waiting.remove(&ticket) {
             match waiting {
@@ -229,7 +229,7 @@ impl StandIn {
         &self.requests
     }
 
-    /// What is to be said to whoever started this, once each.
+    /// The notices for the caller, each once.
     pub fn news(&mut self) -> Vec<&'static str> {
         std::mem::take(&mut self.news)
     }

@@ -18,7 +18,7 @@ impl StandIn {
         let answer = self.serve(&journey.question, &journey.client);
         if let Some((index, until)) = self.waits(&journey.question, &answer) {
             let watch = self.agent.park(&journey.question.url).map(|watch| watch.at(index));
-            // A lost request that repeats another has no ticket, and nobody waits for it.
+            // A lost request that repeats another has no ticket, and no client waits for it.
             if journey.ticket != Ticket(0) {
                 self.waiting.insert(journey.ticket, Waiting::Parked { journey, watch, index, until, last: answer });
             }
@@ -38,7 +38,7 @@ impl StandIn {
         let most = u64::try_from(at_least / 16).unwrap_or(0);
         let jitter = match self.settings.timers {
             Timers::Earliest => 0,
-            Timers::Late(_) | Timers::Doomed(_) => most.saturating_sub(1),
+            Timers::Late(_) | Timers::Pending(_) => most.saturating_sub(1),
             Timers::Seeded(_) => self.draw(&[u64::from_be_bytes(*b"the wait"), self.last_ticket]) % most.max(1),
         };
         Some((index, self.now.saturating_add(at_least).saturating_add(i64::try_from(jitter).unwrap_or(0))))
@@ -130,7 +130,7 @@ impl StandIn {
     ) -> Option<Answer> {
         let neighbours = match self.settings.timers {
             Timers::Earliest => true,
-            Timers::Late(_) | Timers::Doomed(_) => false,
+            Timers::Late(_) | Timers::Pending(_) => false,
             Timers::Seeded(_) => {
                 self.draw(&[u64::from_be_bytes(*b"neighbor"), ticket.0, self.agent.position()]).is_multiple_of(2)
             }

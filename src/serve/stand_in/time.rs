@@ -21,7 +21,7 @@ pub(crate) enum Due {
     Ends(SessionId),
     /// The time of an agent's check is up.
     Check(String),
-    /// Somebody has waited long enough.
+    /// A blocking query has waited long enough.
     Waiting(Ticket),
 }
 
@@ -35,7 +35,7 @@ impl StandIn {
                 let (fires, applied) = self.settings.timers.fires(since, draw);
                 (fires, if fires == applied { Due::Ends(session) } else { Due::Fires(session, applied) })
             }
-            None => (self.doomed.get(&session).copied().unwrap_or(self.now), Due::Ends(session)),
+            None => (self.expiring.get(&session).copied().unwrap_or(self.now), Due::Ends(session)),
         });
         let waiting =
             self.waiting.iter().filter_map(|(ticket, waiting)| Some((waiting.until()?, Due::Waiting(*ticket))));
@@ -98,14 +98,14 @@ impl StandIn {
     fn come(&mut self, due: Due) {
         match due {
             Due::Fires(session, applied) => {
-                self.agent.doom(session);
-                self.doomed.insert(session, applied);
+                self.agent.decide_expiry(session);
+                self.expiring.insert(session, applied);
                 let text = self.agent.session_text(session).to_owned();
                 self.judge.timer(self.now, &text, "time is up; its end is on its way through the log");
             }
             Due::Ends(session) => {
                 let text = self.agent.session_text(session).to_owned();
-                self.doomed.remove(&session);
+                self.expiring.remove(&session);
                 self.agent.expire(session, Instant::at(self.now));
                 self.judge.timer(self.now, &text, "time is up: it ends");
                 self.wake();

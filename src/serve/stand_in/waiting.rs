@@ -19,7 +19,7 @@ pub(crate) struct Journey {
 pub(crate) enum Fate {
     /// The client gets it.
     Answered,
-    /// Nobody does.
+    /// No client does.
     Lost,
     /// The client gets it so much later.
     Delayed(i64),

@@ -4,7 +4,7 @@ use fencepost_conform::Question;
 use fencepost_serve::{Answer, Clock, Incoming, Outcome, Settings, StandIn, Ticket};
 use serde_json::{Value, json};
 
-/// A stand-in whose clock is the test's, and the outcomes that nobody has asked for yet.
+/// A stand-in whose clock is the test's, and the outcomes that were not yet asked for.
 pub struct Bench {
     pub stand_in: StandIn,
     outcomes: Vec<(Ticket, Outcome)>,

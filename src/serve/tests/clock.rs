@@ -34,9 +34,9 @@ fn c_ttl_3_a_renewal_starts_the_timer_again() {
 }
 
 #[test]
-fn a_late_timer_lets_a_renewal_save_the_session_and_a_doomed_one_does_not() {
+fn a_late_timer_lets_a_renewal_save_the_session_and_a_pending_expiry_does_not() {
     for (timers, renewed, is_saved) in
-        [(Timers::Late(SECOND), 200, true), (Timers::Doomed(SECOND), 200, false), (Timers::Earliest, 404, false)]
+        [(Timers::Late(SECOND), 200, true), (Timers::Pending(SECOND), 200, false), (Timers::Earliest, 404, false)]
     {
         let mut bench = with(timers);
         let session = bench.session("a", "10s", "0s");
@@ -163,7 +163,7 @@ fn an_automatic_clock_jumps_when_every_client_waits_and_only_then() {
 }
 
 #[test]
-fn a_jump_past_a_sleep_that_nobody_announced_makes_findings_inconclusive() {
+fn a_jump_past_an_unannounced_sleep_makes_findings_inconclusive() {
     let mut bench = Bench::with(Settings { clock: Clock::Auto, ..Settings::default() });
     let index = bench.ask("a", "GET", "/v1/kv/lead", "").index().expect("an index");
     bench.send("a", "GET", &format!("/v1/kv/lead?index={index}&wait=60s"), "");

@@ -72,18 +72,18 @@ fn a_service_of_a_node_that_is_there_needs_no_address() {
 }
 
 #[test]
-fn c_inv_10_a_ttl_check_of_the_agent_ends_a_session_when_nobody_reports() {
+fn c_inv_10_a_ttl_check_of_the_agent_ends_a_session_without_a_report() {
     let mut bench = Bench::new();
     let service = json!({"Name": "worker", "Check": {"TTL": "5s"}});
     assert_eq!(bench.ask("a", "PUT", "/v1/agent/service/register", &service.to_string()).status, 200);
-    let wish = json!({"NodeChecks": ["service:worker"]}).to_string();
-    let refused = bench.ask("a", "PUT", "/v1/session/create", &wish);
+    let terms = json!({"NodeChecks": ["service:worker"]}).to_string();
+    let refused = bench.ask("a", "PUT", "/v1/session/create", &terms);
     assert!(
         String::from_utf8_lossy(&refused.body).contains("Check 'service:worker' is in critical state"),
         "{refused:?}"
     );
     assert_eq!(bench.ask("a", "PUT", "/v1/agent/check/pass/service:worker?note=well", "").status, 200);
-    let session = bench.put("a", "/v1/session/create", &wish)["ID"].as_str().expect("an id").to_owned();
+    let session = bench.put("a", "/v1/session/create", &terms)["ID"].as_str().expect("an id").to_owned();
     assert_eq!(bench.get("/v1/agent/checks")["service:worker"]["Output"], "well");
     assert_eq!(bench.get("/v1/agent/services")["worker"]["Service"], "worker");
     bench.advance("4s");

@@ -9,7 +9,7 @@ fn plan(bench: &mut Bench, text: &str) {
     bench.put("test", "/fencepost/faults", text);
 }
 
-/// The recorded run is possible, as the judge of logs says; so many of its requests have no answer.
+/// The recorded run is possible, as the judge of logs says; the number of its requests without an answer.
 #[track_caller]
 fn is_possible(bench: &Bench, unanswered: usize) {
     let text = bench.stand_in.recorded();

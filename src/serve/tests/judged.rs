@@ -105,7 +105,7 @@ fn misuse_of_a_session_is_reported_once() {
 }
 
 #[test]
-fn nobody_inside_is_vacuous_and_bad_questions_are_refused() {
+fn no_client_inside_is_vacuous_and_bad_questions_are_refused() {
     let mut bench = Bench::new();
     assert_eq!(bench.stand_in.verdict().name(), "vacuous");
     for (method, url, status, part) in [

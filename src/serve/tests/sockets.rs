@@ -82,17 +82,17 @@ fn an_automatic_clock_takes_clients_through_a_ttl_without_waiting_for_it() {
     let server = Server::start(Settings { clients, clock: Clock::Auto, ..Settings::default() }, "127.0.0.1:0");
     let server = server.expect("free ports");
     let addresses: Vec<SocketAddr> = server.addresses().clients.iter().map(|(_, address)| *address).collect();
-    let wish = r#"{"TTL": "10s", "LockDelay": "15s", "NodeChecks": []}"#;
+    let terms = r#"{"TTL": "10s", "LockDelay": "15s", "NodeChecks": []}"#;
     let holder = connect(addresses[0]);
     let waiter = connect(addresses[1]);
-    let session = id(&ask(&holder, "PUT", "/v1/session/create", wish));
+    let session = id(&ask(&holder, "PUT", "/v1/session/create", terms));
     assert_eq!(ask(&holder, "PUT", &format!("/v1/kv/lead?acquire={session}"), "").body, b"true");
     ask(&holder, "PUT", "/fencepost/inside?key=lead", "");
     thread::scope(|scope| {
         // The holder sleeps for longer than its session lives, and believes that it has the lock.
         scope.spawn(|| ask(&holder, "PUT", "/fencepost/sleep?for=90s", ""));
         let waiting = scope.spawn(|| {
-            let session = id(&ask(&waiter, "PUT", "/v1/session/create", &wish.replace("10s", "60s")));
+            let session = id(&ask(&waiter, "PUT", "/v1/session/create", &terms.replace("10s", "60s")));
             while ask(&waiter, "PUT", &format!("/v1/kv/lead?acquire={session}"), "").body != b"true" {
                 ask(&waiter, "PUT", "/fencepost/sleep?for=1s", "");
             }

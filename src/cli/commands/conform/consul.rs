@@ -171,7 +171,7 @@ fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> boo
         }
     }
     if clients.findings.is_empty() {
-        conclude(&format!("{} tenures, and nobody acted without one.\n", clients.tenures.len()), common);
+        conclude(&format!("{} tenures, and no client acted without one.\n", clients.tenures.len()), common);
     }
     conclude(&format!("This rests on: {}.\n", clients.assumptions.join("; ")), common);
     clients.findings.is_empty()

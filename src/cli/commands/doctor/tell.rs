@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::output::say;
 
-/// At most so many repairs are shown.
+/// The maximum number of repairs that are shown.
 const REPAIRS_MAX: usize = 4;
 
 /// What was asked.

@@ -55,9 +55,9 @@ impl Talk {
     }
 
     /// A session without checks and without lock-delay, but for what is asked for; its id.
-    fn session(&mut self, wish: &Value) -> String {
+    fn session(&mut self, requested: &Value) -> String {
         let mut body = json!({"NodeChecks": [], "LockDelay": "0s"});
-        body.as_object_mut().expect("an object").extend(wish.as_object().cloned().unwrap_or_default());
+        body.as_object_mut().expect("an object").extend(requested.as_object().cloned().unwrap_or_default());
         let expected = self.put("/v1/session/create", body);
         assert_eq!(expected.class, Class::SessionCreated);
         self.sessions += 1;
@@ -67,8 +67,8 @@ impl Talk {
     }
 
     /// What a session is asked for becomes of its lists of checks. C-SES-16.
-    fn shown(&mut self, wish: &Value) -> Value {
-        let expected = self.put("/v1/session/create", wish);
+    fn shown(&mut self, requested: &Value) -> Value {
+        let expected = self.put("/v1/session/create", requested);
         if expected.class != Class::SessionCreated {
             return json!(format!("{expected:?}"));
         }

@@ -11,8 +11,8 @@ fn c_lck_1_a_session_with_a_name_and_a_ttl_has_the_defaults_besides() {
 
 #[test]
 fn c_sem_1_a_contender_s_session_deletes_and_has_the_default_lock_delay() {
-    let wish = json!({"Name": "Consul API Semaphore", "TTL": "15s", "Behavior": "delete"});
-    let shown = Talk::new().shown(&wish);
+    let requested = json!({"Name": "Consul API Semaphore", "TTL": "15s", "Behavior": "delete"});
+    let shown = Talk::new().shown(&requested);
     assert_eq!((&shown["Behavior"], &shown["LockDelay"]), (&json!("delete"), &json!(15 * SECOND)));
 }
 

@@ -96,7 +96,7 @@ fn c_ses_13_an_external_node_has_no_serf_health() {
 #[test]
 fn c_ses_10_which_lists_of_checks_count_shown_row_by_row() {
     let serf = json!(["serfHealth"]);
-    for (wish, node_checks, checks) in [
+    for (requested, node_checks, checks) in [
         (json!({}), serf.clone(), json!(null)),
         (json!({"Checks": []}), json!([]), json!(null)),
         (json!({"NodeChecks": []}), json!([]), json!(null)),
@@ -110,8 +110,8 @@ fn c_ses_10_which_lists_of_checks_count_shown_row_by_row() {
         let mut talk = Talk::new();
         talk.check("here", "c1", "passing");
         talk.check("here", "c2", "passing");
-        let shown = talk.shown(&wish);
-        assert_eq!((&shown["NodeChecks"], &shown["Checks"]), (&node_checks, &checks), "{wish}");
+        let shown = talk.shown(&requested);
+        assert_eq!((&shown["NodeChecks"], &shown["Checks"]), (&node_checks, &checks), "{requested}");
     }
 }
 
