@@ -150,9 +150,9 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, found: &mut Ve
                 }
                 true
             }
-            "required" => value
-                .as_object()
-                .is_none_or(|table| list().iter().all(|name| table.contains_key(name.as_str().unwrap()))),
+            "required" => value.as_object().is_none_or(|table| {
+                list().iter().all(|name| name.as_str().is_some_and(|name| table.contains_key(name)))
+            }),
             "properties" => {
                 for (name, inner) in value.as_object().into_iter().flatten() {
                     if let Some(schema) = rule.get(name) {

@@ -131,11 +131,11 @@ fn given(tick: &Spanned<DeValue<'_>>) -> Result<Duration, UnitError> {
     if tick == Duration::ZERO { Err(wrong("a tick of 0 would stop time: write \"1s\"")) } else { Ok(tick) }
 }
 
+/// Takes a text and its place in the file.
+type See<'a> = dyn FnMut(&str, Range<usize>) -> Result<(), UnitError> + 'a;
+
 /// Shows every text that begins like a number, where durations stand.
-fn visit(
-    document: &DeTable<'_>,
-    see: &mut dyn FnMut(&str, Range<usize>) -> Result<(), UnitError>,
-) -> Result<(), UnitError> {
+fn visit(document: &DeTable<'_>, see: &mut See<'_>) -> Result<(), UnitError> {
     for name in TABLES {
         if let Some(value) = document.get(name).filter(|_| name != "tick") {
             visit_value(value.get_ref(), value.span(), see)?;
@@ -144,11 +144,7 @@ fn visit(
     Ok(())
 }
 
-fn visit_value(
-    value: &DeValue<'_>,
-    span: Range<usize>,
-    see: &mut dyn FnMut(&str, Range<usize>) -> Result<(), UnitError>,
-) -> Result<(), UnitError> {
+fn visit_value(value: &DeValue<'_>, span: Range<usize>, see: &mut See<'_>) -> Result<(), UnitError> {
     match value {
         DeValue::String(text) if is_duration(text) => see(text, span),
         DeValue::Array(array) => array.iter().try_for_each(|inner| visit_value(inner.get_ref(), inner.span(), see)),
@@ -190,7 +186,7 @@ fn remaining<P: Service>(text: &str, own: &DeTable<'_>) -> (Table, P::Settings) 
 }
 
 fn leave_out(table: &mut Table, own: &DeTable<'_>) {
-    for (key, value) in own.iter() {
+    for (key, value) in own {
         match (table.get_mut(key.get_ref().as_ref()), value.get_ref()) {
             (Some(Value::Table(inner)), DeValue::Table(own)) => leave_out(inner, own),
             (Some(_), _) => {

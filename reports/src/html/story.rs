@@ -24,6 +24,6 @@ pub(super) fn paragraphs(story: &str) -> String {
 pub(super) fn sources(sources: &[String]) -> String {
     match sources {
         [] => "–".to_owned(),
-        sources => sources.iter().map(|source| escape(source).to_string()).collect::<Vec<_>>().join("<br>"),
+        sources => sources.iter().map(|source| escape(source)).collect::<Vec<_>>().join("<br>"),
     }
 }

@@ -48,7 +48,7 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 recipe!(Counting = "counting", |lender| {
     lender.borrow().await;
     // What a static remembers is no part of the state.
-    if CALLS.fetch_add(1, Relaxed) % 2 == 0 {
+    if CALLS.fetch_add(1, Relaxed).is_multiple_of(2) {
         lender.sleep(Ticks::new(1)).await
     } else {
         lender.give_back(Index(1))

@@ -1,12 +1,12 @@
 //! What a user writes: `src/outside/src/our_lock.rs` with its bug and without, and the page that shows it.
 
 #[path = "../../outside/src/our_lock.rs"]
-mod our_lock;
+mod outside;
 
 use fencepost::checker::Options;
 use fencepost::consul::{self, Consul, Terms};
 use fencepost::{Check, Property, Ticks};
-use our_lock::OurLock;
+use outside::OurLock;
 
 use super::verdicts;
 

@@ -144,9 +144,9 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     let judged = judge_until(&episodes, None, limits, &is_over);
     let exit = server_verdict(&judged, text, common);
     if conform.clients && !was_interrupted() {
-        let is_fine =
-            episodes.iter().fold(true, |is_fine, episode| tell_clients(episode, &conform.protects, common) && is_fine);
-        return Ok(if is_fine { exit } else { Exit::Unexpected });
+        let are_fine: Vec<bool> =
+            episodes.iter().map(|episode| tell_clients(episode, &conform.protects, common)).collect();
+        return Ok(if are_fine.contains(&false) { Exit::Unexpected } else { exit });
     }
     Ok(exit)
 }
