@@ -18,7 +18,7 @@ pub fn number(episodes: &mut [Episode]) {
     }
 }
 
-/// Writes episodes, as [`read`] reads them.
+/// Writes episodes, as [`super::read`] reads them.
 pub fn write(version: &str, episodes: &[Episode]) -> String {
     let mut text = String::new();
     for episode in episodes {
