@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost::consul::{self, Behavior, Consul, Sequencer};
-use fencepost::{Accepts, Check, Property};
+use fencepost::{Accepts, Check, Property, catalogue};
 
 fn ledger(sequencer: Sequencer) -> Check<Consul> {
     consul::lock("our-ledger")
@@ -27,7 +27,7 @@ fn a_failure_tells_what_broke_the_story_the_assumptions_and_how_to_replay_it() {
     let message = panic.downcast_ref::<String>().expect("a message");
     let mut rest = message.as_str();
     for part in [
-        "our-ledger: no-lost-update is violated, and proven was expected",
+        "our-ledger: no-lost-update is violated; expected: proven",
         "client 1 enters (token 1)",
         "✗ no-lost-update is violated",
         "assumptions:\n",
@@ -49,4 +49,17 @@ fn a_scenario_without_promises_is_no_proof() {
 #[should_panic(expected = "is impossible: budget.pauses")]
 fn an_impossible_scenario_is_refused() {
     consul::lock("odd").budget(|budget| budget.pauses = 1).promise(Property::MutualExclusion).verify();
+}
+
+#[test]
+fn a_short_file_means_the_same_and_repeats_no_default() {
+    for scenario in catalogue::all() {
+        let short = scenario.to_short_toml();
+        let read = catalogue::read(&short, "short").unwrap_or_else(|error| panic!("{error}\n{short}"));
+        assert_eq!(read.to_short_toml(), short);
+        assert_eq!((read.promises(), read.assumptions()), (scenario.promises(), scenario.assumptions()), "{short}");
+        assert!(short.lines().count() < scenario.to_toml().lines().count(), "{short}");
+    }
+    let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == "b01-no-fencing").unwrap();
+    assert!(scenario.to_short_toml().lines().count() <= 20, "{}", scenario.to_short_toml());
 }

@@ -139,11 +139,7 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, found: &mut Ve
             "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().expect("a number")),
             "maximum" => value.as_i64().is_none_or(|number| number <= rule.as_i64().expect("a number")),
             "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().expect("a number")),
-            "pattern" => {
-                assert_eq!(*rule, json!("^[a-z0-9-]+$"));
-                let is_right = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-                value.as_str().is_none_or(|text| !text.is_empty() && text.chars().all(is_right))
-            }
+            "pattern" => value.as_str().is_none_or(|text| matches(rule.as_str().expect("a pattern"), text)),
             "items" => {
                 for (place, item) in value.as_array().into_iter().flatten().enumerate() {
                     check(root, rule, item, &format!("{path}/{place}"), found);
@@ -173,5 +169,21 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, found: &mut Ve
         if !is_right {
             found.push(format!("{path}: `{keyword}` {rule}"));
         }
+    }
+}
+
+/// The patterns that schemas use.
+fn matches(pattern: &str, text: &str) -> bool {
+    let is_nonempty_of = |is_part: &dyn Fn(char) -> bool| !text.is_empty() && text.chars().all(is_part);
+    match pattern {
+        "^[a-z0-9-]+$" => is_nonempty_of(&|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+        pattern if pattern.contains("ns|us|") => {
+            let is_number = |number: &str| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+            let numbers: Vec<&str> = text.split(|c: char| c.is_alphabetic()).filter(|part| !part.is_empty()).collect();
+            let is_of_units =
+                text.ends_with(|c: char| c.is_alphabetic()) && text.starts_with(|c: char| c.is_ascii_digit());
+            is_of_units && numbers.into_iter().all(is_number)
+        }
+        other => panic!("pattern `{other}`"),
     }
 }

@@ -20,7 +20,7 @@ fn the_listings_of_the_tutorial_are_the_files_of_the_lease() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("reports/docs/a-service.md")).expect("the page is there");
     let listings = listings(&page);
-    assert_eq!(listings.len(), 9, "{:?}", listings.keys());
+    assert_eq!(listings.len(), 10, "{:?}", listings.keys());
     for (file, blocks) in listings {
         let text = fs::read_to_string(root.join("model/services/lease").join(file)).expect("the file is there");
         let mut rest = text.as_str();
