@@ -36,7 +36,7 @@ mistakes! {
     belief_by_a_monitor_that_is_not_there, "consul-lock": ["", "belief = \"by-monitor\"", ""] => "[service.monitor]";
     a_watch_wait_without_a_watch, "consul-lock": ["", "watch_wait = 3", ""] => "`service.waiting = \"watch\"`";
     self_limiting_without_a_ttl, "consul-lock": ["", "belief = \"self-limiting\"", ""] => "counts its TTL";
-    suspending_without_renewals, "consul-lock": ["", "ttl = 1\nbelief = \"suspending\"", ""] => "`renew_every`";
+    suspending_without_renewals, "consul-lock": ["", "ttl = 1\nbelief = \"suspending\"", ""] => "`service.renew_every`";
     errors_of_no_renewals, "consul-lock": ["", "renewal_errors = \"give-up\"", ""] => "needs renewals";
     consistent_reads_without_observers, "consul-lock": ["", "reads = \"consistent\"", ""] => "`observers`";
     a_deposed_leader_that_is_none, "consul-lock": ["", "servers.renewals = \"with-quorum\"", ""] => "`old_leader = \"lingers\"`";
@@ -47,7 +47,7 @@ mistakes! {
     losses_of_a_leader_that_lingers, "consul-lock":
         ["", "servers.old_leader = \"lingers\"", "[budget]\nleader_losses = \"unlimited\""] => "needs `budget.depositions`";
     a_shared_session_with_a_ttl, "consul-lock": ["", "ttl = 1\nsession = \"shared\"", ""] => "remove `service.ttl`";
-    a_version_without_a_resource_that_compares_it, "consul-lock": ["", "sequencer = \"version\"", ""] => "`unchanged`";
+    a_version_without_a_resource_that_compares_it, "consul-lock": ["", "sequencer = \"version\"", ""] => "`resource = \"unchanged\"` need each other";
     a_third_party_without_a_sequencer, "consul-lock": ["writes = 1", "delegates = true", ""] => "`modify-index`";
     a_third_party_without_work, "consul-lock":
         ["", "delegates = true\nsequencer = \"lock-index\"", ""] => "write at least 1";
@@ -106,7 +106,7 @@ mistakes! {
         ["", "limit = 2", "[[promise]]\nproperty = \"mutual-exclusion\""] => "does not apply to such a `token-pool`";
     writes_of_a_store, "holder-records": ["writes = 1", "", ""] => "do not write";
     too_many_nodes, "redlock": ["", "nodes = 8\nlease = 3", ""] => "from 1 to 7";
-    keys_that_are_kept_for_no_time, "redlock": ["", "", ""] => "longer than `drift`";
+    keys_that_are_kept_for_no_time, "redlock": ["", "", ""] => "longer than `service.drift`";
     a_lease_of_a_copy, "copied-lock": ["", "lease = 3", ""] => "does not apply to a `copied-lock`";
     a_split_of_a_redlock, "redlock": ["", "lease = 3\nsplits = true", "[budget]\noutages = 1"] => "does not apply to a `redlock`";
     a_jump_that_cannot_happen, "redlock": ["", "lease = 3", "[budget]\nclock_jumps = 1"] => "service.jumps = true";

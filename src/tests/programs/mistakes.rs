@@ -105,7 +105,7 @@ fn a_program_that_never_waits_is_stopped() {
 fn a_program_that_waits_for_something_else_is_refused() {
     let error = refused(Deaf);
     assert_eq!(error.mistake, Mistake::WaitsForNothing);
-    assert!(error.to_string().contains("Await what the handle offers"), "{error}");
+    assert!(error.to_string().contains("Await only what the handle offers"), "{error}");
 }
 
 #[test]
