@@ -3,6 +3,7 @@
 //! carried out then, the one whose answer arrived first is the likely one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
 
 use super::super::log::Line;
 use super::ahead::Ahead;
@@ -50,7 +51,7 @@ impl Clock {
                 Subject::Keys(keys) => {
                     keys.iter().for_each(|key| after(ahead.next(key, *shown).map(|next| next.modify), sent))
                 }
-                Subject::Store => after(keys.range(shown + 1..).next().copied(), sent),
+                Subject::Store => after(keys.range((Excluded(*shown), Unbounded)).next().copied(), sent),
                 _ => {}
             }
         }

@@ -57,7 +57,7 @@ impl Search<'_> {
         let sessions = after.agent.has_other_sessions(&before.agent);
         let others = Changes { keys, sessions, others: false };
         // A step whose position has not been told comes after all that have been.
-        let index = if to > from { to } else { to + 1 };
+        let index = if to > from { to } else { to.saturating_add(1) };
         !self.loses_reads(after, by, index, &others) && self.is_complete(from, after)
     }
 
