@@ -69,7 +69,7 @@ fn a_bad_scenario_file_is_answered_with_the_place_and_what_would_be_right() {
             "[[promise]]",
             "[budget]\ncrashes = 1\nrestarts = 2\n\n[[promise]]",
             "2\n\n[[promise]]",
-            "fewer crashes",
+            "only a crashed client can restart",
         ),
         ("b01-no-fencing", "system = \"consul-lock\"", "system = \"zookeeper\"", "\"zookeeper\"", "`consul-lock`"),
         (

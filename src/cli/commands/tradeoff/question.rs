@@ -186,12 +186,13 @@ fn built(mut table: toml::Table, name: &str, about: &str) -> Result<Box<dyn AnyS
     catalogue::read(&written, "scenario").map_err(|error| error.to_string())
 }
 
-/// The name and the text of a study, if that is what stands in the file: a scenario file has no title.
+/// The name and the text of a study, if that is what stands in the file: a scenario file names its system.
 fn written(file: &str) -> Option<(String, String)> {
     let text = fs::read_to_string(file).ok()?;
-    let has_title = toml::from_str::<toml::Table>(&text).is_ok_and(|table| table.contains_key("title"));
+    let is_study = toml::from_str::<toml::Table>(&text)
+        .is_ok_and(|table| table.contains_key("title") && !table.contains_key("system"));
     let name = Path::new(file).file_stem()?.to_string_lossy().into_owned();
-    has_title.then_some((name, text))
+    is_study.then_some((name, text))
 }
 
 /// A promise that runs can break; what is not promised is not judged, and would count as kept by every run.
