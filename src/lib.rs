@@ -64,7 +64,7 @@ pub use model::scenario::Scenario;
 ///
 /// let property = Property::MutualExclusion;
 /// assert_eq!(property.name(), "mutual-exclusion");
-/// assert_eq!(property.about(), "never two clients that have entered the critical section and not yet left it by a step");
+/// assert_eq!(property.about(), "at most one client is inside the critical section, by the steps that clients take");
 /// ```
 ///
 /// A property of your own looks at every step, and may count:
