@@ -79,7 +79,7 @@ fn a_bad_scenario_file_is_answered_with_the_place_and_what_would_be_right() {
             "\"token-order\"",
             "service.sequencer",
         ),
-        ("b01-no-fencing", "expect = \"violated\"", "bound = 3", "3\n", "knows no bound"),
+        ("b01-no-fencing", "expect = \"violated\"", "bound = 3", "3\n", "has no bound"),
         ("b01-no-fencing", "clients = 2", "clients = ", "\nrounds", "value"),
     ] {
         let file = variant(&folder, scenario, from, to);

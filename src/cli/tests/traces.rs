@@ -166,7 +166,10 @@ fn an_endless_run_is_told_replayed_and_not_shrunk() {
     let output = fencepost(&["check", "--from", &format!("{trace}@3"), "--property", "LV"]);
     assert!(stderr(&output).contains("only an endless run breaks `eventually-acquired`"), "{}", stderr(&output));
     let output = fencepost(&["shrink", &trace]);
-    assert_eq!((output.status.code(), stderr(&output).contains("endless runs cannot be shrunk")), (Some(2), true));
+    assert_eq!(
+        (output.status.code(), stderr(&output).contains("endless executions cannot be shrunk")),
+        (Some(2), true)
+    );
 }
 
 #[test]
