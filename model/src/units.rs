@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// The longest duration that can be written: a hundred years.
 const NANOSECONDS_MAX: i64 = 100 * 365 * 24 * 3_600 * 1_000_000_000;
 
-/// The units, with how many nanoseconds each has.
-const UNITS: [(&str, i64); 8] = [
+/// The units, each with its length in nanoseconds. They are those of Go.
+pub const UNITS: [(&str, i64); 8] = [
     ("ns", 1),
     ("us", 1_000),
     ("µs", 1_000),

@@ -19,7 +19,7 @@ pub(crate) struct Calm {
     pub(crate) patience: Patience,
 }
 
-/// The promises about what happens in the end, and how long a calm may last until it counts as the end.
+/// The progress promises, and the length of a calm after which an unfulfilled one is violated.
 pub(crate) struct Endless {
     pub(crate) properties: Vec<Property>,
     bound: Ticks,

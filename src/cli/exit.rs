@@ -49,7 +49,7 @@ impl fmt::Display for CommandError {
 
 impl From<fencepost::checker::InternalError> for CommandError {
     fn from(error: fencepost::checker::InternalError) -> Self {
-        // A program that is wrong is bad input, and no fault of ours.
+        // A wrong program is bad input, and not an internal error.
         match ProgramError::behind(&error.to_string()) {
             Some(mistake) => CommandError::Input(mistake.to_string()),
             None => CommandError::Internal(error.to_string()),

@@ -2,16 +2,16 @@
 //! The model knows nothing of it: `step` never normalises, the checker does it after each step of the search.
 //!
 //! ```text
-//! form         which worlds count as one in a search, and what is said of that
+//! form         the equivalence of worlds in a search, and its sentences in certificates
 //! normal_form  values without absolute meaning: worlds that differ in nothing else become equal
-//! symmetry     interchangeable clients: worlds that differ only in who is who become equal
+//! symmetry     interchangeable clients: worlds that differ only in a permutation of them become equal
 //! components   worlds as numbers of their parts, and transitions that are looked up
-//! names        what values without absolute meaning are called in the normal form
-//! calls        what calls are named: only their identity counts
-//! unheard      messages that make no difference any more are left out
-//! parts        what is known of each part of a world, so that a step need look again only at what it changed
+//! names        the canonical values of instants, ids and indexes
+//! calls        the canonical numbers of calls: only their identity counts
+//! unheard      messages without a reaction are left out; unheard_in_world: the same of a whole world
+//! parts        summaries of the parts of a world: a step renews only those that it changed
 //! piece        a part of a world, by itself
-//! order, hash  clients at other places; the hashes of parts
+//! order, hash  permutations of clients; hashes of parts
 //! ```
 
 mod calls;

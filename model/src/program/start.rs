@@ -8,12 +8,12 @@ use crate::programs::ScenarioProgram;
 use crate::properties::Property;
 use crate::scenario::{Scenario, SettingError};
 
-/// How a client begins that runs a program.
+/// The program that a client runs at its start.
 #[derive(Copy, Clone)]
 pub(super) struct Start<'a>(&'a ScenarioProgram);
 
 impl<'a> Start<'a> {
-    /// That of a client; none if it runs no program. What is said of one client goes before what is said of all.
+    /// The program of a client, if it runs one. An entry for one client takes precedence over an entry for all.
     pub(super) fn of(programs: &'a [ScenarioProgram], client: ClientId) -> Option<Self> {
         let its_own = programs.iter().find(|program| program.client == Some(client));
         its_own.or_else(|| programs.iter().find(|program| program.client.is_none())).map(Start)

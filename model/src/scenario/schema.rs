@@ -66,7 +66,7 @@ fn add_recipe<P: Service>(schema: &mut Value, definitions: &str) {
     definitions["Settings"]["properties"]["recipe"] = json!({ "description": about, "type": "string", "enum": names });
 }
 
-/// Takes out what TOML cannot say, a null above all, and what is said about programs and not about files.
+/// Removes what TOML has no form for, such as null, and the keywords that concern programs instead of files.
 fn say_what_toml_can(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     let is_null = |value: &Value| *value == json!("null") || *value == json!({ "type": "null" });

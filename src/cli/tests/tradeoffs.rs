@@ -98,7 +98,7 @@ fn what_cannot_be_studied_is_answered_with_what_can() {
         (&["detector", "--run", "0:1"], "as 3:17"),
         (&["detector", "--seeds", "5..5"], "seed"),
         (&["detector", "--safety", "slot-limit"], "detector does not promise `slot-limit`"),
-        (&["b14-renew-after-loss", "--safety", "eventually-acquired"], "what happens in the end"),
+        (&["b14-renew-after-loss", "--safety", "eventually-acquired"], "is a liveness property"),
         (&["detector", "--vary", "detector=sometimes"], "none, gossip, ttl, both"),
         (&["detector", "--vary", "ttl=banana"], "no setting is possible"),
         (&["B-01"], "several scenarios"),

@@ -1,15 +1,6 @@
 //! Durations as Go writes them: `1.5s`, `10m`, `-2h45m`.
 
-const UNITS: [(&str, i128); 8] = [
-    ("ns", 1),
-    ("us", 1_000),
-    ("µs", 1_000),
-    ("μs", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("m", 60_000_000_000),
-    ("h", 3_600_000_000_000),
-];
+use fencepost_model::units::UNITS;
 
 /// How many nanoseconds a text says.
 ///
@@ -43,11 +34,12 @@ pub fn nanoseconds(text: &str) -> Result<i64, String> {
         let Some((_, unit)) = UNITS.iter().find(|(name, _)| *name == unit) else {
             return Err(format!("unknown unit {unit:?} in duration {text:?}"));
         };
+        let unit = i128::from(*unit);
         if whole.len() > 19 {
             return Err(invalid());
         }
         let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
-        let mut scale = *unit;
+        let mut scale = unit;
         let mut parts = 0;
         for digit in fraction.bytes().take(18) {
             scale *= 10;

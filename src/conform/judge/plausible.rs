@@ -1,4 +1,4 @@
-//! Whether what happens is what later answers show. All of this is certain, but for what is said to be likely.
+//! Compares the effects of a step with what later answers show. A refusal here is certain, except in the passes that follow likely orders.
 
 use super::super::consul::Told;
 use super::search::Search;

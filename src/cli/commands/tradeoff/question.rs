@@ -203,7 +203,7 @@ fn promised(scenario: &dyn AnyScenario, property: Property) -> Result<Property, 
     };
     if property.is_about_endless_runs(promise.bound) {
         return Err(CommandError::Input(format!(
-            "`{property}` is about what happens in the end, which no measured run comes to"
+            "`{property}` is a liveness property, and a measured run is finite: no run violates it"
         )));
     }
     Ok(property)
