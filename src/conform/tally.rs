@@ -40,10 +40,10 @@ impl Tally {
         self.iter().filter(|(_, seen)| *seen < count).map(|(class, _)| class).collect()
     }
 
-    /// A line for each class.
-    pub fn table(&self) -> String {
+    /// A line for each class; without those that never came up, if `all` is false.
+    pub fn table(&self, all: bool) -> String {
         let mut text = String::new();
-        for (class, count) in self.iter() {
+        for (class, count) in self.iter().filter(|(_, count)| all || *count > 0) {
             let _ = writeln!(text, "{count:8}  {:8}  {}", class.rule(), class.text());
         }
         text

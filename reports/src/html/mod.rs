@@ -43,7 +43,7 @@ pub fn page(findings: &[Finding], title: &str, background: &Background) -> Strin
     let hazards = hazards::section(findings, texts);
     let studies = studies::section(studies);
     let parts = [
-        ("documents", "What the documents get wrong", &documents),
+        ("documents", "Errors in documents", &documents),
         ("hazards", "Hazards", &hazards),
         ("studies", "What liveness costs in safety", &studies),
     ];

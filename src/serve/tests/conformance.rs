@@ -24,7 +24,7 @@ fn random_commands_are_answered_as_the_model_says_and_the_run_is_possible() {
     if asked.is_some() {
         let slow = timed(&consul, LATENESS).expect("it answers");
         judge(&slow, None).unwrap_or_else(|objection| panic!("{objection}"));
-        eprintln!("{}\n{watched:?}", found.tally.table());
+        eprintln!("{}\n{watched:?}", found.tally.table(true));
     }
     let run = server.stop();
     if asked.is_none() {

@@ -82,7 +82,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let mut tally = found.tally.clone();
     tally.add(&judged.tally);
     tally.add(&crowded.tally);
-    report(&tally, common);
+    report(&tally, false, common);
     conclude(
         &format!(
             "{} answers of Consul {} are as the model says, {} of them at random (seed {}), {} in real time and {} to \
@@ -184,7 +184,7 @@ fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Com
             stopped(&format!("the answers before line {line} are possible, those from there on are not judged"))
         }
         Ok(possible) => {
-            report(&possible.tally, common);
+            report(&possible.tally, true, common);
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
             if possible.skipped > 0 {
                 let skipped = possible.skipped;
@@ -218,14 +218,17 @@ fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Com
 }
 
 /// The histogram over the classes of answers.
-fn report(tally: &Tally, common: &Common) {
+/// Prints how often each class came up; of a log only those that did, for a log is no test of all of them.
+fn report(tally: &Tally, is_log: bool, common: &Common) {
     if common.json {
         for (class, count) in tally.iter() {
             say_json(&json::Answered { rule: class.rule(), answer: class.text(), count });
         }
     } else if !common.quiet {
-        say(&tally.table());
-        say(&format!("{} classes of answers came up less than 50 times.\n", tally.rarer_than(50).len()));
+        say(&tally.table(!is_log));
+        if !is_log {
+            say(&format!("{} classes of answers came up less than 50 times.\n", tally.rarer_than(50).len()));
+        }
     }
 }
 
