@@ -36,7 +36,7 @@ pub fn check_around<P: Service>(
         let judged = scenario.judging(|other| other == promise);
         let past = past(&judged, trace.steps[..after].iter().map(|line| &line.action))?;
         let space = Worlds::around(judged, past, options.symmetry);
-        let mut exploration = space.explore(options)?;
+        let mut exploration = space.explore(options, true)?;
         let by = match (exploration.cut, options.limits.depth) {
             (Some(by), Some(depth)) if by.starts_with("--max-depth") => format!("--steps {}", depth - 1),
             (Some(by), _) => by,

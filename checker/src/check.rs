@@ -1,5 +1,6 @@
 //! A scenario's promises → findings: which explorations are needed.
 
+use fencepost_model::finding::Verdict;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
 use fencepost_model::service::Service;
@@ -32,21 +33,26 @@ pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Ve
         .collect();
     let is_endless = |promise: &&Promise| promise.property.is_about_endless_runs(promise.bound);
     let (endless, stepwise): (Vec<&Promise>, Vec<&Promise>) = wanted.iter().partition(is_endless);
-    let (together, mut alone): (Vec<Promise>, Vec<Promise>) =
+    let (together, alone): (Vec<Promise>, Vec<Promise>) =
         stepwise.into_iter().partition(|promise| promise.expect == Expect::Proven);
     let mut outcomes = in_the_end(scenario, &endless, options)?;
     if !together.is_empty() {
         let shared = run(scenario, &together, Sought::Proof, options)?;
-        let is_again = together.len() > 1
-            || unheard(scenario, Sought::Proof, options) != unheard(scenario, Sought::Violation, options);
-        if shared.exploration.violation.is_some() && is_again {
-            alone.extend(together);
+        if shared.exploration.is_violated && is_again(scenario, &together, options) {
+            let found = together.iter().map(|promise| by_itself(scenario, promise, options));
+            let found = found.collect::<Result<Vec<_>, InternalError>>()?;
+            let is_denied =
+                |outcome: &Outcome<P>| matches!(outcome.finding.verdict, Verdict::Proven(_) | Verdict::Vacuous { .. });
+            if found.iter().all(is_denied) {
+                return Err(InternalError::Contradiction);
+            }
+            outcomes.extend(found);
         } else {
             outcomes.extend(together.iter().map(|promise| shared.outcome(scenario, promise)));
         }
     }
     for promise in &alone {
-        outcomes.push(run(scenario, &[*promise], Sought::Violation, options)?.outcome(scenario, promise));
+        outcomes.push(by_itself(scenario, promise, options)?);
     }
     outcomes.sort_by_key(|outcome| wanted.iter().position(|promise| promise.property == outcome.finding.property));
     Ok(outcomes)
@@ -73,7 +79,8 @@ fn in_the_end<P: Service>(
         };
         let (depth, cut, marks) = (liveness.depth, liveness.cut.clone(), liveness.marks);
         let reductions = Form::new(scenario, false).reductions();
-        let exploration = Exploration { states, transitions, depth, cut, marks, reductions, violation };
+        let is_violated = violation.is_some();
+        let exploration = Exploration { states, transitions, depth, cut, marks, reductions, is_violated, violation };
         let microseconds = options.supervisor.microseconds() - start;
         outcomes.push(Run { exploration, engine: "graph", microseconds }.outcome(scenario, promise));
     }
@@ -100,6 +107,22 @@ fn unheard<P: Service>(scenario: &Scenario<P>, sought: Sought, options: &Options
     }
 }
 
+/// Whether a violation that a search for a proof finds is sought again, for each promise by itself: where several promises share the
+/// search, or where it leaves messages out, so that its execution cannot be repeated step by step.
+fn is_again<P: Service>(scenario: &Scenario<P>, together: &[Promise], options: &Options) -> bool {
+    let judged = scenario.judging(|promise| together.contains(promise));
+    together.len() > 1 || unheard(&judged, Sought::Proof, options) != unheard(&judged, Sought::Violation, options)
+}
+
+/// Judges one promise in a search of its own, which finds a shortest violation.
+fn by_itself<P: Service>(
+    scenario: &Scenario<P>,
+    promise: &Promise,
+    options: &Options,
+) -> Result<Outcome<P>, InternalError> {
+    Ok(run(scenario, &[*promise], Sought::Violation, options)?.outcome(scenario, promise))
+}
+
 /// Explores a scenario in which these promises are judged.
 fn run<P: Service>(
     scenario: &Scenario<P>,
@@ -109,14 +132,21 @@ fn run<P: Service>(
 ) -> Result<Run<P>, InternalError> {
     let judged = scenario.judging(|promise| promises.contains(promise));
     let unheard = unheard(&judged, sought, options);
+    let is_told = sought == Sought::Violation || !is_again(scenario, promises, options);
     let start = options.supervisor.microseconds();
     let exploration = match options.engine {
         #[cfg(feature = "stateright")]
         Engine::Stateright => {
             let form = Form::new(&judged, options.symmetry).without(unheard);
-            crate::stateright::explore(&judged, form, options.limits, std::sync::Arc::clone(&options.supervisor))?
+            crate::stateright::explore(
+                &judged,
+                form,
+                options.limits,
+                std::sync::Arc::clone(&options.supervisor),
+                is_told,
+            )?
         }
-        Engine::Dataflow => Worlds::new(judged, options.symmetry).without(unheard).explore(options)?,
+        Engine::Dataflow => Worlds::new(judged, options.symmetry).without(unheard).explore(options, is_told)?,
     };
     let microseconds = options.supervisor.microseconds() - start;
     Ok(Run { exploration, engine: options.engine.name(), microseconds })

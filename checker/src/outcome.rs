@@ -33,6 +33,11 @@ pub enum InternalError {
     /// The counterexample breaks no promise when it is repeated.
     #[error("internal error: the counterexample breaks no promise when it is repeated")]
     NoViolation,
+    /// A search that leaves messages out finds a violation, and the one that keeps them finds none.
+    #[error(
+        "internal error: a violation is found where messages without a reaction are left out, and not where they are kept"
+    )]
+    Contradiction,
     /// The counterexample cannot be repeated.
     #[error("internal error: the counterexample cannot be repeated: {0}")]
     NotRepeatable(#[from] ReplayError),
@@ -52,7 +57,9 @@ pub(crate) struct Exploration<P: Service> {
     pub marks: Marks,
     /// Why fewer states than worlds were searched, as sentences.
     pub reductions: Vec<String>,
-    /// A shortest run that breaks a promise of the scenario.
+    /// Whether some execution breaks a promise of the scenario.
+    pub is_violated: bool,
+    /// A shortest such execution, if it was asked for.
     pub violation: Option<Trace<P>>,
 }
 

@@ -54,17 +54,18 @@ impl<P: Service> Worlds<P> {
         Worlds { past, leaps: true, ..Worlds::new(scenario, uses_symmetry) }
     }
 
-    /// Searches it, as the options say.
-    pub(crate) fn explore(self, options: &Options) -> Result<Exploration<P>, InternalError> {
+    /// Searches it, as the options say. The execution of a violation is rebuilt if `is_told`.
+    pub(crate) fn explore(self, options: &Options, is_told: bool) -> Result<Exploration<P>, InternalError> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
         let searched =
             search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError::Panic)?;
-        let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
+        let is_violated = searched.violation.is_some();
+        let violation = searched.violation.filter(|_| is_told).map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
         let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
         let reductions = space.form.reductions();
-        Ok(Exploration { states, transitions, depth, cut: searched.cut, marks, reductions, violation })
+        Ok(Exploration { states, transitions, depth, cut: searched.cut, marks, reductions, is_violated, violation })
     }
 
     fn start(&self) -> Formed<P> {

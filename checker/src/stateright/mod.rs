@@ -27,7 +27,8 @@ use space::Space;
 pub use explore::browse;
 pub use model::Searchable;
 
-/// Explores every run, breadth first, until the space is exhausted, a promise breaks or the search is cut.
+/// Explores every run, breadth first, until the space is exhausted, a promise breaks or the search is cut. The execution of a
+/// violation is rebuilt if `is_told`.
 ///
 /// # Errors
 /// The model panicked, or a counterexample could not be repeated: an internal error.
@@ -36,6 +37,7 @@ pub(crate) fn explore<P: Service>(
     form: Form,
     limits: Limits,
     supervisor: Arc<dyn Supervisor>,
+    is_told: bool,
 ) -> Result<Exploration<P>, InternalError> {
     let space = Space::new(scenario.clone(), form, limits, supervisor);
     let mut builder = space.checker().threads(1);
@@ -53,7 +55,9 @@ pub(crate) fn explore<P: Service>(
     let (transitions, cut) = (space.transitions(), space.cut().or(too_deep));
     let marks = Marks { reached: space.form.reached(space.reached()).0, kinds: space.kinds() };
     space.stop_counting();
-    let violation = match checker.discovery(space::KEPT) {
+    let discovery = checker.discovery(space::KEPT);
+    let is_violated = discovery.is_some();
+    let violation = match discovery.filter(|_| is_told) {
         Some(path) => {
             let states = path.into_states().into_iter().skip(1).map(|state| (*state.world, state.is_violated));
             let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| scenario.enabled(world, actions);
@@ -63,5 +67,5 @@ pub(crate) fn explore<P: Service>(
     };
     let depth = limits.depth.map_or(deepest, |depth| deepest.min(depth));
     let reductions = space.form.reductions();
-    Ok(Exploration { states, transitions, depth, cut, marks, reductions, violation })
+    Ok(Exploration { states, transitions, depth, cut, marks, reductions, is_violated, violation })
 }

@@ -4,6 +4,7 @@ mod assumptions;
 mod catalogue;
 mod dial;
 mod engines;
+mod expectations;
 mod laws;
 mod symmetry;
 mod walls;
