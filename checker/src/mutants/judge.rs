@@ -16,11 +16,12 @@ const SMALL: u64 = 2_500;
 const MEDIUM: u64 = 1_500;
 
 /// Laws on walks are checked so often: on which variants of each scenario, and on how many walks of how many choices.
-const ROUNDS: [(Variant, usize, usize); 4] = [
+const ROUNDS: [(Variant, usize, usize); 5] = [
     (Variant::AsIs, 1, 40),
     (Variant::Rough(Replies::Travel), 2, 60),
     (Variant::Rough(Replies::Instant), 1, 60),
     (Variant::Rough(Replies::Travel), 8, 60),
+    (Variant::AsIs, 16, 120),
 ];
 
 /// What mutants are tried on: scenarios as they are, in the order of their size.
