@@ -5,14 +5,57 @@ use fencepost_model::scenario::ScenarioError;
 use fencepost_model::trace::TraceError;
 use fencepost_registry::{AnyScenario, AnyTrace, Catalogue};
 
-/// The services that ship with fencepost.
-pub static CATALOGUE: Catalogue = Catalogue(&[
-    &fencepost_lease_explore::SERVICE,
-    &fencepost_consul_explore::SERVICE,
-    &fencepost_rabbitmq_explore::SERVICE,
-    &fencepost_stores_explore::SERVICE,
-    &fencepost_redlock_explore::SERVICE,
-]);
+/// Makes the catalogue of a list of services, and the macros that look at any of them. The first token is `$`: a macro that
+/// another one writes cannot name it otherwise.
+macro_rules! services {
+    ($d:tt, $($service:ident in $explore:ident;)*) => {
+        /// The services that ship with fencepost.
+        pub static CATALOGUE: Catalogue = Catalogue(&[$($explore::service),*]);
+
+        /// What the macros below name.
+        #[doc(hidden)]
+        pub mod shipped {
+            $(pub use $explore::Service as $service;)*
+        }
+
+        /// Runs an expression with the scenario inside a `dyn AnyScenario`, whatever its service: for tests that look at every
+        /// service that ships with fencepost.
+        #[macro_export]
+        macro_rules! with_scenario {
+            ($d any:expr, $d name:ident => $d body:expr) => {{
+                let any = $d any.as_any();
+                $(if let Some($d name) = any.downcast_ref::<$d crate::Scenario<$d crate::catalogue::shipped::$service>>() {
+                    $d body
+                } else)* {
+                    panic!("this service does not ship with fencepost")
+                }
+            }};
+        }
+
+        /// The same for a `dyn AnyTrace`.
+        #[macro_export]
+        macro_rules! with_trace {
+            ($d any:expr, $d name:ident => $d body:expr) => {{
+                let any = $d any.as_any();
+                $(if let Some($d name) =
+                    any.downcast_ref::<$d crate::model::trace::Trace<$d crate::catalogue::shipped::$service>>()
+                {
+                    $d body
+                } else)* {
+                    panic!("this service does not ship with fencepost")
+                }
+            }};
+        }
+    };
+}
+
+services! { $,
+    Lease in fencepost_lease_explore;
+    Consul in fencepost_consul_explore;
+    RabbitMq in fencepost_rabbitmq_explore;
+    Stores in fencepost_stores_explore;
+    Redlock in fencepost_redlock_explore;
+}
 
 /// Every scenario that ships with fencepost, in order.
 pub fn all() -> Vec<Box<dyn AnyScenario>> {
@@ -58,47 +101,4 @@ pub fn read_trace(text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {
 /// Names in a trace's header that are still read and have new names by now.
 pub fn outdated_in_trace(text: &str) -> Vec<String> {
     CATALOGUE.outdated_in_trace(text)
-}
-
-/// Runs an expression with the scenario inside a `dyn AnyScenario`, whatever its service: for tests that look at every
-/// service that ships with fencepost.
-#[macro_export]
-macro_rules! with_scenario {
-    ($any:expr, $name:ident => $body:expr) => {{
-        let any = $any.as_any();
-        if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::lease::Lease>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::consul::Consul>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::rabbitmq::RabbitMq>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::stores::Stores>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::Scenario<$crate::redlock::Redlock>>() {
-            $body
-        } else {
-            panic!("this service does not ship with fencepost")
-        }
-    }};
-}
-
-/// The same for a `dyn AnyTrace`.
-#[macro_export]
-macro_rules! with_trace {
-    ($any:expr, $name:ident => $body:expr) => {{
-        let any = $any.as_any();
-        if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::lease::Lease>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::consul::Consul>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::rabbitmq::RabbitMq>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::stores::Stores>>() {
-            $body
-        } else if let Some($name) = any.downcast_ref::<$crate::model::trace::Trace<$crate::redlock::Redlock>>() {
-            $body
-        } else {
-            panic!("this service does not ship with fencepost")
-        }
-    }};
 }

@@ -165,7 +165,7 @@ pub use registry::AnyScenario;
 ///
 /// // A service of your own goes into such a list like those that ship with fencepost.
 /// static LEASE: Registered<Lease> = Registered::new(SCENARIOS);
-/// static CATALOGUE: Catalogue = Catalogue(&[&LEASE]);
+/// static CATALOGUE: Catalogue = Catalogue(&[|| &LEASE]);
 /// assert!(CATALOGUE.all().iter().all(|scenario| scenario.system() == "lease"));
 /// ```
 #[doc(inline)]

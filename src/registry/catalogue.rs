@@ -8,40 +8,46 @@ use crate::scenario::AnyScenario;
 use crate::service::AnyService;
 use crate::trace::AnyTrace;
 
-/// A list of services.
+/// A list of services. Each is behind a function, so that the explorers are compiled for it where the function is written, and not
+/// again where the list is.
 #[derive(Copy, Clone, Debug)]
-pub struct Catalogue(pub &'static [&'static dyn AnyService]);
+pub struct Catalogue(pub &'static [fn() -> &'static dyn AnyService]);
 
 impl Catalogue {
+    /// The services, in order.
+    pub fn services(self) -> impl Iterator<Item = &'static dyn AnyService> {
+        self.0.iter().map(|service| service())
+    }
+
     /// Every scenario that the services ship with, in order.
     ///
     /// # Panics
     /// One of them cannot be read: tests read them all.
     pub fn all(self) -> Vec<Box<dyn AnyScenario>> {
-        let read = |service: &&dyn AnyService, (name, text): &(&str, &str)| {
+        let read = |service: &dyn AnyService, (name, text): &(&str, &str)| {
             service.read(text, name).expect("the files of the catalogue are tested")
         };
-        self.0.iter().flat_map(|service| service.scenarios().iter().map(move |file| read(service, file))).collect()
+        self.services().flat_map(|service| service.scenarios().iter().map(move |file| read(service, file))).collect()
     }
 
     /// Names and texts of the scenario files that the services ship with, in order.
     pub fn files(self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.0.iter().flat_map(|service| service.scenarios()).copied()
+        self.services().flat_map(|service| service.scenarios()).copied()
     }
 
     /// What published documents say, and which promises show that it is wrong: TOML, as `reports` reads it.
     pub fn documents(self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().flat_map(|service| service.documents()).copied()
+        self.services().flat_map(|service| service.documents()).copied()
     }
 
     /// The names of all systems.
     pub fn systems(self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().flat_map(|service| service.systems()).copied()
+        self.services().flat_map(|service| service.systems()).copied()
     }
 
     /// Every mutation: those of each service, then those of kernel and checker.
     pub fn mutations(self) -> Vec<Mutation> {
-        self.0.iter().flat_map(|service| service.mutations()).copied().chain(common()).collect()
+        self.services().flat_map(|service| service.mutations()).copied().chain(common()).collect()
     }
 
     /// Reads a scenario of whichever system the text names. `file` is only used in messages.
@@ -63,7 +69,7 @@ impl Catalogue {
     pub fn schema(self) -> serde_json::Value {
         let mut definitions = serde_json::Map::new();
         let mut choices = Vec::new();
-        for service in self.0 {
+        for service in self.services() {
             let name = service.systems()[0];
             let mut schema = service.schema(&format!("/definitions/{name}"));
             let root = schema.as_object_mut().expect("a schema is an object");
@@ -107,6 +113,6 @@ impl Catalogue {
 
     /// The service of a system.
     pub fn service(self, system: &str) -> Option<&'static dyn AnyService> {
-        self.0.iter().copied().find(|service| service.systems().contains(&system))
+        self.services().find(|service| service.systems().contains(&system))
     }
 }

@@ -145,7 +145,7 @@ fn is_none_a_value(root: &Value, schema: &Value) -> bool {
 
 #[test]
 fn every_setting_of_a_service_stands_in_the_reference_with_its_values_and_its_default() {
-    for service in CATALOGUE.0 {
+    for service in CATALOGUE.services() {
         let root = service.schema("/definitions");
         let settings = resolved(&root, &root["properties"]["service"]);
         let system = format!("`{}`", service.systems()[0]);
@@ -193,7 +193,7 @@ fn every_field_that_all_services_share_stands_in_the_reference() {
     let head = PAGE.split("\n## ").next().expect("a part");
     let text = format!("{head}\n\n{shared}");
     let told = names_in(&text);
-    for service in CATALOGUE.0 {
+    for service in CATALOGUE.services() {
         let root = service.schema("/definitions");
         for (name, schema) in fields(&root, &root).filter(|(name, _)| *name != "service") {
             assert!(told.contains(name), "`{name}` is missing");

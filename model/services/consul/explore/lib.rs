@@ -1,7 +1,14 @@
 //! Compiles the service for the checker and the simulator once: users of `dyn AnyScenario` do not compile it again.
 
-use fencepost_registry::Registered;
+pub use fencepost_consul::Consul as Service;
+use fencepost_registry::{AnyService, Registered};
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<fencepost_consul::Consul> =
+pub static SERVICE: Registered<Service> =
     Registered::new(fencepost_consul::SCENARIOS).with_documents(fencepost_consul::DOCUMENTS);
+
+/// The same behind its object-safe trait. It is never inlined: whoever calls it compiles no explorer.
+#[inline(never)]
+pub fn service() -> &'static dyn AnyService {
+    &SERVICE
+}

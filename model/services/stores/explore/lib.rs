@@ -1,6 +1,13 @@
 //! Compiles the service for the checker and the simulator once: users of `dyn AnyScenario` do not compile it again.
 
-use fencepost_registry::Registered;
+use fencepost_registry::{AnyService, Registered};
+pub use fencepost_stores::Stores as Service;
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<fencepost_stores::Stores> = Registered::new(fencepost_stores::SCENARIOS);
+pub static SERVICE: Registered<Service> = Registered::new(fencepost_stores::SCENARIOS);
+
+/// The same behind its object-safe trait. It is never inlined: whoever calls it compiles no explorer.
+#[inline(never)]
+pub fn service() -> &'static dyn AnyService {
+    &SERVICE
+}
