@@ -12,7 +12,8 @@ use timely::dataflow::operators::vec::ToStream;
 use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 
 use super::counters::Counters;
-use super::worker::{Batch, Worker};
+use super::parcel::Parcel;
+use super::worker::Worker;
 use super::{Plan, Searched, Space};
 
 /// Searches a space until it is exhausted, a promise breaks or the search is cut. A level in which a promise breaks is
@@ -42,29 +43,54 @@ pub fn search<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<Searched, String>
 
 fn run<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<(Searched, bool, Option<Vec<u16>>), String> {
     let board = Arc::new(Counters::new(space.mutation()));
-    let config = if plan.workers == 1 { timely::Config::thread() } else { timely::Config::process(plan.workers) };
     let (shared, posted, chosen) = (Arc::clone(space), Arc::clone(&board), plan.clone());
-    let guards = timely::execute(config, move |timely| {
-        let part = Worker::new(Arc::clone(&shared), Arc::clone(&posted), chosen.clone(), timely.index());
-        let part = Rc::new(RefCell::new(part));
-        flow(timely, &shared, &part);
-        while timely.step_or_park(None) {}
-        part.borrow().path()
-    })?;
-    let paths: Vec<Option<Vec<u16>>> = guards.join().into_iter().collect::<Result<_, String>>()?;
+    let part: Parts =
+        Box::new(move |index| Box::new(Worker::new(Arc::clone(&shared), Arc::clone(&posted), chosen.clone(), index)));
+    let paths = execute(plan.workers, part)?;
     Ok((board.result(plan.limits)?, board.is_violated(), paths.into_iter().flatten().next()))
 }
 
+/// One worker's part of a search, whatever its states are: timely is compiled once, and not for each service.
+pub(super) trait Part {
+    /// The initial states, as if another worker had sent them.
+    fn starts(&self) -> Vec<Parcel>;
+
+    /// Takes in what another worker has found.
+    fn unpack(&mut self, parcel: Parcel, level: u64);
+
+    /// Makes the states of a level those to expand; false if there are none, or the search is over.
+    fn begin(&mut self, level: u64) -> bool;
+
+    /// Expands a chunk of states of this level, and sends successors of other workers to them; false if the level is
+    /// done.
+    fn work(&mut self, level: u64, send: &mut dyn FnMut(Parcel)) -> bool;
+
+    /// The action indices of the run to the first violation, if this worker remembers how it found each state.
+    fn path(&self) -> Option<Vec<u16>>;
+}
+
+/// What makes the part of a worker, by its index.
+type Parts = Box<dyn Fn(usize) -> Box<dyn Part> + Send + Sync>;
+
+/// Runs the dataflow with so many workers, and says which path each of them kept.
+fn execute(workers: usize, part: Parts) -> Result<Vec<Option<Vec<u16>>>, String> {
+    let config = if workers == 1 { timely::Config::thread() } else { timely::Config::process(workers) };
+    let guards = timely::execute(config, move |timely| {
+        let part = Rc::new(RefCell::new(part(timely.index())));
+        flow(timely, &part);
+        while timely.step_or_park(None) {}
+        part.borrow().path()
+    })?;
+    guards.join().into_iter().collect()
+}
+
 /// Builds the dataflow of one worker. Its timestamps are levels, from 0.
-fn flow<M: Space>(timely: &mut timely::worker::Worker, space: &Arc<M>, part: &Rc<RefCell<Worker<M>>>) {
-    let starts: Vec<Batch<M::State>> = match timely.index() {
-        0 => Worker::starts(&**space, timely.peers()).collect(),
-        _ => Vec::new(),
-    };
+fn flow(timely: &mut timely::worker::Worker, part: &Rc<RefCell<Box<dyn Part>>>) {
+    let starts = if timely.index() == 0 { part.borrow().starts() } else { Vec::new() };
     let part = Rc::clone(part);
     timely.dataflow::<u64, _, _>(|scope| {
         let (handle, found) = scope.feedback(1);
-        let to_owner = Exchange::new(|parcel: &Batch<M::State>| parcel.to);
+        let to_owner = Exchange::new(|parcel: &Parcel| parcel.to);
         found
             .concat(starts.to_stream(scope))
             .unary_frontier(to_owner, "search", |_, info| {
@@ -84,7 +110,7 @@ fn flow<M: Space>(timely: &mut timely::worker::Worker, space: &Arc<M>, part: &Rc
                     if let Some(capability) = &working {
                         let level = *capability.time();
                         let mut session = output.session(capability);
-                        if part.work(level, |parcel| session.give(parcel)) {
+                        if part.work(level, &mut |parcel| session.give(parcel)) {
                             again.activate();
                             return;
                         }

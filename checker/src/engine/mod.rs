@@ -18,6 +18,7 @@
 mod counters;
 mod dataflow;
 mod frontier;
+mod parcel;
 pub(crate) mod seen;
 mod steps;
 mod worker;
@@ -25,8 +26,6 @@ mod worker;
 use std::sync::Arc;
 
 use fencepost_model::mutation::Mutation;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 pub use dataflow::search;
 
@@ -35,7 +34,7 @@ use crate::limits::{Limits, Supervisor};
 /// What can be searched.
 pub trait Space: Send + Sync + 'static {
     /// A state. The smaller the better: every state of a level, and of the next one, is in memory at once.
-    type State: Clone + Send + Serialize + DeserializeOwned + 'static;
+    type State: Clone + Send + 'static;
     /// What one worker needs while it expands states, kept so that it need not be allocated each time.
     type Scratch: Default;
 

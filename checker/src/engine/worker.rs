@@ -4,24 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
-use serde::{Deserialize, Serialize};
 
 use super::counters::{Counters, Report};
+use super::dataflow::Part;
 use super::frontier::Frontier;
+use super::parcel::Parcel;
 use super::seen::Seen;
 use super::steps::{NOWHERE, Steps};
 use super::{Marks, Plan, Space, Transition};
 
-/// States on their way to the worker that owns them.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Batch<S> {
-    pub(super) to: u64,
-    pub(super) states: Vec<Candidate<S>>,
-}
-
 /// A state that may be new.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Candidate<S> {
+#[derive(Clone)]
+struct Candidate<S> {
     fingerprint: u64,
     /// The number of the state that it was found from, where paths are kept.
     parent: u32,
@@ -122,16 +116,6 @@ impl<M: Space> Worker<M> {
         }
     }
 
-    /// The initial states, as if another worker had sent them.
-    pub(super) fn starts(space: &M, workers: usize) -> impl Iterator<Item = Batch<M::State>> {
-        space.starts().into_iter().enumerate().map(move |(place, state)| {
-            let fingerprint = space.fingerprint(&state).max(1);
-            let action = u16::try_from(place).expect("there are few starts");
-            let start = Candidate { fingerprint, parent: NOWHERE, action, is_violation: false, state };
-            Batch { to: owner(fingerprint, workers) as u64, states: vec![start] }
-        })
-    }
-
     /// Takes in states of the given level. First looks at the places of some of them, which waits for memory once, then at
     /// each of these in turn.
     fn receive(&mut self, states: &mut Vec<Candidate<M::State>>, level: u64) {
@@ -160,33 +144,6 @@ impl<M: Space> Worker<M> {
             }
         }
         self.board.found(level, next.len() - known);
-    }
-
-    /// Makes the states of a level those to expand; false if there are none, or the search is over.
-    pub(super) fn begin(&mut self, level: u64) -> bool {
-        self.current = self.later.remove(&level).unwrap_or_default();
-        self.current.len() > 0 && self.board.may_begin(level, self.plan.limits)
-    }
-
-    /// Expands a chunk of states of this level, and sends successors of other workers to them; false if the level is
-    /// done.
-    pub(super) fn work(&mut self, level: u64, mut send: impl FnMut(Batch<M::State>)) -> bool {
-        let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
-        let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
-        for state in chunk {
-            self.expand(&state, &mut report);
-            self.number = self.number.wrapping_add(1);
-            if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
-                self.look_up(level + 1);
-            }
-            self.post(PARCEL, &mut send);
-        }
-        self.look_up(level + 1);
-        if self.current.len() == 0 {
-            self.post(1, &mut send);
-        }
-        self.board.report(report, level, &*self.plan.supervisor);
-        true
     }
 
     fn expand(&mut self, state: &M::State, report: &mut Report) {
@@ -218,25 +175,60 @@ impl<M: Space> Worker<M> {
     }
 
     /// Sends each batch of at least this number of bytes to its worker.
-    fn post(&mut self, bytes: usize, send: &mut impl FnMut(Batch<M::State>)) {
+    fn post(&mut self, bytes: usize, send: &mut dyn FnMut(Parcel)) {
         for owner in (0..self.batches.len()).filter(|owner| *owner != self.index) {
             if self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
                 let states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
-                send(Batch { to: owner as u64, states });
+                send(Parcel::new(owner, states));
             }
         }
     }
+}
 
-    /// Takes in what another worker has found.
-    pub(super) fn unpack(&mut self, mut parcel: Batch<M::State>, level: u64) {
-        self.receive(&mut parcel.states, level);
+impl<M: Space> Part for Worker<M> {
+    fn starts(&self) -> Vec<Parcel> {
+        let start = |(place, state)| {
+            let fingerprint = self.space.fingerprint(&state).max(1);
+            let action = u16::try_from(place).expect("there are few starts");
+            let start = Candidate { fingerprint, parent: NOWHERE, action, is_violation: false, state };
+            Parcel::new(owner(fingerprint, self.batches.len()), vec![start])
+        };
+        self.space.starts().into_iter().enumerate().map(start).collect()
+    }
+
+    fn unpack(&mut self, parcel: Parcel, level: u64) {
+        let mut states = parcel.states();
+        self.receive(&mut states, level);
         if self.spare.len() < SPARE {
-            self.spare.push(parcel.states);
+            self.spare.push(states);
         }
     }
 
-    /// The action indices of the run to the first violation, if this worker remembers how it found each state.
-    pub(super) fn path(&self) -> Option<Vec<u16>> {
+    fn begin(&mut self, level: u64) -> bool {
+        self.current = self.later.remove(&level).unwrap_or_default();
+        self.current.len() > 0 && self.board.may_begin(level, self.plan.limits)
+    }
+
+    fn work(&mut self, level: u64, send: &mut dyn FnMut(Parcel)) -> bool {
+        let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
+        let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
+        for state in chunk {
+            self.expand(&state, &mut report);
+            self.number = self.number.wrapping_add(1);
+            if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
+                self.look_up(level + 1);
+            }
+            self.post(PARCEL, send);
+        }
+        self.look_up(level + 1);
+        if self.current.len() == 0 {
+            self.post(1, send);
+        }
+        self.board.report(report, level, &*self.plan.supervisor);
+        true
+    }
+
+    fn path(&self) -> Option<Vec<u16>> {
         let (parent, action) = self.broken?;
         Some(self.steps.as_ref()?.path(parent, action))
     }

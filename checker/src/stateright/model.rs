@@ -1,8 +1,6 @@
 //! Any stateright model as a space for our own engine.
 
 use fencepost_model::hash::Fingerprinter;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use stateright::{Expectation, Model, Property};
 use std::hash::{Hash, Hasher};
 
@@ -31,7 +29,7 @@ impl<M: Model> Searchable<M> {
 impl<M> Space for Searchable<M>
 where
     M: Model + Send + Sync + 'static,
-    M::State: Clone + Hash + Send + Serialize + DeserializeOwned + 'static,
+    M::State: Clone + Hash + Send + 'static,
 {
     type State = M::State;
     type Scratch = Vec<M::Action>;

@@ -19,7 +19,6 @@ use fencepost_model::list::List;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::Action;
-use serde::{Deserialize, Serialize};
 
 use self::memo::{Memo, Question};
 pub(crate) use self::pool::SharedPool;
@@ -29,7 +28,7 @@ use super::normal_form::{Formed, NormalForm};
 use super::piece::{Layout, Piece};
 
 /// A world in normal form, as the numbers that its parts have in a [`Pool`]: it means something beside that pool only.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Collapsed {
     /// Clients, server, what is remembered, cuts and budgets, messages.
     parts: List<u32, 12>,
