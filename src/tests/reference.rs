@@ -168,7 +168,7 @@ fn every_setting_of_a_service_stands_in_the_reference_with_its_values_and_its_de
                     assert_eq!(schema.get("default"), None, "{heading}: `{name}`");
                 }
                 Some(default) => {
-                    let is_right = is_default(*service, name, &written(default));
+                    let is_right = is_default(service, name, &written(default));
                     assert!(is_right, "{heading}: the default of `{name}` is not {default}");
                 }
                 None => {}
@@ -210,7 +210,7 @@ fn every_field_that_all_services_share_stands_in_the_reference() {
 #[test]
 fn every_name_in_the_reference_exists() {
     let roots: Vec<(&[&str], Value)> =
-        CATALOGUE.0.iter().map(|service| (service.systems(), service.schema("/definitions"))).collect();
+        CATALOGUE.services().map(|service| (service.systems(), service.schema("/definitions"))).collect();
     let mut shared = BTreeSet::from(OTHERS);
     for (_, root) in &roots {
         let kernel = fields(root, root).filter(|(name, _)| *name != "service");

@@ -1,0 +1,445 @@
+//! One round of a recipe for real: the program takes its steps, and what is around it carries out what it does.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant as Moment};
+
+use fencepost_consul::{Command, Consul, ConsulMessage, Request};
+use fencepost_model::fact::{Fact, Leaving};
+use fencepost_model::ids::{Call, ProcessId};
+use fencepost_model::process::{Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::program::{Program, Recipe, scoped};
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::{Instant, Ticks};
+
+use crate::calls::{CALLS_MAX, renumber};
+use crate::http::{Question, Reply, answer, question};
+use crate::names::Names;
+use crate::resource::NoResource;
+use crate::{Agent, LiveError, Resource, Tenure};
+
+/// What a round came to.
+#[derive(Debug)]
+pub struct Held<T> {
+    /// What the user's code returned.
+    pub value: T,
+    /// Why the client left: its user had finished, or it lost the lock before that.
+    pub left: Leaving,
+}
+
+/// What the driver waits for.
+pub(crate) enum Event {
+    /// What came of this request.
+    Reply(u64, Reply),
+    /// The user's code wants a write.
+    Write,
+    /// The user's code has returned, or panicked.
+    Finished,
+}
+
+/// After so many steps the states that the program has been in are forgotten: a tenure may last for months.
+const STEPS_MAX: u32 = 500;
+
+/// How long the last requests, which the recipe does not wait for, may take.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Takes the lock as the recipe does, runs the user's code while it is inside, and gives the lock back.
+///
+/// The code runs in a thread of its own. When the recipe loses the lock, [`Tenure::is_lost`] says so, and the round ends once the code
+/// has returned.
+///
+/// # Errors
+/// The recipe gave up before it was inside; or see [`LiveError`].
+///
+/// # Panics
+/// The user's code panicked; the lock is given back first. Or the recipe is not deterministic.
+pub fn hold<R: Recipe<Consul>, T: Send>(
+    agent: &Agent,
+    recipe: R,
+    work: impl FnOnce(&Tenure) -> T + Send,
+) -> Result<Held<T>, LiveError> {
+    hold_with(agent, recipe, &mut NoResource, work)
+}
+
+/// The same for a recipe that reads or writes the protected resource itself.
+///
+/// # Errors
+/// See [`hold`].
+///
+/// # Panics
+/// See [`hold`].
+pub fn hold_with<R: Recipe<Consul>, T: Send>(
+    agent: &Agent,
+    recipe: R,
+    resource: &mut dyn Resource,
+    work: impl FnOnce(&Tenure) -> T + Send,
+) -> Result<Held<T>, LiveError> {
+    let mut scenario = Scenario::<Consul>::new("live").clients(agent.client.0.max(1)).writes(254).programs(recipe);
+    // A round more than there will be: after the last one a program offers nothing, and nobody could tell that it rests.
+    scenario = scenario.rounds(2);
+    let (events, inbox) = channel();
+    thread::scope(|scope| {
+        let mut driver = Driver {
+            agent,
+            scenario,
+            names: Names::new(agent.client),
+            resource,
+            events,
+            inbox,
+            begin: Moment::now(),
+            requests: BTreeMap::new(),
+            unheard: 0,
+            asked: 0,
+            queue: VecDeque::from([Input::Command(Command::Acquire)]),
+            writes: 0,
+            is_finished: false,
+            tenure: None,
+            left: None,
+            refusal: None,
+        };
+        let mut user = User { work: Some(work), thread: None };
+        let mut state = None;
+        loop {
+            // Programs neither come into a scope nor leave it: between two, the state is text.
+            match scoped(|| driver.go_on(state.as_deref(), scope, &mut user)) {
+                Ok(None) => break,
+                Ok(Some(text)) => state = Some(text),
+                Err(error) => {
+                    driver.lose();
+                    return Err(error);
+                }
+            }
+        }
+        driver.farewell();
+        driver.lose();
+        let Some(thread) = user.thread else {
+            let why = driver.refusal.unwrap_or_else(|| "it ended its round".to_owned());
+            return Err(LiveError::GaveUp(why));
+        };
+        match thread.join() {
+            Ok(value) => Ok(Held { value, left: driver.left.unwrap_or(Leaving::Done) }),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// The user's code, and its thread once the client is inside.
+struct User<'scope, T, W> {
+    work: Option<W>,
+    thread: Option<ScopedJoinHandle<'scope, T>>,
+}
+
+struct Driver<'a> {
+    agent: &'a Agent,
+    scenario: Scenario<Consul>,
+    names: Names,
+    resource: &'a mut dyn Resource,
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
+    /// When the clock began.
+    begin: Moment,
+    /// Requests under way, by their number here: the program's number, and what was asked.
+    requests: BTreeMap<u64, (Call, Request)>,
+    /// How many requests are under way that change something.
+    unheard: usize,
+    /// The number of the newest request.
+    asked: u64,
+    /// What the program is told next.
+    queue: VecDeque<Input<Consul>>,
+    /// Writes that the user has asked for.
+    writes: u32,
+    is_finished: bool,
+    tenure: Option<Arc<Tenure>>,
+    left: Option<Leaving>,
+    /// The last answer that may have made the recipe give up.
+    refusal: Option<String>,
+}
+
+impl<'a> Driver<'a> {
+    /// Goes on until the round is over, or for a number of steps: then the state is returned.
+    fn go_on<'scope, T: Send + 'scope, W: FnOnce(&Tenure) -> T + Send + 'scope>(
+        &mut self,
+        state: Option<&str>,
+        scope: &'scope Scope<'scope, '_>,
+        user: &mut User<'scope, T, W>,
+    ) -> Result<Option<String>, LiveError> {
+        let mut program: Program<Consul> = match state {
+            Some(text) => serde_json::from_str(text).expect("it was written here"),
+            None => Program::at_start(&self.scenario, self.agent.client).expect("every client runs the recipe"),
+        };
+        for _ in 0..STEPS_MAX {
+            let Some(input) = self.next(&program)? else { return Ok(None) };
+            self.step(&mut program, input)?;
+            if let (Some(tenure), Some(work)) = (&self.tenure, user.work.take_if(|_| self.tenure.is_some())) {
+                let (tenure, events) = (Arc::clone(tenure), self.events.clone());
+                user.thread = Some(scope.spawn(move || {
+                    let _finished = Finished(events);
+                    work(&tenure)
+                }));
+            }
+        }
+        Ok(Some(serde_json::to_string(&program).expect("a state can be written")))
+    }
+
+    /// What the program is told next: waits for it. None: the round is over.
+    fn next(&mut self, program: &Program<Consul>) -> Result<Option<Input<Consul>>, LiveError> {
+        loop {
+            if let Some(input) = self.queue.pop_front() {
+                return Ok(Some(input));
+            }
+            match program.choices() {
+                0 => {}
+                options => return Ok(Some(Input::Choice(random(options)?))),
+            }
+            let now = self.now();
+            let offered = self.offered(program, now);
+            if offered.contains(&Command::Acquire) {
+                return Ok(None);
+            }
+            if self.writes > 0 && offered.contains(&Command::Write) {
+                self.writes -= 1;
+                return Ok(Some(Input::Command(Command::Write)));
+            }
+            if self.is_finished && offered.contains(&Command::Release) {
+                return Ok(Some(Input::Command(Command::Release)));
+            }
+            let mut due = None;
+            program.wakes(&self.scenario, &mut |timer, at| {
+                if due.is_none_or(|(_, other)| at < other) {
+                    due = Some((timer, at));
+                }
+            });
+            match due {
+                Some((timer, at)) if at <= now => return Ok(Some(Input::Wake(timer))),
+                due => self.wait(due.map(|(_, at)| at))?,
+            }
+        }
+    }
+
+    /// What its user may ask of it.
+    fn offered(&self, program: &Program<Consul>, now: Instant) -> Vec<Command> {
+        let mut offered = Vec::new();
+        program.commands(&self.context(now), &mut |command| offered.push(command));
+        offered
+    }
+
+    fn context(&self, now: Instant) -> Context<'_, Consul> {
+        Context { scenario: &self.scenario, now, me: ProcessId::from(self.agent.client) }
+    }
+
+    /// The number of ticks that are over.
+    fn now(&self) -> Instant {
+        let ticks = self.begin.elapsed().as_nanos() / self.agent.tick.as_nanos();
+        Instant::START + Ticks::new(i64::try_from(ticks).expect("years of ticks"))
+    }
+
+    /// When a tick begins.
+    fn moment(&self, at: Instant) -> Moment {
+        let ticks = u128::try_from(at.ticks()).unwrap_or(0);
+        let nanoseconds = u64::try_from(ticks * self.agent.tick.as_nanos()).unwrap_or(u64::MAX);
+        self.begin + Duration::from_nanos(nanoseconds)
+    }
+
+    /// Waits for events, no longer than until this instant. They are heard at the beginning of the next tick.
+    fn wait(&mut self, until: Option<Instant>) -> Result<(), LiveError> {
+        let event = match until {
+            None => self.inbox.recv().ok(),
+            Some(at) => {
+                let left = self.moment(at).saturating_duration_since(Moment::now());
+                match self.inbox.recv_timeout(left) {
+                    Ok(event) => Some(event),
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+                }
+            }
+        };
+        let Some(event) = event else { return Ok(()) };
+        let next = self.moment(self.now() + Ticks::new(1));
+        thread::sleep(next.saturating_duration_since(Moment::now()));
+        self.hear(event)?;
+        while let Ok(event) = self.inbox.try_recv() {
+            self.hear(event)?;
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, event: Event) -> Result<(), LiveError> {
+        match event {
+            Event::Write => self.writes += 1,
+            Event::Finished => self.is_finished = true,
+            Event::Reply(number, reply) => {
+                let Some((call, request)) = self.requests.remove(&number) else { return Ok(()) };
+                self.unheard -= usize::from(changes(&request));
+                if let Some(answer) = answer(&request, &reply, self.agent, &mut self.names)? {
+                    if let Reply::Refused(why) = reply {
+                        self.refusal = Some(why);
+                    } else if self.tenure.is_none() {
+                        self.refusal = Some(format!("the last answer was: {request}: {answer}"));
+                    }
+                    let message = Message::Service(ConsulMessage::Response(call, answer));
+                    self.queue.push_back(Input::Message { from: ProcessId::Server, message });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a step of the program, and carries out what it does.
+    fn step(&mut self, program: &mut Program<Consul>, input: Input<Consul>) -> Result<(), LiveError> {
+        let mut out = Outbox::new();
+        program.on(input, &self.context(self.now()), &mut out);
+        let mut newest = Call(0);
+        for (_, message) in out.messages() {
+            match *message {
+                Message::Service(ConsulMessage::Request(call, request)) => {
+                    newest = newest.max(call);
+                    self.ask(call, request)?;
+                }
+                Message::Write(write) => {
+                    let accepted = self.resource.write(write.token)?;
+                    if let Some(to) = write.call {
+                        self.resource_says(Message::Written { to, accepted });
+                    }
+                }
+                Message::Read(to) => {
+                    let version = fencepost_model::ids::Token(self.resource.version()?);
+                    self.resource_says(Message::Version { to, version });
+                }
+                other => return Err(LiveError::Unsupported(other.to_string())),
+            }
+        }
+        for fact in out.facts() {
+            match fact {
+                Fact::Entered { token, .. } => {
+                    self.tenure = Some(Arc::new(Tenure::new(*token, self.events.clone())));
+                }
+                Fact::Left { why, .. } => {
+                    self.left = Some(*why);
+                    if *why != Leaving::Done {
+                        self.lose();
+                    }
+                }
+                Fact::Panicked { .. } => {
+                    return Err(LiveError::Panicked(Client::panic(program).unwrap_or_default()));
+                }
+                Fact::Cut { .. } => return Err(LiveError::LapTooLong),
+                _ => {}
+            }
+        }
+        if newest.0 > CALLS_MAX {
+            let named = renumber(program);
+            // What the program does not wait for has no number any more.
+            for (call, _) in self.requests.values_mut() {
+                *call = named.get(call).copied().unwrap_or(Call(0));
+            }
+        }
+        Ok(())
+    }
+
+    fn resource_says(&mut self, message: Message<Consul>) {
+        self.queue.push_back(Input::Message { from: ProcessId::Resource, message });
+    }
+
+    /// Sends a request in a thread of its own: each has its own connection, as in the model.
+    fn ask(&mut self, call: Call, request: Request) -> Result<(), LiveError> {
+        let question = question(&request, self.agent, &self.names)?;
+        self.asked += 1;
+        self.requests.insert(self.asked, (call, request));
+        self.unheard += usize::from(changes(&request));
+        let (number, base, events) = (self.asked, self.agent.base.clone(), self.events.clone());
+        thread::spawn(move || {
+            // The driver is gone once the round is over: nobody waits for this answer any more.
+            let _ = events.send(Event::Reply(number, send(&base, &question)));
+        });
+        Ok(())
+    }
+
+    /// Waits for the last requests that change something: who exits at once would not have sent them.
+    fn farewell(&mut self) {
+        let end = Moment::now() + FAREWELL;
+        while self.unheard > 0
+            && let Ok(event) = self.inbox.recv_timeout(end.saturating_duration_since(Moment::now()))
+        {
+            if let Event::Reply(number, _) = event
+                && let Some((_, request)) = self.requests.remove(&number)
+            {
+                self.unheard -= usize::from(changes(&request));
+            }
+        }
+    }
+
+    /// Tells the user's code that the tenure is over.
+    fn lose(&self) {
+        self.tenure.iter().for_each(|tenure| tenure.lose());
+    }
+}
+
+/// Whether the request changes anything at the agent.
+fn changes(request: &Request) -> bool {
+    !matches!(
+        request,
+        Request::Get(_)
+            | Request::GetConsistent(_)
+            | Request::List
+            | Request::Before(_)
+            | Request::FindSession
+            | Request::Watch(_)
+    )
+}
+
+/// Sees to it that the driver hears of the end of the user's code, also when it panics.
+struct Finished(Sender<Event>);
+
+impl Drop for Finished {
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::Finished);
+    }
+}
+
+/// Asks the agent, and waits for what comes of it.
+fn send(base: &str, question: &Question) -> Reply {
+    let http = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_global(Some(question.timeout))
+        .build()
+        .new_agent();
+    let request = ureq::http::Request::builder()
+        .method(question.method)
+        .uri(format!("{base}{}", question.path))
+        .body(question.body.clone());
+    let request = match request {
+        Ok(request) => request,
+        Err(error) => return Reply::Refused(format!("{base}{}: {error}", question.path)),
+    };
+    let mut response = match http.run(request) {
+        Ok(response) => response,
+        Err(error) => return unanswered(base, error),
+    };
+    let index = response.headers().get("X-Consul-Index").and_then(|value| value.to_str().ok()?.parse().ok());
+    let status = response.status().as_u16();
+    match response.body_mut().with_config().limit(64 << 20).read_to_vec() {
+        Ok(body) => Reply::Answered { status, index, body },
+        Err(_) => Reply::Lost,
+    }
+}
+
+/// Whether a request without an answer surely did nothing.
+fn unanswered(base: &str, error: ureq::Error) -> Reply {
+    let is_refused = match &error {
+        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::BadUri(_) => true,
+        _ => false,
+    };
+    if is_refused { Reply::Refused(format!("{base}: {error}")) } else { Reply::Lost }
+}
+
+/// A number below `options`.
+fn random(options: u8) -> Result<u8, LiveError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| LiveError::Chance(error.to_string()))?;
+    let number = u64::from_le_bytes(bytes) % u64::from(options);
+    Ok(u8::try_from(number).expect("below a number of eight bits"))
+}

@@ -1,0 +1,289 @@
+//! Requests of a program as HTTP, and the agent's answers as the program hears them.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use fencepost_consul::{
+    Answer, Behavior, CheckKind, Claim, Entry, Key, Listing, Operation, Plain, Prefix, Request, Target, Terms, Watch,
+};
+use fencepost_model::ids::{Index, SessionId};
+use fencepost_model::inline_array::InlineArray;
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
+use serde_json::{Value, json};
+
+use crate::names::{Names, fit};
+use crate::{Agent, LiveError};
+
+/// The most contenders of a semaphore that a listing has room for in the model.
+const CONTENDERS_MAX: usize = 6;
+
+/// How long the agent may take over a request that does not block.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// C-BLK-2: how long a query blocks at most, and what the agent may add to it.
+const BLOCKING_MAX: Duration = Duration::from_secs(11 * 60);
+
+/// What has to be written otherwise in the name of a key.
+const RESERVED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`');
+
+/// A request over HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) body: Vec<u8>,
+    pub(crate) timeout: Duration,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub(crate) enum Reply {
+    /// An answer.
+    Answered { status: u16, index: Option<u64>, body: Vec<u8> },
+    /// No connection was made: nothing has happened.
+    Refused(String),
+    /// Nobody knows.
+    Lost,
+}
+
+/// Writes a request for the agent.
+pub(crate) fn question(request: &Request, agent: &Agent, names: &Names) -> Result<Question, LiveError> {
+    let key = |key: Key| Ok::<String, LiveError>(encode(&names.key(agent, key)?));
+    let mut timeout = PATIENCE;
+    let (method, path, body) = match request {
+        Request::CreateSession(terms) => {
+            ("PUT", "/v1/session/create".to_owned(), session(terms, agent)?.to_string().into_bytes())
+        }
+        Request::RenewSession(session) => ("PUT", format!("/v1/session/renew/{}", names.text(*session)), Vec::new()),
+        Request::DestroySession(session) => {
+            ("PUT", format!("/v1/session/destroy/{}", names.text(*session)), Vec::new())
+        }
+        Request::FindSession => ("GET", "/v1/session/list".to_owned(), Vec::new()),
+        Request::Get(of) => ("GET", format!("/v1/kv/{}", key(*of)?), Vec::new()),
+        Request::GetConsistent(of) => ("GET", format!("/v1/kv/{}?consistent", key(*of)?), Vec::new()),
+        Request::List | Request::Before(_) => ("GET", format!("/v1/kv/{}/?recurse", encode(&agent.key)), Vec::new()),
+        Request::Watch(Watch { target, index, wait }) => {
+            timeout = BLOCKING_MAX;
+            let wait = wait.map_or_else(|| "600s".to_owned(), |wait| agent.duration(wait));
+            let place = match target {
+                Target::Key(of) => format!("{}?", key(*of)?),
+                Target::Prefix => format!("{}/?recurse&", encode(&agent.key)),
+            };
+            ("GET", format!("/v1/kv/{place}index={}&wait={wait}", index.0), Vec::new())
+        }
+        Request::Put { key: of, value, flags } => {
+            ("PUT", format!("/v1/kv/{}?flags={flags}", key(*of)?), names.bytes(*value)?)
+        }
+        Request::Cas { key: of, index, value, flags } => {
+            ("PUT", format!("/v1/kv/{}?cas={}&flags={flags}", key(*of)?, index.0), names.bytes(*value)?)
+        }
+        Request::Acquire(claim) => {
+            let Claim { key: of, session, value, flags, .. } = claim;
+            let session = names.text(*session);
+            ("PUT", format!("/v1/kv/{}?acquire={session}&flags={flags}", key(*of)?), names.bytes(*value)?)
+        }
+        Request::Release(claim) => {
+            let Claim { key: of, session, value, flags, .. } = claim;
+            let session = names.text(*session);
+            ("PUT", format!("/v1/kv/{}?release={session}&flags={flags}", key(*of)?), names.bytes(*value)?)
+        }
+        Request::Delete(of) => ("DELETE", format!("/v1/kv/{}", key(*of)?), Vec::new()),
+        Request::DeleteCas { key: of, index } => {
+            ("DELETE", format!("/v1/kv/{}?cas={}", key(*of)?, index.0), Vec::new())
+        }
+        Request::Commit(transaction) => {
+            let all = transaction.operations.iter().map(|operation| operation_text(operation, agent, names));
+            let all = all.collect::<Result<Vec<Value>, LiveError>>()?;
+            ("PUT", "/v1/txn".to_owned(), Value::Array(all).to_string().into_bytes())
+        }
+    };
+    Ok(Question { method, path, body, timeout })
+}
+
+fn encode(name: &str) -> String {
+    percent_encode(name.as_bytes(), RESERVED).to_string()
+}
+
+/// C-SES-1: the body of a session's creation. A session that is bound to nothing says so, for the default is the gossip check.
+fn session(terms: &Terms, agent: &Agent) -> Result<Value, LiveError> {
+    let Terms { ttl, lock_delay, behavior, checks } = terms;
+    let mut bound = Vec::new();
+    for check in checks.iter() {
+        match check {
+            CheckKind::SerfHealth => bound.push("serfHealth"),
+            other => return Err(LiveError::Unsupported(format!("a session that is bound to {other:?}"))),
+        }
+    }
+    let mut body = json!({
+        "Name": agent.session_name,
+        "LockDelay": agent.duration(*lock_delay),
+        "Behavior": match behavior { Behavior::Release => "release", Behavior::Delete => "delete" },
+        "NodeChecks": bound,
+    });
+    if let Some(ttl) = ttl {
+        body["TTL"] = Value::String(agent.duration(*ttl));
+    }
+    Ok(body)
+}
+
+/// C-TXN-2: one operation of a transaction.
+fn operation_text(operation: &Operation, agent: &Agent, names: &Names) -> Result<Value, LiveError> {
+    let key = |key: Key| names.key(agent, key);
+    let claim = |verb: &str, claim: &Claim<Plain>| {
+        let Claim { key: of, session, value, flags, .. } = claim;
+        let value = base64(&names.plain(*value)?);
+        let session = names.text(*session);
+        Ok::<Value, LiveError>(
+            json!({"Verb": verb, "Key": key(*of)?, "Value": value, "Flags": flags, "Session": session}),
+        )
+    };
+    let inner = match operation {
+        Operation::CheckSession { key: of, session, .. } => {
+            let session = session.map(|session| names.text(session)).unwrap_or_default();
+            json!({"Verb": "check-session", "Key": key(*of)?, "Session": session})
+        }
+        Operation::CheckIndex { key: of, index } => json!({"Verb": "check-index", "Key": key(*of)?, "Index": index.0}),
+        Operation::Set { key: of, value, flags } => {
+            json!({"Verb": "set", "Key": key(*of)?, "Value": base64(&names.plain(*value)?), "Flags": flags})
+        }
+        Operation::Cas { key: of, index, value, flags } => {
+            let value = base64(&names.plain(*value)?);
+            json!({"Verb": "cas", "Key": key(*of)?, "Value": value, "Flags": flags, "Index": index.0})
+        }
+        Operation::Lock(at) => claim("lock", at)?,
+        Operation::Unlock(at) => claim("unlock", at)?,
+        Operation::Get(of) => json!({"Verb": "get", "Key": key(*of)?}),
+        Operation::GetTree(Prefix::Semaphore) => json!({"Verb": "get-tree", "Key": format!("{}/", agent.key)}),
+        Operation::CheckNotExists(of) => json!({"Verb": "check-not-exists", "Key": key(*of)?}),
+        Operation::Delete(of) => json!({"Verb": "delete", "Key": key(*of)?}),
+        Operation::DeleteCas { key: of, index } => json!({"Verb": "delete-cas", "Key": key(*of)?, "Index": index.0}),
+        Operation::DeleteTree(Prefix::Semaphore) => json!({"Verb": "delete-tree", "Key": format!("{}/", agent.key)}),
+        other => return Err(LiveError::Unsupported(other.to_string())),
+    };
+    Ok(json!({ "KV": inner }))
+}
+
+/// What a program hears of a reply; none: nothing, as of a message that is lost.
+pub(crate) fn answer(
+    request: &Request,
+    reply: &Reply,
+    agent: &Agent,
+    names: &mut Names,
+) -> Result<Option<Answer>, LiveError> {
+    let (status, index, body) = match reply {
+        Reply::Answered { status, index, body } => (*status, *index, body.as_slice()),
+        // The agent did nothing, and the client knows it: so it is with an agent that knows no leader. C-CON-6.
+        Reply::Refused(_) => return Ok(Some(Answer::NoLeader)),
+        Reply::Lost => return Ok(None),
+    };
+    let text = String::from_utf8_lossy(body);
+    let value = || serde_json::from_slice::<Value>(body).unwrap_or_default();
+    let unknown =
+        || LiveError::Answer { request: request.to_string(), status, body: text.trim().chars().take(200).collect() };
+    if status == 500 && (text.contains("No cluster leader") || text.contains("rpc error")) {
+        return Ok(Some(Answer::NoLeader));
+    }
+    let answer = match (request, status) {
+        (Request::CreateSession(_), 200) => Answer::Created(names.created(value()["ID"].as_str().ok_or_else(unknown)?)),
+        (Request::CreateSession(_), 500) if text.contains("is in critical state") => {
+            Answer::Critical(CheckKind::SerfHealth)
+        }
+        (Request::CreateSession(_), 500) if text.contains("Missing check") => {
+            Answer::Missing(Some(CheckKind::SerfHealth))
+        }
+        (Request::CreateSession(_), 500) if text.contains("Missing node registration") => Answer::Missing(None),
+        (Request::RenewSession(_), 200) => Answer::Renewed,
+        (Request::RenewSession(_), 404) => Answer::UnknownSession,
+        (Request::FindSession, 200) => {
+            let sessions = value();
+            let found = sessions.as_array().into_iter().flatten();
+            let mut found = found.filter(|session| session["Name"] == agent.session_name.as_str());
+            Answer::Named(found.find_map(|session| session["ID"].as_str()).map(|id| names.session(id)))
+        }
+        (Request::Get(_) | Request::GetConsistent(_), 404) => Answer::Absent,
+        (Request::Watch(Watch { target: Target::Key(_), .. }), 404) => Answer::Absent,
+        (Request::Get(_) | Request::GetConsistent(_), 200)
+        | (Request::Watch(Watch { target: Target::Key(_), .. }), 200) => {
+            Answer::Found(entry(value().get(0).ok_or_else(unknown)?, names)?)
+        }
+        (Request::List | Request::Watch(Watch { target: Target::Prefix, .. }), 200 | 404) => {
+            let all = if status == 404 { Value::Null } else { value() };
+            Answer::Listed(listing(&all, index.unwrap_or(0), agent, names)?)
+        }
+        (Request::Before(_), 404) => Answer::Before(None),
+        (Request::Before(own), 200) => Answer::Before(before(&value(), *own, agent, names)?),
+        (Request::Acquire(_), 500) if text.contains("invalid session") => Answer::InvalidSession,
+        (
+            Request::Put { .. }
+            | Request::Cas { .. }
+            | Request::Acquire(_)
+            | Request::Release(_)
+            | Request::Delete(_)
+            | Request::DeleteCas { .. }
+            | Request::DestroySession(_),
+            200,
+        ) => Answer::Done(text.trim() == "true"),
+        (Request::Commit(_), 200) => Answer::Committed,
+        (Request::Commit(_), 409) => {
+            let place = value().pointer("/Errors/0/OpIndex").and_then(Value::as_u64).ok_or_else(unknown)?;
+            Answer::RolledBack(fit("the place of an operation", place, u64::from(u8::MAX))?)
+        }
+        _ => return Err(unknown()),
+    };
+    Ok(Some(answer))
+}
+
+/// C-KV-6.
+fn entry(value: &Value, names: &mut Names) -> Result<Entry, LiveError> {
+    let number = |name: &str| value[name].as_u64().unwrap_or(0);
+    let index = |name: &str| fit("a log position", number(name), u64::from(u32::MAX)).map(Index);
+    let bytes = value["Value"].as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
+    Ok(Entry {
+        value: names.value(&bytes)?,
+        flags: fit("the flags of an entry", number("Flags"), u64::from(u8::MAX))?,
+        lock_index: fit("a LockIndex", number("LockIndex"), u64::from(u32::MAX))?,
+        session: value["Session"].as_str().filter(|id| !id.is_empty()).map(|id| names.session(id)),
+        spelling: fencepost_consul::Spelling::default(),
+        create: index("CreateIndex")?,
+        modify: index("ModifyIndex")?,
+    })
+}
+
+/// C-SEM-4, C-KV-21.
+fn listing(all: &Value, index: u64, agent: &Agent, names: &mut Names) -> Result<Listing, LiveError> {
+    let index = Index(fit("a log position", index, u64::from(u32::MAX))?);
+    let coordination = names.key(agent, Key::Slots)?;
+    let (mut slots, mut sessions) = (None, Vec::new());
+    for one in all.as_array().into_iter().flatten() {
+        let found = entry(one, names)?;
+        sessions.extend(found.session);
+        if one["Key"] == coordination.as_str() {
+            slots = Some(found);
+        }
+    }
+    sessions.sort_unstable();
+    sessions.dedup();
+    fit::<u64>("the number of contenders", sessions.len() as u64, CONTENDERS_MAX as u64)?;
+    let mut alive = InlineArray::default();
+    sessions.into_iter().for_each(|session| alive.push(session));
+    Ok(Listing { index, slots, alive })
+}
+
+/// The newest of the contenders' keys that are older than the own one.
+fn before(all: &Value, own: Index, agent: &Agent, names: &mut Names) -> Result<Option<(SessionId, Index)>, LiveError> {
+    let coordination = names.key(agent, Key::Slots)?;
+    let mut newest: Option<(Index, SessionId, Index)> = None;
+    for one in all.as_array().into_iter().flatten().filter(|one| one["Key"] != coordination.as_str()) {
+        let Entry { session: Some(session), create, modify, .. } = entry(one, names)? else { continue };
+        if create < own && newest.is_none_or(|(other, ..)| create > other) {
+            newest = Some((create, session, modify));
+        }
+    }
+    Ok(newest.map(|(_, session, modify)| (session, modify)))
+}
+
+/// C-KV-6: values stand in JSON so.
+fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}

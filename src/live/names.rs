@@ -1,0 +1,129 @@
+//! Session ids and values as the agent has them.
+
+use std::collections::BTreeMap;
+
+use fencepost_consul::{Key, Opaque, Plain, Slots};
+use fencepost_model::ids::{ClientId, SessionId, Token};
+use fencepost_model::inline_array::InlineArray;
+use serde_json::{Value, json};
+
+use crate::{Agent, LiveError};
+
+/// The most holders that the entry of a semaphore has room for in the model.
+const HOLDERS_MAX: usize = 4;
+
+/// What an operator's value is written as.
+const FOREIGN: &str = "another application's";
+
+/// The ids of sessions, as the agent has them and as a program has them.
+#[derive(Debug)]
+pub(crate) struct Names {
+    own: ClientId,
+    ids: BTreeMap<String, SessionId>,
+    texts: BTreeMap<SessionId, String>,
+    created: u16,
+    met: u32,
+}
+
+impl Names {
+    pub(crate) fn new(own: ClientId) -> Self {
+        Names { own, ids: BTreeMap::new(), texts: BTreeMap::new(), created: 0, met: 0 }
+    }
+
+    /// A session that this client has just created.
+    pub(crate) fn created(&mut self, text: &str) -> SessionId {
+        self.created = self.created.wrapping_add(1);
+        self.name(text, SessionId { creator: self.own, number: self.created })
+    }
+
+    /// A session with this id, whoever created it.
+    pub(crate) fn session(&mut self, text: &str) -> SessionId {
+        if let Some(known) = self.ids.get(text) {
+            return *known;
+        }
+        // Those of others have creators that no client of a scenario is.
+        let creator = 0x8000 | u16::try_from(self.met >> 16).unwrap_or(0x7fff);
+        let number = u16::try_from(self.met & 0xffff).expect("sixteen bits");
+        self.met = self.met.wrapping_add(1);
+        self.name(text, SessionId { creator: ClientId(creator), number })
+    }
+
+    fn name(&mut self, text: &str, id: SessionId) -> SessionId {
+        self.ids.insert(text.to_owned(), id);
+        self.texts.insert(id, text.to_owned());
+        id
+    }
+
+    /// The id as the agent has it.
+    pub(crate) fn text(&self, session: SessionId) -> &str {
+        // A program has no other ids than those it was told.
+        self.texts.get(&session).map_or("", String::as_str)
+    }
+
+    /// The name of a key.
+    pub(crate) fn key(&self, agent: &Agent, key: Key) -> Result<String, LiveError> {
+        let base = &agent.key;
+        Ok(match key {
+            Key::Lock => base.clone(),
+            Key::Data => format!("{base}.data"),
+            Key::Slots => format!("{base}/.lock"),
+            Key::Contender(session) => format!("{base}/{}", self.text(session)),
+            Key::Neighbour(session) => format!("{base}2/{}", self.text(session)),
+            Key::Other => format!("{base}.other"),
+            Key::Named(_) => return Err(LiveError::Unsupported(key.to_string())),
+        })
+    }
+
+    /// A value as bytes.
+    pub(crate) fn bytes(&self, value: Opaque) -> Result<Vec<u8>, LiveError> {
+        Ok(match value {
+            Opaque::Empty => Vec::new(),
+            Opaque::Name(client) => format!("client-{}", client.0).into_bytes(),
+            Opaque::Foreign => FOREIGN.as_bytes().to_vec(),
+            Opaque::Number(token) => token.0.to_string().into_bytes(),
+            Opaque::Bytes(_) => return Err(LiveError::Unsupported("a value without contents".to_owned())),
+            Opaque::Slots(slots) => {
+                let holders: BTreeMap<&str, bool> =
+                    slots.holders.iter().map(|session| (self.text(*session), true)).collect();
+                json!({"Limit": slots.limit, "Holders": holders}).to_string().into_bytes()
+            }
+        })
+    }
+
+    /// The same of a value in a transaction.
+    pub(crate) fn plain(&self, value: Plain) -> Result<Vec<u8>, LiveError> {
+        self.bytes(value.into())
+    }
+
+    /// Bytes as a value: what a program can tell apart.
+    pub(crate) fn value(&mut self, bytes: &[u8]) -> Result<Opaque, LiveError> {
+        if bytes.is_empty() {
+            return Ok(Opaque::Empty);
+        }
+        let text = String::from_utf8_lossy(bytes);
+        if let Some(client) = text.strip_prefix("client-").and_then(|number| number.parse().ok()) {
+            return Ok(Opaque::Name(ClientId(client)));
+        }
+        if let Ok(number) = text.parse() {
+            return Ok(Opaque::Number(Token(number)));
+        }
+        let Ok(Value::Object(object)) = serde_json::from_str::<Value>(&text) else { return Ok(Opaque::Foreign) };
+        let Some(limit) = object.get("Limit").and_then(Value::as_u64) else { return Ok(Opaque::Foreign) };
+        let limit = fit("a semaphore's limit", limit, u64::from(u8::MAX))?;
+        let mut ids: Vec<SessionId> = match object.get("Holders") {
+            Some(Value::Object(holders)) => holders.keys().map(|holder| self.session(holder)).collect(),
+            _ => Vec::new(),
+        };
+        ids.sort_unstable();
+        fit::<u64>("the number of holders", ids.len() as u64, HOLDERS_MAX as u64)?;
+        let mut holders = InlineArray::default();
+        ids.into_iter().for_each(|id| holders.push(id));
+        Ok(Opaque::Slots(Slots { limit, holders }))
+    }
+}
+
+/// A number that has to fit.
+pub(crate) fn fit<T: TryFrom<u64>>(what: &'static str, value: u64, most: u64) -> Result<T, LiveError> {
+    let fitting = T::try_from(value).ok().filter(|_| value <= most);
+    fitting.ok_or(LiveError::TooLarge { what, value, most })
+}

@@ -1,0 +1,53 @@
+//! The agents that the tests talk to.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use fencepost_consul::{Behavior, Checks, GoLock, Terms};
+use fencepost_live::Agent;
+use fencepost_model::time::Ticks;
+use fencepost_serve::{Clock, Server, Settings};
+
+/// An agent with a lock that nobody has used.
+pub struct Bench {
+    pub agent: Agent,
+    pub base: String,
+    pub key: String,
+    /// Ends with the test.
+    _server: Option<Server>,
+}
+
+/// The stand-in; and the real agent, if there is one.
+pub fn benches() -> Vec<Bench> {
+    let server = Server::start(Settings { clock: Clock::Real, ..Settings::default() }, "127.0.0.1:0");
+    let server = server.expect("a free port");
+    let mut benches = vec![bench(&format!("http://{}", server.address()), Some(server))];
+    match std::env::var("FENCEPOST_CONSUL") {
+        Ok(address) => benches.push(bench(&address, None)),
+        Err(_) => eprintln!("skipped: no real agent, for FENCEPOST_CONSUL names none; the stand-in answers"),
+    }
+    benches
+}
+
+fn bench(base: &str, server: Option<Server>) -> Bench {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
+    let key = format!("fencepost-live/{now}/{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let base = if base.contains("://") { base.to_owned() } else { format!("http://{base}") };
+    let agent = Agent::new(&base, &key).tick(TICK);
+    Bench { agent, base, key, _server: server }
+}
+
+/// 200 ticks a second.
+pub const TICK: Duration = Duration::from_millis(5);
+
+/// The Go client's lock with a TTL of 10 s and no lock-delay.
+pub fn go_lock() -> GoLock {
+    let terms = Terms {
+        ttl: Some(Ticks::new(2_000)),
+        lock_delay: Ticks::ZERO,
+        behavior: Behavior::Release,
+        checks: Checks::default(),
+    };
+    GoLock::with(terms, 200)
+}
