@@ -50,7 +50,7 @@ fn a_run_and_verdicts_are_written_in_every_form_by_the_name_of_the_file() {
     let folder = folder("exports");
     let trace = trace(&folder, "b01-no-fencing");
     for (file, begins) in [
-        ("run.html", "<!doctype html>"),
+        ("run.html", "<!DOCTYPE html>"),
         ("run.svg", "<svg xmlns"),
         ("run.mmd", "---\ntitle: \"b01-no-fencing, found by the"),
         ("run.itf.json", "{\n  \"#meta\""),
