@@ -10,7 +10,7 @@
 //! statistics how sure a number is
 //! fold       long runs, made short enough to be looked at
 //! export     runs and verdicts for other programs
-//! html       everything in one self-contained page, and the page of a study; escape: text within it
+//! html       everything in one self-contained page, and the page of a study; escape: text within SVG and XML
 //! ```
 //!
 //! Same findings, same bytes: no artefact contains a wall-clock time.

@@ -1,8 +1,10 @@
 //! A story for the terminal: one line per action, time folded into the margin, the facts below, the violation marked.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use fencepost_model::finding::{ActionKind, Story, StoryStep};
+use textwrap::{Options, WordSplitter};
 
 /// How wide labels may be, in characters, where nothing else is known; what is longer is not cut, it pushes the right column away.
 const LABEL_WIDTH: usize = 74;
@@ -77,21 +79,11 @@ fn paragraph(text: &mut String, start: &str, sentence: &str, width: Option<usize
     }
 }
 
-/// Lines of at most this number of characters, wrapped between words; a longer word has its own line.
-fn broken(sentence: &str, width: Option<usize>) -> Vec<String> {
-    let Some(width) = width else { return vec![sentence.to_owned()] };
-    let mut lines = vec![String::new()];
-    for word in sentence.split(' ') {
-        let line = lines.last_mut().expect("there is a line");
-        if line.is_empty() {
-            *line = word.to_owned();
-        } else if line.chars().count() + 1 + word.chars().count() <= width {
-            *line += &format!(" {word}");
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines
+/// Lines of at most this number of columns, wrapped between words; a longer word has its own line.
+fn broken(sentence: &str, width: Option<usize>) -> Vec<Cow<'_, str>> {
+    let Some(width) = width else { return vec![sentence.into()] };
+    let between_words = Options::new(width).word_splitter(WordSplitter::NoHyphenation).break_words(false);
+    textwrap::wrap(sentence, between_words)
 }
 
 fn clients(list: &[u16]) -> String {
@@ -135,5 +127,13 @@ mod tests {
             assert_eq!(words(&text), words(&file), "nothing is left out");
         }
         assert!(timeline(&story(), 9, Some(60)).contains("\n        record: 1     inside: 1 2\n"));
+    }
+
+    #[test]
+    fn a_line_breaks_between_words_only_and_counts_the_columns_that_a_terminal_shows() {
+        let lines = |sentence, width| broken(sentence, Some(width)).join("|");
+        assert_eq!(lines("no-such-session is  refused → late", 10), "no-such-session|is|refused →|late");
+        assert_eq!(lines("", 10), "");
+        assert_eq!(lines("鎖 鎖鎖", 6), "鎖|鎖鎖", "each takes two columns");
     }
 }

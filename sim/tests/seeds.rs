@@ -1,7 +1,8 @@
-//! A seed means the same bytes for ever: pinned digests, and what a scheduler must never do.
+//! A seed means the same bytes for ever: pinned digests (`UPDATE_EXPECT=1` writes them anew), and what a scheduler must never do.
 
 use std::collections::BTreeMap;
 
+use expect_test::expect_file;
 use fencepost::consul::Consul;
 use fencepost::with_scenario;
 use fencepost::{AnyScenario, catalogue};
@@ -55,12 +56,7 @@ fn digests_are_pinned() {
             );
         }
     }
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/digests.txt");
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(path, found).expect("the pins can be written");
-        return;
-    }
-    assert_eq!(found, std::fs::read_to_string(path).expect("the pins are there"), "UPDATE_EXPECT=1 writes them anew");
+    expect_file![concat!(env!("CARGO_MANIFEST_DIR"), "/tests/digests.txt")].assert_eq(&found);
 }
 
 #[test]

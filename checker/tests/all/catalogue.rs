@@ -55,6 +55,7 @@ fn pinned(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file)
 }
 
+/// Names the first line that differs: `expect-test` would print all of them twice.
 fn compare(file: &str, found: &[String]) {
     let found = found.join("\n") + "\n";
     if env::var_os("UPDATE_EXPECT").is_some() {

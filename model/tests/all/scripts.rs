@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::{fs, panic};
 
+use expect_test::expect_file;
 use fencepost::catalogue;
 
 /// The scripts of each service, in order.
@@ -29,12 +30,9 @@ fn perform(path: &Path) -> Result<(), String> {
     let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name);
     let scenario = scenario.ok_or_else(|| format!("{file}: there is no scenario `{name}`"))?;
     let performed = scenario.perform(&script).map_err(|error| format!("{file}: {error}"))?;
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        return fs::write(path, performed).map_err(|error| format!("{file}: {error}"));
-    }
-    let differing = || performed.lines().zip(script.lines()).position(|(is, was)| is != was).map_or(0, |line| line + 1);
-    let differs = || format!("{file}:{}: another answer than recorded; UPDATE_EXPECT=1 records it anew", differing());
-    if performed == script { Ok(()) } else { Err(differs()) }
+    // Each script that differs is shown, not the first one only.
+    let differs = |_| format!("{file}: another answer than recorded; UPDATE_EXPECT=1 records it anew");
+    panic::catch_unwind(|| expect_file![path].assert_eq(&performed)).map_err(differs)
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! The index of hazards: number, title, story and sources, the scenarios about it, and the verdicts of this report.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use fencepost_model::finding::{Finding, Verdict};
+use maud::{Markup, html};
 
 use super::documents::{marked, verdict_line};
-use super::{Texts, story};
-use crate::escape::escape;
+use super::{Texts, class, story};
 use crate::matrix::mark;
 
 /// A number that hazards are ordered by: `B-9` comes before `B-10`.
@@ -26,7 +25,7 @@ impl<'a> Number<'a> {
 }
 
 /// The part of the page about hazards; nothing if no finding is about one.
-pub(super) fn section(findings: &[Finding], texts: &Texts) -> String {
+pub(super) fn section(findings: &[Finding], texts: &Texts) -> Option<Markup> {
     let mut hazards: BTreeMap<Number<'_>, Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
         let also = texts.get(&finding.scenario).map(|text| text.also.as_slice()).unwrap_or_default();
@@ -36,24 +35,26 @@ pub(super) fn section(findings: &[Finding], texts: &Texts) -> String {
         }
     }
     if hazards.is_empty() {
-        return String::new();
+        return None;
     }
     let is_found = |found: &&Vec<&Finding>| found.iter().any(|finding| finding.verdict.story().is_some());
-    let mut html = format!(
-        "<section id=\"hazards\">\n<h2>Hazards <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
-         <p>Published bugs: {} of {} were found here, each by a shortest execution that shows it. <i>Avoided</i> lists the scenarios in \
-         which a promise that the hazard breaks is proven.</p>\n<table>\n<thead><tr><th>Hazard</th><th>Sources</th><th>Found</th>\
-         <th>Avoided</th><th>All scenarios</th></tr></thead>\n<tbody>\n",
-        hazards.values().filter(is_found).count(),
-        hazards.len()
-    );
-    for (Number { text: number, .. }, found) in hazards {
-        html += &row(number, found, texts);
-    }
-    html + "</tbody>\n</table>\n</section>\n"
+    Some(html! {
+        section #hazards {
+            h2 { "Hazards " a.up href="#matrix" { "↑" } }
+            p {
+                "Published bugs: " (hazards.values().filter(is_found).count()) " of " (hazards.len())
+                " were found here, each by a shortest execution that shows it. " i { "Avoided" }
+                " lists the scenarios in which a promise that the hazard breaks is proven."
+            }
+            table {
+                thead { tr { th { "Hazard" } th { "Sources" } th { "Found" } th { "Avoided" } th { "All scenarios" } } }
+                tbody { @for (Number { text: number, .. }, found) in hazards { (row(number, found, texts)) } }
+            }
+        }
+    })
 }
 
-fn row(number: &str, mut found: Vec<&Finding>, texts: &Texts) -> String {
+fn row(number: &str, mut found: Vec<&Finding>, texts: &Texts) -> Markup {
     let scenarios = scenarios(&found);
     found.sort_by_key(|finding| finding.verdict.story().map_or(usize::MAX, |story| story.steps.len()));
     let is_broken = |finding: &&&Finding| matches!(finding.verdict, Verdict::Violated(_));
@@ -66,53 +67,58 @@ fn row(number: &str, mut found: Vec<&Finding>, texts: &Texts) -> String {
     let teller = found.iter().find(is_own).or(found.first());
     let text = teller.and_then(|finding| texts.get(&finding.scenario));
     let other = teller.filter(|teller| !is_own(teller)).and_then(|teller| teller.hazard.as_deref());
-    let other = other.map(|other| format!("as {other}: ")).unwrap_or_default();
-    let title = text.map(|text| format!("{other}{}", marked(&text.title))).unwrap_or_default();
-    let told_story = text.filter(|text| !text.story.is_empty()).map(|text| {
-        format!("<details class=\"assumptions\"><summary>Story</summary>{}</details>", story::paragraphs(&text.story))
-    });
-    format!(
-        "<tr id=\"hazard-{number}\"><td><b>{number}</b> {title}{}<code>fencepost check {number}</code></td><td>{}</td><td>{}</td><td>{}</td>\
-         <td>{scenarios}</td></tr>\n",
-        told_story.unwrap_or_else(|| " ".to_owned()),
-        text.map_or("–".to_owned(), |text| story::sources(&text.sources)),
-        list(found.iter().filter(is_broken).copied()),
-        list(found.iter().copied().filter(is_avoided)),
-    )
+    html! {
+        tr id={ "hazard-" (number) } {
+            td {
+                b { (number) } " "
+                @if let Some(text) = text {
+                    @if let Some(other) = other { "as " (other) ": " }
+                    (marked(&text.title))
+                }
+                @if let Some(text) = text.filter(|text| !text.story.is_empty()) {
+                    details.assumptions { summary { "Story" } (story::paragraphs(&text.story)) }
+                } @else { " " }
+                code { "fencepost check " (number) }
+            }
+            td { @if let Some(text) = text { (story::sources(&text.sources)) } @else { "–" } }
+            td { (list(found.iter().filter(is_broken).copied())) }
+            td { (list(found.iter().copied().filter(is_avoided))) }
+            td { (scenarios) }
+        }
+    }
 }
 
 /// Each scenario with its variant and its verdicts, to be unfolded.
-fn scenarios(found: &[&Finding]) -> String {
+fn scenarios(found: &[&Finding]) -> Markup {
     let rows = || found.chunk_by(|left, right| left.scenario == right.scenario);
-    let mut html = format!("<details><summary>{}</summary>", rows().count());
-    for row in rows() {
-        let name = &row[0].scenario;
-        let verdicts: Vec<String> = row
-            .iter()
-            .map(|finding| {
-                let (word, property) = (finding.verdict.word(), finding.property);
-                let class = if finding.is_undecided() { "undecided" } else { word };
-                format!("<b class=\"{class}\" title=\"{word}\">{}</b> {property}", mark(&finding.verdict))
-            })
-            .collect();
-        let _ = write!(
-            html,
-            "<a href=\"#{name}\">{name}</a> <small>{}</small><br>{}<br>",
-            escape(&row[0].variant),
-            verdicts.join(", ")
-        );
+    let verdict = |finding: &&Finding| {
+        html! { b class=(class(finding)) title=(finding.verdict.word()) { (mark(&finding.verdict)) } " " (finding.property.name()) }
+    };
+    html! {
+        details {
+            summary { (rows().count()) }
+            @for row in rows() {
+                @let name = &row[0].scenario;
+                @let verdicts: Vec<Markup> = row.iter().map(verdict).collect();
+                a href={ "#" (name) } { (name) } " " small { (row[0].variant) } br;
+                (story::separated(&verdicts, &html! { ", " })) br;
+            }
+        }
     }
-    html + "</details>"
 }
 
 /// The first verdict, and how many more there are, to be unfolded.
-fn list<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
-    let lines: Vec<String> = findings.map(verdict_line).collect();
-    match &lines[..] {
-        [] => "–".to_owned(),
-        [only] => only.clone(),
-        [first, more @ ..] => {
-            format!("{first}<details><summary>{} more</summary>{}</details>", more.len(), more.join("<br>"))
+fn list<'a>(findings: impl Iterator<Item = &'a Finding>) -> Markup {
+    let lines: Vec<Markup> = findings.map(verdict_line).collect();
+    html! {
+        @match lines.split_first() {
+            None => "–",
+            Some((first, more)) => {
+                (first)
+                @if !more.is_empty() {
+                    details { summary { (more.len()) " more" } (story::separated(more, &html! { br; })) }
+                }
+            }
         }
     }
 }
@@ -141,7 +147,7 @@ mod tests {
             sources: vec!["a paper, section 2.4".to_owned(), "an issue".to_owned()],
         };
         let name = finding.scenario.clone();
-        let html = section(&[finding], &[(name.clone(), text)].into());
+        let html = section(&[finding], &[(name.clone(), text)].into()).expect("a hazard is shown").into_string();
         for words in [
             "2 of 2 were found here",
             "<b>B-07</b> Tokens <code>1</code>",
@@ -152,6 +158,6 @@ mod tests {
         ] {
             assert!(html.contains(words), "{words}: {html}");
         }
-        assert_eq!(section(&[Finding { hazard: None, ..violated() }], &Texts::new()), "");
+        assert!(section(&[Finding { hazard: None, ..violated() }], &Texts::new()).is_none());
     }
 }

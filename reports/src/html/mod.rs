@@ -8,12 +8,11 @@ mod studies;
 mod study;
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Story};
+use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Property, Story};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::documents::Document;
-use crate::escape::escape;
 use crate::matrix::{columns, mark, rows};
 pub use story::ScenarioText;
 pub use studies::{Ready, Taken};
@@ -39,17 +38,17 @@ const SCRIPT: &str = include_str!("script.js");
 /// The page about some findings.
 pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {
     let Background { texts, documents, studies } = background;
-    let documents = documents::section(documents, findings);
-    let hazards = hazards::section(findings, texts);
-    let studies = studies::section(studies);
     let parts = [
-        ("documents", "Errors in documents", &documents),
-        ("hazards", "Hazards", &hazards),
-        ("studies", "What liveness costs in safety", &studies),
+        ("documents", "Errors in documents", documents::section(documents, findings)),
+        ("hazards", "Hazards", hazards::section(findings, texts)),
+        ("studies", "What liveness costs in safety", studies::section(studies)),
     ];
-    let header = format!("{}{}", summary(findings), ways(&parts));
-    let scenarios: String = rows(findings).into_iter().map(|row| section::section(row, texts)).collect();
-    let main = format!("{}{documents}{hazards}{studies}<div id=\"scenarios\">\n{scenarios}</div>\n", matrix(findings));
+    let header = html! { (summary(findings)) (ways(&parts)) };
+    let main = html! {
+        (matrix(findings))
+        @for part in parts.iter().filter_map(|(_, _, part)| part.as_ref()) { (part) }
+        div #scenarios { @for row in rows(findings) { (section::section(row, texts)) } }
+    };
     document(title, &header, &main)
 }
 
@@ -59,123 +58,148 @@ pub fn run_page(story: &Story, title: &str, assumptions: &[Assumption]) -> Strin
     for violation in story.steps.iter().flat_map(|step| &step.violations) {
         first.entry(violation.property).or_insert(violation);
     }
-    let broken: String = first
-        .values()
-        .map(|violation| {
-            format!("<p><strong class=\"bad\">✗ {}: {}</strong></p>\n", violation.property, escape(&violation.message))
-        })
-        .collect();
-    let rests = list(assumptions);
-    let main = format!(
-        "<section class=\"scenario\">\n{}<details class=\"assumptions\"><summary>Assumptions</summary>\n<ul>\n{rests}</ul></details>\n</section>\n",
-        section::run(story)
-    );
+    let broken = html! {
+        @for violation in first.values() {
+            p { strong.bad { "✗ " (violation.property.name()) ": " (violation.message) } }
+        }
+    };
+    let main = html! {
+        section.scenario {
+            (section::run(story))
+            details.assumptions { summary { "Assumptions" } (list(assumptions)) }
+        }
+    };
     document(title, &broken, &main)
 }
 
-/// Assumptions as items of a list: what the model leaves out comes last, and says so.
-pub(crate) fn list(assumptions: &[Assumption]) -> String {
-    assumptions.iter().map(|assumption| format!("<li>{}</li>\n", item(assumption))).collect()
+/// Assumptions as a list: what the model leaves out comes last, and says so.
+fn list(assumptions: &[Assumption]) -> Markup {
+    html! { ul { @for assumption in assumptions { li { (item(assumption)) } } } }
 }
 
-pub(crate) fn item(assumption: &Assumption) -> String {
-    let sentence = escape(&assumption.sentence);
-    match assumption.class {
-        AssumptionClass::Mutation => format!("<strong class=\"bad\">{sentence}</strong>"),
-        AssumptionClass::Limit => format!("<em>limit of the model:</em> {sentence}"),
-        _ => sentence,
+fn item(assumption: &Assumption) -> Markup {
+    let sentence = &assumption.sentence;
+    html! {
+        @match assumption.class {
+            AssumptionClass::Mutation => strong.bad { (sentence) },
+            AssumptionClass::Limit => { em { "limit of the model:" } " " (sentence) },
+            _ => (sentence),
+        }
     }
 }
 
-/// A whole page; header and main part are HTML already.
-pub(crate) fn document(title: &str, header: &str, main: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{header}</header>\n\
-         <main>\n{main}</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        title = escape(title),
-    )
+/// The class of a verdict, which gives it its colour.
+fn class(finding: &Finding) -> &'static str {
+    if finding.is_undecided() { "undecided" } else { finding.verdict.word() }
 }
 
-fn summary(findings: &[Finding]) -> String {
+/// A whole page.
+fn document(title: &str, header: &Markup, main: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { h1 { (title) } (header) }
+                main { (main) }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
+}
+
+fn summary(findings: &[Finding]) -> Markup {
     let count = |is_counted: &dyn Fn(&Finding) -> bool| findings.iter().filter(|finding| is_counted(finding)).count();
     let expected = count(&Finding::is_as_expected);
-    let verdict = if expected == findings.len() {
-        format!("<strong class=\"good\">All {expected} verdicts are as expected.</strong>")
-    } else {
-        format!(
-            "<strong class=\"bad\">{} of {} verdicts are not as expected.</strong>",
-            findings.len() - expected,
-            findings.len()
-        )
-    };
-    format!(
-        "<p>{verdict} Scenarios: {}; promises: {} proven, {} violated, {} undecided. Each violation comes with a shortest run that shows it.</p>\n",
-        rows(findings).len(),
-        count(&|finding| finding.verdict.word() == "proven"),
-        count(&|finding| finding.verdict.word() == "violated"),
-        count(&Finding::is_undecided),
-    )
+    html! {
+        p {
+            @if expected == findings.len() {
+                strong.good { "All " (expected) " verdicts are as expected." }
+            } @else {
+                strong.bad { (findings.len() - expected) " of " (findings.len()) " verdicts are not as expected." }
+            }
+            " Scenarios: " (rows(findings).len())
+            "; promises: " (count(&|finding| finding.verdict.word() == "proven")) " proven, "
+            (count(&|finding| finding.verdict.word() == "violated")) " violated, "
+            (count(&Finding::is_undecided)) " undecided. Each violation comes with a shortest run that shows it."
+        }
+    }
 }
 
 /// The ways to the parts of the page.
-fn ways(parts: &[(&str, &str, &String)]) -> String {
-    let there: Vec<_> = parts.iter().filter(|(_, _, html)| !html.is_empty()).collect();
-    if there.is_empty() {
-        return String::new();
-    }
-    let links: String = there.iter().map(|(id, title, _)| format!("<a href=\"#{id}\">{title}</a> ")).collect();
-    format!("<nav><a href=\"#matrix\">Verdicts</a> {links}<a href=\"#scenarios\">Scenarios</a></nav>\n")
-}
-
-fn matrix(findings: &[Finding]) -> String {
-    let columns = columns(findings);
-    let mut html = String::from(
-        "<section aria-label=\"verdicts\">\n<p class=\"tools\"><label>Filter <input id=\"filter\" type=\"search\" placeholder=\"b-01, fencing, violated …\"></label>\
-         <span class=\"legend\"><b class=\"proven\">✓</b> proven <b class=\"violated\">✗</b> violated, as expected <b class=\"undecided\">…</b> bounded \
-         <b class=\"undecided\">∅</b> vacuous <b class=\"unexpected\">!</b> not expected</span></p>\n<table id=\"matrix\">\n<thead><tr><th>Scenario</th><th>Hazard</th><th>About</th>",
-    );
-    for property in &columns {
-        let _ =
-            write!(html, "<th class=\"property\"><abbr title=\"{}\">{property}</abbr></th>", escape(property.about()));
-    }
-    html += "</tr></thead>\n<tbody>\n";
-    for row in rows(findings) {
-        let first = &row[0];
-        let words: Vec<&str> = row.iter().map(|finding| finding.verdict.word()).collect();
-        let hazard = first.hazard.as_deref().unwrap_or("–");
-        let search = format!("{} {} {} {} {}", first.scenario, hazard, first.variant, first.about, words.join(" "))
-            .to_lowercase();
-        let _ = write!(
-            html,
-            "<tr data-search=\"{}\"><td><a href=\"#{name}\">{name}</a><small>{}</small></td><td>{hazard}</td><td class=\"about\">{}</td>",
-            escape(&search),
-            escape(&first.variant),
-            escape(&first.about),
-            name = first.scenario,
-        );
-        for property in &columns {
-            html += &match row.iter().find(|finding| finding.property == *property) {
-                Some(finding) => cell(finding),
-                None => "<td class=\"none\"></td>".to_owned(),
-            };
+fn ways(parts: &[(&str, &str, Option<Markup>)]) -> Markup {
+    let there: Vec<_> = parts.iter().filter(|(_, _, part)| part.is_some()).collect();
+    html! {
+        @if !there.is_empty() {
+            nav {
+                a href="#matrix" { "Verdicts" } " "
+                @for (id, title, _) in there { a href={ "#" (id) } { (title) } " " }
+                a href="#scenarios" { "Scenarios" }
+            }
         }
-        html += "</tr>\n";
     }
-    html + "</tbody>\n</table>\n</section>\n"
 }
 
-fn cell(finding: &Finding) -> String {
+fn matrix(findings: &[Finding]) -> Markup {
+    let columns = columns(findings);
+    html! {
+        section aria-label="verdicts" {
+            p.tools {
+                label { "Filter " input #filter type="search" placeholder="b-01, fencing, violated …"; }
+                span.legend {
+                    b.proven { "✓" } " proven " b.violated { "✗" } " violated, as expected " b.undecided { "…" } " bounded "
+                    b.undecided { "∅" } " vacuous " b.unexpected { "!" } " not expected"
+                }
+            }
+            table #matrix {
+                thead {
+                    tr {
+                        th { "Scenario" } th { "Hazard" } th { "About" }
+                        @for property in &columns { th.property { abbr title=(property.about()) { (property.name()) } } }
+                    }
+                }
+                tbody { @for row in rows(findings) { (matrix_row(row, &columns)) } }
+            }
+        }
+    }
+}
+
+fn matrix_row(row: &[Finding], columns: &[Property]) -> Markup {
+    let Finding { scenario, variant, about, hazard, .. } = &row[0];
+    let words: Vec<&str> = row.iter().map(|finding| finding.verdict.word()).collect();
+    let hazard = hazard.as_deref().unwrap_or("–");
+    let search = format!("{scenario} {hazard} {variant} {about} {}", words.join(" ")).to_lowercase();
+    html! {
+        tr data-search=(search) {
+            td { a href={ "#" (scenario) } { (scenario) } small { (variant) } }
+            td { (hazard) }
+            td.about { (about) }
+            @for property in columns {
+                @if let Some(finding) = row.iter().find(|finding| finding.property == *property) { (cell(finding)) }
+                @else { td.none {} }
+            }
+        }
+    }
+}
+
+fn cell(finding: &Finding) -> Markup {
     let word = finding.verdict.word();
     let (class, surprise) = match (finding.is_as_expected(), finding.is_undecided()) {
         (true, _) => (word, ""),
         (false, true) => ("undecided", "!"),
         (false, false) => ("unexpected", "!"),
     };
-    format!(
-        "<td class=\"{class}\"><a href=\"#{}--{}\" title=\"{word}\">{}{surprise}</a></td>",
-        finding.scenario,
-        finding.property,
-        mark(&finding.verdict)
-    )
+    html! {
+        td class=(class) {
+            a href={ "#" (finding.scenario) "--" (finding.property.name()) } title=(word) { (mark(&finding.verdict)) (surprise) }
+        }
+    }
 }

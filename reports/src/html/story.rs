@@ -1,6 +1,6 @@
 //! What a scenario file tells people: the story, and its sources.
 
-use crate::escape::escape;
+use maud::{Markup, html};
 
 /// What a scenario file says of itself, beside what findings say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -16,14 +16,26 @@ pub struct ScenarioText {
 }
 
 /// A story as paragraphs.
-pub(super) fn paragraphs(story: &str) -> String {
-    story.trim().split("\n\n").map(|paragraph| format!("<p>{}</p>", escape(&paragraph.replace('\n', " ")))).collect()
+pub(super) fn paragraphs(story: &str) -> Markup {
+    html! { @for paragraph in story.trim().split("\n\n") { p { (paragraph.replace('\n', " ")) } } }
 }
 
 /// Sources, a line each.
-pub(super) fn sources(sources: &[String]) -> String {
-    match sources {
-        [] => "–".to_owned(),
-        sources => sources.iter().map(|source| escape(source)).collect::<Vec<_>>().join("<br>"),
+pub(super) fn sources(sources: &[String]) -> Markup {
+    let lines: Vec<Markup> = sources.iter().map(|source| html! { (source) }).collect();
+    if lines.is_empty() {
+        html! { "–" }
+    } else {
+        separated(&lines, &html! { br; })
+    }
+}
+
+/// Parts with something between each two of them.
+pub(super) fn separated(parts: &[Markup], between: &Markup) -> Markup {
+    html! {
+        @for (place, part) in parts.iter().enumerate() {
+            @if place > 0 { (between) }
+            (part)
+        }
     }
 }

@@ -1,10 +1,7 @@
 //! The studies of what settings cost: the question of each, the command that answers it, and the answer where there is one.
 
-use std::fmt::Write;
-
 use fencepost_model::finding::Study;
-
-use crate::escape::escape;
+use maud::{Markup, html};
 
 /// A study that can be taken.
 #[derive(Clone, Debug)]
@@ -29,30 +26,35 @@ pub enum Taken {
 }
 
 /// The part of the page about studies; nothing if there are none.
-pub(super) fn section(studies: &[Ready]) -> String {
-    if studies.is_empty() {
-        return String::new();
-    }
-    let mut html = String::from(
-        "<section id=\"studies\">\n<h2>What liveness costs in safety <a class=\"up\" href=\"#matrix\">↑</a></h2>\n\
-         <p>Each study takes a minute or so. Those that have been taken into the folder of this page are part of it.</p>\n\
-         <table>\n<thead><tr><th>Question</th><th>Command</th><th></th></tr></thead>\n<tbody>\n",
-    );
-    for Ready { name, title, taken } in studies {
-        let (title, name) = (escape(title), escape(name));
-        let (title, state) = match taken {
-            Taken::Never => (title, "not taken"),
-            Taken::Before => (title, "taken with another program: take it again"),
-            Taken::Now(_) => (format!("<a href=\"#study-{name}\">{title}</a>"), "below"),
-        };
-        let _ =
-            writeln!(html, "<tr><td>{title}</td><td><code>fencepost tradeoff {name}</code></td><td>{state}</td></tr>");
-    }
-    html += "</tbody>\n</table>\n";
-    for ready in studies {
-        if let Taken::Now(study) = &ready.taken {
-            html += &super::study::section(study);
+pub(super) fn section(studies: &[Ready]) -> Option<Markup> {
+    (!studies.is_empty()).then(|| {
+        html! {
+            section #studies {
+                h2 { "What liveness costs in safety " a.up href="#matrix" { "↑" } }
+                p { "Each study takes a minute or so. Those that have been taken into the folder of this page are part of it." }
+                table {
+                    thead { tr { th { "Question" } th { "Command" } th {} } }
+                    tbody { @for study in studies { (row(study)) } }
+                }
+                @for ready in studies {
+                    @if let Taken::Now(study) = &ready.taken { (super::study::section(study)) }
+                }
+            }
+        }
+    })
+}
+
+fn row(Ready { name, title, taken }: &Ready) -> Markup {
+    let state = match taken {
+        Taken::Never => "not taken",
+        Taken::Before => "taken with another program: take it again",
+        Taken::Now(_) => "below",
+    };
+    html! {
+        tr {
+            td { @if matches!(taken, Taken::Now(_)) { a href={ "#study-" (name) } { (title) } } @else { (title) } }
+            td { code { "fencepost tradeoff " (name) } }
+            td { (state) }
         }
     }
-    html + "</section>\n"
 }

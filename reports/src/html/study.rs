@@ -1,13 +1,11 @@
 //! A study as a page: the chart, every number with its interval, what was searched to the end, and the runs behind it.
 
-use std::fmt::Write;
-
 use fencepost_model::finding::{Finding, Point, Search, Searched, Study};
+use maud::{Markup, PreEscaped, html};
 
 use super::section::run;
-use super::{document, list};
+use super::{class, document, list};
 use crate::chart::{digits, percent};
-use crate::escape::escape;
 use crate::matrix::mark;
 use crate::study::{Numbers, Spread, anchor, chart, dominators, interval, keeps_all, name, risk, sum};
 
@@ -17,56 +15,53 @@ pub fn study_page(study: &Study) -> String {
 }
 
 /// The same as a part of another page, to be unfolded.
-pub(super) fn section(study: &Study) -> String {
-    format!(
-        "<details class=\"taken\" id=\"study-{}\">\n<summary>{}</summary>\n{}{}</details>\n",
-        escape(&study.name),
-        escape(&study.title),
-        header(study),
-        body(study)
-    )
+pub(super) fn section(study: &Study) -> Markup {
+    html! {
+        details.taken id={ "study-" (study.name) } {
+            summary { (study.title) }
+            (header(study))
+            (body(study))
+        }
+    }
 }
 
-fn header(study: &Study) -> String {
-    format!("<p>{}</p>\n<p><code>{}</code></p>\n", escape(&study.about), escape(&study.command))
+fn header(study: &Study) -> Markup {
+    html! { p { (study.about) } p { code { (study.command) } } }
 }
 
-fn body(study: &Study) -> String {
-    let mut html = String::new();
-    let is_searched = (0..study.points.len()).any(|place| study.searched(place).is_some());
-    let marks = if is_searched {
-        format!(
-            "<p class=\"key\"><b class=\"proven\">✓</b> every run of this setting, searched to the end in the smaller world below, keeps {0}; \
-             <b class=\"violated\">✗</b> some run breaks it, and the shortest is shown there. \
-             That world has bounds which the weather of the runs does not keep, so that what is proven there can break here.</p>\n",
-            study.safety
-        )
-    } else {
-        String::new()
-    };
-    if !study.points.is_empty() {
-        let _ = writeln!(
-            html,
-            "<section class=\"study\" aria-label=\"chart\">\n<div class=\"figure\">{}{}</div>\n{marks}\
-             <p class=\"key\">Each point is a setting of the table below, by its number; lower is safer, further left loses less time. Full: measured. \
-             With a broken edge: too rare to be seen often enough, estimated by importance splitting. Empty, with an arrow: never seen, drawn at the upper \
-             end of its interval. Lines through points are 95 % intervals. The line joins the settings that no other one beats in both respects.</p>\n</section>",
-            chart(study).svg(),
-            legend(study)
-        );
-        html += &table(study);
-        html += &runs(study);
+fn body(study: &Study) -> Markup {
+    html! {
+        @if !study.points.is_empty() {
+            section.study aria-label="chart" {
+                div.figure { (PreEscaped(chart(study).svg())) (legend(study)) }
+                @if (0..study.points.len()).any(|place| study.searched(place).is_some()) { (marks(study)) }
+                p.key {
+                    "Each point is a setting of the table below, by its number; lower is safer, further left loses less time. Full: measured. "
+                    "With a broken edge: too rare to be seen often enough, estimated by importance splitting. Empty, with an arrow: never seen, drawn at the upper "
+                    "end of its interval. Lines through points are 95 % intervals. The line joins the settings that no other one beats in both respects."
+                }
+            }
+            (table(study))
+            (runs(study))
+        }
+        @for search in &study.searches { (searched(study, search)) }
     }
-    for search in &study.searches {
-        html += &searched(study, search);
+}
+
+/// What the marks at points say.
+fn marks(study: &Study) -> Markup {
+    html! {
+        p.key {
+            b.proven { "✓" } " every run of this setting, searched to the end in the smaller world below, keeps " (study.safety.name()) "; "
+            b.violated { "✗" } " some run breaks it, and the shortest is shown there. "
+            "That world has bounds which the weather of the runs does not keep, so that what is proven there can break here."
+        }
     }
-    html
 }
 
 /// The settings, by their numbers, beside the chart.
-fn legend(study: &Study) -> String {
-    let item = |point: &Point| format!("<li>{}</li>", escape(&name(&point.settings)));
-    format!("<ol class=\"legend\">{}</ol>", study.points.iter().map(item).collect::<String>())
+fn legend(study: &Study) -> Markup {
+    html! { ol.legend { @for point in &study.points { li { (name(&point.settings)) } } } }
 }
 
 const HEADS: [(&str, &str); 13] = [
@@ -94,197 +89,183 @@ const HEADS: [(&str, &str); 13] = [
     ("dominated by", "a setting that is at least as good in both measures, and better in one"),
 ];
 
-fn table(study: &Study) -> String {
+fn table(study: &Study) -> Markup {
     let numbers: Vec<_> = study.points.iter().map(|point| Numbers::of(study, point)).collect();
     let dominators = dominators(&numbers);
-    let mut html = String::from(
-        "<section class=\"study wide\" aria-label=\"numbers\">\n<table class=\"numbers\">\n<thead><tr><th>#</th><th>setting</th>",
-    );
-    for (head, about) in HEADS {
-        let about = about.replace("the promise", study.safety.name());
-        let _ = write!(html, "<th><abbr title=\"{}\">{head}</abbr></th>", escape(&about));
-    }
-    html += "</tr></thead>\n<tbody>\n";
-    for (place, point) in study.points.iter().enumerate() {
-        let number = place + 1;
-        let front = if numbers[place].is_some() && dominators[place].is_none() { " class=\"front\"" } else { "" };
-        let _ = write!(
-            html,
-            "<tr id=\"{}\"{front}><td>{number}</td><td>{}</td>",
-            escape(&anchor(study, place)),
-            escape(&name(&point.settings))
-        );
-        match &numbers[place] {
-            Some(numbers) => {
-                let link = |finding| format!("<a href=\"#searched-{}\">{}</a>", escape(&study.name), sign(finding));
-                let searched = study.searched(place).map_or("–".to_owned(), link);
-                let _ = write!(html, "<td>{searched}</td>");
-                row(&mut html, study, point, numbers, dominators[place]);
-            }
-            None => {
-                let problem = point.problem.as_deref().unwrap_or("nothing was run");
-                let _ = write!(html, "<td colspan=\"{}\">{}</td>", HEADS.len(), escape(problem));
+    html! {
+        section.study.wide aria-label="numbers" {
+            table.numbers {
+                thead {
+                    tr {
+                        th { "#" } th { "setting" }
+                        @for (head, about) in HEADS {
+                            th { abbr title=(about.replace("the promise", study.safety.name())) { (head) } }
+                        }
+                    }
+                }
+                tbody {
+                    @for (place, point) in study.points.iter().enumerate() {
+                        @let is_front = numbers[place].is_some() && dominators[place].is_none();
+                        tr id=(anchor(study, place)) class=[is_front.then_some("front")] {
+                            td { (place + 1) }
+                            td { (name(&point.settings)) }
+                            @if let Some(numbers) = &numbers[place] {
+                                td {
+                                    @if let Some(finding) = study.searched(place) {
+                                        a href={ "#searched-" (study.name) } { (sign(finding)) }
+                                    } @else { "–" }
+                                }
+                                (cells(study, point, numbers, dominators[place]))
+                            } @else {
+                                td colspan=(HEADS.len()) { (point.problem.as_deref().unwrap_or("nothing was run")) }
+                            }
+                        }
+                    }
+                }
             }
         }
-        html += "</tr>\n";
     }
-    html + "</tbody>\n</table>\n</section>\n"
 }
 
-fn row(html: &mut String, study: &Study, point: &Point, numbers: &Numbers, dominator: Option<usize>) {
-    let unit = escape(&study.unit);
-    let seen = point.broken.get(&study.safety).copied().unwrap_or(0);
-    let split = match numbers.split {
-        Some(split) if split.value > 0.0 => {
-            format!("<small>≈ {} ({}) by splitting</small>", percent(split.value), interval(split))
-        }
-        _ => String::new(),
-    };
-    let others = point.broken.iter().filter(|(property, _)| **property != study.safety);
-    let others: String =
-        others.map(|(property, count)| format!("<small>{property}: {count} of {}</small>", point.runs)).collect();
-    let spread = |spread: Spread| match spread.at {
-        Some(at) => format!("{} {unit}<small>{} cases</small>", at.map(digits).join(" / "), spread.count),
-        None => "–".to_owned(),
-    };
-    let held = match point.total.held_at_the_end {
-        0 => String::new(),
-        held => format!("<small>{held} still there at the end</small>"),
-    };
-    let mistakes = match (numbers.mistake_lasts, numbers.accuracy) {
-        (Some(lasts), Some(accuracy)) => {
-            format!("<small>{} {unit} each, {} without</small>", digits(lasts), percent(accuracy))
-        }
-        _ => String::new(),
-    };
-    let interval_of = |estimate| format!("<small>{}</small>", interval(estimate));
+/// What was measured of a setting, a cell for each head but the first.
+fn cells(study: &Study, point: &Point, numbers: &Numbers, dominator: Option<usize>) -> Markup {
+    let unit = &study.unit;
     let overlap = numbers.overlap;
-    let cells = [
-        format!(
-            "{}<small>{seen} of {}: {}; {} per hour</small>{split}{others}",
-            risk(numbers.unsafe_runs),
-            point.runs,
-            interval(numbers.unsafe_runs),
-            digits(seen as f64 / numbers.hours)
-        ),
-        format!(
-            "{} {unit}<small>{}–{} {unit}</small>",
-            digits(overlap.value),
-            digits(overlap.low),
-            digits(overlap.high)
-        ),
-        format!("{}{}", percent(numbers.idle.value), interval_of(numbers.idle)),
-        percent(numbers.idle_by_mistake),
-        spread(numbers.handover),
-        spread(numbers.detection),
-        format!("{}{held}", spread(numbers.dead_hold)),
-        format!("{}{mistakes}", numbers.mistakes.map_or("–".to_owned(), digits)),
-        numbers
-            .stale
-            .map_or("–".to_owned(), |(accepted, refused)| format!("{}, {}", digits(accepted), digits(refused))),
-        digits(numbers.entries),
-        format!("{}/{unit}", digits(numbers.requests)),
-        dominator.map_or("–".to_owned(), |other| link(study, other)),
-    ];
-    for cell in cells {
-        let _ = write!(html, "<td>{cell}</td>");
+    html! {
+        td { (unsafe_runs(study, point, numbers)) }
+        td { (digits(overlap.value)) " " (unit) small { (digits(overlap.low)) "–" (digits(overlap.high)) " " (unit) } }
+        td { (percent(numbers.idle.value)) small { (interval(numbers.idle)) } }
+        td { (percent(numbers.idle_by_mistake)) }
+        td { (spread(numbers.handover, unit)) }
+        td { (spread(numbers.detection, unit)) }
+        td {
+            (spread(numbers.dead_hold, unit))
+            @let held = point.total.held_at_the_end;
+            @if held > 0 { small { (held) " still there at the end" } }
+        }
+        td {
+            (numbers.mistakes.map_or("–".to_owned(), digits))
+            @if let (Some(lasts), Some(accuracy)) = (numbers.mistake_lasts, numbers.accuracy) {
+                small { (digits(lasts)) " " (unit) " each, " (percent(accuracy)) " without" }
+            }
+        }
+        td { @if let Some((accepted, refused)) = numbers.stale { (digits(accepted)) ", " (digits(refused)) } @else { "–" } }
+        td { (digits(numbers.entries)) }
+        td { (digits(numbers.requests)) "/" (unit) }
+        td { @if let Some(other) = dominator { (link(study, other)) } @else { "–" } }
+    }
+}
+
+/// The share of runs that break a promise, as seen, as estimated by splitting, and of other promises.
+fn unsafe_runs(study: &Study, point: &Point, numbers: &Numbers) -> Markup {
+    let seen = point.broken.get(&study.safety).copied().unwrap_or(0);
+    html! {
+        (risk(numbers.unsafe_runs))
+        small {
+            (seen) " of " (point.runs) ": " (interval(numbers.unsafe_runs)) "; " (digits(seen as f64 / numbers.hours)) " per hour"
+        }
+        @if let Some(split) = numbers.split.filter(|split| split.value > 0.0) {
+            small { "≈ " (percent(split.value)) " (" (interval(split)) ") by splitting" }
+        }
+        @for (property, count) in point.broken.iter().filter(|(property, _)| **property != study.safety) {
+            small { (property.name()) ": " (count) " of " (point.runs) }
+        }
+    }
+}
+
+fn spread(spread: Spread, unit: &str) -> Markup {
+    html! {
+        @if let Some(at) = spread.at { (at.map(digits).join(" / ")) " " (unit) small { (spread.count) " cases" } }
+        @else { "–" }
     }
 }
 
 /// The way to a setting.
-fn link(study: &Study, place: usize) -> String {
-    format!("<a href=\"#{}\">{}</a>", escape(&anchor(study, place)), place + 1)
+fn link(study: &Study, place: usize) -> Markup {
+    html! { a href={ "#" (anchor(study, place)) } { (place + 1) } }
 }
 
 /// The runs at the ends of what was measured.
-fn runs(study: &Study) -> String {
-    let mut html = String::new();
-    for (place, point) in study.points.iter().enumerate() {
-        for extreme in &point.seeds {
-            let _ = writeln!(
-                html,
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td></tr>",
-                link(study, place),
-                escape(&extreme.what),
-                extreme.seed,
-                escape(&extreme.command)
-            );
+fn runs(study: &Study) -> Markup {
+    html! {
+        @if study.points.iter().any(|point| !point.seeds.is_empty()) {
+            section.study {
+                details {
+                    summary { "Runs behind the numbers: take one again, and look at it" }
+                    table {
+                        thead { tr { th { "#" } th { "most of" } th { "seed" } th { "command" } } }
+                        tbody {
+                            @for (place, point) in study.points.iter().enumerate() {
+                                @for extreme in &point.seeds {
+                                    tr {
+                                        td { (link(study, place)) }
+                                        td { (extreme.what) }
+                                        td { (extreme.seed) }
+                                        td { code { (extreme.command) } }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
-    if html.is_empty() {
-        return html;
-    }
-    format!(
-        "<section class=\"study\">\n<details><summary>Runs behind the numbers: take one again, and look at it</summary>\n<table>\n\
-         <thead><tr><th>#</th><th>most of</th><th>seed</th><th>command</th></tr></thead>\n<tbody>\n{html}</tbody>\n</table>\n</details>\n</section>\n"
-    )
 }
 
 /// A grid that was searched to the end: a row for each setting, and each run that breaks a promise.
-fn searched(study: &Study, search: &Search) -> String {
-    let id = if search.is_of_points { format!(" id=\"searched-{}\"", escape(&study.name)) } else { String::new() };
-    let mut html = format!(
-        "<section class=\"study\"{id}>\n<h2>{}</h2>\n<table class=\"verdicts\">\n<thead><tr><th>setting</th>",
-        escape(&search.title)
-    );
+fn searched(study: &Study, search: &Search) -> Markup {
+    let id = search.is_of_points.then(|| format!("searched-{}", study.name));
     let first = search.settings.iter().find_map(|setting| setting.found.as_ref().ok());
     let columns: &[Finding] = first.map(Vec::as_slice).unwrap_or_default();
-    for finding in columns {
-        let _ =
-            write!(html, "<th><abbr title=\"{}\">{}</abbr></th>", escape(finding.property.about()), finding.property);
-    }
-    html += "</tr></thead>\n<tbody>\n";
-    for Searched { settings, found } in &search.settings {
-        let name = escape(&name(settings));
-        match found {
-            Err(problem) => {
-                let _ = writeln!(
-                    html,
-                    "<tr><td>{name}</td><td colspan=\"{}\">impossible: {}</td></tr>",
-                    columns.len(),
-                    escape(problem)
-                );
+    html! {
+        section.study id=[id] {
+            h2 { (search.title) }
+            table.verdicts {
+                thead {
+                    tr {
+                        th { "setting" }
+                        @for Finding { property, .. } in columns { th { abbr title=(property.about()) { (property.name()) } } }
+                    }
+                }
+                tbody { @for setting in &search.settings { (searched_row(setting, columns.len())) } }
             }
-            Ok(findings) => {
-                let cells: String = findings.iter().map(verdict).collect();
-                let class = if keeps_all(findings) { " class=\"front\"" } else { "" };
-                let _ = writeln!(html, "<tr{class}><td>{name}</td>{cells}</tr>");
+            p { strong { (sum(search)) "." } " Every run of " code { (search.scenario) } " was searched, for each setting." }
+            @if let Some(finding) = columns.first() {
+                details.assumptions { summary { "Assumptions of the first setting" } (list(&finding.assumptions)) }
             }
         }
     }
-    let _ = write!(
-        html,
-        "</tbody>\n</table>\n<p><strong>{}.</strong> Every run of <code>{}</code> was searched, for each setting.</p>\n",
-        sum(search),
-        escape(&search.scenario)
-    );
-    if let Some(finding) = columns.first() {
-        let rests = list(&finding.assumptions);
-        let _ = write!(
-            html,
-            "<details class=\"assumptions\"><summary>Assumptions of the first setting</summary>\n<ul>\n{rests}</ul></details>\n"
-        );
+}
+
+fn searched_row(Searched { settings, found }: &Searched, columns: usize) -> Markup {
+    let name = name(settings);
+    match found {
+        Err(problem) => html! { tr { td { (name) } td colspan=(columns) { "impossible: " (problem) } } },
+        Ok(findings) => html! {
+            tr class=[keeps_all(findings).then_some("front")] {
+                td { (name) }
+                @for finding in findings { td { (verdict(finding)) } }
+            }
+        },
     }
-    html + "</section>\n"
 }
 
 /// A verdict; where it is broken, with the shortest run to be unfolded.
-fn verdict(finding: &Finding) -> String {
+fn verdict(finding: &Finding) -> Markup {
     let sign = sign(finding);
     let Some(story) = finding.verdict.story() else {
-        return format!("<td>{sign} <small>{} states</small></td>", finding.states);
+        return html! { (sign) " " small { (finding.states) " states" } };
     };
-    let replay = finding.trace.as_deref().map(|path| format!("<p><code>fencepost replay {}</code></p>", escape(path)));
-    format!(
-        "<td><details><summary>{sign} <small>in {} steps</small></summary>{}{}</details></td>",
-        story.steps.len(),
-        replay.unwrap_or_default(),
-        run(story)
-    )
+    html! {
+        details {
+            summary { (sign) " " small { "in " (story.steps.len()) " steps" } }
+            @if let Some(path) = &finding.trace { p { code { "fencepost replay " (path) } } }
+            (run(story))
+        }
+    }
 }
 
-fn sign(finding: &Finding) -> String {
-    let word = finding.verdict.word();
-    let class = if finding.is_undecided() { "undecided" } else { word };
-    format!("<b class=\"{class}\">{} {word}</b>", mark(&finding.verdict))
+fn sign(finding: &Finding) -> Markup {
+    html! { b class=(class(finding)) { (mark(&finding.verdict)) " " (finding.verdict.word()) } }
 }

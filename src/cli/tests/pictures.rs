@@ -1,8 +1,10 @@
 //! What is written for people and for other programs, and the README's pictures, which are made by the program: `UPDATE_EXPECT=1
 //! cargo test pictures` makes them anew.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+
+use expect_test::expect_file;
 
 use crate::program::{fencepost, folder, stderr};
 
@@ -13,12 +15,7 @@ fn root() -> PathBuf {
 
 fn is_as_kept(name: &str, made: &Path) {
     let made = fs::read_to_string(made).expect("it was written");
-    let kept: PathBuf = root().join("reports/docs/pictures").join(name);
-    if env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(&kept, &made).expect("it can be written");
-    }
-    let is_same = fs::read_to_string(&kept).is_ok_and(|kept| kept == made);
-    assert!(is_same, "{name} is not what the program draws now: `UPDATE_EXPECT=1 cargo test pictures` draws it anew");
+    expect_file![root().join("reports/docs/pictures").join(name)].assert_eq(&made);
     let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
     assert!(readme.contains(&format!("reports/docs/pictures/{name}")), "the README does not show {name}");
 }
@@ -50,7 +47,7 @@ fn a_run_and_verdicts_are_written_in_every_form_by_the_name_of_the_file() {
     let folder = folder("exports");
     let trace = trace(&folder, "b01-no-fencing");
     for (file, begins) in [
-        ("run.html", "<!doctype html>"),
+        ("run.html", "<!DOCTYPE html>"),
         ("run.svg", "<svg xmlns"),
         ("run.mmd", "---\ntitle: \"b01-no-fencing, found by the"),
         ("run.itf.json", "{\n  \"#meta\""),

@@ -34,7 +34,7 @@ fn traces_of_both_explorers_can_be_replayed() {
         let picture = folder.join(format!("{name}.html"));
         let output = fencepost(&["replay", path.to_str().expect("text"), "--picture", picture.to_str().expect("text")]);
         let page = fs::read_to_string(picture).expect("it was drawn");
-        assert!(page.starts_with("<!doctype html>") && page.contains("<svg class=\"diagram\""));
+        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg class=\"diagram\""));
         assert_eq!(page.matches("<li data-step=").count() + page.matches("<li class=\"broken\"").count(), steps(&path));
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         assert!(stdout(&output).contains("repeated to the letter"));
