@@ -46,7 +46,7 @@ impl Agent {
         Agent { session_name: name.to_owned(), ..self }
     }
 
-    /// So many ticks as Go writes a duration.
+    /// A number of ticks as Go writes a duration.
     pub(crate) fn duration(&self, ticks: Ticks) -> String {
         let nanoseconds = self.tick.as_nanos() * u128::try_from(ticks.count()).unwrap_or(0);
         match nanoseconds % 1_000_000 {

@@ -39,7 +39,7 @@ pub(crate) enum Event {
     Finished,
 }
 
-/// After so many steps the states that the program has been in are forgotten: a tenure may last for months.
+/// After this number of steps the states that the program has been in are forgotten: a tenure may last for months.
 const STEPS_MAX: u32 = 500;
 
 /// How long the last requests, which the recipe does not wait for, may take.
@@ -77,7 +77,7 @@ pub fn hold_with<R: Recipe<Consul>, T: Send>(
     work: impl FnOnce(&Tenure) -> T + Send,
 ) -> Result<Held<T>, LiveError> {
     let mut scenario = Scenario::<Consul>::new("live").clients(agent.client.0.max(1)).writes(254).programs(recipe);
-    // A round more than there will be: after the last one a program offers nothing, and nobody could tell that it rests.
+    // A round more than there will be: after the last one a program offers nothing, which looks like a program that waits.
     scenario = scenario.rounds(2);
     let (events, inbox) = channel();
     thread::scope(|scope| {
@@ -349,7 +349,7 @@ impl<'a> Driver<'a> {
         self.unheard += usize::from(changes(&request));
         let (number, base, events) = (self.asked, self.agent.base.clone(), self.events.clone());
         thread::spawn(move || {
-            // The driver is gone once the round is over: nobody waits for this answer any more.
+            // The driver is gone once the round is over: no program waits for this answer any more.
             let _ = events.send(Event::Reply(number, send(&base, &question)));
         });
         Ok(())

@@ -43,7 +43,7 @@ pub(crate) enum Reply {
     Answered { status: u16, index: Option<u64>, body: Vec<u8> },
     /// No connection was made: nothing has happened.
     Refused(String),
-    /// Nobody knows.
+    /// No answer came: it may have been carried out, or not.
     Lost,
 }
 

@@ -36,7 +36,7 @@ impl Names {
         self.name(text, SessionId { creator: self.own, number: self.created })
     }
 
-    /// A session with this id, whoever created it.
+    /// A session with this id, of any creator.
     pub(crate) fn session(&mut self, text: &str) -> SessionId {
         if let Some(known) = self.ids.get(text) {
             return *known;

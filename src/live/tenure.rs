@@ -44,7 +44,7 @@ impl Tenure {
     /// Asks the recipe to write to the resource, as its user does in a scenario. It does so at the next tick, if it still waits for
     /// its user then, and at most 254 times in a tenure.
     pub fn write(&self) {
-        // The driver is gone once the round is over: nobody writes any more.
+        // The driver is gone once the round is over: no program writes any more.
         let _ = self.events.send(Event::Write);
     }
 

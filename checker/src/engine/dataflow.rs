@@ -72,7 +72,7 @@ pub(super) trait Part {
 /// What makes the part of a worker, by its index.
 type Parts = Box<dyn Fn(usize) -> Box<dyn Part> + Send + Sync>;
 
-/// Runs the dataflow with so many workers, and says which path each of them kept.
+/// Runs the dataflow with this number of workers, and returns the path that each of them kept.
 fn execute(workers: usize, part: Parts) -> Result<Vec<Option<Vec<u16>>>, String> {
     let config = if workers == 1 { timely::Config::thread() } else { timely::Config::process(workers) };
     let guards = timely::execute(config, move |timely| {

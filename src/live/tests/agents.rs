@@ -8,7 +8,7 @@ use fencepost_live::Agent;
 use fencepost_model::time::Ticks;
 use fencepost_serve::{Clock, Server, Settings};
 
-/// An agent with a lock that nobody has used.
+/// An agent with an unused lock.
 pub struct Bench {
     pub agent: Agent,
     pub base: String,

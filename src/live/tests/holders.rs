@@ -45,7 +45,7 @@ fn who_loses_the_session_is_told() {
             !tenure.wait(Duration::from_secs(30))
         });
         let held = held.expect("the agent is there");
-        assert!(held.value, "nobody told it");
+        assert!(held.value, "it was not told");
         assert_eq!(held.left, Leaving::Notified);
     }
 }

@@ -14,7 +14,7 @@ use crate::agents::{benches, go_lock};
 #[test]
 fn an_agent_that_is_not_there_makes_the_recipe_give_up() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its address");
-    let error = hold(&Agent::new(&port.to_string(), "nowhere"), go_lock(), |_| ()).expect_err("nobody listens");
+    let error = hold(&Agent::new(&port.to_string(), "nowhere"), go_lock(), |_| ()).expect_err("no agent listens");
     assert!(matches!(&error, LiveError::GaveUp(why) if why.contains(&port.to_string())), "{error}");
 }
 

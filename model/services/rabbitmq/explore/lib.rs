@@ -7,7 +7,7 @@ use fencepost_registry::{AnyService, Registered};
 pub static SERVICE: Registered<Service> =
     Registered::new(fencepost_rabbitmq::SCENARIOS).with_documents(fencepost_rabbitmq::DOCUMENTS);
 
-/// The same behind its object-safe trait. It is never inlined: whoever calls it compiles no explorer.
+/// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]
 pub fn service() -> &'static dyn AnyService {
     &SERVICE

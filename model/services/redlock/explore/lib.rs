@@ -6,7 +6,7 @@ use fencepost_registry::{AnyService, Registered};
 /// The service with its catalogue.
 pub static SERVICE: Registered<Service> = Registered::new(fencepost_redlock::SCENARIOS);
 
-/// The same behind its object-safe trait. It is never inlined: whoever calls it compiles no explorer.
+/// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]
 pub fn service() -> &'static dyn AnyService {
     &SERVICE
