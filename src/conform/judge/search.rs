@@ -94,7 +94,8 @@ impl<'a> Search<'a> {
         is_over: &'a dyn Fn() -> bool,
     ) -> Self {
         let lines = certain(&episode.lines);
-        let mut agent = Agent::new(&episode.node, Options { mutation, ..episode.options });
+        let options = Options { mutation, ..episode.options };
+        let mut agent = Agent::new(&episode.node, options).with_agents(&episode.nodes);
         agent.meet(lines.iter().map(|line| &line.question));
         let (answers, lost) = arrivals(&lines);
         let is_concurrent = answers.iter().any(|answer| !answer.others.is_empty());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_conform::{
     CROWD, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients, crowd,
-    hunt, judge, judge_until, picture, read, timed, watches, write,
+    hunt, judge, judge_until, picture, read, timed, uncertainties, watches, write,
 };
 
 use super::{Conform, conclude, tell, unreadable};
@@ -35,8 +35,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         if conform.record.is_some() && !is_large {
             let lines = exchanges.iter().map(|exchange| exchange.line.clone()).collect();
             let node = consul.node.clone();
-            let (options, reports) = (consul.options, Vec::new());
-            episodes.push(Episode { node, options, lateness: None, lines, reports, begins_later: false });
+            let options = consul.options;
+            episodes.push(Episode { node, options, lines, ..Episode::default() });
         }
     });
     bar.finish_and_clear();
@@ -142,7 +142,8 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     let end = conform.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let is_over = || was_interrupted() || end.is_some_and(|end| Instant::now() >= end);
     let judged = judge_until(&episodes, None, limits, &is_over);
-    let exit = server_verdict(&judged, text, common);
+    let open: Vec<String> = uncertainties(&episodes).iter().map(ToString::to_string).collect();
+    let exit = server_verdict(&judged, text, &open, common);
     if conform.clients && !was_interrupted() {
         let are_fine: Vec<bool> =
             episodes.iter().map(|episode| tell_clients(episode, &conform.protects, common)).collect();
@@ -178,7 +179,15 @@ fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> boo
 }
 
 /// What is said of the server.
-fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Common) -> Exit {
+fn server_verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], common: &Common) -> Exit {
+    let exit = verdict(judged, text, open, common);
+    if !open.is_empty() {
+        conclude(&format!("The log leaves open: {}.\n", open.join("; ")), common);
+    }
+    exit
+}
+
+fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], common: &Common) -> Exit {
     match judged {
         Err(Objection::Undecided { line, .. }) if was_interrupted() => {
             stopped(&format!("the answers before line {line} are possible, those from there on are not judged"))
@@ -188,16 +197,30 @@ fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Com
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
             if possible.skipped > 0 {
                 let skipped = possible.skipped;
-                conclude(&format!("{skipped} reads of what the model does not have were passed over.\n"), common);
+                conclude(&format!("{skipped} requests for what the model does not have were passed over.\n"), common);
+            }
+            if possible.compared > 0 {
+                let compared = possible.compared;
+                conclude(
+                    &format!("{compared} of them could be held against others: the log does not say everything.\n"),
+                    common,
+                );
             }
             let answers = Some(possible.lines);
-            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None }, common);
+            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None, open }, common);
             Exit::AsExpected
         }
         Err(Objection::Undecided { line, why }) => {
             conclude(&format!("undecided, so far possible before line {line}: {why}\n"), common);
             tell(
-                &json::Judged { verdict: "undecided", answers: None, line: Some(*line), rule: None, why: Some(why) },
+                &json::Judged {
+                    verdict: "undecided",
+                    answers: None,
+                    line: Some(*line),
+                    rule: None,
+                    why: Some(why),
+                    open,
+                },
                 common,
             );
             Exit::Undecided
@@ -206,7 +229,7 @@ fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Com
             conclude(&format!("{impossible}\n"), common);
             let (line, rule, why) = (impossible.line, impossible.rule.map(|(rule, _)| rule), impossible.why.as_str());
             tell(
-                &json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why) },
+                &json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why), open },
                 common,
             );
             if let Some(line) = text.lines().nth(impossible.line - 1) {
