@@ -1,4 +1,4 @@
-//! Logs of requests and answers: JSON lines that any script can write. `LOGS.md` beside this package describes the format.
+//! Logs of requests and answers: JSON lines that any script can write. `LOGS.md` in this package describes the format.
 //!
 //! ```text
 //! fields   values as people write them: stamps, durations, sizes     reading   lines, heads, events, reports

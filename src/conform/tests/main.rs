@@ -2,6 +2,7 @@
 
 mod clients;
 mod conform;
+mod documents;
 mod incomplete;
 mod rabbitmq;
 mod record;

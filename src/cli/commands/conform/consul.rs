@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fencepost_conform::{
-    CROWD, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients, crowd,
-    hunt, judge, judge_until, picture, read, timed, uncertainties, watches, write,
+    Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients, hunt, judge,
+    judge_until, picture, read, timed, uncertainties, watches, write,
 };
 
+use super::crowds::crowded;
 use super::{Conform, conclude, tell, unreadable};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -64,9 +65,6 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let slow = timed(&consul, lateness).map_err(input)?;
     let judged = judge(&slow, None);
     episodes.extend(slow.iter().cloned());
-    if let Some(file) = &conform.record {
-        fs::write(file, write(&consul.version, &episodes)).map_err(|error| unreadable(file, &error))?;
-    }
     let judged = match judged {
         Ok(possible) => possible,
         Err(impossible) => {
@@ -75,10 +73,15 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
             return Ok(Exit::Unexpected);
         }
     };
-    let crowded = match crowded(&consul, conform, common)? {
-        Ok(crowded) => crowded,
+    let crowded = crowded(&consul, conform, &mut episodes, common)?;
+    if let Some(file) = &conform.record {
+        fs::write(file, write(&consul.version, &episodes)).map_err(|error| unreadable(file, &error))?;
+    }
+    let crowds = match crowded {
+        Ok(crowds) => crowds,
         Err(exit) => return Ok(exit),
     };
+    let crowded = &crowds.possible;
     let mut tally = found.tally.clone();
     tally.add(&judged.tally);
     tally.add(&crowded.tally);
@@ -100,34 +103,13 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         ),
         common,
     );
-    Ok(Exit::AsExpected)
-}
-
-/// Several clients at the same time; the log of a crowd whose answers are impossible, or cannot be judged, is printed.
-fn crowded(consul: &Consul, conform: &Conform, common: &Common) -> Result<Result<Possible, Exit>, CommandError> {
-    let bar = progress(usize::try_from(conform.concurrent).unwrap_or(usize::MAX), "concurrent answers", common.quiet);
-    let mut all = Possible::default();
-    for number in 0..conform.concurrent.div_ceil(CROWD) {
-        let episode = crowd(consul, conform.seed, number).map_err(|error| CommandError::Input(error.0))?;
-        match judge(std::slice::from_ref(&episode), None) {
-            Ok(possible) => {
-                all.lines += possible.lines;
-                all.tally.add(&possible.tally);
-            }
-            Err(objection) => {
-                let exit = match objection {
-                    Objection::Impossible(_) => Exit::Unexpected,
-                    Objection::Undecided { .. } => Exit::Undecided,
-                };
-                conclude(&write(&consul.version, &[episode]), common);
-                conclude(&format!("{objection} (crowd {number}, seed {})\n", conform.seed), common);
-                return Ok(Err(exit));
-            }
-        }
-        bar.inc(CROWD);
+    if crowds.undecided > 0 {
+        let (count, lines) = (crowds.undecided, crowds.undecided_lines);
+        let why = "no order of their requests was found in time, and nothing that is certain is contradicted";
+        conclude(&format!("{count} crowds with {lines} answers are undecided: {why}.\n"), common);
+        return Ok(Exit::Undecided);
     }
-    bar.finish_and_clear();
-    Ok(Ok(all))
+    Ok(Exit::AsExpected)
 }
 
 /// A log against the model.
