@@ -183,9 +183,13 @@ fn an_index_that_was_never_read_is_learned_from_the_cas_that_knew_it() {
 }
 
 #[test]
-fn what_the_model_does_not_have_is_undecided_and_not_impossible() {
-    let unknown = line(0.0, "PUT", "/v1/agent/service/register", "{}", "");
-    assert_eq!(verdict(&[unknown]), Some((2, "undecided")));
+fn what_the_model_does_not_have_leaves_open_whether_sessions_have_ended() {
+    let plain = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
+    let start = [session(0.0, plain, ONE), session(0.1, plain, TWO), acquire((0.2, 0.2), ONE, "true")];
+    let unknown = line(0.3, "PUT", "/v1/agent/service/register", "{}", "");
+    let second = acquire((0.4, 0.4), TWO, "true");
+    assert_eq!(verdict(&[&start[..], &[unknown, second.clone()]].concat()), None);
+    assert_eq!(verdict(&[&start[..], &[second]].concat()), Some((5, "C-KV-10")));
 }
 
 #[test]
