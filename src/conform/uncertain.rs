@@ -116,14 +116,16 @@ pub fn uncertainties(episodes: &[Episode]) -> Vec<Uncertainty> {
 
 /// Whether a log says everything that the model needs to carry its requests out.
 pub fn is_complete(episode: &Episode) -> bool {
-    let says_all = |line: &Line| {
-        !(line.details.lacks_body || line.details.lacks_answer || may_end_sessions(&line.question))
-            && !is_restore(&line.question)
-            && !is_refused(episode, line)
+    let is_open = |line: &Line| {
+        line.details.lacks_body
+            || line.details.lacks_answer
+            || may_end_sessions(&line.question)
+            || is_restore(&line.question)
+            || is_refused(episode, line)
     };
     !(episode.begins_later || episode.gaps.others_write)
         && episode.events.is_empty()
-        && episode.lines.iter().all(says_all)
+        && !episode.lines.iter().any(is_open)
 }
 
 /// C-GEN-5: 403, where servers know of permissions: it was not carried out.
