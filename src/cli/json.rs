@@ -49,6 +49,8 @@ pub struct Judged<'a> {
     pub line: Option<usize>,
     pub rule: Option<&'static str>,
     pub why: Option<&'a str>,
+    /// What the log leaves open.
+    pub open: &'a [String],
 }
 
 /// Something that went wrong between the clients of a log.

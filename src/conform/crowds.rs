@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::consul::{Question, Reply};
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::{self, Episode, Line};
+use super::log::{self, Details, Episode, Line};
 use super::wire::{Consul, get, put, question};
 
 /// How many clients there are in a crowd.
@@ -51,14 +51,8 @@ pub fn crowd(consul: &Consul, seed: u64, number: u64) -> Result<Episode, Conform
     outcome?;
     let mut lines = place.lines.into_inner().expect("no thread panics");
     lines.sort_by_key(|line| line.sent);
-    let mut episode = Episode {
-        node: consul.node.clone(),
-        options: consul.options,
-        lateness: None,
-        lines,
-        reports: Vec::new(),
-        begins_later: false,
-    };
+    let mut episode =
+        Episode { node: consul.node.clone(), options: consul.options, lateness: None, lines, ..Episode::default() };
     log::number(std::slice::from_mut(&mut episode));
     Ok(episode)
 }
@@ -76,8 +70,16 @@ impl Place<'_> {
         let sent = self.now();
         let reply = self.consul.ask(&question)?;
         let received = self.now();
-        let line =
-            Line { number: 0, client: None, question, reply: Some(reply.clone()), sent, received, is_timed: true };
+        let line = Line {
+            number: 0,
+            client: None,
+            question,
+            reply: Some(reply.clone()),
+            sent,
+            received,
+            is_timed: true,
+            details: Details::default(),
+        };
         self.lines.lock().expect("no thread panics").push(line);
         Ok(reply)
     }

@@ -10,7 +10,8 @@
 //! amqp       the same for RabbitMQ               error   what keeps all of it from being done
 //! consul     the HTTP API of the model           guard   what may be removed from an agent
 //! crowds     several clients at the same time   clients what a log says of its clients
-//! record     a proxy that writes such logs
+//! record     a proxy that writes such logs       incomplete  logs that do not say everything
+//! uncertain  what a log leaves open
 //! ```
 
 pub mod amqp;
@@ -21,12 +22,14 @@ mod crowds;
 mod error;
 mod guard;
 mod hunt;
+mod incomplete;
 mod judge;
 mod log;
 mod record;
 mod sequence;
 mod tally;
 mod timed;
+mod uncertain;
 mod verdict;
 mod watches;
 mod wire;
@@ -43,11 +46,12 @@ pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{Limits, judge, judge_until};
-pub use log::{Episode, Line, Report, read, write};
+pub use log::{Details, Episode, Event, EventKind, Gaps, Line, Report, read, write};
 pub use record::{CLIENT_HEADER, Recorder};
 pub use sequence::Exchange;
 pub use tally::Tally;
 pub use timed::{LATENESS, timed};
+pub use uncertain::{Uncertainty, uncertainties};
 pub use verdict::{Impossible, Objection, Possible};
 pub use watches::{Missed, Watched, watches};
 pub use wire::Consul;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::Line;
+use super::log::{Details, Line};
 use super::wire::{Consul, get, put, question};
 
 /// A request with both answers.
@@ -161,6 +161,7 @@ impl<'a> Sequence<'a> {
             sent,
             received,
             is_timed: true,
+            details: Details::default(),
         };
         let expected = self
             .agent

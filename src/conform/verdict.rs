@@ -11,8 +11,10 @@ pub struct Possible {
     pub lines: usize,
     /// Which answers there were.
     pub tally: Tally,
-    /// Reads of what the model does not have, which were passed over.
+    /// Requests for what the model does not have, which were passed over.
     pub skipped: usize,
+    /// Of logs that do not say everything: the answers that could be held against others.
+    pub compared: usize,
     /// How many states had to be remembered.
     pub states: usize,
 }

@@ -1,6 +1,6 @@
 //! A run as `fencepost conform --recorded` reads it: requests with their answers, and when they were sent and received.
 
-use fencepost_conform::{Episode, Line, Question, Reply, write};
+use fencepost_conform::{Details, Episode, Line, Question, Reply, write};
 
 use crate::settings::Settings;
 use crate::stand_in::{Answer, Journey};
@@ -22,14 +22,7 @@ impl Record {
     /// The store is empty again.
     pub(crate) fn begin(&mut self, settings: &Settings) {
         let (node, options) = (settings.node.clone(), settings.options);
-        self.episodes.push(Episode {
-            node,
-            options,
-            lateness: None,
-            lines: Vec::new(),
-            reports: Vec::new(),
-            begins_later: false,
-        });
+        self.episodes.push(Episode { node, options, lateness: None, lines: Vec::new(), ..Episode::default() });
     }
 
     /// A client got an answer.
@@ -70,6 +63,7 @@ impl Record {
             sent,
             received,
             is_timed: true,
+            details: Details::default(),
         });
     }
 

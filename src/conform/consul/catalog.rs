@@ -28,16 +28,17 @@ impl Wanted {
 }
 
 impl Agent {
-    /// The agent's own node is there from the start, and well.
+    /// The node of an agent is there from the start, and well.
     pub(super) fn add_own_node(&mut self, name: &str) {
-        let node = self.names.node(name).expect("the first one");
-        let kind = self.names.check(node, SERF_HEALTH).expect("the first one");
+        let node = self.names.node(name).expect("one of few");
+        let kind = self.names.check(node, SERF_HEALTH).expect("its first one");
         self.names.note_check(node, kind, [SERF_HEALTH, "passing", ""]);
         self.act(|server, context, out| server.apply_check(node, kind, Status::Passing, context, out));
     }
 
+    /// C-SES-1: the node of the agent that is asked.
     pub(super) fn own_node(&self) -> &str {
-        self.names.first_node()
+        self.asked.as_deref().unwrap_or(&self.own)
     }
 
     /// C-INV-9: everything at one log position; C-INV-4: a node whose id is known under another name takes that away.

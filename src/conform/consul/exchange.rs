@@ -123,7 +123,7 @@ impl Expected {
 }
 
 /// C-KV-26: a number as Go reads it: digits and nothing else.
-pub(super) fn unsigned(text: &str) -> Option<u64> {
+pub fn unsigned(text: &str) -> Option<u64> {
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_plain)
 }

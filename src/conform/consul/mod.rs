@@ -35,6 +35,7 @@ mod rules;
 
 pub use class::Class;
 pub use duration::nanoseconds;
+pub(super) use exchange::unsigned;
 pub use exchange::{Expected, Hint, Options, Question, Reply};
 pub use look::{Shown, Told, part};
 pub use names::Overflow;
@@ -72,6 +73,10 @@ pub struct Agent {
     datacenter: String,
     now: Instant,
     hint: Hint,
+    /// The node of the first agent, as it is written.
+    own: Arc<str>,
+    /// The node of the agent that is asked; none: the first.
+    asked: Option<Arc<str>>,
 }
 
 impl PartialEq for Agent {
@@ -107,9 +112,24 @@ impl Agent {
             datacenter: "dc1".to_owned(),
             now: Instant::at(0),
             hint: Hint::default(),
+            own: Arc::from(node),
+            asked: None,
         };
         agent.add_own_node(node);
         agent
+    }
+
+    /// The same agent with the nodes of other agents beside its own.
+    pub fn with_agents<'a>(mut self, nodes: impl IntoIterator<Item = &'a String>) -> Self {
+        nodes.into_iter().for_each(|node| self.add_own_node(node));
+        self
+    }
+
+    /// Requests go to the agent of this node from now on; none: to the first.
+    pub fn turn_to(&mut self, node: Option<&str>) {
+        if self.asked.as_deref() != node {
+            self.asked = node.map(Arc::from);
+        }
     }
 
     /// The same agent in another datacenter than `dc1`.

@@ -231,11 +231,6 @@ impl Names {
         Ok(ClientId::of(usize::from(place)))
     }
 
-    /// The first one that was named.
-    pub(super) fn first_node(&self) -> &str {
-        &self.nodes[0]
-    }
-
     /// What stands for a check of a node that has been named.
     pub(super) fn known_check(&self, node: ClientId, name: &str) -> Option<CheckKind> {
         let key = name.to_lowercase();

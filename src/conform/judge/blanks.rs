@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
+use super::super::consul::Question;
 use super::super::log::Line;
 use super::ahead::Ahead;
 use super::subject::Subject;
@@ -114,11 +115,12 @@ pub(super) fn likely(
             _ => {}
         }
     }
+    let changes = Changes::of(lines);
     let mut taken: BTreeSet<usize> = ahead.ranked.iter().map(|(_, place)| *place).collect();
     let mut found = Vec::new();
     for (index, blank) in blanks {
         let may = |place: &usize| !taken.contains(place) && clock.allows(index, &lines[*place]);
-        let best = candidates(&blank, lines, writes)
+        let best = candidates(&blank, &changes, writes)
             .into_iter()
             .find_map(|candidates| candidates.into_iter().filter(may).min_by_key(|place| lines[*place].received));
         if let Some(place) = best {
@@ -129,15 +131,39 @@ pub(super) fn likely(
     found
 }
 
+/// Requests that may have written a position that no entry shows, by place.
+struct Changes {
+    /// Deletions that took effect, with their keys.
+    deletes: Vec<(usize, Vec<String>)>,
+    /// Sessions that were created or destroyed.
+    sessions: Vec<usize>,
+}
+
+impl Changes {
+    fn of(lines: &[Line]) -> Changes {
+        let (mut deletes, mut sessions) = (Vec::new(), Vec::new());
+        for (place, line) in lines.iter().enumerate().filter(|(_, line)| !super::is_idle(line)) {
+            let Question { method, url, .. } = &line.question;
+            let starts = ["/v1/session/create", "/v1/session/destroy/"];
+            if method == "PUT" && starts.iter().any(|start| url.starts_with(start)) {
+                sessions.push(place);
+            }
+            if let (true, Subject::Keys(keys)) = (method == "DELETE", Subject::of(&line.question)) {
+                deletes.push((place, keys));
+            }
+        }
+        Changes { deletes, sessions }
+    }
+
+    fn deletes(&self, is_wanted: &dyn Fn(&str) -> bool) -> Vec<usize> {
+        let about = self.deletes.iter().filter(|(_, keys)| keys.iter().all(|key| is_wanted(key)));
+        about.map(|(place, _)| *place).collect()
+    }
+}
+
 /// Who may have written a position: groups, the likely first.
-fn candidates(blank: &Blank, lines: &[Line], writes: &BTreeMap<String, Vec<Write>>) -> Vec<Vec<usize>> {
+fn candidates(blank: &Blank, changes: &Changes, writes: &BTreeMap<String, Vec<Write>>) -> Vec<Vec<usize>> {
     let of_key = |key: &String| writes.get(key).map_or(&[][..], Vec::as_slice).iter();
-    let deletes = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        let is_delete = |line: &Line| line.question.method == "DELETE" && !super::is_idle(line);
-        let about = |line: &Line| matches!(Subject::of(&line.question), Subject::Keys(keys) if keys.iter().all(|key| is_wanted(key)));
-        let all = lines.iter().enumerate().filter(|(_, line)| is_delete(line) && about(line));
-        all.map(|(place, _)| place).collect()
-    };
     match blank {
         Blank::Entry { key, value, session } => {
             let makes = |write: &&Write| {
@@ -146,22 +172,13 @@ fn candidates(blank: &Blank, lines: &[Line], writes: &BTreeMap<String, Vec<Write
             vec![of_key(key).filter(makes).map(|write| write.place).collect()]
         }
         Blank::Creation(key) => vec![of_key(key).map(|write| write.place).collect()],
-        Blank::Session => {
-            let is_change = |line: &Line| {
-                let url = &line.question.url;
-                let starts = ["/v1/session/create", "/v1/session/destroy/"];
-                line.question.method == "PUT"
-                    && starts.iter().any(|start| url.starts_with(start))
-                    && !super::is_idle(line)
-            };
-            vec![(0..lines.len()).filter(|place| is_change(&lines[*place])).collect()]
-        }
+        Blank::Session => vec![changes.sessions.clone()],
         Blank::Below(start, there) => {
-            vec![deletes(&|key| key.starts_with(start.as_str()) && !there.iter().any(|other| other == key))]
+            vec![changes.deletes(&|key| key.starts_with(start.as_str()) && !there.iter().any(|other| other == key))]
         }
         Blank::Absent(key) => {
             let others = writes.values().flatten().map(|write| write.place).collect();
-            vec![deletes(&|other| other == key), deletes(&|_| true), others]
+            vec![changes.deletes(&|other| other == key), changes.deletes(&|_| true), others]
         }
     }
 }

@@ -29,8 +29,10 @@ use fencepost_model::mutation::Mutation;
 
 use self::search::Search;
 use self::subject::Subject;
-use super::consul::{Agent, Question, Reply};
+use super::consul::{Question, Reply};
+use super::incomplete;
 use super::log::{Episode, Line};
+use super::uncertain::{is_beside, is_complete};
 use super::verdict::{Objection, Possible};
 
 /// How much a judgement may remember before it is given up.
@@ -50,6 +52,9 @@ impl Default for Limits {
 
 /// Answers that do not say whether the request was carried out, or will be. C-CON-5, C-CON-6, C-CON-8.
 const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost", "EOF"];
+
+/// What a proxy says when it has no answer from the server, or the client does not wait for it.
+const GAVE_UP: [u16; 5] = [408, 499, 502, 503, 504];
 
 /// Judges a log, of a model with a fault if one is given.
 ///
@@ -71,21 +76,19 @@ pub fn judge_until(
 ) -> Result<Possible, Objection> {
     let mut possible = Possible::default();
     for episode in episodes {
-        if episode.begins_later {
-            let line = episode.lines.first().map_or(0, |line| line.number);
-            let why = "the content of the store at the beginning of the log is unknown".to_owned();
-            return Err(Objection::Undecided { line, why });
-        }
         possible.skipped += episode.lines.iter().filter(|line| is_beside(line)).count();
-        Search::new(episode, mutation, limits, is_over).run(&mut possible)?;
+        if !is_complete(episode) {
+            incomplete::judge(episode, &mut possible)?;
+            continue;
+        }
+        let judged = Search::new(episode, mutation, limits, is_over).run(&mut possible);
+        if matches!(judged, Err(Objection::Undecided { .. })) {
+            // What is certain may be impossible all the same.
+            incomplete::judge(episode, &mut Possible::default())?;
+        }
+        judged?;
     }
     Ok(possible)
-}
-
-/// Whether a request reads what the model does not have: it changes nothing, and its answer is not judged.
-fn is_beside(line: &Line) -> bool {
-    let is_known = |reply: &Reply| reply.status == 404 || Agent::knows(&line.question);
-    line.question.method == "GET" && line.reply.as_ref().is_some_and(|reply| !is_known(reply))
 }
 
 /// A log's lines, without the answers that say nothing.
@@ -97,13 +100,14 @@ fn certain(lines: &[Line]) -> Vec<Line> {
     lines
 }
 
-fn is_success(reply: &Reply) -> bool {
+pub(super) fn is_success(reply: &Reply) -> bool {
     reply.status == 200 && reply.body.trim_ascii() != b"false"
 }
 
-fn is_in_doubt(reply: &Reply) -> bool {
+/// Whether an answer does not say if the request was carried out: a server or a proxy gave up.
+pub(super) fn is_in_doubt(reply: &Reply) -> bool {
     let text = String::from_utf8_lossy(&reply.body);
-    reply.status == 500 && IN_DOUBT.iter().any(|doubt| text.contains(doubt))
+    GAVE_UP.contains(&reply.status) || reply.status == 500 && IN_DOUBT.iter().any(|doubt| text.contains(doubt))
 }
 
 /// Whether a request has changed nothing, by its answer: it was a read, or it was refused. C-LD-8: a transaction that was

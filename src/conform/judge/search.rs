@@ -94,7 +94,8 @@ impl<'a> Search<'a> {
         is_over: &'a dyn Fn() -> bool,
     ) -> Self {
         let lines = certain(&episode.lines);
-        let mut agent = Agent::new(&episode.node, Options { mutation, ..episode.options });
+        let options = Options { mutation, ..episode.options };
+        let mut agent = Agent::new(&episode.node, options).with_agents(&episode.nodes);
         agent.meet(lines.iter().map(|line| &line.question));
         let (answers, lost) = arrivals(&lines);
         let is_concurrent = answers.iter().any(|answer| !answer.others.is_empty());
@@ -109,7 +110,8 @@ impl<'a> Search<'a> {
         answers.iter().enumerate().for_each(|(at, answer)| arrival[answer.place] = at);
         let exact: Vec<Option<u64>> = lines.iter().map(exact).collect();
         let certain = if is_concurrent { Ahead::of(&lines) } else { Ahead::none(lines.len()) };
-        let likely = certain.with_guesses(&lines, &exact);
+        // What a log tells of its order is asked only where that is open: it takes a look at all of it.
+        let likely = if is_concurrent { certain.with_guesses(&lines, &exact) } else { certain.clone() };
         let first = if likely.ranked == certain.ranked { Breadth::Likely } else { Breadth::Guessing };
         Search {
             is_over,

@@ -173,6 +173,7 @@ pub(super) enum Why {
 pub(super) fn attempt(state: &mut State, line: &Line, now: i64, has_passed: bool) -> Result<Class, Why> {
     let success = line.reply.as_ref().map(is_success);
     let hint = Hint { success, has_passed };
+    state.agent.turn_to(line.details.agent.as_deref());
     let expected = state.agent.ask(&line.question, Instant::at(now), hint);
     let expected = expected.map_err(|overflow| Why::Beyond(overflow.to_string()))?;
     // Both refuse an unknown path; one that only the agent has may change what it stores.

@@ -2,8 +2,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::{Episode, Head, Line, Record, Report, Said};
+use super::reading::{Head, Said};
+use super::{Episode, Event, EventKind, Line, Report};
 
 /// Numbers the lines of episodes as they stand in the text that [`write`] makes of them: a number names its episode.
 pub fn number(episodes: &mut [Episode]) {
@@ -15,31 +18,36 @@ pub fn number(episodes: &mut [Episode]) {
             last += 1;
             line.number = last;
         }
+        last += episode.events.len() + episode.reports.len();
     }
 }
 
-/// Writes episodes, as [`super::read`] reads them.
+/// Writes episodes, as [`super::read`] reads them. The instants of coarse stamps are written as the intervals that they are.
 pub fn write(version: &str, episodes: &[Episode]) -> String {
     let mut text = String::new();
+    let mut add = |line: String| {
+        text += &line;
+        text.push('\n');
+    };
     for episode in episodes {
         let head = Head {
             consul: version.to_owned(),
             node: episode.node.clone(),
+            nodes: episode.nodes.clone(),
             session_ttl_min: format!("{}ns", episode.options.session_ttl_min),
             lateness: episode.lateness.map(|lateness| format!("{lateness}ns")),
             begins: episode.begins_later.then(|| "later".to_owned()),
+            others: episode.gaps.others_write.then(|| "write".to_owned()),
+            acl: episode.gaps.has_acl,
+            ..Head::default()
         };
-        text += &serde_json::to_string(&head).expect("plain text");
-        text.push('\n');
-        for line in &episode.lines {
-            text += &record(line);
-            text.push('\n');
-        }
+        add(serde_json::to_string(&head).expect("plain text"));
+        episode.lines.iter().for_each(|line| add(record(line)));
+        episode.events.iter().for_each(|event| add(happened(event)));
         for Report { client, is_inside, at, .. } in &episode.reports {
             let report = if *is_inside { "inside" } else { "outside" }.to_owned();
-            text += &serde_json::to_string(&Said { report, client: client.clone(), sent: seconds(*at) })
-                .expect("plain text");
-            text.push('\n');
+            let said = Said { report, client: client.clone(), sent: seconds(*at) };
+            add(serde_json::to_string(&said).expect("plain text"));
         }
     }
     text
@@ -47,13 +55,12 @@ pub fn write(version: &str, episodes: &[Episode]) -> String {
 
 /// The first line of a log that begins now.
 pub fn head(version: &str, node: &str, session_ttl_min: &str, is_empty: bool) -> String {
-    let begins = (!is_empty).then(|| "later".to_owned());
     let head = Head {
         consul: version.to_owned(),
         node: node.to_owned(),
         session_ttl_min: session_ttl_min.to_owned(),
-        lateness: None,
-        begins,
+        begins: (!is_empty).then(|| "later".to_owned()),
+        ..Head::default()
     };
     serde_json::to_string(&head).expect("plain text")
 }
@@ -63,25 +70,70 @@ pub fn record(line: &Line) -> String {
     serde_json::to_string(&Record::of(line)).expect("plain text")
 }
 
-impl Record {
-    fn of(line: &Line) -> Self {
-        let (body, body64) = text_of(&line.question.body);
-        let (answer, answer64) = line.reply.as_ref().map_or((None, None), |reply| text_of(&compact(line, &reply.body)));
+fn happened(event: &Event) -> String {
+    let (name, node) = match &event.kind {
+        EventKind::Restart => ("restart", None),
+        EventKind::Failover => ("failover", None),
+        EventKind::Restore => ("restore", None),
+        EventKind::NodeFailed(node) => ("node-failed", Some(node)),
+    };
+    let mut object = Map::new();
+    object.insert("event".to_owned(), name.into());
+    node.into_iter().for_each(|node| drop(object.insert("node".to_owned(), node.as_str().into())));
+    object.insert("sent".to_owned(), seconds(event.sent).into());
+    object.insert("received".to_owned(), seconds(event.received).into());
+    Value::Object(object).to_string()
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'a str>,
+    method: &'a str,
+    url: &'a str,
+    /// Null: it is not known. Left out: it is empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body64: Option<String>,
+    sent: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    received: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    /// Null: it was not there. Left out: that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<Option<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer64: Option<String>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
+}
+
+impl<'a> Record<'a> {
+    fn of(line: &'a Line) -> Self {
+        let (body, body64) = text_of(&line.question.body, line.details.lacks_body);
+        let reply = line.reply.as_ref();
+        let lacks_answer = line.details.lacks_answer;
+        let (answer, answer64) = reply.map_or((None, None), |reply| text_of(&compact(line, &reply.body), lacks_answer));
         Record {
-            client: line.client.clone(),
-            method: line.question.method.clone(),
-            url: line.question.url.clone(),
+            client: line.client.as_deref(),
+            agent: line.details.agent.as_deref(),
+            method: &line.question.method,
+            url: &line.question.url,
             body,
             body64,
-            sent: Some(seconds(line.sent)),
-            received: line.reply.as_ref().map(|_| seconds(line.received)),
-            status: line.reply.as_ref().map(|reply| reply.status),
-            index: line
-                .reply
-                .as_ref()
-                .and_then(|reply| if reply.has_headers { Some(reply.index) } else { reply.index.map(Some) }),
+            sent: seconds(line.sent),
+            received: reply.map(|_| seconds(line.received)),
+            status: reply.map(|reply| reply.status),
+            index: reply.and_then(|reply| if reply.has_headers { Some(reply.index) } else { reply.index.map(Some) }),
             answer,
             answer64,
+            extra: &line.details.extra,
         }
     }
 }
@@ -97,15 +149,19 @@ fn seconds(nanoseconds: i64) -> f64 {
 fn compact(line: &Line, body: &[u8]) -> Vec<u8> {
     let query = line.question.url.split_once('?').map_or("", |(_, query)| query);
     let is_raw = query.split('&').any(|part| part == "raw" || part.starts_with("raw="));
-    match serde_json::from_slice::<serde_json::Value>(body) {
+    match serde_json::from_slice::<Value>(body) {
         Ok(value) if !is_raw && (value.is_array() || value.is_object()) => value.to_string().into_bytes(),
         _ => body.to_owned(),
     }
 }
 
-fn text_of(bytes: &[u8]) -> (Option<String>, Option<String>) {
+/// As text, or coded; the inner none: it is not known.
+fn text_of(bytes: &[u8], is_unknown: bool) -> (Option<Option<String>>, Option<String>) {
+    if is_unknown {
+        return (Some(None), None);
+    }
     match String::from_utf8(bytes.to_owned()) {
-        Ok(text) => (Some(text).filter(|text| !text.is_empty()), None),
+        Ok(text) => (Some(text).filter(|text| !text.is_empty()).map(Some), None),
         Err(_) => (None, Some(STANDARD.encode(bytes))),
     }
 }

@@ -2,6 +2,8 @@
 
 mod clients;
 mod conform;
+mod documents;
+mod incomplete;
 mod rabbitmq;
 mod record;
 mod safeguard;

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fencepost_conform::{
-    CROWD, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients, crowd,
-    hunt, judge, judge_until, picture, read, timed, watches, write,
+    Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients, hunt, judge,
+    judge_until, picture, read, timed, uncertainties, watches, write,
 };
 
+use super::crowds::crowded;
 use super::{Conform, conclude, tell, unreadable};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -35,8 +36,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         if conform.record.is_some() && !is_large {
             let lines = exchanges.iter().map(|exchange| exchange.line.clone()).collect();
             let node = consul.node.clone();
-            let (options, reports) = (consul.options, Vec::new());
-            episodes.push(Episode { node, options, lateness: None, lines, reports, begins_later: false });
+            let options = consul.options;
+            episodes.push(Episode { node, options, lines, ..Episode::default() });
         }
     });
     bar.finish_and_clear();
@@ -64,9 +65,6 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let slow = timed(&consul, lateness).map_err(input)?;
     let judged = judge(&slow, None);
     episodes.extend(slow.iter().cloned());
-    if let Some(file) = &conform.record {
-        fs::write(file, write(&consul.version, &episodes)).map_err(|error| unreadable(file, &error))?;
-    }
     let judged = match judged {
         Ok(possible) => possible,
         Err(impossible) => {
@@ -75,10 +73,15 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
             return Ok(Exit::Unexpected);
         }
     };
-    let crowded = match crowded(&consul, conform, common)? {
-        Ok(crowded) => crowded,
+    let crowded = crowded(&consul, conform, &mut episodes, common)?;
+    if let Some(file) = &conform.record {
+        fs::write(file, write(&consul.version, &episodes)).map_err(|error| unreadable(file, &error))?;
+    }
+    let crowds = match crowded {
+        Ok(crowds) => crowds,
         Err(exit) => return Ok(exit),
     };
+    let crowded = &crowds.possible;
     let mut tally = found.tally.clone();
     tally.add(&judged.tally);
     tally.add(&crowded.tally);
@@ -100,34 +103,13 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         ),
         common,
     );
-    Ok(Exit::AsExpected)
-}
-
-/// Several clients at the same time; the log of a crowd whose answers are impossible, or cannot be judged, is printed.
-fn crowded(consul: &Consul, conform: &Conform, common: &Common) -> Result<Result<Possible, Exit>, CommandError> {
-    let bar = progress(usize::try_from(conform.concurrent).unwrap_or(usize::MAX), "concurrent answers", common.quiet);
-    let mut all = Possible::default();
-    for number in 0..conform.concurrent.div_ceil(CROWD) {
-        let episode = crowd(consul, conform.seed, number).map_err(|error| CommandError::Input(error.0))?;
-        match judge(std::slice::from_ref(&episode), None) {
-            Ok(possible) => {
-                all.lines += possible.lines;
-                all.tally.add(&possible.tally);
-            }
-            Err(objection) => {
-                let exit = match objection {
-                    Objection::Impossible(_) => Exit::Unexpected,
-                    Objection::Undecided { .. } => Exit::Undecided,
-                };
-                conclude(&write(&consul.version, &[episode]), common);
-                conclude(&format!("{objection} (crowd {number}, seed {})\n", conform.seed), common);
-                return Ok(Err(exit));
-            }
-        }
-        bar.inc(CROWD);
+    if crowds.undecided > 0 {
+        let (count, lines) = (crowds.undecided, crowds.undecided_lines);
+        let why = "no order of their requests was found in time, and nothing that is certain is contradicted";
+        conclude(&format!("{count} crowds with {lines} answers are undecided: {why}.\n"), common);
+        return Ok(Exit::Undecided);
     }
-    bar.finish_and_clear();
-    Ok(Ok(all))
+    Ok(Exit::AsExpected)
 }
 
 /// A log against the model.
@@ -142,7 +124,8 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     let end = conform.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let is_over = || was_interrupted() || end.is_some_and(|end| Instant::now() >= end);
     let judged = judge_until(&episodes, None, limits, &is_over);
-    let exit = server_verdict(&judged, text, common);
+    let open: Vec<String> = uncertainties(&episodes).iter().map(ToString::to_string).collect();
+    let exit = server_verdict(&judged, text, &open, common);
     if conform.clients && !was_interrupted() {
         let are_fine: Vec<bool> =
             episodes.iter().map(|episode| tell_clients(episode, &conform.protects, common)).collect();
@@ -178,7 +161,15 @@ fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> boo
 }
 
 /// What is said of the server.
-fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Common) -> Exit {
+fn server_verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], common: &Common) -> Exit {
+    let exit = verdict(judged, text, open, common);
+    if !open.is_empty() {
+        conclude(&format!("The log leaves open: {}.\n", open.join("; ")), common);
+    }
+    exit
+}
+
+fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], common: &Common) -> Exit {
     match judged {
         Err(Objection::Undecided { line, .. }) if was_interrupted() => {
             stopped(&format!("the answers before line {line} are possible, those from there on are not judged"))
@@ -188,16 +179,30 @@ fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Com
             conclude(&format!("{} answers are possible.\n", possible.lines), common);
             if possible.skipped > 0 {
                 let skipped = possible.skipped;
-                conclude(&format!("{skipped} reads of what the model does not have were passed over.\n"), common);
+                conclude(&format!("{skipped} requests for what the model does not have were passed over.\n"), common);
+            }
+            if possible.compared > 0 {
+                let compared = possible.compared;
+                conclude(
+                    &format!("{compared} of them could be held against others: the log does not say everything.\n"),
+                    common,
+                );
             }
             let answers = Some(possible.lines);
-            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None }, common);
+            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None, open }, common);
             Exit::AsExpected
         }
         Err(Objection::Undecided { line, why }) => {
             conclude(&format!("undecided, so far possible before line {line}: {why}\n"), common);
             tell(
-                &json::Judged { verdict: "undecided", answers: None, line: Some(*line), rule: None, why: Some(why) },
+                &json::Judged {
+                    verdict: "undecided",
+                    answers: None,
+                    line: Some(*line),
+                    rule: None,
+                    why: Some(why),
+                    open,
+                },
                 common,
             );
             Exit::Undecided
@@ -206,7 +211,7 @@ fn server_verdict(judged: &Result<Possible, Objection>, text: &str, common: &Com
             conclude(&format!("{impossible}\n"), common);
             let (line, rule, why) = (impossible.line, impossible.rule.map(|(rule, _)| rule), impossible.why.as_str());
             tell(
-                &json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why) },
+                &json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why), open },
                 common,
             );
             if let Some(line) = text.lines().nth(impossible.line - 1) {

@@ -1,6 +1,7 @@
 //! `fencepost conform`: the model held against real servers.
 
 mod consul;
+mod crowds;
 mod rabbitmq;
 
 use std::fs;
@@ -28,7 +29,7 @@ pub struct Conform {
     /// How many answers to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
-    /// How many requests to send to Consul from several clients at the same time; some such logs stay undecided
+    /// How many requests to send to Consul from several clients at the same time; a crowd that is not judged in 10 s (--timeout) is counted as undecided
     #[arg(long, default_value_t = 0, value_name = "N")]
     concurrent: u64,
     /// How many of Consul's blocking queries to let wait
@@ -43,7 +44,7 @@ pub struct Conform {
     /// How late the timers of a Consul server may be, as 900ms; `any` for no bound [default: what the log says]
     #[arg(long, value_name = "DURATION", value_parser = lateness)]
     lateness: Option<Lateness>,
-    /// Judge a log of Consul for at most so long, in seconds
+    /// Judge a log or a crowd of Consul for at most this long, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
     /// Judge a log of Consul with at most N states in memory
