@@ -55,7 +55,7 @@ fn verdict(head: &str, lines: &[&str]) -> Option<(usize, &'static str)> {
 const NO_CHECKS: &str = r#"{"NodeChecks": []}"#;
 
 #[test]
-fn an_entry_at_a_position_is_one_entry_whoever_else_writes() {
+fn an_entry_at_a_position_is_one_entry_with_other_writers() {
     let first = shows(1.0, (20, 10), "x", None);
     assert_eq!(verdict(OTHERS, &[&first, &shows(2.0, (20, 10), "y", None)]), Some((3, "C-GEN-3")));
     assert_eq!(verdict(OTHERS, &[&first, &shows(2.0, (20, 11), "x", None)]), Some((3, "C-GEN-3")));
