@@ -10,7 +10,7 @@ use fencepost_live::{Agent, hold};
 use row_lock::OurLock;
 
 #[test]
-fn two_processes_take_turns_at_a_real_agent() {
+fn two_holders_take_turns_at_a_real_agent() {
     let Ok(address) = std::env::var("FENCEPOST_CONSUL") else {
         return eprintln!("skipped: FENCEPOST_CONSUL names no agent");
     };
