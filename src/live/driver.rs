@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant as Moment};
 
@@ -248,10 +248,7 @@ impl<'a> Driver<'a> {
             None => self.inbox.recv().ok(),
             Some(at) => {
                 let left = self.moment(at).saturating_duration_since(Moment::now());
-                match self.inbox.recv_timeout(left) {
-                    Ok(event) => Some(event),
-                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-                }
+                self.inbox.recv_timeout(left).ok()
             }
         };
         let Some(event) = event else { return Ok(()) };

@@ -203,8 +203,7 @@ pub(crate) fn answer(
         }
         (Request::Get(_) | Request::GetConsistent(_), 404) => Answer::Absent,
         (Request::Watch(Watch { target: Target::Key(_), .. }), 404) => Answer::Absent,
-        (Request::Get(_) | Request::GetConsistent(_), 200)
-        | (Request::Watch(Watch { target: Target::Key(_), .. }), 200) => {
+        (Request::Get(_) | Request::GetConsistent(_) | Request::Watch(Watch { target: Target::Key(_), .. }), 200) => {
             Answer::Found(entry(value().get(0).ok_or_else(unknown)?, names)?)
         }
         (Request::List | Request::Watch(Watch { target: Target::Prefix, .. }), 200 | 404) => {
