@@ -1,7 +1,7 @@
 //! The agents that the tests talk to.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use fencepost_consul::{Behavior, Checks, GoLock, Terms};
 use fencepost_live::Agent;
@@ -31,8 +31,7 @@ pub fn benches() -> Vec<Bench> {
 
 fn bench(base: &str, server: Option<Server>) -> Bench {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos();
-    let key = format!("fencepost-live/{now}/{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let key = format!("fencepost-live/{}/{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let base = if base.contains("://") { base.to_owned() } else { format!("http://{base}") };
     let agent = Agent::new(&base, &key).tick(TICK);
     Bench { agent, base, key, _server: server }
