@@ -46,6 +46,9 @@ pub struct Answered<'a> {
 pub struct Judged<'a> {
     pub verdict: &'static str,
     pub answers: Option<usize>,
+    /// Of a log that does not say everything: the answers that could be held against others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared: Option<usize>,
     pub line: Option<usize>,
     pub rule: Option<&'static str>,
     pub why: Option<&'a str>,

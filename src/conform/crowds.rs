@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::consul::{Question, Reply};
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::{self, Details, Episode, Line};
+use super::log::{self, Episode, Line};
 use super::wire::{Consul, get, put, question};
 
 /// How many clients there are in a crowd.
@@ -70,17 +70,7 @@ impl Place<'_> {
         let sent = self.now();
         let reply = self.consul.ask(&question)?;
         let received = self.now();
-        let line = Line {
-            number: 0,
-            client: None,
-            question,
-            reply: Some(reply.clone()),
-            sent,
-            received,
-            is_timed: true,
-            details: Details::default(),
-        };
-        self.lines.lock().expect("no thread panics").push(line);
+        self.lines.lock().expect("no thread panics").push(Line::new(0, question, reply.clone(), (sent, received)));
         Ok(reply)
     }
 

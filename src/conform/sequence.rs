@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::{Details, Line};
+use super::log::Line;
 use super::wire::{Consul, get, put, question};
 
 /// A request with both answers.
@@ -153,16 +153,7 @@ impl<'a> Sequence<'a> {
         let reply = self.consul.ask(&question)?;
         let received = self.elapsed();
         let number = self.exchanges.len() + 1;
-        let line = Line {
-            number,
-            client: None,
-            question: question.clone(),
-            reply: Some(reply.clone()),
-            sent,
-            received,
-            is_timed: true,
-            details: Details::default(),
-        };
+        let line = Line::new(number, question.clone(), reply.clone(), (sent, received));
         let expected = self
             .agent
             .ask(&question, Moment::at(self.now), Hint::default())

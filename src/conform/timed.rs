@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::{Details, Episode, Line, number};
+use super::log::{Episode, Line, number};
 use super::wire::{Consul, get, put};
 
 /// How late a timer of an agent that has nothing else to do may be, in nanoseconds, unless the caller sets it.
@@ -76,16 +76,7 @@ impl Desk<'_> {
         (reply.index, reply.has_headers) = (None, false);
         let mut lines = self.lines.lock().expect("no thread panics");
         let number = lines.len() + 1;
-        lines.push(Line {
-            number,
-            client: None,
-            question,
-            reply: Some(reply.clone()),
-            sent,
-            received,
-            is_timed: true,
-            details: Details::default(),
-        });
+        lines.push(Line::new(number, question, reply.clone(), (sent, received)));
         Ok(reply)
     }
 

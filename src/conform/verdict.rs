@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::tally::Tally;
 
-/// A log that could have been.
+/// A log in which nothing is impossible. Where it says everything, it could have been.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Possible {
     /// Requests that were judged.
@@ -13,7 +13,9 @@ pub struct Possible {
     pub tally: Tally,
     /// Requests for what the model does not have, which were passed over.
     pub skipped: usize,
-    /// Of logs that do not say everything: the answers that could be held against others.
+    /// Answers of logs that do not say everything, among the lines: only contradictions with others were looked for.
+    pub partial: usize,
+    /// Those of them that could be held against others.
     pub compared: usize,
     /// How many states had to be remembered.
     pub states: usize,

@@ -215,6 +215,32 @@ fn the_kill_matrix_has_a_row_for_each_mutant_and_says_who_notices_it() {
 }
 
 #[test]
+fn a_log_that_does_not_say_everything_is_never_called_possible() {
+    let file = folder("partial").join("log.jsonl");
+    let read = |sent: f64, index: u32| {
+        let entry = format!(
+            r#"[{{"LockIndex": 0, "Key": "k", "Flags": 0, "Value": "YQ==", "CreateIndex": 9, "ModifyIndex": {index}}}]"#
+        );
+        let (received, answer) = (sent + 0.5, serde_json::Value::String(entry));
+        format!(
+            r#"{{"method": "GET", "url": "/v1/kv/k", "sent": {sent}, "received": {received}, "status": 200, "index": {index}, "answer": {answer}}}"#
+        )
+    };
+    let judged = |lines: &[String]| {
+        let text = format!("{}\n{}\n", r#"{"consul": "1.8.7", "begins": "later"}"#, lines.join("\n"));
+        fs::write(&file, text).expect("written");
+        let output = fencepost(&["conform", "--recorded", &file.display().to_string(), "--json"]);
+        let last = stdout(&output).lines().last().expect("a verdict").to_owned();
+        let last: serde_json::Value = serde_json::from_str(&last).expect("JSON");
+        (output.status.code(), last["verdict"].as_str().expect("a word").to_owned(), last["compared"].as_u64())
+    };
+    // A single answer can be held against no other one.
+    assert_eq!(judged(&[read(1.0, 20)]), (Some(3), "undecided".to_owned(), Some(0)));
+    assert_eq!(judged(&[read(1.0, 20), read(2.0, 21)]), (Some(0), "no-contradiction".to_owned(), Some(1)));
+    assert_eq!(judged(&[read(1.0, 20), read(2.0, 19)]), (Some(1), "impossible".to_owned(), None));
+}
+
+#[test]
 fn a_recorded_log_is_possible_or_impossible_at_a_line_because_of_a_rule() {
     let folder = folder("recorded");
     let file = |name: &str, text: &str| {

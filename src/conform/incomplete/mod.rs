@@ -48,7 +48,8 @@ pub fn judge(episode: &Episode, possible: &mut Possible) -> Result<(), Objection
         if !episode.gaps.others_write {
             case.holders();
         }
-        possible.lines += case.lines.iter().filter(|line| line.reply.is_some()).count();
+        let answers = case.lines.iter().filter(|line| line.reply.is_some()).count();
+        (possible.lines, possible.partial) = (possible.lines + answers, possible.partial + answers);
         possible.compared += case.is_compared.iter().filter(|is_compared| **is_compared).count();
         found.append(&mut case.found);
     }

@@ -114,6 +114,14 @@ pub struct Line {
     pub details: Details,
 }
 
+impl Line {
+    /// A request of an unnamed client that was answered, between two instants.
+    pub(super) fn new(number: usize, question: Question, reply: Reply, (sent, received): (i64, i64)) -> Line {
+        let details = Details::default();
+        Line { number, client: None, question, reply: Some(reply), sent, received, is_timed: true, details }
+    }
+}
+
 /// What a log says of a request besides, or does not say.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Details {

@@ -16,7 +16,7 @@ fn blocks() -> Vec<(&'static str, &'static str)> {
     found
 }
 
-/// What is said of a log: possible, or impossible with line and rule.
+/// The verdict on a log: possible, no contradiction, or impossible with line and rule.
 fn verdict(text: &str) -> String {
     if amqp::is_one(text) {
         return match amqp::judge(&amqp::read(text).expect("a log"), None) {
@@ -26,6 +26,7 @@ fn verdict(text: &str) -> String {
     }
     let episodes = read(text).expect("a log");
     match judge(&episodes, None) {
+        Ok(possible) if possible.partial > 0 => "no contradiction".to_owned(),
         Ok(_) => "possible".to_owned(),
         Err(Objection::Impossible(impossible)) => {
             format!("impossible {} {}", impossible.line, impossible.rule.map_or("", |(rule, _)| rule))
@@ -51,11 +52,11 @@ fn every_log_of_the_page_is_judged_as_it_says() {
 }
 
 #[test]
-fn a_log_of_the_page_without_its_last_line_is_possible() {
+fn a_log_of_the_page_without_its_last_line_is_not_impossible() {
     let impossible = blocks().into_iter().filter(|(info, _)| info.starts_with("jsonl impossible"));
     for (_, log) in impossible {
         let (rest, _) = log.trim_end().rsplit_once('\n').expect("lines");
-        assert_eq!(verdict(rest), "possible", "{rest}");
+        assert!(["possible", "no contradiction"].contains(&verdict(rest).as_str()), "{rest}");
     }
 }
 

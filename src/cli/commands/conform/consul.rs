@@ -134,7 +134,7 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     Ok(exit)
 }
 
-/// What is said of the clients of an episode; whether nothing is wrong.
+/// Prints the verdict about the clients of an episode; true if nothing is wrong.
 fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> bool {
     let clients = clients(episode, protected);
     conclude(&picture(&clients), common);
@@ -160,7 +160,7 @@ fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> boo
     clients.findings.is_empty()
 }
 
-/// What is said of the server.
+/// Prints the verdict about the server, and what the log leaves open.
 fn server_verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], common: &Common) -> Exit {
     let exit = verdict(judged, text, open, common);
     if !open.is_empty() {
@@ -176,21 +176,31 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
         }
         Ok(possible) => {
             report(&possible.tally, true, common);
-            conclude(&format!("{} answers are possible.\n", possible.lines), common);
+            let Possible { lines, partial, compared, .. } = *possible;
+            if partial < lines || partial == 0 {
+                conclude(&format!("{} answers are possible.\n", lines - partial), common);
+            }
             if possible.skipped > 0 {
                 let skipped = possible.skipped;
                 conclude(&format!("{skipped} requests for what the model does not have were passed over.\n"), common);
             }
-            if possible.compared > 0 {
-                let compared = possible.compared;
+            let (verdict, exit) = match (partial, compared) {
+                (0, _) => ("possible", Exit::AsExpected),
+                (_, 0) => ("undecided", Exit::Undecided),
+                _ => ("no-contradiction", Exit::AsExpected),
+            };
+            if partial > 0 {
                 conclude(
-                    &format!("{compared} of them could be held against others: the log does not say everything.\n"),
+                    &format!(
+                        "{verdict}: the log does not say everything. {partial} answers were searched for contradictions, and \
+                         {compared} of them could be held against others.\n"
+                    ),
                     common,
                 );
             }
-            let answers = Some(possible.lines);
-            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None, open }, common);
-            Exit::AsExpected
+            let (answers, compared) = (Some(lines), (partial > 0).then_some(compared));
+            tell(&json::Judged { verdict, answers, compared, line: None, rule: None, why: None, open }, common);
+            exit
         }
         Err(Objection::Undecided { line, why }) => {
             conclude(&format!("undecided, so far possible before line {line}: {why}\n"), common);
@@ -198,6 +208,7 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
                 &json::Judged {
                     verdict: "undecided",
                     answers: None,
+                    compared: None,
                     line: Some(*line),
                     rule: None,
                     why: Some(why),
@@ -211,7 +222,15 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
             conclude(&format!("{impossible}\n"), common);
             let (line, rule, why) = (impossible.line, impossible.rule.map(|(rule, _)| rule), impossible.why.as_str());
             tell(
-                &json::Judged { verdict: "impossible", answers: None, line: Some(line), rule, why: Some(why), open },
+                &json::Judged {
+                    verdict: "impossible",
+                    answers: None,
+                    compared: None,
+                    line: Some(line),
+                    rule,
+                    why: Some(why),
+                    open,
+                },
                 common,
             );
             if let Some(line) = text.lines().nth(impossible.line - 1) {
@@ -222,8 +241,7 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
     }
 }
 
-/// The histogram over the classes of answers.
-/// Prints how often each class came up; of a log only those that did, for a log is no test of all of them.
+/// The histogram over the classes of answers: prints how often each class came up; of a log only those that did, for a log is no test of all of them.
 fn report(tally: &Tally, is_log: bool, common: &Common) {
     if common.json {
         for (class, count) in tally.iter() {

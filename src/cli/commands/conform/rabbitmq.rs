@@ -48,15 +48,33 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
         Judged::Possible(answers) => {
             conclude(&format!("{answers} answers are possible.\n"), common);
             let answers = Some(answers);
-            tell(&json::Judged { verdict: "possible", answers, line: None, rule: None, why: None, open: &[] }, common);
+            tell(
+                &json::Judged {
+                    verdict: "possible",
+                    answers,
+                    compared: None,
+                    line: None,
+                    rule: None,
+                    why: None,
+                    open: &[],
+                },
+                common,
+            );
             return Ok(Exit::AsExpected);
         }
         Judged::Impossible { line, answer, expected } => (line, answer, expected),
     };
     let why = format!("the broker said “{}”, and the model says “{}”", in_words(answer), in_words(expected));
     conclude(&format!("impossible at line {line}: {why}\n"), common);
-    let verdict =
-        json::Judged { verdict: "impossible", answers: None, line: Some(line), rule: None, why: Some(&why), open: &[] };
+    let verdict = json::Judged {
+        verdict: "impossible",
+        answers: None,
+        compared: None,
+        line: Some(line),
+        rule: None,
+        why: Some(&why),
+        open: &[],
+    };
     tell(&verdict, common);
     Ok(Exit::Unexpected)
 }
