@@ -1,4 +1,4 @@
-//! One round of a recipe for real: the program takes its steps, and what is around it carries out what it does.
+//! The program takes its steps, and what is around it carries out what it does.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,24 +10,15 @@ use fencepost_consul::{Command, Consul, ConsulMessage, Request};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ProcessId};
 use fencepost_model::process::{Client, Context, Input, Message, Outbox, Process};
-use fencepost_model::program::{Program, Recipe, scoped};
+use fencepost_model::program::Program;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
 
 use crate::calls::{CALLS_MAX, renumber};
-use crate::http::{Question, Reply, answer, question};
+use crate::http::{Reply, answer, question};
 use crate::names::Names;
-use crate::resource::NoResource;
+use crate::wire::send;
 use crate::{Agent, LiveError, Resource, Tenure};
-
-/// What a round came to.
-#[derive(Debug)]
-pub struct Held<T> {
-    /// What the user's code returned.
-    pub value: T,
-    /// Why the client left: its user had finished, or it lost the lock before that.
-    pub left: Leaving,
-}
 
 /// What the driver waits for.
 pub(crate) enum Event {
@@ -45,93 +36,13 @@ const STEPS_MAX: u32 = 500;
 /// How long the last requests, which the recipe does not wait for, may take.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Takes the lock as the recipe does, runs the user's code while it is inside, and gives the lock back.
-///
-/// The code runs in a thread of its own. When the recipe loses the lock, [`Tenure::is_lost`] says so, and the round ends once the code
-/// has returned.
-///
-/// # Errors
-/// The recipe gave up before it was inside; or see [`LiveError`].
-///
-/// # Panics
-/// The user's code panicked; the lock is given back first. Or the recipe is not deterministic.
-pub fn hold<R: Recipe<Consul>, T: Send>(
-    agent: &Agent,
-    recipe: R,
-    work: impl FnOnce(&Tenure) -> T + Send,
-) -> Result<Held<T>, LiveError> {
-    hold_with(agent, recipe, &mut NoResource, work)
-}
-
-/// The same for a recipe that reads or writes the protected resource itself.
-///
-/// # Errors
-/// See [`hold`].
-///
-/// # Panics
-/// See [`hold`].
-pub fn hold_with<R: Recipe<Consul>, T: Send>(
-    agent: &Agent,
-    recipe: R,
-    resource: &mut dyn Resource,
-    work: impl FnOnce(&Tenure) -> T + Send,
-) -> Result<Held<T>, LiveError> {
-    let mut scenario = Scenario::<Consul>::new("live").clients(agent.client.0.max(1)).writes(254).programs(recipe);
-    // A round more than there will be: after the last one a program offers nothing, which looks like a program that waits.
-    scenario = scenario.rounds(2);
-    let (events, inbox) = channel();
-    thread::scope(|scope| {
-        let mut driver = Driver {
-            agent,
-            scenario,
-            names: Names::new(agent.client),
-            resource,
-            events,
-            inbox,
-            begin: Moment::now(),
-            requests: BTreeMap::new(),
-            unheard: 0,
-            asked: 0,
-            queue: VecDeque::from([Input::Command(Command::Acquire)]),
-            writes: 0,
-            is_finished: false,
-            tenure: None,
-            left: None,
-            refusal: None,
-        };
-        let mut user = User { work: Some(work), thread: None };
-        let mut state = None;
-        loop {
-            // Programs neither come into a scope nor leave it: between two, the state is text.
-            match scoped(|| driver.go_on(state.as_deref(), scope, &mut user)) {
-                Ok(None) => break,
-                Ok(Some(text)) => state = Some(text),
-                Err(error) => {
-                    driver.lose();
-                    return Err(error);
-                }
-            }
-        }
-        driver.farewell();
-        driver.lose();
-        let Some(thread) = user.thread else {
-            let why = driver.refusal.unwrap_or_else(|| "it ended its round".to_owned());
-            return Err(LiveError::GaveUp(why));
-        };
-        match thread.join() {
-            Ok(value) => Ok(Held { value, left: driver.left.unwrap_or(Leaving::Done) }),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
 /// The user's code, and its thread once the client is inside.
-struct User<'scope, T, W> {
-    work: Option<W>,
-    thread: Option<ScopedJoinHandle<'scope, T>>,
+pub(crate) struct User<'scope, T, W> {
+    pub(crate) work: Option<W>,
+    pub(crate) thread: Option<ScopedJoinHandle<'scope, T>>,
 }
 
-struct Driver<'a> {
+pub(crate) struct Driver<'a> {
     agent: &'a Agent,
     scenario: Scenario<Consul>,
     names: Names,
@@ -152,14 +63,36 @@ struct Driver<'a> {
     writes: u32,
     is_finished: bool,
     tenure: Option<Arc<Tenure>>,
-    left: Option<Leaving>,
+    pub(crate) left: Option<Leaving>,
     /// The last answer that may have made the recipe give up.
-    refusal: Option<String>,
+    pub(crate) refusal: Option<String>,
 }
 
 impl<'a> Driver<'a> {
+    pub(crate) fn new(agent: &'a Agent, scenario: Scenario<Consul>, resource: &'a mut dyn Resource) -> Self {
+        let (events, inbox) = channel();
+        Driver {
+            agent,
+            scenario,
+            names: Names::new(agent.client),
+            resource,
+            events,
+            inbox,
+            begin: Moment::now(),
+            requests: BTreeMap::new(),
+            unheard: 0,
+            asked: 0,
+            queue: VecDeque::from([Input::Command(Command::Acquire)]),
+            writes: 0,
+            is_finished: false,
+            tenure: None,
+            left: None,
+            refusal: None,
+        }
+    }
+
     /// Goes on until the round is over, or for a number of steps: then the state is returned.
-    fn go_on<'scope, T: Send + 'scope, W: FnOnce(&Tenure) -> T + Send + 'scope>(
+    pub(crate) fn go_on<'scope, T: Send + 'scope, W: FnOnce(&Tenure) -> T + Send + 'scope>(
         &mut self,
         state: Option<&str>,
         scope: &'scope Scope<'scope, '_>,
@@ -353,7 +286,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Waits for the last requests that change something: who exits at once would not have sent them.
-    fn farewell(&mut self) {
+    pub(crate) fn farewell(&mut self) {
         let end = Moment::now() + FAREWELL;
         while self.unheard > 0
             && let Ok(event) = self.inbox.recv_timeout(end.saturating_duration_since(Moment::now()))
@@ -367,7 +300,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Tells the user's code that the tenure is over.
-    fn lose(&self) {
+    pub(crate) fn lose(&self) {
         self.tenure.iter().for_each(|tenure| tenure.lose());
     }
 }
@@ -392,45 +325,6 @@ impl Drop for Finished {
     fn drop(&mut self) {
         let _ = self.0.send(Event::Finished);
     }
-}
-
-/// Asks the agent, and waits for what comes of it.
-fn send(base: &str, question: &Question) -> Reply {
-    let http = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .timeout_global(Some(question.timeout))
-        .build()
-        .new_agent();
-    let request = ureq::http::Request::builder()
-        .method(question.method)
-        .uri(format!("{base}{}", question.path))
-        .body(question.body.clone());
-    let request = match request {
-        Ok(request) => request,
-        Err(error) => return Reply::Refused(format!("{base}{}: {error}", question.path)),
-    };
-    let mut response = match http.run(request) {
-        Ok(response) => response,
-        Err(error) => return unanswered(base, error),
-    };
-    let index = response.headers().get("X-Consul-Index").and_then(|value| value.to_str().ok()?.parse().ok());
-    let status = response.status().as_u16();
-    match response.body_mut().with_config().limit(64 << 20).read_to_vec() {
-        Ok(body) => Reply::Answered { status, index, body },
-        Err(_) => Reply::Lost,
-    }
-}
-
-/// Whether a request without an answer surely did nothing.
-fn unanswered(base: &str, error: ureq::Error) -> Reply {
-    let is_refused = match &error {
-        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
-        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::BadUri(_) => true,
-        _ => false,
-    };
-    if is_refused { Reply::Refused(format!("{base}: {error}")) } else { Reply::Lost }
 }
 
 /// A number below `options`.

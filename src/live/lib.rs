@@ -27,11 +27,12 @@
 //!
 //! ```text
 //! agent     where the agent is, under which key, how long a tick is
-//! driver    one round of a recipe: requests, deadlines, chance, its user
+//! round     what a user calls: the lock is taken, the code runs, the lock is given back
 //! tenure    what the user's code has in hand while the client is inside
 //! resource  what the recipe itself reads and writes under the lock
+//! driver    the program's steps: requests, deadlines, chance, its user
 //! http      requests and answers as HTTP           names  session ids and values as the agent has them
-//! calls     numbers of requests, kept small
+//! wire      one request to the agent               calls  numbers of requests, kept small
 //! ```
 //!
 //! What differs from the model:
@@ -51,10 +52,12 @@ mod error;
 mod http;
 mod names;
 mod resource;
+mod round;
 mod tenure;
+mod wire;
 
 pub use agent::Agent;
-pub use driver::{Held, hold, hold_with};
 pub use error::LiveError;
 pub use resource::Resource;
+pub use round::{Held, hold, hold_with};
 pub use tenure::Tenure;

@@ -1,0 +1,42 @@
+//! A request to the agent, and what comes of it.
+
+use crate::http::{Question, Reply};
+
+/// Asks the agent, and waits for what comes of it.
+pub(crate) fn send(base: &str, question: &Question) -> Reply {
+    let http = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_global(Some(question.timeout))
+        .build()
+        .new_agent();
+    let request = ureq::http::Request::builder()
+        .method(question.method)
+        .uri(format!("{base}{}", question.path))
+        .body(question.body.clone());
+    let request = match request {
+        Ok(request) => request,
+        Err(error) => return Reply::Refused(format!("{base}{}: {error}", question.path)),
+    };
+    let mut response = match http.run(request) {
+        Ok(response) => response,
+        Err(error) => return unanswered(base, error),
+    };
+    let index = response.headers().get("X-Consul-Index").and_then(|value| value.to_str().ok()?.parse().ok());
+    let status = response.status().as_u16();
+    match response.body_mut().with_config().limit(64 << 20).read_to_vec() {
+        Ok(body) => Reply::Answered { status, index, body },
+        Err(_) => Reply::Lost,
+    }
+}
+
+/// Whether a request without an answer surely did nothing.
+fn unanswered(base: &str, error: ureq::Error) -> Reply {
+    let is_refused = match &error {
+        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::BadUri(_) => true,
+        _ => false,
+    };
+    if is_refused { Reply::Refused(format!("{base}: {error}")) } else { Reply::Lost }
+}
