@@ -240,7 +240,7 @@ impl StandIn {
         }
     }
 
-    /// Everything as it was at the start; what is said once is not said again.
+    /// Everything as it was at the start; a note that is printed once is not printed again.
     pub(crate) fn begin_anew(&mut self) {
         let notices = std::mem::take(&mut self.notices);
         let abandoned: Vec<Ticket> = self.waiting.keys().copied().collect();

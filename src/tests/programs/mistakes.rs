@@ -1,4 +1,4 @@
-//! Programs that are wrong: what is said of them, and where.
+//! Programs that are wrong: the error of each, and its place.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

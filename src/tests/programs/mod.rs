@@ -1,5 +1,5 @@
 //! Programs: the same verdicts as the state machine that does the same, in both engines, with and without symmetry, for any
-//! number of workers; the simulator, shrinking and replay; and what is said of a program that is wrong.
+//! number of workers; the simulator, shrinking and replay; and the errors of programs that are wrong.
 //!
 //! ```text
 //! laws      what must be true of every program
