@@ -41,7 +41,7 @@ crate::mutations! {
         /// A message may be late by a tick more than the bound.
         MessageDelayTooLong,
         /// A write is stamped with the newest tenure of all clients.
-        StampIsNewestTenure survives "only counts change: no scenario yet in which it decides a verdict",
+        StampIsNewestTenure,
         /// A cut link that should lose messages holds them back.
         CutHolds,
         /// Passing time violates nothing.
