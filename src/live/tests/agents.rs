@@ -8,13 +8,22 @@ use fencepost_live::Agent;
 use fencepost_model::time::Ticks;
 use fencepost_serve::{Clock, Server, Settings};
 
-/// An agent with an unused lock.
+/// An agent with an unused lock, whose keys are removed with it.
 pub struct Bench {
     pub agent: Agent,
     pub base: String,
     pub key: String,
     /// Ends with the test.
     _server: Option<Server>,
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        // What follows at the same agent wants it empty.
+        if let Err(error) = ureq::delete(format!("{}/v1/kv/{}?recurse", self.base, self.key)).call() {
+            eprintln!("the keys of {} stay at {}: {error}", self.key, self.base);
+        }
+    }
 }
 
 /// The stand-in; and the real agent, if there is one.
@@ -31,7 +40,8 @@ pub fn benches() -> Vec<Bench> {
 
 fn bench(base: &str, server: Option<Server>) -> Bench {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let key = format!("fencepost-live/{}/{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    // No key is a prefix of another bench's.
+    let key = format!("fencepost-live/{}/{:04}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let base = if base.contains("://") { base.to_owned() } else { format!("http://{base}") };
     let agent = Agent::new(&base, &key).tick(TICK);
     Bench { agent, base, key, _server: server }

@@ -62,7 +62,7 @@ impl Recipe<Consul> for Watcher {
 #[test]
 fn numbers_of_requests_start_again_while_one_waits() {
     for bench in benches() {
-        let agent = bench.agent.tick(Duration::from_micros(100));
+        let agent = bench.agent.clone().tick(Duration::from_micros(100));
         let held = hold(&agent, Reader { left: 2_500, index: None }, |tenure| tenure.token());
         assert_ne!(held.expect("the watcher hears of the write").value, Token(0));
     }
