@@ -17,6 +17,8 @@ pub trait Programmable: Service {
     type Request: Value + Normal;
     /// What it answers, without the connection.
     type Answer: Value + Normal;
+    /// Whether a user asks again for the lock if its client crashed in that round; otherwise the round is over.
+    const ASKS_AGAIN: bool = false;
 
     /// The message that asks on a connection.
     fn ask(call: Call, request: Self::Request) -> Self::Message;

@@ -5,7 +5,7 @@ use super::desk::{Outcome, What};
 use super::execute::{Event, Executor, TaskName};
 use super::intern::Interned;
 use super::state::Open;
-use crate::ids::{Call, ProcessId};
+use crate::ids::{Call, ProcessId, SessionId};
 use crate::time::{Deadline, LeaseEnd, Ticks};
 
 impl<S: Programmable> Executor<'_, S> {
@@ -19,12 +19,12 @@ impl<S: Programmable> Executor<'_, S> {
             What::Write(token) => {
                 let call = self.next_call();
                 self.out.write(token, Some(call));
-                Open::Answer(call)
+                Open::Resource(call)
             }
             What::Read => {
                 let call = self.next_call();
                 self.out.read(call);
-                Open::Answer(call)
+                Open::Resource(call)
             }
             What::Sleep(ticks) => Open::At(Deadline(now + length(ticks))),
             What::Deadline(ticks) => Open::Deadline(LeaseEnd(now + length(ticks))),
@@ -36,6 +36,13 @@ impl<S: Programmable> Executor<'_, S> {
             What::LeaseIsOver => {
                 let is_over = self.node.lease.is_some_and(|at| !at.covers(now));
                 self.at_once(name, operation, Outcome::Is(is_over))
+            }
+            What::Unique => {
+                let creator = self.context.client();
+                let number = self.node.newest.map_or(0, |newest| newest.number) + 1;
+                let id = SessionId { creator, number };
+                self.node.newest = Some(id);
+                self.at_once(name, operation, Outcome::Unique(id))
             }
             What::Random(options) => Open::Random(options),
             What::User => Open::User,

@@ -8,7 +8,7 @@ use super::handle::{AnyKind, Told, Version};
 use super::names::Blank;
 use super::{Gone, Lap, Programmable, UserCommand};
 use crate::fact::Leaving;
-use crate::ids::{ClientId, Token};
+use crate::ids::{ClientId, SessionId, Token};
 use crate::normal::{Normal, Visitor};
 use crate::time::Ticks;
 
@@ -41,7 +41,12 @@ impl<S: Programmable> Desk<S> {
 pub(super) enum Output<S: Programmable> {
     Begin(u16, What<S>),
     Drop(u16),
-    Enter(Token),
+    /// With the number of slots, and the number of its slot, if it is a semaphore.
+    Enter {
+        token: Token,
+        slots: Option<u16>,
+        slot: Option<u8>,
+    },
     Leave(Leaving),
     /// Until this open deadline, or none any more.
     Lease(Option<u16>),
@@ -65,6 +70,8 @@ pub(super) enum What<S: Programmable> {
     Deadline(Ticks),
     Until(u16),
     IsOver(u16),
+    /// An id that is not in use.
+    Unique,
     Random(u8),
     User,
     Ended(&'static str),
@@ -83,6 +90,7 @@ pub(super) enum Outcome<S: Programmable> {
     Chosen(u8),
     User(UserCommand),
     Ended,
+    Unique(SessionId),
 }
 
 impl<S: Programmable> Outcome<S> {
@@ -105,11 +113,13 @@ impl<S: Programmable> Outcome<S> {
     }
 }
 
-/// By hand: only answers contain anything without absolute meaning.
+/// By hand: only answers and ids contain anything without absolute meaning.
 impl<S: Programmable> Normal for Outcome<S> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
-        if let Outcome::Answer(answer) = self {
-            answer.visit(visitor);
+        match self {
+            Outcome::Answer(answer) => answer.visit(visitor),
+            Outcome::Unique(id) => visitor.session(id),
+            _ => {}
         }
     }
 
@@ -126,7 +136,9 @@ impl<S: Programmable> Output<S> {
         match &mut self {
             Output::End(head, _) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(_, What::Request(request)) | Output::Send(request) => request.visit(&mut Blank),
-            Output::Begin(_, What::Write(token)) | Output::Enter(token) | Output::Write(token) => *token = Token(0),
+            Output::Begin(_, What::Write(token)) | Output::Enter { token, .. } | Output::Write(token) => {
+                *token = Token(0);
+            }
             Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(..)
             | Output::Drop(_)
@@ -145,7 +157,8 @@ impl<S: Programmable> fmt::Display for Output<S> {
         match self {
             Output::Begin(_, what) => what.fmt(f),
             Output::Drop(operation) => write!(f, "drop what was begun as [{operation}]"),
-            Output::Enter(_) => f.write_str("enter"),
+            Output::Enter { slots: None, .. } => f.write_str("enter"),
+            Output::Enter { slots: Some(slots), .. } => write!(f, "enter with one of {slots} slots"),
             Output::Leave(why) => write!(f, "leave: {why}"),
             Output::Lease(Some(deadline)) => write!(f, "the lease ends with [{deadline}]"),
             Output::Lease(None) => f.write_str("no lease"),
@@ -172,6 +185,7 @@ impl<S: Programmable> fmt::Display for What<S> {
             What::Deadline(length) => write!(f, "open a deadline in {length}"),
             What::Until(deadline) => write!(f, "wait for deadline [{deadline}]"),
             What::IsOver(deadline) => write!(f, "is deadline [{deadline}] over?"),
+            What::Unique => f.write_str("make up an id"),
             What::Random(options) => write!(f, "draw a number below {options}"),
             What::User => f.write_str("wait for the user"),
             What::Ended(name) => write!(f, "wait for the end of {name}"),
@@ -193,6 +207,7 @@ impl<S: Programmable> fmt::Display for Outcome<S> {
             Outcome::User(UserCommand::Write) => f.write_str("the user wants to write"),
             Outcome::User(UserCommand::Release) => f.write_str("the user gives the lock back"),
             Outcome::Ended => f.write_str("the task has ended"),
+            Outcome::Unique(_) => f.write_str("an id that is not in use"),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::script::{Script, ScriptName};
 use super::state::{Inside, Node, Open, Program, Stop, Task};
 use super::{Gone, Lap, Programmable, Start, TOLD_MAX, UserCommand};
 use crate::fact::{Fact, Leaving};
+use crate::ids::Call;
 use crate::process::{Context, Input, Message, Outbox};
 
 /// What has to be done yet in this step.
@@ -115,21 +116,17 @@ impl<'a, S: Programmable> Executor<'a, S> {
 
     /// Which operation a message answers.
     fn answered(&self, message: &Message<S>) -> Option<(usize, u16, Outcome<S>)> {
-        let (call, outcome) = match message {
+        let resource = |call: Call| self.node.first(|open| open == Open::Resource(call));
+        let ((place, operation), outcome) = match message {
             Message::Service(message) => {
                 let (call, answer) = S::answer(message)?;
-                (call, Outcome::Answer(answer))
+                let is_open = |open| matches!(open, Open::Answer(open) if call.is_none_or(|call| call == open));
+                (self.node.first(is_open)?, Outcome::Answer(answer))
             }
-            Message::Version { to, version } => (Some(*to), Outcome::Version(Version(*version))),
-            Message::Written { to, accepted } => (Some(*to), Outcome::Is(*accepted)),
+            Message::Version { to, version } => (resource(*to)?, Outcome::Version(Version(*version))),
+            Message::Written { to, accepted } => (resource(*to)?, Outcome::Is(*accepted)),
             Message::Write(_) | Message::Read(_) => return None,
         };
-        let is_open = |open: Open| match (open, call) {
-            (Open::Answer(open), Some(call)) => open == call,
-            (Open::Answer(_), None) => true,
-            _ => false,
-        };
-        let (place, operation) = self.node.first(is_open)?;
         Some((place, operation, outcome))
     }
 
@@ -178,8 +175,8 @@ impl<'a, S: Programmable> Executor<'a, S> {
         match output {
             Output::Begin(operation, what) => self.begin(place, operation, what),
             Output::Drop(operation) => self.node.tasks[place].close(operation),
-            Output::Enter(token) => {
-                self.node.inside = Some(Inside { token, writes: self.context.scenario.writes });
+            Output::Enter { token, slots, slot } => {
+                self.node.inside = Some(Inside { token, slots, slot, writes: self.context.scenario.writes });
                 self.node.is_waiting = false;
                 self.out.record(Fact::Entered { client, token });
             }

@@ -13,7 +13,7 @@ use super::desk::{Desk, Outcome, Output, What};
 use super::kind::{self, Kind};
 use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
 use crate::fact::Leaving;
-use crate::ids::{ClientId, Token};
+use crate::ids::{ClientId, SessionId, Token};
 use crate::normal::{Normal, Visitor};
 use crate::time::Ticks;
 
@@ -132,6 +132,14 @@ impl<S: Programmable> Handle<S> {
         })
     }
 
+    /// An id that is not in use and that no other client makes up: a UUID, or the random value of a lock.
+    pub fn unique(&self) -> Operation<S, SessionId> {
+        self.begin(What::Unique, |outcome| match outcome {
+            Outcome::Unique(id) => Some(id),
+            _ => None,
+        })
+    }
+
     /// Runs another recipe beside this one, with laps of its own, until its lap is [`Done`](super::Lap::Done) or the caller stops
     /// it. A client has one task of each name: an older one is stopped.
     pub fn spawn<R: Recipe<S>>(&self, recipe: R) {
@@ -152,7 +160,12 @@ impl<S: Programmable> Handle<S> {
 
     /// The client believes from here that it is inside. It will send this token with its writes.
     pub fn enter(&self, token: Token) {
-        self.put(Output::Enter(token));
+        self.put(Output::Enter { token, slots: None, slot: None });
+    }
+
+    /// The same for a semaphore: the client believes that it has one of this number of slots, and which, if they have numbers.
+    pub fn enter_slot(&self, token: Token, slots: u16, slot: Option<u8>) {
+        self.put(Output::Enter { token, slots: Some(slots), slot });
     }
 
     /// It does not any more, for this reason.

@@ -22,6 +22,7 @@ impl<S: Programmable> Program<S> {
         Program::of(Node {
             rounds,
             last,
+            newest: None,
             is_waiting: false,
             is_idle: true,
             lease: None,
@@ -70,7 +71,9 @@ impl<S: Programmable> Process<S> for Program<S> {
     /// What survives a crash: what its user still wants. The program begins as the scenario has it, and connections are new.
     fn restarted(&self, _: &Scenario<S>) -> Self {
         let node = self.node();
+        let rounds = node.rounds + u8::from(S::ASKS_AGAIN && !node.is_idle);
         Program::of(Node {
+            rounds,
             is_idle: true,
             is_waiting: false,
             lease: None,
@@ -101,8 +104,9 @@ impl<S: Programmable> Client<S> for Program<S> {
 
     fn belief(&self) -> Belief {
         let node = self.node();
+        let (slots, slot) = node.inside.map_or((None, None), |inside| (inside.slots, inside.slot));
         let is_inside = node.inside.is_some();
-        Belief { is_inside, until: node.lease.filter(|_| is_inside), is_waiting: node.is_waiting, ..Belief::default() }
+        Belief { is_inside, until: node.lease.filter(|_| is_inside), slots, slot, is_waiting: node.is_waiting }
     }
 
     fn panic(&self) -> Option<String> {

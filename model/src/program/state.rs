@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::Programmable;
 use super::intern::Interned;
 use super::script::{Script, ScriptName};
-use crate::ids::{Call, Token};
+use crate::ids::{Call, SessionId, Token};
 use crate::normal::{Normal, Visitor};
 use crate::time::{Deadline, Instant, LeaseEnd};
 
@@ -26,6 +26,8 @@ pub(super) struct Node<S: Programmable> {
     pub(super) rounds: u8,
     /// The number of the newest call.
     pub(super) last: Call,
+    /// The newest of the ids that it made up.
+    pub(super) newest: Option<SessionId>,
     /// A round is under way, and the client has not been inside.
     pub(super) is_waiting: bool,
     /// The user wants nothing: the first task stands at the head of a lap that has not begun.
@@ -43,6 +45,9 @@ pub(super) struct Node<S: Programmable> {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(super) struct Inside {
     pub(super) token: Token,
+    /// How many clients may be inside with it, and the number of its slot; none: it is a lock.
+    pub(super) slots: Option<u16>,
+    pub(super) slot: Option<u8>,
     /// How often the user may still ask for a write.
     pub(super) writes: u8,
 }
@@ -72,6 +77,8 @@ pub(super) struct Task<S: Programmable> {
 pub(super) enum Open {
     /// An answer on this connection.
     Answer(Call),
+    /// An answer of the resource to this call.
+    Resource(Call),
     /// A sleep: this instant.
     At(Deadline),
     /// An open deadline, for which no operation has to wait.
@@ -152,6 +159,9 @@ impl<S: Programmable> Node<S> {
 
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.call(&mut self.last);
+        if let Some(newest) = &mut self.newest {
+            visitor.session(newest);
+        }
         if let Some(lease) = &mut self.lease {
             visitor.until(&mut lease.0);
         }
@@ -161,7 +171,7 @@ impl<S: Programmable> Node<S> {
         for task in &mut self.tasks {
             for (_, open) in &mut task.open {
                 match open {
-                    Open::Answer(call) => visitor.call(call),
+                    Open::Answer(call) | Open::Resource(call) => visitor.call(call),
                     Open::At(at) => visitor.deadline(&mut at.0),
                     Open::Deadline(at) => visitor.until(&mut at.0),
                     Open::Until(_) | Open::Random(_) | Open::User | Open::Ended(_) | Open::LeaseEnd | Open::Now => {}
