@@ -14,6 +14,7 @@ mod assumptions;
 mod member;
 mod messages;
 mod mutants;
+mod programs;
 mod scenarios;
 mod settings;
 mod store;
@@ -23,12 +24,15 @@ use serde::{Deserialize, Serialize};
 pub use member::Member;
 pub use messages::{Answer, Command, Request, StoreMessage, Timer};
 pub use mutants::StoresMutation;
+pub use programs::{HolderRecords, Patience, RankedSemaphore, SequenceQueue, Storing, TokenPool};
 pub use scenarios::SCENARIOS;
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;
 
+use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
+use fencepost_model::program::Runs;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::uninhabited::Uninhabited;
@@ -46,6 +50,7 @@ const QUEUE: &str = "sequence-queue";
 impl Service for Stores {
     const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
     const MUTATIONS: &'static [Mutation] = StoresMutation::MUTATIONS;
+    const HAS_PROGRAMS: bool = true;
     type Settings = Settings;
     type Message = StoreMessage;
     type Timer = Timer;
@@ -53,11 +58,12 @@ impl Service for Stores {
     type OperatorAction = Uninhabited;
     type Fault = Uninhabited;
     type Event = Uninhabited;
-    type Client = Member;
+    type Client = Runs<Stores, Member>;
     type Server = Store;
 
-    fn start(scenario: &Scenario<Self>) -> (Store, Vec<Member>) {
-        (Store::new(scenario), (0..scenario.clients).map(|_| Member::new(scenario)).collect())
+    fn start(scenario: &Scenario<Self>) -> (Store, Vec<Self::Client>) {
+        let client = |client| Runs::at_start(scenario, ClientId(client), || Member::new(scenario));
+        (Store::new(scenario), (1..=scenario.clients).map(client).collect())
     }
 
     fn record(store: &Store, scenario: &Scenario<Self>) -> Record {

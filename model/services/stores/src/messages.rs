@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, Index};
 use fencepost_model::normal::Normal;
+use fencepost_model::program::Alarm;
 use fencepost_model::time::StartTime;
 
 /// A request or a response, with the client's call.
@@ -75,6 +76,8 @@ pub enum Timer {
     GiveUp,
     /// Its entry is no longer valid.
     Lapse,
+    /// A deadline of a client's program.
+    Program(Alarm),
 }
 
 /// The commands of a user.
@@ -133,6 +136,7 @@ impl fmt::Display for Timer {
             Timer::Retry => "it asks again",
             Timer::GiveUp => "no response came in time",
             Timer::Lapse => "its entry is no longer valid",
+            Timer::Program(alarm) => return alarm.fmt(f),
         })
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{QUEUE, RANKED, RECORDS, Stores, TOKENS};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
+use fencepost_model::normal::Normal;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Note, OptionalBudget, Scenario, SettingError};
 use fencepost_model::service;
@@ -67,7 +68,7 @@ impl Default for Settings {
 }
 
 /// How a token is released (B-33).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GiveBack {
     /// The client pushes it, even if another client has it by now.
@@ -89,7 +90,7 @@ pub enum Sequence {
 }
 
 /// How a client gets its rank (B-34).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Joins {
     /// It draws a ticket, inserts itself, and asks for its rank.
@@ -111,7 +112,7 @@ pub enum Reentry {
 }
 
 /// How the store distinguishes a client's entry from others (B-47).
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nodes {
     /// By the number in the response only.
@@ -207,6 +208,10 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
     if scenario.system == QUEUE && scenario.budget.crashes > 0 {
         return wrong("budget.crashes", "this queue does not handle entries of crashed clients; remove the setting");
     }
+    scenario.validate_programs()?;
+    if settings.sequence == Sequence::Timestamps && !scenario.programs.is_empty() {
+        return wrong("program", "a program has no clock that it could read, and writes no timestamps");
+    }
     scenario.has_none(&[OptionalBudget::Operator])?;
     for (place, promise) in scenario.promises.iter().enumerate() {
         let property = promise.property;
@@ -214,6 +219,7 @@ pub(super) fn validate(scenario: &Scenario<Stores>) -> Verdict {
             Property::SlotLimit | Property::SlotLimitBelief | Property::EventuallyAcquired | Property::Progress => true,
             Property::SlotConservation => scenario.system == TOKENS,
             Property::MutualExclusion => settings.limit == 1,
+            Property::NoPanic => !scenario.programs.is_empty(),
             _ => false,
         };
         if !fits {
