@@ -13,6 +13,7 @@ mod locker;
 mod messages;
 mod mutants;
 mod nodes;
+mod program;
 mod scenarios;
 mod settings;
 
@@ -22,12 +23,14 @@ pub use locker::Locker;
 pub use messages::{Command, RedlockFault, RedlockMessage, Timer, Value};
 pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
+pub use program::{Locking, RedlockPage};
 pub use scenarios::SCENARIOS;
 pub use settings::{Grants, Settings, Validity};
 
 use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
+use fencepost_model::program::Runs;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::uninhabited::Uninhabited;
@@ -42,6 +45,7 @@ const COPIED: &str = "copied-lock";
 impl Service for Redlock {
     const SYSTEMS: &'static [&'static str] = &["redlock", COPIED];
     const MUTATIONS: &'static [Mutation] = RedlockMutation::MUTATIONS;
+    const HAS_PROGRAMS: bool = true;
     type Settings = Settings;
     type Message = RedlockMessage;
     type Timer = Timer;
@@ -49,12 +53,12 @@ impl Service for Redlock {
     type OperatorAction = Uninhabited;
     type Fault = RedlockFault;
     type Event = Uninhabited;
-    type Client = Locker;
+    type Client = Runs<Redlock, Locker>;
     type Server = Nodes;
 
-    fn start(scenario: &Scenario<Self>) -> (Nodes, Vec<Locker>) {
-        let clients = (0..scenario.clients).map(|place| Locker::new(ClientId::of(place.into()), scenario));
-        (Nodes::new(scenario), clients.collect())
+    fn start(scenario: &Scenario<Self>) -> (Nodes, Vec<Self::Client>) {
+        let client = |client| Runs::at_start(scenario, client, || Locker::new(client, scenario));
+        (Nodes::new(scenario), (1..=scenario.clients).map(ClientId).map(client).collect())
     }
 
     fn record(nodes: &Nodes, _: &Scenario<Self>) -> Record {

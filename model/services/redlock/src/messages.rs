@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::SessionId;
 use fencepost_model::normal::Normal;
+use fencepost_model::program::Alarm;
 use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
 
 /// The value that a client writes into a key. No two attempts of any clients use the same value.
@@ -35,6 +36,8 @@ pub enum Timer {
     GiveUp,
     /// The node replicates its key to the nodes that it can reach.
     Copy(u8),
+    /// A deadline of a client's program.
+    Program(Alarm),
 }
 
 /// The commands of a user.
@@ -117,6 +120,7 @@ impl fmt::Display for Timer {
         match self {
             Timer::Lapse => f.write_str("its lease is over"),
             Timer::GiveUp => f.write_str("not enough responses came in time"),
+            Timer::Program(alarm) => alarm.fmt(f),
             Timer::Copy(number) => write!(f, "{} replicates its key", node(*number)),
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{COPIED, Redlock, RedlockFault};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
+use fencepost_model::normal::Normal;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Note, OptionalBudget, Scenario, SettingError};
 use fencepost_model::service;
@@ -57,7 +58,7 @@ impl Default for Settings {
 }
 
 /// The start of a client's lease.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Validity {
     /// The first request: the time of the responses is subtracted.
@@ -150,6 +151,7 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError>
     if !is_copied && settings.drift >= settings.lease() {
         return wrong("service.lease", "set how long nodes keep a key, longer than `service.drift`");
     }
+    scenario.validate_programs()?;
     scenario.has_none(&[OptionalBudget::Operator, OptionalBudget::Retries])?;
     if scenario.writes > 0 {
         return wrong("writes", "these clients do not write; remove `writes`");
@@ -159,6 +161,7 @@ pub(super) fn validate(scenario: &Scenario<Redlock>) -> Result<(), SettingError>
             Property::MutualExclusion => true,
             Property::SingleOwner => is_copied,
             Property::LeaseExclusion => !is_copied,
+            Property::NoPanic => !scenario.programs.is_empty(),
             _ => false,
         };
         if !fits {
