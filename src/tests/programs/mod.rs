@@ -2,16 +2,22 @@
 //! number of workers; the simulator, shrinking and replay; and the errors of programs that are wrong.
 //!
 //! ```text
-//! laws      what must be true of every program
-//! go_lock   the Go client's lock, line by line, against the recipe with settings
-//! mistakes  programs that are wrong
-//! our_lock  what a user writes, with a bug and without
+//! laws          what must be true of every program
+//! go_lock       the Go client's lock, line by line, against the recipe with settings
+//! go_semaphore  the Go client's semaphore, in the same way
+//! mistakes      programs that are wrong
+//! our_lock      what a user writes, with a bug and without
+//! redlock       Redlock as its page has it, against the state machine
+//! stores        the recipes of the stores, against the state machine
 //! ```
 
 mod go_lock;
+mod go_semaphore;
 mod laws;
 mod mistakes;
 mod our_lock;
+mod redlock;
+mod stores;
 
 use fencepost::checker::{Engine, Options};
 use fencepost::lease::{self, Lease, Loan};

@@ -24,7 +24,7 @@ pub use messages::{
 };
 pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
-pub use programs::{ApiError, GoLock, HttpApi, Monitor as GoMonitor, Renew};
+pub use programs::{ApiError, GoLock, GoSemaphore, HttpApi, Monitor as GoMonitor, Renew, SemaphoreMonitor};
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, Node, Outcome, Query, QueryRefusal, Server, Status};
 pub use settings::{

@@ -1,15 +1,18 @@
 //! Clients that are programs: the HTTP API as their handle has it, and published clients line by line.
 //!
 //! ```text
-//! api      the requests, each with its answers and errors
-//! go_lock  the Go client's Lock (api/lock.go)
+//! api           the requests, each with its answers and errors
+//! go_lock       the Go client's Lock (api/lock.go)
+//! go_semaphore  the Go client's Semaphore (api/semaphore.go)
 //! ```
 
 mod api;
 mod go_lock;
+mod go_semaphore;
 
 pub use api::{ApiError, HttpApi};
 pub use go_lock::{GoLock, Monitor, Renew};
+pub use go_semaphore::{GoSemaphore, SemaphoreMonitor};
 
 use super::{Answer, Command, Consul, ConsulMessage, Request, Timer};
 use fencepost_model::ids::Call;

@@ -1,0 +1,209 @@
+//! The Go client's Semaphore, line by line (api/semaphore.go of Consul 1.8.7): the semaphore, and the goroutine that watches its
+//! prefix. The goroutine that renews the session is that of the lock.
+
+use serde::{Deserialize, Serialize};
+
+use super::go_lock::Renew;
+use super::{ApiError, HttpApi};
+use crate::messages::{Listing, Slots};
+use crate::{Consul, Entry, Key, Opaque, Terms};
+use fencepost_model::fact::Leaving;
+use fencepost_model::ids::{Index, SessionId, Token};
+use fencepost_model::normal::Normal;
+use fencepost_model::program::{First, Gone, Handle, Lap, Recipe, Wanted};
+use fencepost_model::time::Ticks;
+
+/// `type Semaphore struct`, with its options.
+#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct GoSemaphore {
+    /// What its sessions are created with: a TTL of 15 s, and `Behavior: SessionBehaviorDelete`. C-SEM-1.
+    pub terms: Terms,
+    /// `Limit`.
+    pub limit: u8,
+    /// `DefaultSemaphoreWaitTime`, 15 s.
+    pub wait: Ticks,
+    /// How long `RenewPeriodic` waits after an error: 1 s.
+    pub renew_after_error: Ticks,
+    /// `MonitorRetries`, 0 by default.
+    pub monitor_retries: u8,
+    /// `MonitorRetryTime`, 2 s.
+    pub monitor_retry_every: Ticks,
+    /// `lockSession`.
+    session: Option<SessionId>,
+    /// `qOpts.WaitIndex`.
+    wait_index: Index,
+}
+
+impl GoSemaphore {
+    /// With the client's defaults, for this number of ticks per second; sessions have these terms.
+    pub fn with(terms: Terms, limit: u8, ticks_per_second: i64) -> Self {
+        let seconds = |count: i64| Ticks::new(count * ticks_per_second);
+        GoSemaphore {
+            terms,
+            limit,
+            wait: seconds(15),
+            renew_after_error: seconds(1),
+            monitor_retries: 0,
+            monitor_retry_every: seconds(2),
+            session: None,
+            wait_index: Index(0),
+        }
+    }
+
+    /// `Acquire` has failed: its deferred function stops the renewals, and they destroy the session; the contender key goes with it.
+    /// C-SEM-9.
+    fn fail(consul: &Handle<Consul>, session: SessionId) -> Gone {
+        consul.stop::<Renew>();
+        consul.send_destroy_session(session);
+        Gone
+    }
+
+    /// From `s.isHeld = true` on: the user works until it is done, or until the channel of `Acquire` is closed.
+    async fn hold(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<Lap, Gone> {
+        // `go s.monitorLock(s.lockSession, s.lockCh)`. C-SEM-6.
+        let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
+        consul.spawn(SemaphoreMonitor { session, wait_index: Index(0), left: retries, retries, retry_every });
+        consul.enter_slot(Token::default(), self.limit.into(), None);
+        loop {
+            match consul.select(consul.ended::<SemaphoreMonitor>(), consul.user()).await {
+                // `<-lockCh`. The user stops; the handle is still held, and the renewals go on.
+                First::One(()) => {
+                    consul.leave(Leaving::Notified);
+                    return Ok(Lap::Done);
+                }
+                First::Other(Wanted::Write) => consul.send_write(Token::default()),
+                First::Other(Wanted::Release) => break,
+            }
+        }
+        // `Release`: the deferred function stops the renewals, which destroy the session, whatever comes of the requests. C-SEM-7.
+        consul.leave(Leaving::Done);
+        consul.stop::<SemaphoreMonitor>();
+        self.session = None;
+        let released = GoSemaphore::release(consul, session).await;
+        consul.stop::<Renew>();
+        consul.send_destroy_session(session);
+        released?;
+        Ok(Lap::Done)
+    }
+
+    /// From `READ` on.
+    async fn release(consul: &Handle<Consul>, session: SessionId) -> Result<(), ApiError> {
+        loop {
+            let pair = consul.get(Key::Slots).await?;
+            // `lock.Holders[lockSession]`: a missing entry is an empty set.
+            let Some((slots, index)) = pair.and_then(|entry| decode(Some(entry), 0)) else { break };
+            if !slots.holders.contains(&session) {
+                break;
+            }
+            let holders = slots.holders.filtered(|holder| *holder != session);
+            if consul.cas(Key::Slots, index, Opaque::Slots(Slots { holders, ..slots })).await? {
+                break;
+            }
+        }
+        // A plain delete of the contender entry.
+        consul.delete(Key::Contender(session)).await?;
+        Ok(())
+    }
+}
+
+/// `findLock` and `decodeLock`: content and index of the coordination entry. An absent one is an empty set with this limit, and
+/// index 0; none: the flags differ, so the entry is not a semaphore's (`ErrSemaphoreConflict`).
+fn decode(pair: Option<Entry>, limit: u8) -> Option<(Slots, Index)> {
+    match pair {
+        None => Some((Slots { limit, ..Slots::default() }, Index(0))),
+        Some(Entry { value: Opaque::Slots(slots), modify, .. }) => Some((slots, modify)),
+        Some(_) => None,
+    }
+}
+
+/// `pruneDeadHolders`: a holder is alive if any entry below the prefix has its session. C-SEM-5.
+fn pruned(slots: Slots, listing: &Listing) -> Slots {
+    Slots { holders: slots.holders.filtered(|holder| listing.alive.contains(holder)), ..slots }
+}
+
+impl Recipe<Consul> for GoSemaphore {
+    const NAME: &'static str = "go-semaphore";
+
+    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+        let session = match self.session {
+            Some(session) => session,
+            None => {
+                // `s.createSession()`, and `go session.RenewPeriodic(…)`. C-SEM-2.
+                let session = consul.create_session(self.terms).await?;
+                let (ttl, after_error) = (self.terms.ttl.unwrap_or_default(), self.renew_after_error);
+                consul.spawn(Renew { session, ttl, after_error });
+                (self.session, self.wait_index) = (Some(session), Index(0));
+                // `kv.Acquire(s.contenderEntry(s.lockSession), nil)`.
+                match consul.acquire(Key::Contender(session), session, Opaque::Empty).await {
+                    Ok(true) => session,
+                    Ok(false) | Err(_) => return Err(GoSemaphore::fail(consul, session)),
+                }
+            }
+        };
+        // `WAIT: pairs, meta, err := kv.List(s.opts.Prefix, qOpts)`. C-SEM-4.
+        let Ok(listing) = consul.watch_list(self.wait_index, Some(self.wait)).await else {
+            return Err(GoSemaphore::fail(consul, session));
+        };
+        let decoded = decode(listing.slots, self.limit);
+        // `semaphore limit conflict`, even with no holders.
+        let Some((slots, index)) = decoded.filter(|(slots, _)| slots.limit == self.limit) else {
+            return Err(GoSemaphore::fail(consul, session));
+        };
+        let mut slots = pruned(slots, &listing);
+        // `qOpts.WaitIndex = meta.LastIndex; goto WAIT`.
+        if slots.holders.len() >= usize::from(slots.limit) {
+            self.wait_index = listing.index;
+            return Ok(Lap::Again);
+        }
+        // `lock.Holders[s.lockSession] = true`: a set. C-SEM-3.
+        if !slots.holders.contains(&session) {
+            slots.holders.push(session);
+            slots.holders.sort_unstable();
+        }
+        match consul.cas(Key::Slots, index, Opaque::Slots(slots)).await {
+            Ok(true) => self.hold(consul, session).await,
+            // A race with another contender: `goto WAIT`, with the same index.
+            Ok(false) => Ok(Lap::Again),
+            Err(_) => Err(GoSemaphore::fail(consul, session)),
+        }
+    }
+}
+
+/// `func (s *Semaphore) monitorLock`: it ends when the slot is lost. It checks neither flags nor limit. C-SEM-6.
+#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct SemaphoreMonitor {
+    /// `session`.
+    pub session: SessionId,
+    /// `opts.WaitIndex`.
+    pub wait_index: Index,
+    /// How many more errors in a row are no loss.
+    pub left: u8,
+    /// `MonitorRetries`.
+    pub retries: u8,
+    /// `MonitorRetryTime`.
+    pub retry_every: Ticks,
+}
+
+impl Recipe<Consul> for SemaphoreMonitor {
+    const NAME: &'static str = "monitor-semaphore";
+
+    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+        match consul.watch_list(self.wait_index, None).await {
+            Ok(listing) => {
+                let slots = decode(listing.slots, 0).map(|(slots, _)| pruned(slots, &listing));
+                if slots.is_some_and(|slots| slots.holders.contains(&self.session)) {
+                    (self.wait_index, self.left) = (listing.index, self.retries);
+                    return Ok(Lap::Again);
+                }
+                Ok(Lap::Done)
+            }
+            Err(_) if self.left > 0 => {
+                consul.sleep(self.retry_every).await;
+                (self.wait_index, self.left) = (Index(0), self.left - 1);
+                Ok(Lap::Again)
+            }
+            // `close(stopCh)`.
+            Err(_) => Ok(Lap::Done),
+        }
+    }
+}
