@@ -1,4 +1,16 @@
 //! The command line: as typed (clap), as meant (one file per command), and an exit code.
+//!
+//! A crate with recipes of its own has all commands for them in three lines. Scenario files name the recipes, and so do traces:
+//!
+//! ```
+//! use fencepost_cli::{programs, run_with};
+//! # use fencepost::lease::Loan as OurLock;
+//!
+//! fn main() -> std::process::ExitCode {
+//!     # if true { return std::process::ExitCode::SUCCESS; }
+//!     run_with(programs![OurLock])
+//! }
+//! ```
 
 mod args;
 mod commands;
@@ -21,7 +33,25 @@ use std::process::ExitCode;
 use clap::Parser;
 use commands::{Arguments, Command};
 
-fn main() -> ExitCode {
+/// The functions that make some recipes known: for [`run_with`]. Each is a type that implements
+/// [`Recipe`](fencepost::model::program::Recipe) for one service.
+#[macro_export]
+macro_rules! programs {
+    ($($recipe:ty),* $(,)?) => {
+        &[$($crate::register::<_, $recipe>),*]
+    };
+}
+
+#[doc(hidden)]
+pub use fencepost::model::program::register;
+
+/// Runs the command line `fencepost` with the arguments of this process, and with these recipes beside those that ship with it:
+/// see [`programs!`].
+///
+/// # Panics
+/// Two recipes of a service have the same name.
+pub fn run_with(programs: &[fn()]) -> ExitCode {
+    programs.iter().for_each(|register| register());
     let arguments = Arguments::parse();
     supervisor::catch_signals();
     let result = match &arguments.command {

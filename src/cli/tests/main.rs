@@ -2,6 +2,7 @@
 
 mod browser;
 mod command_line;
+mod own_recipes;
 mod pictures;
 mod program;
 #[cfg(unix)]
