@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::held::Held;
 use crate::ids::{ClientId, SessionId, Tenure, Token};
-use crate::service::Service;
+use crate::service::{Event as _, Service};
 
 /// An event of one step. All lock services have the same events, except for [`Fact::Service`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -90,12 +91,12 @@ pub enum Fact<P: Service> {
     Unheard,
     /// The program of a client panicked: its process is gone.
     Panicked {
-        /// Whose.
+        /// The client that runs the program.
         client: ClientId,
     },
-    /// A lap of a client's program was told so much that it is not followed any further.
+    /// A lap of a client's program reached the limit of inputs: the search does not follow it any further.
     Cut {
-        /// Whose.
+        /// The client that runs the program.
         client: ClientId,
     },
     /// An event that only this service has.
@@ -174,6 +175,40 @@ impl<P: Service> fmt::Display for Fact<P> {
             Fact::Service(fact) => fact.fmt(f),
         }
     }
+}
+
+impl<P: Service> Fact<P> {
+    /// The fact as a sentence of a story. The text of `Display` is part of traces, and the same for each service.
+    pub fn sentence(&self, held: Held) -> String {
+        match *self {
+            Fact::Service(event) => event.sentence(held),
+            Fact::Ended { session } => format!("{session} ends: its check failed or its node was removed"),
+            Fact::Freed { by: Ending::Invalidated } if held == Held::Lock => {
+                "the lock is freed: its session or lease is over".to_owned()
+            }
+            _ if held == Held::Lock => self.to_string(),
+            Fact::Granted { client, token, fresh: true, .. } => format!("{client} takes a slot{}", in_brackets(token)),
+            Fact::Granted { client, token, fresh: false, .. } => {
+                format!("{client} receives a confirmation that it holds a slot{}", in_brackets(token))
+            }
+            Fact::Freed { by: Ending::Released } => "a slot is released".to_owned(),
+            Fact::Freed { by: Ending::Invalidated } => "a slot is freed: its entry has expired".to_owned(),
+            Fact::Freed { by: Ending::Deleted } => "a slot is freed: its entry is deleted".to_owned(),
+            Fact::Refused { client, why: Refusal::Held } => format!("{client} is refused: no slot is free"),
+            Fact::Refused { client, why: Refusal::NotHeld } => {
+                format!("{client} is refused: it does not hold the slot")
+            }
+            Fact::Left { client, why: Leaving::Notified } => {
+                format!("{client} leaves: it was notified that it lost its slot")
+            }
+            _ => self.to_string(),
+        }
+    }
+}
+
+/// The token, if the service has tokens.
+fn in_brackets(token: Token) -> String {
+    if token == Token(0) { String::new() } else { format!(" ({token})") }
 }
 
 impl fmt::Display for Refusal {

@@ -28,6 +28,7 @@ pub mod fact;
 pub mod finding;
 pub mod goal;
 pub mod hash;
+pub mod held;
 pub mod ids;
 pub mod inline_array;
 pub mod laws;

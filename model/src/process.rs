@@ -13,7 +13,7 @@ use crate::mutation::Mutation;
 use crate::normal::Normal;
 use crate::resource::Write;
 use crate::scenario::Scenario;
-use crate::service::Service;
+use crate::service::{Service, ServiceMessage as _};
 use crate::time::{Instant, LeaseEnd};
 
 /// A small value that an action, a message or a fact can contain: it has a label, an order and a serialised form.
@@ -64,6 +64,18 @@ pub enum Message<P: Service> {
         /// False: the resource refused the token.
         accepted: bool,
     },
+}
+
+impl<P: Service> Message<P> {
+    /// The number by which a response names its request, if there is one.
+    pub fn call(&self) -> Option<Call> {
+        match *self {
+            Message::Service(ref message) => message.call(),
+            Message::Write(Write { call, .. }) => call,
+            Message::Read(call) => Some(call),
+            Message::Version { to, .. } | Message::Written { to, .. } => Some(to),
+        }
+    }
 }
 
 impl<P: Service> Display for Message<P> {

@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::assumption::Declarations;
 use crate::goal::Goal;
-use crate::ids::{ClientId, Tenure, Token};
+use crate::held::Held;
+use crate::ids::{Call, ClientId, Tenure, Token};
 use crate::list::List;
 use crate::mutation::Mutation;
 use crate::normal::Normal;
@@ -162,6 +163,17 @@ pub trait Settings<S: Service>:
         false
     }
 
+    /// What the clients contend for. Stories say *lock* or *slot* accordingly.
+    fn held(scenario: &Scenario<S>) -> Held {
+        if scenario.service.capacity() == 1 { Held::Lock } else { Held::Slot }
+    }
+
+    /// The name of the server in stories, with its article. With a message: the node that receives or sends it, and the client at the
+    /// other end.
+    fn server_name(_scenario: &Scenario<S>, _message: Option<(ClientId, &S::Message)>) -> String {
+        "the server".to_owned()
+    }
+
     /// The name of a participant that is no contender: an observer, an administrator, a third party.
     fn role(_scenario: &Scenario<S>, _participant: ClientId) -> Option<String> {
         None
@@ -192,6 +204,16 @@ pub trait Settings<S: Service>:
 
 /// A request or a response of a service.
 pub trait ServiceMessage: Value + Normal {
+    /// The number by which a response names its request; none: messages have no number.
+    fn call(&self) -> Option<Call> {
+        None
+    }
+
+    /// The message in stories, where sender and receiver are named beside it.
+    fn sentence(&self) -> String {
+        self.to_string()
+    }
+
     /// The ghost in a message that is a write to the protected resource.
     fn tenure_of_write(&mut self) -> Option<&mut Tenure> {
         None
@@ -200,6 +222,11 @@ pub trait ServiceMessage: Value + Normal {
 
 /// The name of a deadline.
 pub trait ServiceTimer: Value + Normal {
+    /// Whether its label names the node whose deadline it is. Stories do not name the server beside it then.
+    fn names_its_node(self) -> bool {
+        false
+    }
+
     /// The opinion that the failure detector must have of a client's node before this deadline of the service can fire.
     fn detector_opinion(self) -> Option<(ClientId, Opinion)> {
         None
@@ -208,6 +235,11 @@ pub trait ServiceTimer: Value + Normal {
 
 /// A user's command to a client.
 pub trait ServiceCommand: Value {
+    /// The command in stories, without a subject: `take the lock`, `take a slot`.
+    fn sentence(self, _held: Held) -> String {
+        self.to_string()
+    }
+
     /// Whether it begins a read of the lock's holder.
     fn begins_read(self) -> bool {
         false
@@ -216,6 +248,11 @@ pub trait ServiceCommand: Value {
 
 /// An event that only one service has.
 pub trait Event: Value {
+    /// The event as a sentence of a story.
+    fn sentence(&self, _held: Held) -> String {
+        self.to_string()
+    }
+
     /// The goal that it reaches.
     fn goal(&self) -> Option<Goal> {
         None

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::action_kind::ActionKind;
 
 pub use crate::assumption::{Assumption, Class as AssumptionClass};
+pub use crate::held::Held;
 pub use crate::properties::{Level, Property, Violation};
 pub use crate::scenario::{Expect, Suite};
 pub use measurement::Measurement;
@@ -130,6 +131,9 @@ impl Finding {
 /// An execution as a story for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Story {
+    /// What the clients contend for.
+    #[serde(default)]
+    pub held: Held,
     /// The participants, from left to right.
     pub lanes: Vec<String>,
     /// The steps, in order.
@@ -179,6 +183,9 @@ pub struct Arrow {
     pub to: usize,
     /// The content of the message.
     pub text: String,
+    /// The content of the request that the message answers; none if it is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<String>,
     /// The index of the step that sent it.
     pub sent: usize,
     /// The index of the step at which it arrived or was lost; none if it is still in flight at the end.

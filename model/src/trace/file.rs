@@ -28,7 +28,7 @@ pub enum TraceError {
     Step {
         /// Its number, from 1.
         step: usize,
-        /// Why not.
+        /// The reason why it cannot be read.
         reason: String,
     },
     /// The model and the trace disagree.

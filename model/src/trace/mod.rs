@@ -11,6 +11,7 @@ mod script;
 mod shrink;
 mod story;
 mod wait;
+mod wording;
 
 use serde::{Deserialize, Serialize};
 

@@ -11,7 +11,10 @@
 
 use std::fmt;
 
-use super::{Recorder, Trace};
+use super::wording::Wording;
+use super::{Trace, TraceStep};
+use crate::finding::Violation;
+use crate::monitor::ObservedStep;
 use crate::scenario::Scenario;
 use crate::service::Service;
 use crate::time::Ticks;
@@ -40,43 +43,44 @@ impl std::error::Error for ScriptError {}
 /// The first line that names no enabled action, with the labels of all enabled actions.
 pub fn perform<P: Service>(script: &str, scenario: &Scenario<P>) -> Result<String, ScriptError> {
     let mut world = scenario.observed();
-    let mut recorder = Recorder::default();
+    let wording = Wording::new(scenario, world.clients.len());
     let mut text = String::new();
     for (place, line) in script.lines().enumerate() {
         if line.starts_with("    ") {
             continue;
         }
-        text += line;
-        text.push('\n');
         if line.is_empty() || line.starts_with('#') || line.starts_with("scenario ") {
+            text += &format!("{line}\n");
             continue;
         }
         let action = find(scenario, &world, line).map_err(|message| ScriptError { line: place + 1, message })?;
-        let step = recorder.step(scenario, &mut world, &action);
-        for fact in &step.facts {
-            text += &format!("    {fact}\n");
-        }
-        for violation in &step.violations {
-            text += &format!("    ✗ {}: {}\n", violation.property, violation.message);
-        }
+        recount(&mut text, &wording, &action, &world.step(scenario, &action));
     }
     Ok(text)
 }
 
 /// A recorded execution as a script: the output of [`perform`] in the same scenario.
 pub fn script<P: Service>(trace: &Trace<P>) -> String {
-    let mut text = format!("scenario {}\n", trace.header.scenario.name);
-    for line in &trace.steps {
-        text += &format!("{}\n", line.label);
-        line.facts.iter().for_each(|fact| text += &format!("    {fact}\n"));
-        line.violations
-            .iter()
-            .for_each(|violation| text += &format!("    ✗ {}: {}\n", violation.property, violation.message));
+    let scenario = &trace.header.scenario;
+    let mut world = scenario.observed();
+    let wording = Wording::new(scenario, world.clients.len());
+    let mut text = format!("scenario {}\n", scenario.name);
+    for TraceStep { action, .. } in &trace.steps {
+        recount(&mut text, &wording, action, &world.step(scenario, action));
     }
     text
 }
 
-/// The enabled action with this label.
+/// Adds a step: its label, its facts, and what it violates.
+fn recount<P: Service>(text: &mut String, wording: &Wording<'_, P>, action: &Action<P>, step: &ObservedStep<P>) {
+    *text += &format!("{}\n", wording.action(action));
+    step.facts.iter().for_each(|fact| *text += &format!("    {}\n", wording.fact(fact)));
+    for Violation { property, message } in &step.violations {
+        *text += &format!("    ✗ {property}: {}\n", wording.sentence(message));
+    }
+}
+
+/// The enabled action with this label, as a trace or as a story words it.
 pub(super) fn find<P: Service>(scenario: &Scenario<P>, world: &World<P>, label: &str) -> Result<Action<P>, String> {
     if let Some(ticks) = ticks_in(label) {
         let action = Action::Advance(ticks);
@@ -85,8 +89,10 @@ pub(super) fn find<P: Service>(scenario: &Scenario<P>, world: &World<P>, label: 
     }
     let mut enabled = Vec::new();
     scenario.enabled(world, &mut enabled);
-    enabled.iter().find(|action| action.to_string() == label).copied().ok_or_else(|| {
-        let offers: Vec<String> = enabled.iter().map(|action| format!("\n    {action}")).collect();
+    let wording = Wording::new(scenario, world.clients.len());
+    let is_meant = |action: &&Action<P>| action.to_string() == label || wording.action(action) == label;
+    enabled.iter().find(is_meant).copied().ok_or_else(|| {
+        let offers: Vec<String> = enabled.iter().map(|action| format!("\n    {}", wording.action(action))).collect();
         format!("“{label}” is not possible here; possible actions:{}", offers.concat())
     })
 }

@@ -1,19 +1,22 @@
 //! Turning a trace into a story: the lane of each step, the messages, the owners on record and the clients that believe
 //! to be inside.
 
+use std::collections::BTreeMap;
+
+use super::wording::Wording;
 use super::{Lasso, Trace};
 use crate::finding::{Arrow, Story, StoryStep, Violation};
-use crate::ids::{ClientId, ProcessId};
-use crate::scenario::Scenario;
-use crate::service::{Service, Settings as _};
+use crate::ids::{Call, ClientId, ProcessId};
+use crate::service::Service;
 use crate::world::{Action, Condition, Envelope, Fault, World};
 
 /// Turns a trace into a story. Its actions must be possible: the trace comes from [`super::replay()`] or a recorder.
 pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     let scenario = &trace.header.scenario;
     let mut world = scenario.observed();
-    let names = Names::of(scenario, world.clients.len());
-    let mut teller = Narrator { clients: world.clients.len(), under_way: Vec::new(), arrows: Vec::new() };
+    let wording = Wording::new(scenario, world.clients.len());
+    let named = |violation: &Violation| Violation { message: wording.sentence(&violation.message), ..*violation };
+    let mut teller = Narrator::new(&wording, world.clients.len());
     let mut steps: Vec<StoryStep> = Vec::new();
     for (place, line) in trace.steps.iter().enumerate() {
         let action = &line.action;
@@ -31,50 +34,33 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
         };
         steps.push(StoryStep {
             at: line.at.ticks(),
-            label: names.said(&action.to_string()),
+            label: wording.action(action),
             kind: Some(action.kind()),
-            facts: step.facts.iter().map(|fact| names.said(&fact.to_string())).collect(),
+            facts: step.facts.iter().map(|fact| wording.fact(fact)).collect(),
             lane: place_of(action).map(|process| teller.lane(process)),
             owners: record.owners.iter().map(|client| client.0).collect(),
             inside: inside(&world),
             token: record.token.0,
             down: condition(Condition::Down),
             paused: condition(Condition::Paused),
-            violations: names.broken(&line.violations),
+            violations: line.violations.iter().map(named).collect(),
         });
     }
     let lasso = trace.header.lasso.as_ref();
     if let (Some(Lasso { property, message, .. }), Some(last)) = (lasso, steps.last_mut()) {
-        last.violations.push(Violation { property: *property, message: names.said(message) });
+        last.violations.push(Violation { property: *property, message: wording.sentence(message) });
     }
     for wait in &trace.header.waits {
         if let Some(step) = steps.get_mut(wait.step.wrapping_sub(1)) {
-            step.violations.push(Violation { property: wait.property, message: names.said(&wait.message) });
+            step.violations.push(Violation { property: wait.property, message: wording.sentence(&wait.message) });
         }
     }
-    teller.arrows.iter_mut().for_each(|arrow| arrow.text = names.said(&arrow.text));
-    let lanes = teller.lanes().iter().map(|lane| names.said(lane)).collect();
-    Story { lanes, steps, arrows: teller.arrows, repeats_from: lasso.map(|lasso| lasso.from) }
-}
-
-/// The names of participants that are no contenders. Elsewhere they have numbers like clients.
-struct Names(Vec<(String, String)>);
-
-impl Names {
-    /// The highest number first: `client 1` is a prefix of `client 12`.
-    fn of<P: Service>(scenario: &Scenario<P>, participants: usize) -> Self {
-        let all = (0..participants).rev().map(ClientId::of);
-        Names(all.filter_map(|client| Some((client.to_string(), P::Settings::role(scenario, client)?))).collect())
-    }
-
-    fn said(&self, sentence: &str) -> String {
-        self.0.iter().fold(sentence.to_owned(), |text, (number, role)| text.replace(number, role))
-    }
-
-    fn broken(&self, violations: &[Violation]) -> Vec<Violation> {
-        let named =
-            |violation: &Violation| Violation { property: violation.property, message: self.said(&violation.message) };
-        violations.iter().map(named).collect()
+    Story {
+        held: wording.held(),
+        lanes: teller.lanes(),
+        steps,
+        arrows: teller.arrows,
+        repeats_from: lasso.map(|lasso| lasso.from),
     }
 }
 
@@ -98,13 +84,20 @@ fn place_of<P: Service>(action: &Action<P>) -> Option<ProcessId> {
     }
 }
 
-struct Narrator<P: Service> {
+struct Narrator<'a, P: Service> {
+    wording: &'a Wording<'a, P>,
     clients: usize,
     under_way: Vec<(Envelope<P>, usize)>,
     arrows: Vec<Arrow>,
+    /// The text of each request, by sender, receiver and number.
+    requests: BTreeMap<(ProcessId, ProcessId, Call), String>,
 }
 
-impl<P: Service> Narrator<P> {
+impl<'a, P: Service> Narrator<'a, P> {
+    fn new(wording: &'a Wording<'a, P>, clients: usize) -> Self {
+        Narrator { wording, clients, under_way: Vec::new(), arrows: Vec::new(), requests: BTreeMap::new() }
+    }
+
     /// Half of the clients on each side of server and resource would look nicer, but a fixed order is easier to read.
     fn lane(&self, process: ProcessId) -> usize {
         match process {
@@ -115,14 +108,27 @@ impl<P: Service> Narrator<P> {
     }
 
     fn lanes(&self) -> Vec<String> {
-        let clients = (0..self.clients).map(|place| ClientId::of(place).to_string());
-        clients.chain(["server".to_owned(), "resource".to_owned()]).collect()
+        let clients = (0..self.clients).map(|place| self.wording.sentence(&ClientId::of(place).to_string()));
+        clients.chain([self.wording.lane(), "resource".to_owned()]).collect()
     }
 
     fn set_out(&mut self, step: usize, envelope: &Envelope<P>) {
         self.under_way.push((*envelope, self.arrows.len()));
         let (from, to) = (self.lane(envelope.from), self.lane(envelope.to));
-        self.arrows.push(Arrow { from, to, text: envelope.message.to_string(), sent: step, ended: None, lost: false });
+        let text = self.wording.message(&envelope.message);
+        let answers = self.request_of(envelope, &text);
+        self.arrows.push(Arrow { from, to, text, answers, sent: step, ended: None, lost: false });
+    }
+
+    /// The request that the message answers: it has the same number and went the other way. A message without one is a request itself.
+    fn request_of(&mut self, envelope: &Envelope<P>, text: &str) -> Option<String> {
+        let Envelope { from, to, .. } = *envelope;
+        let call = envelope.message.call()?;
+        let answered = self.requests.get(&(to, from, call)).cloned();
+        if answered.is_none() {
+            self.requests.insert((from, to, call), text.to_owned());
+        }
+        answered
     }
 
     fn arrive(&mut self, step: usize, action: &Action<P>) {

@@ -35,7 +35,8 @@ pub use settings::{
 };
 
 use fencepost_model::goal::Goal;
-use fencepost_model::ids::{ClientId, Tenure, Token};
+use fencepost_model::held::Held;
+use fencepost_model::ids::{Call, ClientId, Tenure, Token};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
@@ -134,6 +135,15 @@ impl Service for Consul {
 }
 
 impl ServiceMessage for ConsulMessage {
+    fn call(&self) -> Option<Call> {
+        match *self {
+            ConsulMessage::Request(call, _)
+            | ConsulMessage::Response(call, _)
+            | ConsulMessage::Order(_, call, _)
+            | ConsulMessage::OrderDone(_, call, _) => Some(call),
+        }
+    }
+
     fn tenure_of_write(&mut self) -> Option<&mut Tenure> {
         match self {
             ConsulMessage::Request(_, Request::Commit(transaction)) => Some(&mut transaction.tenure),
@@ -155,12 +165,29 @@ impl ServiceTimer for Timer {
 }
 
 impl ServiceCommand for Command {
+    fn sentence(self, held: Held) -> String {
+        match (self, held) {
+            (Command::Acquire, Held::Slot) => "take a slot".to_owned(),
+            (Command::Release, Held::Slot) => "release its slot".to_owned(),
+            (Command::Look, Held::Slot) => "find out who holds the slots".to_owned(),
+            _ => self.to_string(),
+        }
+    }
+
     fn begins_read(self) -> bool {
         self == Command::Look
     }
 }
 
 impl Event for ConsulEvent {
+    fn sentence(&self, _: Held) -> String {
+        match self {
+            ConsulEvent::TookSlot(client) => format!("{client} takes a slot"),
+            ConsulEvent::FreedSlot(client) => format!("the slot of {client} is free"),
+            _ => self.to_string(),
+        }
+    }
+
     fn goal(&self) -> Option<Goal> {
         match self {
             ConsulEvent::Discovered { .. } => Some(Goal::DISCOVERED),

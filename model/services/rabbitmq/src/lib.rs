@@ -34,7 +34,8 @@ pub use settings::{
 };
 
 use fencepost_model::goal::Goal;
-use fencepost_model::ids::ClientId;
+use fencepost_model::held::Held;
+use fencepost_model::ids::{Call, ClientId};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
@@ -108,11 +109,34 @@ impl Service for RabbitMq {
     }
 }
 
-impl ServiceMessage for RabbitmqMessage {}
+impl ServiceMessage for RabbitmqMessage {
+    fn call(&self) -> Option<Call> {
+        match *self {
+            RabbitmqMessage::Request(Ask { call, .. }) | RabbitmqMessage::Response(call, _) => Some(call),
+            RabbitmqMessage::SocketClosed(_) | RabbitmqMessage::ConnectionClosed(..) => None,
+        }
+    }
+}
 
-impl ServiceTimer for Timer {}
+impl ServiceTimer for Timer {
+    fn names_its_node(self) -> bool {
+        matches!(self, Timer::Tick(_))
+    }
+}
 
 impl ServiceCommand for Command {
+    fn sentence(self, held: Held) -> String {
+        match (self, held) {
+            (Command::Acquire, Held::Lock) => "take the lock",
+            (Command::Acquire, Held::Slot) => "take a slot",
+            (Command::Release, Held::Lock) => "release the lock",
+            (Command::Release, Held::Slot) => "release its slot",
+            (Command::Verify, Held::Slot) => "verify its slot",
+            _ => return self.to_string(),
+        }
+        .to_owned()
+    }
+
     fn begins_read(self) -> bool {
         self == Command::Verify
     }

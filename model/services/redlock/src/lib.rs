@@ -27,6 +27,8 @@ pub use program::{Locking, RedlockPage};
 pub use scenarios::SCENARIOS;
 pub use settings::{Grants, Settings, Validity};
 
+use messages::shown;
+
 use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
@@ -78,8 +80,22 @@ impl Service for Redlock {
     }
 }
 
-impl ServiceMessage for RedlockMessage {}
+impl ServiceMessage for RedlockMessage {
+    /// Without the node, which stands before it.
+    fn sentence(&self) -> String {
+        match self {
+            RedlockMessage::Lock(_, value) => format!("lock with {}", shown(*value)),
+            RedlockMessage::Unlock(_, value) => format!("unlock, if it is locked with {}", shown(*value)),
+            RedlockMessage::Locked(_, value) => format!("locked with {}", shown(*value)),
+            RedlockMessage::Held(_, value) => format!("locked with another value than {}", shown(*value)),
+        }
+    }
+}
 
-impl ServiceTimer for Timer {}
+impl ServiceTimer for Timer {
+    fn names_its_node(self) -> bool {
+        matches!(self, Timer::Copy(_))
+    }
+}
 
 impl ServiceCommand for Command {}

@@ -93,6 +93,23 @@ impl ServiceFault for RedlockFault {
     }
 }
 
+impl RedlockMessage {
+    /// The name of the node that receives or sends it.
+    pub(super) fn node(&self) -> String {
+        match *self {
+            RedlockMessage::Lock(at, _)
+            | RedlockMessage::Unlock(at, _)
+            | RedlockMessage::Locked(at, _)
+            | RedlockMessage::Held(at, _) => node(at),
+        }
+    }
+}
+
+/// The value in sentences.
+pub(super) fn shown(value: Value) -> String {
+    format!("value {}.{}", value.creator.0, value.number)
+}
+
 /// The name of a node in sentences.
 fn node(number: u8) -> String {
     if number == 0 { "the leader".to_owned() } else { format!("node {number}") }
@@ -100,17 +117,12 @@ fn node(number: u8) -> String {
 
 impl fmt::Display for RedlockMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (at, value) = match self {
-            RedlockMessage::Lock(at, value)
-            | RedlockMessage::Unlock(at, value)
-            | RedlockMessage::Locked(at, value)
-            | RedlockMessage::Held(at, value) => (node(*at), format!("value {}.{}", value.creator.0, value.number)),
-        };
-        match self {
-            RedlockMessage::Lock(..) => write!(f, "lock {at} with {value}"),
-            RedlockMessage::Unlock(..) => write!(f, "unlock {at}, if its value is {value}"),
-            RedlockMessage::Locked(..) => write!(f, "{at} is locked with {value}"),
-            RedlockMessage::Held(..) => write!(f, "{at} is locked with another value than {value}"),
+        let at = self.node();
+        match *self {
+            RedlockMessage::Lock(_, value) => write!(f, "lock {at} with {}", shown(value)),
+            RedlockMessage::Unlock(_, value) => write!(f, "unlock {at}, if its value is {}", shown(value)),
+            RedlockMessage::Locked(_, value) => write!(f, "{at} is locked with {}", shown(value)),
+            RedlockMessage::Held(_, value) => write!(f, "{at} is locked with another value than {}", shown(value)),
         }
     }
 }

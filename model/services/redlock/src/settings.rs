@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{COPIED, Redlock, RedlockFault};
+use super::{COPIED, Redlock, RedlockFault, RedlockMessage};
 use fencepost_model::assumption::Declarations;
 use fencepost_model::ids::ClientId;
 use fencepost_model::normal::Normal;
@@ -93,6 +93,11 @@ impl service::Settings<Redlock> for Settings {
     /// Clients on different sides of a partition differ.
     fn are_alike(&self, one: ClientId, other: ClientId) -> bool {
         !self.splits || one.place() % 2 == other.place() % 2
+    }
+
+    /// The nodes are independent: a message is for one of them.
+    fn server_name(_: &Scenario<Redlock>, message: Option<(ClientId, &RedlockMessage)>) -> String {
+        message.map_or_else(|| "the group of nodes".to_owned(), |(_, message)| message.node())
     }
 
     fn fault_is_possible(scenario: &Scenario<Redlock>, kind: usize) -> Result<(), &'static str> {

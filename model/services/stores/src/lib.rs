@@ -29,7 +29,8 @@ pub use scenarios::SCENARIOS;
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;
 
-use fencepost_model::ids::ClientId;
+use fencepost_model::held::Held;
+use fencepost_model::ids::{Call, ClientId};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::program::Runs;
@@ -79,8 +80,24 @@ impl Service for Stores {
     }
 }
 
-impl ServiceMessage for StoreMessage {}
+impl ServiceMessage for StoreMessage {
+    fn call(&self) -> Option<Call> {
+        match *self {
+            StoreMessage::Request(call, _) | StoreMessage::Response(call, _) => Some(call),
+        }
+    }
+}
 
 impl ServiceTimer for Timer {}
 
-impl ServiceCommand for Command {}
+impl ServiceCommand for Command {
+    fn sentence(self, held: Held) -> String {
+        match (self, held) {
+            (Command::Acquire, Held::Lock) => "take the lock",
+            (Command::Acquire, Held::Slot) => "take a slot",
+            (Command::Release, Held::Lock) => "release the lock",
+            (Command::Release, Held::Slot) => "release its slot",
+        }
+        .to_owned()
+    }
+}

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{QUEUE, RANKED, RECORDS, Stores, TOKENS};
+use super::{QUEUE, RANKED, RECORDS, StoreMessage, Stores, TOKENS};
 use fencepost_model::assumption::Declarations;
+use fencepost_model::held::Held;
 use fencepost_model::ids::ClientId;
 use fencepost_model::normal::Normal;
 use fencepost_model::properties::Property;
@@ -136,6 +137,15 @@ impl service::Settings<Stores> for Settings {
 
     fn capacity(&self) -> usize {
         self.limit.into()
+    }
+
+    /// A queue with one place is a lock; the other systems count slots, even if there is one.
+    fn held(scenario: &Scenario<Stores>) -> Held {
+        if scenario.system == QUEUE && scenario.service.limit == 1 { Held::Lock } else { Held::Slot }
+    }
+
+    fn server_name(_: &Scenario<Stores>, _: Option<(ClientId, &StoreMessage)>) -> String {
+        "the store".to_owned()
     }
 
     /// Clients with different TTLs differ; and of equal timestamps the first client's comes first.

@@ -2,8 +2,9 @@
 
 use super::detector;
 use super::{Health, Monitor, Sequencer, Servers, SessionUse, Settings, Takes, notes, validate};
-use crate::{Consul, OperatorAction, Server, assumptions, operator};
+use crate::{Consul, ConsulFault, ConsulMessage, OperatorAction, Server, assumptions, operator};
 use fencepost_model::assumption::Declarations;
+use fencepost_model::held::Held;
 use fencepost_model::ids::ClientId;
 use fencepost_model::scenario::{AxisAlias, Note, Scenario, SettingError};
 use fencepost_model::service;
@@ -30,6 +31,17 @@ impl service::Settings<Consul> for Settings {
     fn capacity(&self) -> usize {
         let limits = self.semaphore.as_ref().map_or(&[1][..], |semaphore| &semaphore.limits);
         limits.iter().min().map_or(1, |least| usize::from(*least))
+    }
+
+    fn held(scenario: &Scenario<Consul>) -> Held {
+        if scenario.service.semaphore.is_some() { Held::Slot } else { Held::Lock }
+    }
+
+    /// Where leaders change, no single server answers.
+    fn server_name(scenario: &Scenario<Consul>, _: Option<(ClientId, &ConsulMessage)>) -> String {
+        let change = [ConsulFault::LEADER_LOSS, ConsulFault::DEPOSITION, ConsulFault::RESTART];
+        let is_one = !change.into_iter().any(|kind| scenario.budget.affords(kind));
+        if is_one { "the server" } else { "Consul" }.to_owned()
     }
 
     /// Clients are not interchangeable if one looks a session up by its name (the first match wins), if they share a

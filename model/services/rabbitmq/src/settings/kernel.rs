@@ -1,8 +1,9 @@
 //! The interface of the settings to the kernel.
 
 use super::{Connections, Operation, Settings, notes, validate};
-use crate::{Broker, RabbitMq, assumptions};
+use crate::{Broker, MUTEX, RabbitMq, RabbitmqMessage, assumptions};
 use fencepost_model::assumption::Declarations;
+use fencepost_model::held::Held;
 use fencepost_model::ids::ClientId;
 use fencepost_model::scenario::{Note, Scenario, SettingError};
 use fencepost_model::service;
@@ -32,6 +33,18 @@ impl service::Settings<RabbitMq> for Settings {
 
     fn capacity_at_start(&self) -> Option<u16> {
         u16::try_from(self.slots.len()).ok()
+    }
+
+    fn held(scenario: &Scenario<RabbitMq>) -> Held {
+        if scenario.system == MUTEX { Held::Lock } else { Held::Slot }
+    }
+
+    fn server_name(scenario: &Scenario<RabbitMq>, message: Option<(ClientId, &RabbitmqMessage)>) -> String {
+        match (scenario.service.cluster.nodes, message) {
+            (1, _) => "the broker".to_owned(),
+            (_, Some((client, _))) => format!("node {}", scenario.service.cluster.node_of(client.place())),
+            (_, None) => "the cluster".to_owned(),
+        }
     }
 
     /// Clients on different nodes differ. If all clients share a connection, its opener differs from the others.
