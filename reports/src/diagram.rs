@@ -165,7 +165,8 @@ impl<'a> Drawing<'a> {
             None => ("under-way", height),
         };
         let (x2, y2) = if class == "arrow" { (x2, y2) } else { (x1.midpoint(x2), y1.midpoint(y2).max(y1 + ROW / 2)) };
-        let title = escape(&arrow.text);
+        let answers = arrow.answers.as_ref().map(|request| format!(" (answer to: {request})"));
+        let title = escape(&format!("{}{}", arrow.text, answers.unwrap_or_default()));
         let _ = write!(
             svg,
             r#"<g class="message {class}" data-sent="{}" data-ended="{}">"#,

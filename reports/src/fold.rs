@@ -44,7 +44,7 @@ pub fn fold(story: &Story) -> Cow<'_, Story> {
 }
 
 fn folded(story: &Story, is_kept: &[bool]) -> Story {
-    let mut short = Story { lanes: story.lanes.clone(), repeats_from: None, ..Story::default() };
+    let mut short = Story { held: story.held, lanes: story.lanes.clone(), repeats_from: None, ..Story::default() };
     // For each step, the row that it is in now.
     let mut rows = Vec::with_capacity(is_kept.len());
     let mut stretch = 0;
@@ -100,11 +100,12 @@ mod tests {
             steps: (0..steps).map(step).collect(),
             arrows: (0..steps - 1).map(arrow).collect(),
             repeats_from: None,
+            ..Story::default()
         }
     }
 
     #[test]
-    fn short_runs_stay_as_they_are_and_long_ones_keep_what_matters() {
+    fn short_runs_stay_whole_and_long_ones_keep_violations_and_faults() {
         assert_eq!(fold(&long(WHOLE)).steps.len(), WHOLE);
         let mut story = long(10_000);
         story.steps[5000]

@@ -3,6 +3,7 @@
 //! ```text
 //! timeline   a story for the terminal: an action a line, who has the lock and who believes so
 //! matrix     verdicts for the terminal: scenario × promise
+//! legend     what the signs in a story mean
 //! diagram    a story as a space-time diagram (SVG)
 //! documents  what published documents say, and which promises show that it is wrong
 //! chart      points with intervals on two axes (SVG)
@@ -22,6 +23,7 @@ mod escape;
 pub mod export;
 pub mod fold;
 pub mod html;
+mod legend;
 pub mod matrix;
 mod statistics;
 pub mod study;

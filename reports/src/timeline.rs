@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use fencepost_model::finding::{ActionKind, Story, StoryStep};
+
+use crate::legend::{holds, numbers, request};
 use textwrap::{Options, WordSplitter};
 
 /// How wide labels may be, in characters, where nothing else is known; what is longer is not cut, it pushes the right column away.
@@ -15,7 +17,7 @@ const LABEL_WIDTH_MIN: usize = 30;
 /// The story as text, at most its last `steps_max` steps, which contain the violation. On a terminal of this number of columns lines are
 /// broken between words; a file has no width.
 pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String {
-    let mut text = String::new();
+    let mut text = legend(story, width);
     let shown: Vec<(usize, &StoryStep)> = story.steps.iter().enumerate().filter(|(_, step)| is_shown(step)).collect();
     let skipped = shown.len().saturating_sub(steps_max);
     if skipped > 0 {
@@ -29,11 +31,26 @@ pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String
             repeats_from = None;
             let _ = writeln!(text, "   ↻  the following steps repeat for ever:");
         }
-        line(&mut text, step, width.map(|width| (width, states)));
+        line(&mut text, step, request(story, place), width.map(|width| (width, states)));
     }
     if story.repeats_from == Some(story.steps.len()) {
         let _ = writeln!(text, "   ∎  nothing can happen any more");
     }
+    text
+}
+
+/// The columns and the numbers in brackets.
+fn legend(story: &Story, width: Option<usize>) -> String {
+    let mut text = String::new();
+    if story.steps.is_empty() {
+        return text;
+    }
+    let [record, inside] = holds(story.held);
+    let columns = format!("record: the client {record}; inside: the client {inside}");
+    for sentence in [Some(columns.as_str()), numbers(story)].into_iter().flatten() {
+        paragraph(&mut text, "      · ", sentence, width.map(|width| width.saturating_sub(8)));
+    }
+    text.push('\n');
     text
 }
 
@@ -48,8 +65,8 @@ fn state(step: &StoryStep) -> String {
     text.trim_end().to_owned()
 }
 
-/// A step; `room`: the width of the terminal, and that of the right column.
-fn line(text: &mut String, step: &StoryStep, room: Option<(usize, usize)>) {
+/// A step, and the request that it answers; `room`: the width of the terminal, and that of the right column.
+fn line(text: &mut String, step: &StoryStep, request: Option<&str>, room: Option<(usize, usize)>) {
     let margin = format!("{:>4}  ", step.at);
     let label_width = room.map_or(LABEL_WIDTH, |(width, states)| {
         width.saturating_sub(margin.chars().count() + 2 + states).min(LABEL_WIDTH)
@@ -63,6 +80,9 @@ fn line(text: &mut String, step: &StoryStep, room: Option<(usize, usize)>) {
         let first = lines.next().unwrap_or_default();
         let _ = writeln!(text, "{margin}{first:<label_width$}  {}", state(step));
         lines.for_each(|rest| *text += &format!("{:1$}{rest}\n", "", margin.chars().count() + 2));
+    }
+    if let Some(request) = request {
+        paragraph(text, "      ↩ ", &format!("answer to: {request}"), whole);
     }
     for fact in &step.facts {
         paragraph(text, "      → ", fact, whole);

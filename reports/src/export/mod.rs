@@ -24,7 +24,7 @@ fn clients(story: &Story) -> usize {
 #[cfg(test)]
 pub(crate) mod tests {
     use fencepost_model::finding::{
-        ActionKind, Arrow, Certificate, Expect, Finding, Property, Story, StoryStep, Verdict, Violation,
+        ActionKind, Arrow, Certificate, Expect, Finding, Held, Property, Story, StoryStep, Verdict, Violation,
     };
 
     /// An execution of three steps: a request, a lost message, and a client inside; the names contain characters that
@@ -41,12 +41,14 @@ pub(crate) mod tests {
             from: 0,
             to: 1,
             text: text.to_owned(),
+            answers: None,
             sent,
             ended,
             lost,
         };
         let broken = Violation { property: Property::MutualExclusion, message: "<both> & \"more\"".to_owned() };
         Story {
+            held: Held::Lock,
             lanes: ["client 1", "the server", "the resource"].map(str::to_owned).to_vec(),
             steps: vec![
                 step(0, "client 1 is asked; #1", 0),

@@ -9,6 +9,7 @@ use super::{Texts, class, item, story};
 use crate::collision;
 use crate::diagram::diagram;
 use crate::fold::fold;
+use crate::legend::{holds, numbers, request};
 
 /// The part of the page about one scenario.
 pub(super) fn section(row: &[Finding], texts: &Texts) -> Markup {
@@ -161,17 +162,21 @@ fn facts(step: &StoryStep) -> String {
 }
 
 fn drawn(story: &Story) -> Markup {
+    let [record, inside] = holds(story.held);
     let is_repeated = |place| story.repeats_from.is_some_and(|from| place >= from);
     html! {
         div.run {
             (PreEscaped(diagram(story)))
             ol.steps {
-                @for (place, step) in story.steps.iter().enumerate() { (list_item(place, step, is_repeated(place))) }
+                @for (place, step) in story.steps.iter().enumerate() {
+                    (list_item(place, step, request(story, place), is_repeated(place)))
+                }
             }
         }
         p.key {
-            i.record {} " has the lock by record " i.inside {} " believes to be inside " i.down {}
-            " down or paused; thin arrows are messages, dashed ones are still under way at the end"
+            i.record {} " " (record) " " i.inside {} " " (inside) " " i.down {}
+            " down or paused; thin arrows are messages, dashed ones are lost or still in flight at the end"
+            @if let Some(sentence) = numbers(story) { "; " (sentence) }
         }
     }
 }
@@ -182,7 +187,7 @@ fn breaking(story: &Story) -> String {
     violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-fn list_item(place: usize, step: &StoryStep, is_repeated: bool) -> Markup {
+fn list_item(place: usize, step: &StoryStep, request: Option<&str>, is_repeated: bool) -> Markup {
     let class = match (step.violations.is_empty(), is_repeated) {
         (true, false) => None,
         (true, true) => Some("round"),
@@ -192,6 +197,7 @@ fn list_item(place: usize, step: &StoryStep, is_repeated: bool) -> Markup {
     html! {
         li class=[class] data-step=(place) tabindex="0" {
             span { (step.label) }
+            @if let Some(request) = request { " " em { "↩ answer to: " (request) } }
             @for fact in &step.facts { " " em { "→ " (fact) } }
             @for violation in &step.violations { " " strong { "✗ " (violation.message) } }
         }
