@@ -12,7 +12,7 @@ use timely::dataflow::operators::vec::ToStream;
 use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 
 use super::counters::Counters;
-use super::parcel::Parcel;
+use super::work_item::WorkItem;
 use super::worker::Worker;
 use super::{Plan, Searched, Space};
 
@@ -53,17 +53,17 @@ fn run<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<(Searched, bool, Option<
 /// One worker's part of a search, whatever its states are: timely is compiled once, and not for each service.
 pub(super) trait Part {
     /// The initial states, as if another worker had sent them.
-    fn starts(&self) -> Vec<Parcel>;
+    fn starts(&self) -> Vec<WorkItem>;
 
     /// Takes in what another worker has found.
-    fn unpack(&mut self, parcel: Parcel, level: u64);
+    fn unpack(&mut self, item: WorkItem, level: u64);
 
     /// Makes the states of a level those to expand; false if there are none, or the search is over.
     fn begin(&mut self, level: u64) -> bool;
 
     /// Expands a chunk of states of this level, and sends successors of other workers to them; false if the level is
     /// done.
-    fn work(&mut self, level: u64, send: &mut dyn FnMut(Parcel)) -> bool;
+    fn work(&mut self, level: u64, send: &mut dyn FnMut(WorkItem)) -> bool;
 
     /// The action indices of the run to the first violation, if this worker remembers how it found each state.
     fn path(&self) -> Option<Vec<u16>>;
@@ -90,7 +90,7 @@ fn flow(timely: &mut timely::worker::Worker, part: &Rc<RefCell<Box<dyn Part>>>) 
     let part = Rc::clone(part);
     timely.dataflow::<u64, _, _>(|scope| {
         let (handle, found) = scope.feedback(1);
-        let to_owner = Exchange::new(|parcel: &Parcel| parcel.to);
+        let to_owner = Exchange::new(|item: &WorkItem| item.to);
         found
             .concat(starts.to_stream(scope))
             .unary_frontier(to_owner, "search", |_, info| {
@@ -100,17 +100,17 @@ fn flow(timely: &mut timely::worker::Worker, part: &Rc<RefCell<Box<dyn Part>>>) 
                 let mut waiting: BTreeMap<u64, Capability<u64>> = BTreeMap::new();
                 move |(input, frontier), output| {
                     let mut part = part.borrow_mut();
-                    input.for_each(|capability, parcels| {
+                    input.for_each(|capability, items| {
                         let Some(capability) = capability.retain_least(0) else { return };
-                        for parcel in parcels.drain(..) {
-                            part.unpack(parcel, *capability.time());
+                        for item in items.drain(..) {
+                            part.unpack(item, *capability.time());
                         }
                         waiting.entry(*capability.time()).or_insert(capability);
                     });
                     if let Some(capability) = &working {
                         let level = *capability.time();
                         let mut session = output.session(capability);
-                        if part.work(level, &mut |parcel| session.give(parcel)) {
+                        if part.work(level, &mut |item| session.give(item)) {
                             again.activate();
                             return;
                         }

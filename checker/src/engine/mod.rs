@@ -18,9 +18,9 @@
 mod counters;
 mod dataflow;
 mod frontier;
-mod parcel;
 pub(crate) mod seen;
 mod steps;
+mod work_item;
 mod worker;
 
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub trait Space: Send + Sync + 'static {
 pub struct Transition<S> {
     /// The place of its action among those of the state.
     pub action: u16,
-    /// Where it leads.
+    /// The successor.
     pub state: S,
     /// Whether the step breaks a promise, whatever the state says.
     pub is_violation: bool,
@@ -102,7 +102,7 @@ pub struct Plan {
     pub workers: usize,
     /// What may cut the search.
     pub limits: Limits,
-    /// Who may call it off.
+    /// It is asked regularly whether the search should stop.
     pub supervisor: Arc<dyn Supervisor>,
 }
 

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_remembers_what_a_map_remembers_while_it_grows() {
+    fn it_agrees_with_a_map_while_it_grows() {
         let mut seen: Seen<u32> = Seen::new();
         let mut map = BTreeMap::new();
         let mut word = 1u64;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// States on their way to the worker that owns them. Their type is erased, so that the dataflow is compiled once for all services;
 /// between threads of a process they are moved, and never written as bytes.
-pub(super) struct Parcel {
+pub(super) struct WorkItem {
     /// Which worker, by its index.
     pub(super) to: u64,
     states: Box<dyn States>,
@@ -25,10 +25,10 @@ impl<T: Clone + Send + 'static> States for Vec<T> {
     }
 }
 
-impl Parcel {
-    /// A parcel with these states.
+impl WorkItem {
+    /// A work item with these states.
     pub(super) fn new<T: Clone + Send + 'static>(to: usize, states: Vec<T>) -> Self {
-        Parcel { to: to as u64, states: Box::new(states) }
+        WorkItem { to: to as u64, states: Box::new(states) }
     }
 
     /// What is in it.
@@ -41,22 +41,22 @@ impl Parcel {
     }
 }
 
-impl Clone for Parcel {
+impl Clone for WorkItem {
     fn clone(&self) -> Self {
-        Parcel { to: self.to, states: self.states.copy() }
+        WorkItem { to: self.to, states: self.states.copy() }
     }
 }
 
 /// Timely asks for this of whatever it exchanges; it writes bytes between processes only.
 const ONE_PROCESS: &str = "the states of a search stay in one process";
 
-impl Serialize for Parcel {
+impl Serialize for WorkItem {
     fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
         Err(S::Error::custom(ONE_PROCESS))
     }
 }
 
-impl<'de> Deserialize<'de> for Parcel {
+impl<'de> Deserialize<'de> for WorkItem {
     fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
         Err(D::Error::custom(ONE_PROCESS))
     }

@@ -8,9 +8,9 @@ use fencepost_model::mutation::{CheckerMutation, Mutation};
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
-use super::parcel::Parcel;
 use super::seen::Seen;
 use super::steps::{NOWHERE, Steps};
+use super::work_item::WorkItem;
 use super::{Marks, Plan, Space, Transition};
 
 /// A state that may be new.
@@ -30,8 +30,8 @@ const BATCH: usize = 16 * 1024;
 /// The number of states whose slots are prefetched, so that their cache misses overlap.
 const AHEAD: usize = 128;
 
-/// How many bytes of states are sent together: each parcel wakes its receiver.
-const PARCEL: usize = 128 * 1024;
+/// How many bytes of states are sent together: each item wakes its receiver.
+const ITEM_BYTES: usize = 128 * 1024;
 
 /// How many empty lists a worker keeps.
 const SPARE: usize = 16;
@@ -85,7 +85,7 @@ pub(super) struct Worker<M: Space> {
     later: BTreeMap<u64, Frontier<M::State>>,
     /// What was found for each worker, and not handed over yet.
     batches: Vec<Vec<Candidate<M::State>>>,
-    /// Empty lists with room, for the next parcels.
+    /// Empty lists with room, for the next work items.
     spare: Vec<Vec<Candidate<M::State>>>,
     recent: Vec<u64>,
     faults: Faults,
@@ -175,29 +175,29 @@ impl<M: Space> Worker<M> {
     }
 
     /// Sends each batch of at least this number of bytes to its worker.
-    fn post(&mut self, bytes: usize, send: &mut dyn FnMut(Parcel)) {
+    fn post(&mut self, bytes: usize, send: &mut dyn FnMut(WorkItem)) {
         for owner in (0..self.batches.len()).filter(|owner| *owner != self.index) {
             if self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
                 let states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
-                send(Parcel::new(owner, states));
+                send(WorkItem::new(owner, states));
             }
         }
     }
 }
 
 impl<M: Space> Part for Worker<M> {
-    fn starts(&self) -> Vec<Parcel> {
+    fn starts(&self) -> Vec<WorkItem> {
         let start = |(place, state)| {
             let fingerprint = self.space.fingerprint(&state).max(1);
             let action = u16::try_from(place).expect("there are few starts");
             let start = Candidate { fingerprint, parent: NOWHERE, action, is_violation: false, state };
-            Parcel::new(owner(fingerprint, self.batches.len()), vec![start])
+            WorkItem::new(owner(fingerprint, self.batches.len()), vec![start])
         };
         self.space.starts().into_iter().enumerate().map(start).collect()
     }
 
-    fn unpack(&mut self, parcel: Parcel, level: u64) {
-        let mut states = parcel.states();
+    fn unpack(&mut self, item: WorkItem, level: u64) {
+        let mut states = item.states();
         self.receive(&mut states, level);
         if self.spare.len() < SPARE {
             self.spare.push(states);
@@ -209,7 +209,7 @@ impl<M: Space> Part for Worker<M> {
         self.current.len() > 0 && self.board.may_begin(level, self.plan.limits)
     }
 
-    fn work(&mut self, level: u64, send: &mut dyn FnMut(Parcel)) -> bool {
+    fn work(&mut self, level: u64, send: &mut dyn FnMut(WorkItem)) -> bool {
         let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
         for state in chunk {
@@ -218,7 +218,7 @@ impl<M: Space> Part for Worker<M> {
             if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
                 self.look_up(level + 1);
             }
-            self.post(PARCEL, send);
+            self.post(ITEM_BYTES, send);
         }
         self.look_up(level + 1);
         if self.current.len() == 0 {
