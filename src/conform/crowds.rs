@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::consul::{Question, Reply};
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::{self, Episode, Line};
+use super::log::{self, Episode, LogRecord};
 use super::wire::{Consul, get, put, question};
 
 /// How many clients there are in a crowd.
@@ -29,7 +29,7 @@ struct Place<'a> {
     consul: &'a Consul,
     began: Instant,
     tree: String,
-    lines: Mutex<Vec<Line>>,
+    lines: Mutex<Vec<LogRecord>>,
 }
 
 /// Lets a crowd loose, and returns what was said.
@@ -70,7 +70,7 @@ impl Place<'_> {
         let sent = self.now();
         let reply = self.consul.ask(&question)?;
         let received = self.now();
-        self.lines.lock().expect("no thread panics").push(Line::new(0, question, reply.clone(), (sent, received)));
+        self.lines.lock().expect("no thread panics").push(LogRecord::new(0, question, reply.clone(), (sent, received)));
         Ok(reply)
     }
 

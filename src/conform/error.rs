@@ -19,7 +19,7 @@ impl std::error::Error for ConformError {}
 pub struct LogError {
     /// In which line, from 1.
     pub line: usize,
-    /// Why.
+    /// The reason, in a sentence.
     pub why: String,
 }
 

@@ -44,7 +44,7 @@ struct Item {
 }
 
 impl Contents {
-    /// Whether there is nothing.
+    /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.items().next().is_none()
     }

@@ -14,7 +14,7 @@ use super::wire::Consul;
 /// The most commands in one sequence, besides its prelude.
 const LENGTH: usize = 100;
 
-/// What a hunt came to.
+/// The result of a hunt.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Which answers came up.

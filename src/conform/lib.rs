@@ -46,7 +46,7 @@ pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{Limits, judge, judge_until};
-pub use log::{Details, Episode, Event, EventKind, Gaps, Line, Report, read, write};
+pub use log::{Details, Episode, Event, EventKind, Gaps, LogRecord, Report, read, write};
 pub use record::{CLIENT_HEADER, Recorder};
 pub use sequence::Exchange;
 pub use tally::Tally;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::consul::{Question, Reply};
 use super::error::ConformError;
-use super::log::{Details, Line, head, record};
+use super::log::{Details, LogRecord, head, record};
 
 /// The header by which a client may give its name; without it, the address of its connection is taken.
 pub const CLIENT_HEADER: &str = "x-fencepost-client";
@@ -126,7 +126,7 @@ fn serve(
             body: answer.body.clone(),
         });
         let received = if reply.is_some() { received } else { i64::MAX };
-        let line = Line {
+        let line = LogRecord {
             number: 0,
             client: Some(name),
             question,

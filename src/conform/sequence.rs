@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::Line;
+use super::log::LogRecord;
 use super::wire::{Consul, get, put, question};
 
 /// A request with both answers.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// What was asked and answered.
-    pub line: Line,
+    pub line: LogRecord,
     /// What the model says must be answered.
     pub expected: Expected,
     /// How they differ, if they do.
@@ -153,7 +153,7 @@ impl<'a> Sequence<'a> {
         let reply = self.consul.ask(&question)?;
         let received = self.elapsed();
         let number = self.exchanges.len() + 1;
-        let line = Line::new(number, question.clone(), reply.clone(), (sent, received));
+        let line = LogRecord::new(number, question.clone(), reply.clone(), (sent, received));
         let expected = self
             .agent
             .ask(&question, Moment::at(self.now), Hint::default())

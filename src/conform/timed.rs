@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::error::ConformError;
 use super::guard::MARK;
-use super::log::{Episode, Line, number};
+use super::log::{Episode, LogRecord, number};
 use super::wire::{Consul, get, put};
 
 /// How late a timer of an agent that has nothing else to do may be, in nanoseconds, unless the caller sets it.
@@ -24,7 +24,7 @@ struct Desk<'a> {
     tree: String,
     /// A node of its own.
     node: String,
-    lines: Mutex<Vec<Line>>,
+    lines: Mutex<Vec<LogRecord>>,
 }
 
 type Script = fn(&Desk<'_>) -> Result<(), ConformError>;
@@ -76,7 +76,7 @@ impl Desk<'_> {
         (reply.index, reply.has_headers) = (None, false);
         let mut lines = self.lines.lock().expect("no thread panics");
         let number = lines.len() + 1;
-        lines.push(Line::new(number, question, reply.clone(), (sent, received)));
+        lines.push(LogRecord::new(number, question, reply.clone(), (sent, received)));
         Ok(reply)
     }
 

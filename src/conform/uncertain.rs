@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::consul::{Agent, Question};
 use super::judge::is_in_doubt;
-use super::log::{Episode, EventKind, Line};
+use super::log::{Episode, EventKind, LogRecord};
 
 /// The version whose rules the model follows.
 pub const VERSION: &str = "1.8.7";
@@ -76,7 +76,7 @@ impl fmt::Display for Uncertainty {
 pub fn uncertainties(episodes: &[Episode]) -> Vec<Uncertainty> {
     let mut found = Vec::new();
     let any = |is_so: &dyn Fn(&Episode) -> bool| episodes.iter().any(is_so);
-    let count = |is_so: &dyn Fn(&Episode, &Line) -> bool| -> usize {
+    let count = |is_so: &dyn Fn(&Episode, &LogRecord) -> bool| -> usize {
         episodes.iter().map(|episode| episode.lines.iter().filter(|line| is_so(episode, line)).count()).sum()
     };
     let events = |is_so: &dyn Fn(&EventKind) -> bool| -> usize {
@@ -91,7 +91,7 @@ pub fn uncertainties(episodes: &[Episode]) -> Vec<Uncertainty> {
     add(any(&|episode| episode.gaps.others_write).into(), &|_| Uncertainty::Others);
     add(count(&|_, line| line.details.lacks_body), &Uncertainty::Bodies);
     add(count(&|_, line| line.details.lacks_answer), &Uncertainty::Answers);
-    let is_open = |line: &Line| line.question.method != "GET" && line.reply.as_ref().is_none_or(is_in_doubt);
+    let is_open = |line: &LogRecord| line.question.method != "GET" && line.reply.as_ref().is_none_or(is_in_doubt);
     add(count(&|_, line| is_open(line)), &Uncertainty::InDoubt);
     let stamps = episodes.iter().map(|episode| episode.gaps.stamps).max().unwrap_or(0);
     add((stamps > 0).into(), &|_| Uncertainty::Stamps(stamps));
@@ -116,7 +116,7 @@ pub fn uncertainties(episodes: &[Episode]) -> Vec<Uncertainty> {
 
 /// Whether a log says everything that the model needs to carry its requests out.
 pub fn is_complete(episode: &Episode) -> bool {
-    let is_open = |line: &Line| {
+    let is_open = |line: &LogRecord| {
         line.details.lacks_body
             || line.details.lacks_answer
             || may_end_sessions(&line.question)
@@ -129,7 +129,7 @@ pub fn is_complete(episode: &Episode) -> bool {
 }
 
 /// C-GEN-5: 403, where servers know of permissions: it was not carried out.
-pub fn is_refused(episode: &Episode, line: &Line) -> bool {
+pub fn is_refused(episode: &Episode, line: &LogRecord) -> bool {
     episode.gaps.has_acl && line.reply.as_ref().is_some_and(|reply| reply.status == 403)
 }
 
@@ -155,7 +155,7 @@ const BESIDE: [&str; 12] = [
 ];
 
 /// Whether a request is for what the model does not have, and changes nothing that it has: its answer is not judged.
-pub fn is_beside(line: &Line) -> bool {
+pub fn is_beside(line: &LogRecord) -> bool {
     let is_known = line.reply.as_ref().is_none_or(|reply| reply.status == 404) || Agent::knows(&line.question);
     !is_known && (line.question.method == "GET" || is_harmless(&line.question))
 }

@@ -41,7 +41,7 @@ pub enum Objection {
     Undecided {
         /// The answers before this line are possible.
         line: usize,
-        /// Why.
+        /// The reason, in a sentence.
         why: String,
     },
 }

@@ -19,7 +19,7 @@ pub struct Watched {
     pub woken: u32,
     /// Not answered.
     pub slept: u32,
-    /// Where both is right.
+    /// The number of queries for which both answers are right.
     pub either: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct Watched {
 pub struct Missed {
     /// The read.
     pub url: String,
-    /// What the model says.
+    /// The model's answer.
     pub expected: Waking,
     /// Everything that was said.
     pub exchanges: Vec<Exchange>,

@@ -67,7 +67,7 @@ impl Consul {
     /// Asks, and waits for the answer.
     ///
     /// # Errors
-    /// There is none.
+    /// The agent cannot be reached, or its response cannot be read.
     pub fn ask(&self, question: &Question) -> Result<Reply, ConformError> {
         let failure =
             |error: ureq::Error| ConformError(format!("{} {}{}: {error}", question.method, self.base, question.url));

@@ -1,6 +1,6 @@
 //! A run as `fencepost conform --recorded` reads it: requests with their answers, and when they were sent and received.
 
-use fencepost_conform::{Details, Episode, Line, Question, Reply, write};
+use fencepost_conform::{Details, Episode, LogRecord, Question, Reply, write};
 
 use crate::settings::Settings;
 use crate::stand_in::{Answer, Journey};
@@ -55,7 +55,7 @@ impl Record {
             body: answer.body.clone(),
         });
         let number = episode.lines.len() + 1;
-        episode.lines.push(Line {
+        episode.lines.push(LogRecord {
             number,
             client: None,
             question: question.clone(),

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use super::wire::{FENCE, Line, short};
+use super::wire::{ConnectionEnd, FENCE, short};
 use crate::ConformError;
 use amq_protocol::frame::{AMQPContentHeader, AMQPFrame};
 use amq_protocol::protocol::AMQPClass;
@@ -15,7 +15,7 @@ use amq_protocol::protocol::queue::{self, AMQPMethod as Queue};
 use amq_protocol::types::{AMQPValue, FieldTable, ShortString};
 use fencepost_rabbitmq::{Answer, Difference, Keeps, Name, Problem, Request, Shape};
 
-impl Line {
+impl ConnectionEnd {
     /// Sends a method, and reads what the broker says to it: nothing, if it lets a later question on the channel pass without
     /// having said anything.
     ///

@@ -16,7 +16,7 @@ use crate::ConformError;
 /// The most methods in one sequence.
 const LENGTH: usize = 80;
 
-/// What a hunt came to.
+/// The result of a hunt.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// How often each class of answers came up.

@@ -27,11 +27,11 @@ pub enum Judged {
     Possible(usize),
     /// One is not.
     Impossible {
-        /// On which line.
+        /// The number of the line, from 1.
         line: usize,
-        /// What was answered.
+        /// The broker's response; none if there was none.
         answer: Option<Answer>,
-        /// What it says.
+        /// The model's response; none if there is none.
         expected: Option<Answer>,
     },
 }

@@ -19,4 +19,4 @@ pub const RECORDED: &str = include_str!("../recorded/rabbitmq-3.10.8.jsonl");
 pub use hunt::{Found, hunt};
 pub use log::{Judged, is_one, judge, read, write};
 pub use pair::{Command, Exchange, class};
-pub use wire::{Broker, Line};
+pub use wire::{Broker, ConnectionEnd};

@@ -8,7 +8,7 @@ use fencepost_model::mutation::Mutation;
 use fencepost_rabbitmq::{Answer, Ask, Bench, BrokerAction, Problem, Request};
 use serde::{Deserialize, Serialize};
 
-use super::wire::{Broker, Line};
+use super::wire::{Broker, ConnectionEnd};
 use crate::ConformError;
 
 /// What is done on one of the connections.
@@ -23,7 +23,7 @@ pub enum Command {
         channel: u8,
         /// Whether `channel.close-ok` goes before it, if the broker has closed the channel.
         close_ok: bool,
-        /// Which.
+        /// The request.
         request: Request,
     },
     /// The end of a socket, without a word.
@@ -40,7 +40,7 @@ pub struct Exchange {
     pub command: Command,
     /// What the broker said.
     pub answer: Option<Answer>,
-    /// What the model says.
+    /// The model's response.
     pub expected: Option<Answer>,
 }
 
@@ -87,7 +87,7 @@ pub struct Pair<'a> {
     model: Bench,
     broker: Option<&'a Broker>,
     prefix: String,
-    lines: [Option<Line>; LINES],
+    lines: [Option<ConnectionEnd>; LINES],
     /// Which of its connections each client uses.
     numbers: [u16; LINES],
     /// Connections whose socket was closed, which the broker has not noticed.
@@ -115,7 +115,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// What the model says.
+    /// The model's response.
     pub fn expect(&mut self, command: Command) -> Option<Answer> {
         let id = |connection: u16, numbers: &[u16; LINES]| SessionId {
             creator: ClientId(connection),

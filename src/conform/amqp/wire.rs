@@ -27,7 +27,7 @@ pub struct Broker {
 }
 
 /// A connection to it.
-pub struct Line {
+pub struct ConnectionEnd {
     socket: TcpStream,
     /// What was read and is not a whole frame yet.
     bytes: Vec<u8>,
@@ -64,16 +64,16 @@ impl Broker {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn line(&self, prefix: &str) -> Result<Line, ConformError> {
+    pub fn line(&self, prefix: &str) -> Result<ConnectionEnd, ConformError> {
         self.open(prefix).map(|(line, _)| line)
     }
 
-    fn open(&self, prefix: &str) -> Result<(Line, String), ConformError> {
+    fn open(&self, prefix: &str) -> Result<(ConnectionEnd, String), ConformError> {
         let failure = |what: &dyn fmt::Display| ConformError(format!("{}: {what}", self.address));
         let socket = TcpStream::connect(&self.address).map_err(|error| failure(&error))?;
         let ready = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
         ready.map_err(|error| failure(&error))?;
-        let mut line = Line {
+        let mut line = ConnectionEnd {
             socket,
             bytes: Vec::new(),
             prefix: prefix.to_owned(),
@@ -128,7 +128,7 @@ fn text(value: &AMQPValue) -> String {
     }
 }
 
-impl Line {
+impl ConnectionEnd {
     pub(super) fn send(&mut self, channel: u16, class: AMQPClass) -> Result<(), ConformError> {
         self.write(&AMQPFrame::Method(channel, class))
     }

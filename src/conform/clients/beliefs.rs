@@ -1,7 +1,7 @@
 //! How long a client took itself for the holder: from the answer to its acquire until it gave the lock back, was told that it is
 //! lost, or said that it has left.
 
-use super::super::log::{Episode, Line};
+use super::super::log::{Episode, LogRecord};
 use super::tenures::{Ask, Tenure, ask, holder};
 
 /// A client takes itself for the holder.
@@ -11,7 +11,7 @@ pub struct Belief {
     pub from: i64,
     /// Until when; for a client that never stopped, the last thing that it did.
     pub until: i64,
-    /// Why it stopped.
+    /// The reason why the belief ended.
     pub stopped: Stopped,
 }
 
@@ -30,7 +30,7 @@ pub enum Stopped {
 
 /// What the client of a tenure believed.
 pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> Belief {
-    let mine = |line: &&Line| is_by(line, tenure);
+    let mine = |line: &&LogRecord| is_by(line, tenure);
     let said = |is_inside: bool| {
         let mut reports = episode.reports.iter().filter(|report| report.at >= tenure.began.0);
         reports.find(|report| report.is_inside == is_inside && Some(&report.client) == tenure.client.as_ref())
@@ -61,7 +61,7 @@ pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> Belief {
 }
 
 /// Whether a request is one of the client that holds a tenure: by its name, or by the session that it names.
-pub(super) fn is_by(line: &Line, tenure: &Tenure) -> bool {
+pub(super) fn is_by(line: &LogRecord, tenure: &Tenure) -> bool {
     match (&line.client, &tenure.client) {
         (Some(one), Some(other)) => one == other,
         _ => line.question.url.contains(&tenure.session),
@@ -69,7 +69,7 @@ pub(super) fn is_by(line: &Line, tenure: &Tenure) -> bool {
 }
 
 /// Whether an answer tells the client that its lock is lost.
-fn tells_loss(line: &Line, tenure: &Tenure) -> bool {
+fn tells_loss(line: &LogRecord, tenure: &Tenure) -> bool {
     let Some(reply) = &line.reply else { return false };
     let path = line.question.url.split('?').next().unwrap_or_default();
     if path.strip_prefix("/v1/session/renew/") == Some(&tenure.session) {

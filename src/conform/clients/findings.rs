@@ -1,6 +1,6 @@
 //! Where the record and the beliefs differ, which step of the recipe was left out, and which known hazard that is.
 
-use super::super::log::{Episode, Line};
+use super::super::log::{Episode, LogRecord};
 use super::beliefs::{Belief, Stopped, is_by};
 use super::seconds;
 use super::tenures::{Ask, Ending, Tenure, ask};
@@ -10,7 +10,7 @@ use super::tenures::{Ask, Ending, Tenure, ask};
 pub struct Finding {
     /// When it began and ended, in nanoseconds.
     pub during: (i64, i64),
-    /// What it is.
+    /// The kind of finding.
     pub kind: Kind,
     /// It in a sentence.
     pub sentence: String,
@@ -95,7 +95,7 @@ pub(super) fn findings(
 }
 
 /// Whether a line is a write of what a tenure protects, by its client as the holder, after it had ended for certain.
-fn is_late(line: &Line, tenure: &Tenure, belief: &Belief, tenures: &[Tenure], protected: &[String]) -> bool {
+fn is_late(line: &LogRecord, tenure: &Tenure, belief: &Belief, tenures: &[Tenure], protected: &[String]) -> bool {
     let Some((key, Ask::Write | Ask::Delete)) = ask(&line.question) else { return false };
     let is_protected = match protected {
         [] => tenures.iter().all(|tenure| tenure.key != key),
@@ -108,7 +108,7 @@ fn is_late(line: &Line, tenure: &Tenure, belief: &Belief, tenures: &[Tenure], pr
 }
 
 /// What the client of a tenure left out.
-fn omissions(episode: &Episode, tenure: &Tenure, belief: &Belief, write: Option<&Line>) -> Vec<Omission> {
+fn omissions(episode: &Episode, tenure: &Tenure, belief: &Belief, write: Option<&LogRecord>) -> Vec<Omission> {
     let mut omissions = Vec::new();
     let mut say = |sentence: String, hazard, scenario, mended| {
         omissions.push(Omission { sentence, hazard, scenario, mended });
@@ -134,7 +134,7 @@ fn omissions(episode: &Episode, tenure: &Tenure, belief: &Belief, write: Option<
         let sentence = format!("it released the lock, in line {line}, before it had stopped");
         say(sentence, "B-17", "b17-release-then-stop", "b17-stop-then-release");
     }
-    let looked = |line: &&Line| {
+    let looked = |line: &&LogRecord| {
         let is_read = matches!(ask(&line.question), Some((key, Ask::Read)) if key == tenure.key);
         let url = &line.question.url;
         is_read || url.contains(&format!("/v1/session/info/{}", tenure.session)) || url.contains("/v1/session/renew/")

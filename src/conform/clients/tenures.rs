@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::consul::{Question, nanoseconds, part};
-use super::super::log::{Episode, Line};
+use super::super::log::{Episode, LogRecord};
 
 /// A session holds a key. It held it for certain between the answer to the acquire and the earliest end, and possibly between
 /// the request and the latest end.
@@ -85,13 +85,13 @@ pub(super) fn ask(question: &Question) -> Option<(String, Ask<'_>)> {
     Some((key, ask))
 }
 
-pub(super) fn is_true(line: &Line) -> bool {
+pub(super) fn is_true(line: &LogRecord) -> bool {
     line.reply.as_ref().is_some_and(|reply| reply.status == 200 && reply.body.trim_ascii() == b"true")
 }
 
 /// Every tenure that the log tells of.
 pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
-    let mut lines: Vec<&Line> = episode.lines.iter().collect();
+    let mut lines: Vec<&LogRecord> = episode.lines.iter().collect();
     lines.sort_by_key(|line| line.received);
     let mut tenures: Vec<Tenure> = Vec::new();
     for line in lines.iter().filter(|line| is_true(line)) {
@@ -110,8 +110,9 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
             .and_then(|ttl| nanoseconds(ttl).ok())
             .filter(|ttl| *ttl > 0);
         let renew = format!("/v1/session/renew/{session}");
-        let is_renewed =
-            |line: &&&Line| line.question.url == renew && line.reply.as_ref().is_some_and(|reply| reply.status == 200);
+        let is_renewed = |line: &&&LogRecord| {
+            line.question.url == renew && line.reply.as_ref().is_some_and(|reply| reply.status == 200)
+        };
         let mut tenure = Tenure {
             key,
             session: session.to_owned(),
@@ -131,7 +132,7 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
     tenures
 }
 
-fn creates(line: &Line, session: &str) -> bool {
+fn creates(line: &LogRecord, session: &str) -> bool {
     let is_create = line.question.url.starts_with("/v1/session/create");
     let answer = || String::from_utf8_lossy(line.reply.as_ref().map_or(&[][..], |reply| &reply.body)).into_owned();
     is_create && answer().contains(session)
@@ -139,7 +140,7 @@ fn creates(line: &Line, session: &str) -> bool {
 
 impl Tenure {
     /// Finds out when it ended.
-    fn end(&mut self, lines: &[&Line]) {
+    fn end(&mut self, lines: &[&LogRecord]) {
         let (began, held) = self.began;
         let destroy = format!("/v1/session/destroy/{}", self.session);
         // What the log itself says ended it, the first first.
@@ -184,7 +185,7 @@ impl Tenure {
     }
 
     /// Whether an answer shows that it is over.
-    fn is_over_in(&self, line: &Line) -> bool {
+    fn is_over_in(&self, line: &LogRecord) -> bool {
         let Some(reply) = &line.reply else { return false };
         let url = &line.question.url;
         if url.strip_prefix("/v1/session/renew/") == Some(&self.session) {
@@ -205,7 +206,7 @@ impl Tenure {
     }
 
     /// Whether an answer shows that it lasts.
-    fn lasts_in(&self, line: &Line) -> bool {
+    fn lasts_in(&self, line: &LogRecord) -> bool {
         let Some(reply) = line.reply.as_ref().filter(|reply| reply.status == 200) else { return false };
         match ask(&line.question) {
             Some((key, Ask::Read)) if key == self.key => {

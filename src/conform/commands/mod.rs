@@ -65,14 +65,14 @@ pub enum Who {
     Nobody,
     /// No id.
     Malformed,
-    /// Nothing.
+    /// The empty text.
     Empty,
 }
 
 /// What is put how.
 #[derive(Copy, Clone, Debug)]
 pub enum How {
-    /// As it is.
+    /// The text, unchanged.
     Plain,
     /// If at an index.
     Cas(At),
@@ -102,7 +102,7 @@ pub enum At {
 /// A value.
 #[derive(Copy, Clone, Debug)]
 pub enum Content {
-    /// Nothing.
+    /// The empty text.
     Empty,
     /// A short text.
     Text(&'static str),

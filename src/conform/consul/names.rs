@@ -78,7 +78,7 @@ impl std::fmt::Display for Overflow {
 /// What a text is when it should be a session's id.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Named {
-    /// Nothing.
+    /// The empty text.
     Missing,
     /// No UUID (C-SES-20: 36 characters, with dashes).
     Malformed,

@@ -40,7 +40,7 @@ impl Sleep {
 pub enum Waking {
     /// It has.
     Wakes,
-    /// It has not.
+    /// The query still waits.
     Sleeps,
     /// It may have: something else that changed may stand next to it in the tree.
     Either,

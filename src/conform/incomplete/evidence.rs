@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::consul::{Reply, part, unsigned};
 use super::super::judge::{is_in_doubt, is_success};
-use super::super::log::{Episode, EventKind, Line};
+use super::super::log::{Episode, EventKind, LogRecord};
 use super::super::uncertain::may_end_sessions;
 use super::span_of;
 use super::spans::Span;
@@ -131,7 +131,7 @@ impl Address {
 }
 
 impl Evidence {
-    pub(super) fn of(lines: &[&Line], episode: &Episode) -> Evidence {
+    pub(super) fn of(lines: &[&LogRecord], episode: &Episode) -> Evidence {
         let mut evidence = Evidence::default();
         for (at, line) in lines.iter().enumerate() {
             evidence.look_at(at, line, episode);
@@ -144,7 +144,7 @@ impl Evidence {
         evidence
     }
 
-    fn look_at(&mut self, at: usize, line: &Line, episode: &Episode) {
+    fn look_at(&mut self, at: usize, line: &LogRecord, episode: &Episode) {
         let address = Address::of(&line.question.url);
         let span = span_of(line);
         let sign = Sign { at, span };
@@ -175,7 +175,7 @@ impl Evidence {
         }
     }
 
-    fn read(&mut self, line: &Line, key: &str, address: &Address, reply: &Reply, seen: Seen) {
+    fn read(&mut self, line: &LogRecord, key: &str, address: &Address, reply: &Reply, seen: Seen) {
         let gone = Gone { at: seen.at, span: seen.span };
         if address.has("keys") || reply.status != 200 && reply.status != 404 {
             return;
@@ -208,7 +208,7 @@ impl Evidence {
         }
     }
 
-    fn write(&mut self, line: &Line, key: &str, address: &Address, reply: Option<&Reply>, sign: Sign) {
+    fn write(&mut self, line: &LogRecord, key: &str, address: &Address, reply: Option<&Reply>, sign: Sign) {
         let is_refused = reply.is_some_and(|reply| reply.status != 200);
         let says_invalid = reply.is_some_and(|reply| String::from_utf8_lossy(&reply.body).contains("invalid session"));
         let acquires = address.get("acquire");
@@ -246,7 +246,7 @@ impl Evidence {
         self.writes.entry(key.to_owned()).or_default().push(write);
     }
 
-    fn transaction(&mut self, line: &Line, reply: Option<&Reply>, sign: Sign) {
+    fn transaction(&mut self, line: &LogRecord, reply: Option<&Reply>, sign: Sign) {
         if reply.is_some_and(|reply| reply.status != 200) {
             return;
         }
@@ -302,7 +302,7 @@ impl Evidence {
         }
     }
 
-    fn change_session(&mut self, line: &Line, path: &str, reply: Option<&Reply>, sign: Sign) {
+    fn change_session(&mut self, line: &LogRecord, path: &str, reply: Option<&Reply>, sign: Sign) {
         let is_ok = reply.is_some_and(|reply| reply.status == 200);
         if path == "/v1/session/create" {
             let known = reply.filter(|_| is_ok && !line.details.lacks_answer);

@@ -18,7 +18,7 @@ mod versions;
 use self::evidence::Evidence;
 use self::spans::Span;
 use super::judge::is_in_doubt;
-use super::log::{Episode, Event, EventKind, Line};
+use super::log::{Episode, Event, EventKind, LogRecord};
 use super::uncertain::{is_beside, is_refused, is_restore};
 use super::verdict::{Impossible, Objection, Possible};
 
@@ -26,7 +26,7 @@ use super::verdict::{Impossible, Objection, Possible};
 struct Case<'a> {
     episode: &'a Episode,
     /// The lines that are judged together: no snapshot was restored between them.
-    lines: Vec<&'a Line>,
+    lines: Vec<&'a LogRecord>,
     evidence: Evidence,
     /// By line: whether it was held against another one.
     is_compared: Vec<bool>,
@@ -58,7 +58,7 @@ pub fn judge(episode: &Episode, possible: &mut Possible) -> Result<(), Objection
 }
 
 /// C-LD-13: nothing before a snapshot was restored tells of anything after it. Lines that overlap with that tell nothing.
-fn parts(episode: &Episode) -> Vec<Vec<&Line>> {
+fn parts(episode: &Episode) -> Vec<Vec<&LogRecord>> {
     let events = episode.events.iter().filter(|event| event.kind == EventKind::Restore);
     let requests = episode.lines.iter().filter(|line| is_restore(&line.question));
     let mut restores: Vec<(i64, i64)> = events
@@ -66,7 +66,7 @@ fn parts(episode: &Episode) -> Vec<Vec<&Line>> {
         .chain(requests.map(|line| (line.sent, line.received)))
         .collect();
     restores.sort_unstable();
-    let mut parts: Vec<Vec<&Line>> = vec![Vec::new(); restores.len() + 1];
+    let mut parts: Vec<Vec<&LogRecord>> = vec![Vec::new(); restores.len() + 1];
     for line in &episode.lines {
         let is_told = !is_beside(line) && !is_refused(episode, line) && !is_restore(&line.question);
         let before = restores.iter().filter(|(_, to)| *to < line.sent).count();
@@ -80,7 +80,7 @@ fn parts(episode: &Episode) -> Vec<Vec<&Line>> {
 }
 
 impl<'a> Case<'a> {
-    fn new(episode: &'a Episode, lines: Vec<&'a Line>) -> Self {
+    fn new(episode: &'a Episode, lines: Vec<&'a LogRecord>) -> Self {
         let evidence = Evidence::of(&lines, episode);
         let is_compared = vec![false; lines.len()];
         Case { episode, lines, evidence, is_compared, found: Vec::new() }
@@ -107,7 +107,7 @@ impl<'a> Case<'a> {
 }
 
 /// When a request was carried out, if it was; one without a certain answer may be at any time after.
-fn span_of(line: &Line) -> Span {
+fn span_of(line: &LogRecord) -> Span {
     let is_open = line.reply.as_ref().is_none_or(is_in_doubt);
     Span { sent: line.sent, received: if is_open { i64::MAX } else { line.received } }
 }

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::super::consul::Shown;
-use super::super::log::Line;
+use super::super::log::LogRecord;
 use super::blanks::likely;
 use super::writes::{Endings, Write, writes};
 
@@ -45,7 +45,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    pub(super) fn of(lines: &[Line]) -> Ahead {
+    pub(super) fn of(lines: &[LogRecord]) -> Ahead {
         let mut ahead = Ahead { rank: vec![None; lines.len()], shown: vec![0; lines.len()], ..Ahead::default() };
         let mut by_arrival: Vec<usize> = (0..lines.len()).filter(|place| lines[*place].reply.is_some()).collect();
         by_arrival.sort_by_key(|place| lines[*place].received);
@@ -64,7 +64,7 @@ impl Ahead {
     }
 
     /// The same, with the likely writes at positions without a known writer.
-    pub(super) fn with_guesses(&self, lines: &[Line], exact: &[Option<u64>]) -> Ahead {
+    pub(super) fn with_guesses(&self, lines: &[LogRecord], exact: &[Option<u64>]) -> Ahead {
         let mut ahead = self.clone();
         let mut found = self.ranked.clone();
         found.extend(likely(self, lines, exact, &writes(lines)));
@@ -79,7 +79,7 @@ impl Ahead {
     }
 
     /// Notes what an answer shows.
-    fn look_at(&mut self, place: usize, line: &Line, sessions: &mut BTreeMap<String, u64>) {
+    fn look_at(&mut self, place: usize, line: &LogRecord, sessions: &mut BTreeMap<String, u64>) {
         let Some(reply) = &line.reply else { return };
         let mut shown = reply.index.unwrap_or(0);
         let is_json =
@@ -119,7 +119,7 @@ impl Ahead {
     }
 
     /// Finds the writes that must have made what was shown: where just one can have.
-    fn find_writers(&mut self, lines: &[Line], sessions: &BTreeMap<String, u64>) {
+    fn find_writers(&mut self, lines: &[LogRecord], sessions: &BTreeMap<String, u64>) {
         let mut found: BTreeMap<u64, usize> = BTreeMap::new();
         let mut doubtful: BTreeSet<u64> = BTreeSet::new();
         let (by_key, endings) = (writes(lines), Endings::of(lines));

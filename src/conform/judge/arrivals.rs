@@ -1,6 +1,6 @@
 //! Answers, in the order in which they arrived.
 
-use super::super::log::Line;
+use super::super::log::LogRecord;
 
 /// The answer to a request arrives: by now it has been carried out.
 pub(super) struct Answer {
@@ -14,7 +14,7 @@ pub(super) struct Answer {
 }
 
 /// Answers as they arrived, and requests without one, with how many answers had arrived when each was sent.
-pub(super) fn arrivals(lines: &[Line]) -> (Vec<Answer>, Vec<(usize, usize)>) {
+pub(super) fn arrivals(lines: &[LogRecord]) -> (Vec<Answer>, Vec<(usize, usize)>) {
     let mut events: Vec<(i64, bool, usize)> = Vec::new();
     for (place, line) in lines.iter().enumerate() {
         events.push((line.sent, false, place));

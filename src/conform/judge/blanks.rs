@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
 use super::super::consul::Question;
-use super::super::log::Line;
+use super::super::log::LogRecord;
 use super::ahead::Ahead;
 use super::subject::Subject;
 use super::writes::Write;
@@ -33,7 +33,7 @@ pub(super) struct Clock {
 
 impl Clock {
     /// From when requests were sent whose position is known, and from reads that show what was changed at the next position.
-    pub(super) fn of(ahead: &Ahead, lines: &[Line], exact: &[Option<u64>]) -> Clock {
+    pub(super) fn of(ahead: &Ahead, lines: &[LogRecord], exact: &[Option<u64>]) -> Clock {
         let mut indexes: BTreeSet<u64> = ahead.positions().collect();
         indexes.extend(exact.iter().flatten());
         indexes.extend(ahead.ranked.iter().map(|(index, _)| *index));
@@ -76,7 +76,7 @@ impl Clock {
     }
 
     /// Whether a request may have been carried out at a position.
-    fn allows(&self, index: u64, line: &Line) -> bool {
+    fn allows(&self, index: u64, line: &LogRecord) -> bool {
         let place = self.positions.partition_point(|(other, ..)| *other < index);
         self.positions.get(place).is_none_or(|(_, from, to)| line.sent <= *to && line.received >= *from)
     }
@@ -85,7 +85,7 @@ impl Clock {
 /// The likely request of each position without a known writer.
 pub(super) fn likely(
     ahead: &Ahead,
-    lines: &[Line],
+    lines: &[LogRecord],
     exact: &[Option<u64>],
     writes: &BTreeMap<String, Vec<Write>>,
 ) -> Vec<(u64, usize)> {
@@ -140,7 +140,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn of(lines: &[Line]) -> Changes {
+    fn of(lines: &[LogRecord]) -> Changes {
         let (mut deletes, mut sessions) = (Vec::new(), Vec::new());
         for (place, line) in lines.iter().enumerate().filter(|(_, line)| !super::is_idle(line)) {
             let Question { method, url, .. } = &line.question;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::super::consul::Sleep;
-use super::super::log::Line;
+use super::super::log::LogRecord;
 use super::super::verdict::{Impossible, Objection};
 use super::ahead::Ahead;
 use super::subject::Subject;
 
 /// Looks at when each of these requests was answered.
 pub(super) fn must_be_in_time(
-    lines: &[Line],
+    lines: &[LogRecord],
     answered: impl Iterator<Item = usize>,
     ahead: &Ahead,
     lateness: Option<i64>,
@@ -35,7 +35,7 @@ pub(super) fn must_be_in_time(
 }
 
 /// By key: the log positions that writes gave it, with when they were answered.
-fn changes(lines: &[Line], ahead: &Ahead) -> BTreeMap<String, Vec<(u64, i64)>> {
+fn changes(lines: &[LogRecord], ahead: &Ahead) -> BTreeMap<String, Vec<(u64, i64)>> {
     let mut changes: BTreeMap<String, Vec<(u64, i64)>> = BTreeMap::new();
     for (index, place) in &ahead.ranked {
         if let Subject::Keys(keys) = Subject::of(&lines[*place].question) {
@@ -46,7 +46,7 @@ fn changes(lines: &[Line], ahead: &Ahead) -> BTreeMap<String, Vec<(u64, i64)>> {
 }
 
 /// C-BLK-1, C-BLK-2: a read with an index that is answered at that index, or a lower one, has waited for its time.
-fn answered_too_early(line: &Line) -> Option<String> {
+fn answered_too_early(line: &LogRecord) -> Option<String> {
     let Sleep { index, at_least } = Sleep::of(&line.question)?;
     let told = line.reply.as_ref().filter(|reply| line.is_timed && matches!(reply.status, 200 | 404))?.index?;
     // Logs round.
@@ -61,7 +61,7 @@ fn answered_too_early(line: &Line) -> Option<String> {
 }
 
 /// C-BLK-2: a read that waits is answered when its time is up, a sixteenth of it later at most; none if lateness is not bounded.
-fn answered_too_late(line: &Line, lateness: Option<i64>) -> Option<String> {
+fn answered_too_late(line: &LogRecord, lateness: Option<i64>) -> Option<String> {
     let Sleep { at_least, .. } = Sleep::of(&line.question)?;
     let most = at_least.saturating_add(at_least / 16).saturating_add(lateness?);
     let waited = line.received - line.sent;
@@ -70,7 +70,7 @@ fn answered_too_late(line: &Line, lateness: Option<i64>) -> Option<String> {
 }
 
 /// C-BLK-1, C-BLK-5: a read that waits for a key is answered when that has changed, a bounded time later.
-fn slept_through(line: &Line, changes: &[(u64, i64)], lateness: Option<i64>) -> Option<String> {
+fn slept_through(line: &LogRecord, changes: &[(u64, i64)], lateness: Option<i64>) -> Option<String> {
     let (Sleep { index, .. }, lateness) = (Sleep::of(&line.question)?, lateness?);
     let is_answered = line.is_timed && line.reply.as_ref().is_some_and(|reply| matches!(reply.status, 200 | 404));
     let missed =

@@ -31,7 +31,7 @@ use self::search::Search;
 use self::subject::Subject;
 use super::consul::{Question, Reply};
 use super::incomplete;
-use super::log::{Episode, Line};
+use super::log::{Episode, LogRecord};
 use super::uncertain::{is_beside, is_complete};
 use super::verdict::{Objection, Possible};
 
@@ -92,8 +92,8 @@ pub fn judge_until(
 }
 
 /// A log's lines, without the answers that say nothing.
-fn certain(lines: &[Line]) -> Vec<Line> {
-    let mut lines: Vec<Line> = lines.iter().filter(|line| !is_beside(line)).cloned().collect();
+fn certain(lines: &[LogRecord]) -> Vec<LogRecord> {
+    let mut lines: Vec<LogRecord> = lines.iter().filter(|line| !is_beside(line)).cloned().collect();
     for line in lines.iter_mut().filter(|line| line.reply.as_ref().is_some_and(is_in_doubt)) {
         (line.reply, line.received) = (None, i64::MAX);
     }
@@ -112,7 +112,7 @@ pub(super) fn is_in_doubt(reply: &Reply) -> bool {
 
 /// Whether a request has changed nothing, by its answer: it was a read, or it was refused. C-LD-8: a transaction that was
 /// refused may leave a lock-delay behind, unless it is about keys only.
-fn is_idle(line: &Line) -> bool {
+fn is_idle(line: &LogRecord) -> bool {
     let Some(reply) = &line.reply else { return false };
     let url = &line.question.url;
     let is_refused = reply.status >= 400 || reply.body.trim_ascii() == b"false";

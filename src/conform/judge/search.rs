@@ -10,7 +10,7 @@ use fencepost_model::mutation::Mutation;
 use fencepost_model::time::Instant;
 
 use super::super::consul::{Agent, Class, Options};
-use super::super::log::{Episode, Line};
+use super::super::log::{Episode, LogRecord};
 use super::super::verdict::{Impossible, Objection, Possible};
 use super::ahead::Ahead;
 use super::arrivals::{Answer, arrivals};
@@ -29,7 +29,7 @@ const LOOK_EVERY: usize = 256;
 pub(super) struct Search<'a> {
     is_over: &'a dyn Fn() -> bool,
     limits: Limits,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<LogRecord>,
     pub(super) lateness: Option<i64>,
     /// The longest that a request took that starts a timer.
     pub(super) slowest: i64,
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
         agent.meet(lines.iter().map(|line| &line.question));
         let (answers, lost) = arrivals(&lines);
         let is_concurrent = answers.iter().any(|answer| !answer.others.is_empty());
-        let starts_timer = |line: &&Line| {
+        let starts_timer = |line: &&LogRecord| {
             let url = &line.question.url;
             line.reply.is_some() && (url.starts_with("/v1/session/create") || url.starts_with("/v1/session/renew/"))
         };
@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
         }
         let (rule, why) = match obstacle.why {
             Some((class, why)) => (Some((class.rule(), class.text())), why),
-            None => (None, "no order of the requests explains it".to_owned()),
+            None => (None, "no linearization of the requests produces it".to_owned()),
         };
         Err(Objection::Impossible(Impossible { line, rule, why }))
     }
@@ -309,7 +309,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether it makes no difference when a request is carried out, and no timer may have fired by then.
-    fn is_timeless(&self, state: &State, line: &Line) -> bool {
+    fn is_timeless(&self, state: &State, line: &LogRecord) -> bool {
         state.expiring.is_empty()
             && state.agent.expirable(Instant::at(line.received)).is_empty()
             && (line.sent == line.received || state.agent.delay_count() == 0 && !ends_sessions(&line.question))
@@ -378,7 +378,7 @@ impl Choice {
 }
 
 /// C-KV-20, C-KV-21, C-SES-17: what the index of a read of keys or sessions tells.
-fn exact(line: &Line) -> Option<u64> {
+fn exact(line: &LogRecord) -> Option<u64> {
     let url = &line.question.url;
     let is_read = line.question.method == "GET" && (url.starts_with("/v1/kv/") || url.starts_with("/v1/session/"));
     line.reply.as_ref().filter(|reply| is_read && matches!(reply.status, 200 | 404))?.index

@@ -4,7 +4,7 @@ use fencepost_model::ids::SessionId;
 use fencepost_model::time::Instant;
 
 use super::super::consul::{Class, Hint};
-use super::super::log::Line;
+use super::super::log::LogRecord;
 use super::is_success;
 use super::search::Search;
 use super::state::State;
@@ -170,7 +170,7 @@ pub(super) enum Why {
     Beyond(String),
 }
 
-pub(super) fn attempt(state: &mut State, line: &Line, now: i64, has_passed: bool) -> Result<Class, Why> {
+pub(super) fn attempt(state: &mut State, line: &LogRecord, now: i64, has_passed: bool) -> Result<Class, Why> {
     let success = line.reply.as_ref().map(is_success);
     let hint = Hint { success, has_passed };
     state.agent.turn_to(line.details.agent.as_deref());

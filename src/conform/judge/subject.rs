@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::super::consul::Question;
-use super::super::log::Line;
+use super::super::log::LogRecord;
 
 /// What a request is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Changes {
 
 impl Subject {
     /// The index of a key that is absent is that of the whole store. C-KV-20.
-    pub(super) fn of_line(line: &Line) -> Subject {
+    pub(super) fn of_line(line: &LogRecord) -> Subject {
         let is_absent = line.question.method == "GET" && line.reply.as_ref().is_some_and(|reply| reply.status == 404);
         if is_absent && line.question.url.starts_with("/v1/kv/") { Subject::Store } else { Subject::of(&line.question) }
     }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::super::consul::nanoseconds;
-use super::super::log::Line;
+use super::super::log::LogRecord;
 use super::{is_success, takes_locks};
 
 /// A request that may write a value to a key.
@@ -43,7 +43,7 @@ impl Write {
 }
 
 /// The writes that succeeded, or may have, by key.
-pub(super) fn writes(lines: &[Line]) -> BTreeMap<String, Vec<Write>> {
+pub(super) fn writes(lines: &[LogRecord]) -> BTreeMap<String, Vec<Write>> {
     let mut by_key: BTreeMap<String, Vec<Write>> = BTreeMap::new();
     for (place, line) in lines.iter().enumerate() {
         if line.question.method != "PUT" || line.reply.as_ref().is_some_and(|reply| !is_success(reply)) {
@@ -86,7 +86,7 @@ fn parameter(query: &str, name: &str) -> Option<String> {
 }
 
 /// The id of the session that a request has created.
-pub(super) fn created(line: &Line) -> Option<String> {
+pub(super) fn created(line: &LogRecord) -> Option<String> {
     let reply = line.reply.as_ref().filter(|reply| reply.status == 200)?;
     let is_create = line.question.method == "PUT" && line.question.url.starts_with("/v1/session/create");
     let answer: Value = serde_json::from_slice(is_create.then_some(&reply.body)?).ok()?;
@@ -102,7 +102,7 @@ pub(super) struct Endings {
 }
 
 impl Endings {
-    pub(super) fn of(lines: &[Line]) -> Endings {
+    pub(super) fn of(lines: &[LogRecord]) -> Endings {
         let mut ends: BTreeMap<String, i64> = BTreeMap::new();
         let mut any = i64::MAX;
         for line in lines {
@@ -150,7 +150,7 @@ impl Endings {
     }
 }
 
-fn is_about_keys(line: &Line) -> bool {
+fn is_about_keys(line: &LogRecord) -> bool {
     let Ok(Value::Array(items)) = serde_json::from_slice(&line.question.body) else { return true };
     items.iter().all(|item| super::super::consul::part(item, "KV").is_some())
 }

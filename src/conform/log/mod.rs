@@ -32,7 +32,7 @@ pub struct Episode {
     /// How late a timer may be, in nanoseconds; none: for ever (C-TTL-4, C-TTL-6).
     pub lateness: Option<i64>,
     /// Requests with their answers, by when they were sent.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LogRecord>,
     /// What clients said of themselves, in the order of the file.
     pub reports: Vec<Report>,
     /// What happened to servers and nodes, in the order of the file.
@@ -85,7 +85,7 @@ pub enum EventKind {
 pub struct Report {
     /// Its number in the file, from 1.
     pub number: usize,
-    /// Who says it.
+    /// The client that reports it.
     pub client: String,
     /// Whether it is inside.
     pub is_inside: bool,
@@ -95,14 +95,14 @@ pub struct Report {
 
 /// A request with its answer.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub struct LogRecord {
     /// Its number in the file, from 1.
     pub number: usize,
-    /// Who asked, if that is known.
+    /// The client that sent the request, if it is known.
     pub client: Option<String>,
-    /// What was asked.
+    /// The request.
     pub question: Question,
-    /// What was answered, if that is known.
+    /// The response, if it is known.
     pub reply: Option<Reply>,
     /// When it was sent, in nanoseconds.
     pub sent: i64,
@@ -114,11 +114,11 @@ pub struct Line {
     pub details: Details,
 }
 
-impl Line {
+impl LogRecord {
     /// A request of an unnamed client that was answered, between two instants.
-    pub(super) fn new(number: usize, question: Question, reply: Reply, (sent, received): (i64, i64)) -> Line {
+    pub(super) fn new(number: usize, question: Question, reply: Reply, (sent, received): (i64, i64)) -> LogRecord {
         let details = Details::default();
-        Line { number, client: None, question, reply: Some(reply), sent, received, is_timed: true, details }
+        LogRecord { number, client: None, question, reply: Some(reply), sent, received, is_timed: true, details }
     }
 }
 

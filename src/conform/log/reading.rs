@@ -251,7 +251,7 @@ mod tests {
         let at = 1_700_000_000 * second;
         assert_eq!(spans, [(at - 1000, at + 1007), (at - 750, at + 1500), (at, at + 2002)]);
         let [one, two, three] = &episode.lines[..] else { panic!("three") };
-        let answer = |line: &super::super::Line| line.reply.as_ref().map(|reply| reply.body.clone());
+        let answer = |line: &super::super::LogRecord| line.reply.as_ref().map(|reply| reply.body.clone());
         assert_eq!(answer(two).as_deref(), Some(&b"true"[..]), "5 bytes, for there is an answer of 6");
         assert_eq!((answer(one).as_deref(), one.details.extra["extra"].as_u64()), (Some(&b"false"[..]), Some(1)));
         assert!(one.details.lacks_body && !one.details.lacks_answer && !three.details.lacks_answer);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::consul::{Question, Reply};
 use super::fields::{Fields, whole};
-use super::{Details, Line};
+use super::{Details, LogRecord};
 
 /// How long a request takes whose times are not known.
 const AT_ONCE: i64 = 1_000_000;
@@ -30,7 +30,7 @@ pub(super) fn line(
     customs: &Customs,
     number: usize,
     before: i64,
-) -> Result<(Line, Option<u64>), String> {
+) -> Result<(LogRecord, Option<u64>), String> {
     let client = fields.text("client")?;
     let method = fields.text("method")?.unwrap_or_default();
     let url = fields.text("url")?.unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) fn line(
         status.map(|status| Reply { status, index: index.flatten(), has_headers: index.is_some(), body: answer });
     let details = Details { lacks_body, lacks_answer, agent, extra: fields.into_rest() };
     let question = Question { method, url, body };
-    Ok((Line { number, client, question, reply, sent, received, is_timed, details }, size))
+    Ok((LogRecord { number, client, question, reply, sent, received, is_timed, details }, size))
 }
 
 /// When a request was sent, when it was answered, and whether the log says so itself.
@@ -119,8 +119,8 @@ pub(super) const FIELDS: [&str; 16] = [
 
 /// The sizes of `true` and `false` tell which it was; an agent in development mode ends them with a line feed, so that a size of 5
 /// is either, until another answer tells.
-pub(super) fn answers_by_size(lines: &mut [Line], sizes: &[Option<u64>]) {
-    let says_so = |line: &Line| {
+pub(super) fn answers_by_size(lines: &mut [LogRecord], sizes: &[Option<u64>]) {
+    let says_so = |line: &LogRecord| {
         let url = &line.question.url;
         let is_change = matches!(line.question.method.as_str(), "PUT" | "DELETE");
         let is_known = url.starts_with("/v1/kv/") || url.starts_with("/v1/session/destroy/");

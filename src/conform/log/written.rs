@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::reading::{Head, Said};
-use super::{Episode, Event, EventKind, Line, Report};
+use super::{Episode, Event, EventKind, LogRecord, Report};
 
 /// Numbers the lines of episodes as they stand in the text that [`write`] makes of them: a number names its episode.
 pub fn number(episodes: &mut [Episode]) {
@@ -66,7 +66,7 @@ pub fn head(version: &str, node: &str, session_ttl_min: &str, is_empty: bool) ->
 }
 
 /// A request with its answer, as a line.
-pub fn record(line: &Line) -> String {
+pub fn record(line: &LogRecord) -> String {
     serde_json::to_string(&Record::of(line)).expect("plain text")
 }
 
@@ -115,7 +115,7 @@ struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    fn of(line: &'a Line) -> Self {
+    fn of(line: &'a LogRecord) -> Self {
         let (body, body64) = text_of(&line.question.body, line.details.lacks_body);
         let reply = line.reply.as_ref();
         let lacks_answer = line.details.lacks_answer;
@@ -146,7 +146,7 @@ fn seconds(nanoseconds: i64) -> f64 {
 }
 
 /// JSON without the blanks that Consul puts into it; a value that is read as it is stays so.
-fn compact(line: &Line, body: &[u8]) -> Vec<u8> {
+fn compact(line: &LogRecord, body: &[u8]) -> Vec<u8> {
     let query = line.question.url.split_once('?').map_or("", |(_, query)| query);
     let is_raw = query.split('&').any(|part| part == "raw" || part.starts_with("raw="));
     match serde_json::from_slice::<Value>(body) {

@@ -3,7 +3,7 @@
 use std::env;
 use std::io::{self, Write};
 
-use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, Line, RECORDED, hunt, judge, read, write};
+use fencepost_conform::amqp::{Broker, Command, ConnectionEnd, Exchange, Judged, RECORDED, hunt, judge, read, write};
 use fencepost_model::mutation::{Judge, LayerKind};
 use fencepost_model::time::Ticks;
 use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, RabbitmqMutation, Request, Shape};
@@ -25,15 +25,15 @@ fn broker() -> Option<Broker> {
     Some(Broker::connect(&address).expect("a broker"))
 }
 
-fn ask(line: &mut Line, request: Request) -> Option<Answer> {
+fn ask(line: &mut ConnectionEnd, request: Request) -> Option<Answer> {
     line.ask(1, false, &request).expect("it can be talked to")
 }
 
-fn declare(line: &mut Line, name: Name, shape: Shape) -> Option<Answer> {
+fn declare(line: &mut ConnectionEnd, name: Name, shape: Shape) -> Option<Answer> {
     ask(line, Request::Declare { name, shape })
 }
 
-fn probe(line: &mut Line, name: Name) -> Option<Answer> {
+fn probe(line: &mut ConnectionEnd, name: Name) -> Option<Answer> {
     ask(line, Request::Publish { name, mandatory: true })
 }
 
@@ -217,8 +217,9 @@ fn r_q_95_6_an_unroutable_publish_overtakes_a_routed_one_and_its_return_comes_be
 }
 
 /// Deletes and declares slots, and counts them as the published text does: up to the first that is not there.
-fn count_after(line: &mut Line, at_start: &[u8], deletes: &[u8], declares: &[u8]) -> u8 {
-    let delete = |line: &mut Line, slot: u8| ask(line, Request::Delete { name: Name::Slot(slot), if_empty: false });
+fn count_after(line: &mut ConnectionEnd, at_start: &[u8], deletes: &[u8], declares: &[u8]) -> u8 {
+    let delete =
+        |line: &mut ConnectionEnd, slot: u8| ask(line, Request::Delete { name: Name::Slot(slot), if_empty: false });
     at_start.iter().for_each(|slot| assert_eq!(declare(line, Name::Slot(*slot), PLAIN), OK));
     deletes.iter().for_each(|slot| assert!(matches!(delete(line, *slot), Some(Answer::Deleted { .. }))));
     declares.iter().for_each(|slot| assert_eq!(declare(line, Name::Slot(*slot), PLAIN), OK));
