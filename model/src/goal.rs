@@ -52,7 +52,7 @@ goals! {
     VERIFIED = "verified",
     /// An administrator finishes an operation.
     ADMINISTERED = "administered",
-    /// A lap of a program was told so much that it is not followed any further: what lies behind it was not searched.
+    /// A lap of a program reached the limit of inputs: executions beyond it were not searched.
     LAP_CUT = "lap-cut",
 }
 

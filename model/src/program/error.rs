@@ -14,12 +14,12 @@ pub struct ProgramError {
     /// What the lap had been told, one thing a line.
     pub told: Vec<String>,
     /// What is wrong.
-    pub mistake: Mistake,
+    pub kind: ProgramErrorKind,
 }
 
 /// What is wrong with a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Mistake {
+pub enum ProgramErrorKind {
     /// The same lap, told the same, did something else than before.
     NotDeterministic {
         /// What it did the first time.
@@ -65,29 +65,29 @@ impl ProgramError {
 
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ProgramError { program, head, told, mistake } = self;
-        write!(f, "the program `{program}` cannot be explored: {mistake}\n  head of the lap: {head}")?;
+        let ProgramError { program, head, told, kind } = self;
+        write!(f, "the program `{program}` cannot be explored: {kind}\n  head of the lap: {head}")?;
         told.iter().enumerate().try_for_each(|(place, told)| write!(f, "\n  told {}: {told}", place + 1))
     }
 }
 
 impl std::error::Error for ProgramError {}
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ProgramErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Mistake::NotDeterministic { before, now } => write!(
+            ProgramErrorKind::NotDeterministic { before, now } => write!(
                 f,
                 "it is not deterministic. Told the same as before, its lap did `{before}` first and does `{now}` now. \
                  Keep clocks, chance, statics and shared cells out of it, and compare ids for equality only"
             ),
-            Mistake::NeverWaits => f.write_str(
+            ProgramErrorKind::NeverWaits => f.write_str(
                 "it goes on without waiting. A lap that returns `Again` must have waited for an answer, a deadline or its user",
             ),
-            Mistake::WaitsForNothing => f.write_str(
+            ProgramErrorKind::WaitsForNothing => f.write_str(
                 "it awaits something that no event will complete. Await only what the handle offers",
             ),
-            Mistake::Head(what) => write!(f, "the value at the head of a lap cannot be kept: {what}"),
+            ProgramErrorKind::Head(what) => write!(f, "the value at the head of a lap cannot be kept: {what}"),
         }
     }
 }

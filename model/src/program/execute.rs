@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::desk::{Outcome, Output};
-use super::error::Mistake;
+use super::error::ProgramErrorKind;
 use super::handle::Version;
 use super::run::Run;
 use super::script::{Script, ScriptName};
@@ -56,7 +56,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             };
             let Some(place) = executor.place(name) else { continue };
             if done > EVENTS_MAX {
-                executor.node.tasks[place].script.get().fail(Mistake::NeverWaits);
+                executor.node.tasks[place].script.get().fail(ProgramErrorKind::NeverWaits);
             }
             match event {
                 Event::Begin(_) => executor.go_on(place, None),
@@ -166,7 +166,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             |event: &Event<S>| matches!(event, Event::Tell(other, ..) | Event::Begin(other) if *other == name);
         let waits = self.node.tasks[place].open.iter().any(|(_, open)| !matches!(open, Open::Deadline(_)));
         if !is_over && !waits && !self.events.iter().any(is_told) {
-            script.get().fail(Mistake::WaitsForNothing);
+            script.get().fail(ProgramErrorKind::WaitsForNothing);
         }
     }
 

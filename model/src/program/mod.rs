@@ -33,7 +33,7 @@ mod start;
 mod state;
 
 pub use api::{Alarm, Programmable, UserCommand};
-pub use error::{Mistake, ProgramError};
+pub use error::{ProgramError, ProgramErrorKind};
 pub use handle::{Handle, OpenDeadline, Operation, Version};
 pub use intern::scoped;
 pub use kind::register;

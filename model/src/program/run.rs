@@ -10,7 +10,7 @@ use std::task::{Context as Polling, Poll, Waker};
 
 use super::Programmable;
 use super::desk::{Desk, Outcome, Output};
-use super::error::Mistake;
+use super::error::ProgramErrorKind;
 use super::handle::Handle;
 use super::kind::{Finished, Running};
 use super::script::{Point, Script, ScriptName};
@@ -53,7 +53,7 @@ impl<S: Programmable> Run<S> {
     fn begin(script: &Arc<Script<S>>, me: ClientId) -> Self {
         let desk = Rc::new(RefCell::new(Desk::new(me)));
         let running = script.kind.begin(&script.value(), Handle::new(Rc::clone(&desk)));
-        Run { desk, running: running.unwrap_or_else(|error| script.fail(Mistake::Head(error))) }
+        Run { desk, running: running.unwrap_or_else(|error| script.fail(ProgramErrorKind::Head(error))) }
     }
 
     /// Runs it until it waits, and says what it did. A run that is over must not be polled again.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::Programmable;
 use super::desk::{Outcome, Output};
-use super::error::{Mistake, ProgramError};
+use super::error::{ProgramError, ProgramErrorKind};
 use super::handle::AnyKind;
 use super::intern::Interned;
 use super::kind;
@@ -106,17 +106,17 @@ impl<S: Programmable> Script<S> {
         }
         let place = before.iter().zip(&blank).take_while(|(before, now)| before == now).count();
         let word = |did: &[Output<S>]| did.get(place).map_or_else(|| "nothing more".to_owned(), ToString::to_string);
-        self.fail(Mistake::NotDeterministic { before: word(before), now: word(&blank) });
+        self.fail(ProgramErrorKind::NotDeterministic { before: word(before), now: word(&blank) });
     }
 
-    /// Reports a mistake of the program at this point.
-    pub(super) fn fail(self: &Arc<Self>, mistake: Mistake) -> ! {
+    /// Reports an error of the program at this point.
+    pub(super) fn fail(self: &Arc<Self>, kind: ProgramErrorKind) -> ! {
         let points = self.points();
         let told = points.iter().filter_map(|point| match &point.point {
             Point::Head(_) => None,
             Point::Told { operation, outcome, .. } => Some(format!("[{operation}] {outcome}")),
         });
-        ProgramError { program: self.kind.name.to_owned(), head: self.value(), told: told.collect(), mistake }.stop()
+        ProgramError { program: self.kind.name.to_owned(), head: self.value(), told: told.collect(), kind }.stop()
     }
 
     /// The same script with the names that a visitor gives.
@@ -129,7 +129,7 @@ impl<S: Programmable> Script<S> {
             let next = match &point.point {
                 Point::Head(head) => {
                     let visited = script.kind.visited(head, visitor);
-                    let visited = visited.unwrap_or_else(|error| point.fail(Mistake::Head(error)));
+                    let visited = visited.unwrap_or_else(|error| point.fail(ProgramErrorKind::Head(error)));
                     is_changed |= visited != *head;
                     Script::head(script.kind, visited)
                 }

@@ -58,7 +58,7 @@ pub(super) struct Inside {
 pub(super) enum Stop {
     /// It panicked.
     Panicked(String),
-    /// A lap was told so much that it is not followed further.
+    /// A lap reached the limit of inputs: it is not followed further.
     Cut,
 }
 

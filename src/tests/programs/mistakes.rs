@@ -7,7 +7,7 @@ use fencepost::lease::{self, Lease, LeaseMessage, Lending};
 use fencepost::model::finding::Verdict;
 use fencepost::model::ids::Index;
 use fencepost::model::normal::Normal;
-use fencepost::model::program::{Gone, Handle, Lap, Mistake, ProgramError, Recipe};
+use fencepost::model::program::{Gone, Handle, Lap, ProgramError, ProgramErrorKind, Recipe};
 use fencepost::{Property, Scenario, Ticks};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ fn refused<R: Recipe<Lease> + Clone>(recipe: R) -> ProgramError {
         ProgramError::behind(&error).unwrap_or_else(|| panic!("another error: {error}"))
     };
     let error = by(Engine::Dataflow);
-    assert_eq!(std::mem::discriminant(&by(Engine::Stateright).mistake), std::mem::discriminant(&error.mistake));
+    assert_eq!(std::mem::discriminant(&by(Engine::Stateright).kind), std::mem::discriminant(&error.kind));
     error
 }
 
@@ -86,7 +86,7 @@ recipe!(Endless = "endless", |lender| {
 #[test]
 fn a_program_that_is_not_deterministic_is_refused_with_the_place() {
     let error = refused(Counting);
-    let Mistake::NotDeterministic { before, now } = &error.mistake else { panic!("{error}") };
+    let ProgramErrorKind::NotDeterministic { before, now } = &error.kind else { panic!("{error}") };
     let is = |begin: &str| before.starts_with(begin) || now.starts_with(begin);
     assert!(is("send: ") && is("sleep for 1 tick"), "{error}");
     let text = error.to_string();
@@ -97,14 +97,14 @@ fn a_program_that_is_not_deterministic_is_refused_with_the_place() {
 #[test]
 fn a_program_that_never_waits_is_stopped() {
     let error = refused(Restless);
-    assert_eq!(error.mistake, Mistake::NeverWaits);
+    assert_eq!(error.kind, ProgramErrorKind::NeverWaits);
     assert!(error.to_string().contains("it goes on without waiting"), "{error}");
 }
 
 #[test]
 fn a_program_that_waits_for_something_else_is_refused() {
     let error = refused(Deaf);
-    assert_eq!(error.mistake, Mistake::WaitsForNothing);
+    assert_eq!(error.kind, ProgramErrorKind::WaitsForNothing);
     assert!(error.to_string().contains("Await only what the handle offers"), "{error}");
 }
 
