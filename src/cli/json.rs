@@ -223,7 +223,7 @@ pub struct Swept<'a> {
     pub runs: u64,
     /// How many of them broke which promise.
     pub violated: BTreeMap<&'static str, u64>,
-    /// Why there are none.
+    /// The reason why there are none.
     pub problem: Option<&'a str>,
 }
 

@@ -24,10 +24,10 @@ const COMBINATIONS_MAX: usize = 100_000;
 
 #[derive(Args, Debug)]
 pub struct RunArguments {
-    /// Who picks the next action
+    /// The scheduler, which picks the next action
     #[arg(long, value_parser = scheduler, default_value = "realistic", value_name = "NAME")]
     pub scheduler: SchedulerKind,
-    /// How much finer the clock is than the scenario's [default: 1000; uniform and priorities: 1]
+    /// How many ticks of the simulator's clock a tick of the scenario has [default: 1000; uniform and priorities: 1]
     #[arg(long, value_parser = clap::value_parser!(i64).range(REFINEMENTS))]
     refine: Option<i64>,
     /// Use N clients instead of the scenario's number
@@ -36,14 +36,14 @@ pub struct RunArguments {
     /// Use N rounds instead of the scenario's number
     #[arg(long, value_parser = clap::value_parser!(u8).range(ROUNDS))]
     rounds: Option<u8>,
-    /// Ticks of the scenario until nothing goes wrong any more
+    /// How long faults may occur, in ticks of the scenario
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(STORMS))]
     storm: i64,
-    /// Ticks of the scenario that a client may wait after that before a promise of progress counts as violated
-    /// [default: 100 steps as late as the profile lets them be, and 8 times the longest duration of the service]
+    /// How long a client may wait after that before a promise of progress is violated, in ticks of the scenario
+    /// [default: 100 of the slowest steps of the profile, plus 8 times the longest duration of the service]
     #[arg(long, value_parser = clap::value_parser!(i64).range(CALMS))]
     calm: Option<i64>,
-    /// How long things take: distributions in a TOML file, as reports/docs/simulator.md says
+    /// Delays as distributions: a TOML file, as reports/docs/simulator.md describes it
     #[arg(long, value_parser = profile, value_name = "FILE")]
     profile: Option<ProfileFile>,
 }

@@ -40,7 +40,7 @@ pub struct Check {
     /// Check only this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
-    /// Which search: our own, or stateright's
+    /// The search engine: this project's, or stateright's
     #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
     engine: EngineName,
     /// Search with N threads [default: one for each core; stateright: 1]
@@ -49,7 +49,7 @@ pub struct Check {
     /// Whether interchangeable clients count as one
     #[arg(long, value_enum, default_value_t = Switch::On)]
     symmetry: Switch,
-    /// Whether messages to which no process reacts count
+    /// Whether messages to which no process reacts are part of a state
     #[arg(long, value_enum, default_value_t = Switch::Off)]
     unheard: Switch,
     /// Expand at most N states
@@ -58,10 +58,10 @@ pub struct Check {
     /// Explore at most N levels; the initial state is level 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_depth: Option<u64>,
-    /// Use at most so much memory, in MiB
+    /// Stop the search at this use of memory, in MiB
     #[arg(long, value_name = "MIB")]
     max_memory: Option<u64>,
-    /// Search for at most so long, in seconds
+    /// Stop the search after this time, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Write the verdicts down for other programs; by the file's name: JUnit (.xml), Markdown (.md)

@@ -1,4 +1,4 @@
-//! `fencepost detector`: how soon gossip notices the dead, and how often it takes the living for dead.
+//! `fencepost detector`: how soon gossip detects a crashed member, and how often it declares a live one failed.
 
 use std::fmt::Write;
 
@@ -19,10 +19,10 @@ pub struct Detector {
     /// Sizes of the pool
     #[arg(long, value_delimiter = ',', default_value = "3,10,30,100", value_name = "N,…", value_parser = clap::value_parser!(u16).range(3..=1000))]
     members: Vec<u16>,
-    /// How many of a hundred packets get lost
+    /// The rates of packet loss, in percent
     #[arg(long, value_delimiter = ',', default_value = "0,10,20,30", value_name = "PERCENT,…", value_parser = clap::value_parser!(u64).range(0..=100))]
     loss: Vec<u64>,
-    /// How many of a hundred members stop now and then, as the profile's `stall` and `stall_every` say
+    /// The percentage of members that pause from time to time, as the profile's `stall` and `stall_every` say
     #[arg(long, value_delimiter = ',', default_value = "0,20", value_name = "PERCENT,…", value_parser = clap::value_parser!(u16).range(0..=90))]
     slow: Vec<u16>,
     /// How many runs of each

@@ -23,7 +23,7 @@ pub struct Envelope {
     /// A setting and its values, as service.ttl=none,1,2; several times for a grid
     #[arg(long, value_name = "KEY=VALUES", value_parser = axis)]
     vary: Vec<Axis>,
-    /// Search for at most so long in all, in seconds
+    /// Stop after this time for all combinations, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 }

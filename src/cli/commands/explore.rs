@@ -1,4 +1,4 @@
-//! `fencepost explore`: the space of a scenario in a browser.
+//! `fencepost explore`: the state space of a scenario in a browser.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;

@@ -26,13 +26,13 @@ pub struct Hunt {
     /// How many seeds to try, or which: 1000, or 500..1500
     #[arg(long, default_value = "10000", value_parser = seeds, value_name = "N|A..B")]
     seeds: Range<u64>,
-    /// Search for at most so long, in seconds
+    /// Stop the search after this time, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Look only for this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Vec<Property>,
-    /// Go on until each promise was broken, or all seeds were tried: a seed for each of them
+    /// Continue until each promise is broken, or all seeds are tried: report a seed for each broken promise
     #[arg(long)]
     keep_going: bool,
     /// Simulate at most N actions of each run [default: 1000; 20000 for promises of progress]
@@ -41,7 +41,7 @@ pub struct Hunt {
     /// Try all seeds, and say what they show and how likely the next one is to show something new
     #[arg(long)]
     coverage: bool,
-    /// Take each run twice, and insist that it is the same
+    /// Take each run twice, and fail if the two differ
     #[arg(long)]
     check_determinism: bool,
     /// Use N threads [default: one for each core]

@@ -50,38 +50,38 @@ pub enum Command {
     Simulate(simulate::Simulate),
     /// Search seeds for a run that breaks a promise
     Hunt(hunt::Hunt),
-    /// See how many seeds each scheduler takes to break what is expected to break
+    /// Measure how many seeds each scheduler needs to find the expected violations
     Schedulers(schedulers::Schedulers),
-    /// Take runs of many seeds under many settings, into a resumable store
+    /// Take runs of many seeds under many settings, and keep them in a resumable store
     Sweep(sweep::Sweep),
     /// Measure what settings cost, in safety and in liveness, over many seeds
     Tradeoff(tradeoff::Tradeoff),
     /// Say which promises the settings of a lock keep, with how much room, and what to change
     Doctor(doctor::Doctor),
-    /// See how soon gossip notices the dead, and how often it takes the living for dead
+    /// Measure how soon gossip detects a crashed member, and how often it declares a live one failed
     Detector(detector::Detector),
-    /// Put the parts of a sweep together
+    /// Merge the shards of a sweep
     Merge(sweep::merge::Merge),
     /// Repeat a recorded run step by step
     Replay(replay::Replay),
     /// Make a run that breaks a promise shorter
     Shrink(shrink::Shrink),
-    /// Write a run that breaks a promise down as a test in Rust
+    /// Turn a run that breaks a promise into a test in Rust
     Regress(regress::Regress),
     /// Write the JSON Schema of scenario files, by which editors complete and check them
     Schema(schema::Schema),
     /// Check a scenario under every combination of some settings
     Envelope(envelope::Envelope),
-    /// Look at the space of a scenario in a browser
+    /// Browse the state space of a scenario
     Explore(explore::Explore),
-    /// Hold the model against a real server
+    /// Compare the model with a real server
     Conform(conform::Conform),
-    /// Pass requests on to a Consul agent, and write them into a log with their answers
+    /// Forward requests to a Consul agent, and log them with their responses
     Record(record::Record),
-    /// Stand in for a real server: programs under test talk to the model, with its clock and its faults in your hand
+    /// Stand in for a real server: programs under test talk to the model, and you control its clock and its faults
     Serve(serve::Serve),
     /// Run a test against the stand-in with every fault at every request
     Torture(torture::Torture),
-    /// See which promises notice the faults that are built into the model on purpose
+    /// Show which promises detect the faults that are built into the model on purpose
     Mutants(mutants::Mutants),
 }

@@ -1,4 +1,4 @@
-//! `fencepost schedulers`: how many seeds each scheduler takes to break what is expected to break.
+//! `fencepost schedulers`: how many seeds each scheduler needs to find the expected violations.
 
 use std::fmt::Write;
 

@@ -16,7 +16,7 @@ use crate::target;
 pub struct Simulate {
     /// A scenario, hazard (B-01) or scenario file
     target: String,
-    /// The seed: it decides everything that is left to chance
+    /// The seed, which determines every random choice
     #[arg(long)]
     seed: u64,
     /// With another value of a setting, as service.ttl=2 or service.ttl=none
@@ -27,7 +27,7 @@ pub struct Simulate {
     /// End the run after N actions, if it does not come to rest before
     #[arg(long, default_value_t = 100_000)]
     actions: u64,
-    /// Take the run twice, and insist that it is the same
+    /// Take the run twice, and fail if the two differ
     #[arg(long)]
     check_determinism: bool,
     /// Show at most N steps of the run

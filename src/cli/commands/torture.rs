@@ -18,7 +18,7 @@ use crate::supervisor::{stop_on_interrupt, was_interrupted};
 
 #[derive(Args, Debug)]
 pub struct Torture {
-    /// The test: a program and its arguments. It finds a stand-in for Consul by CONSUL_HTTP_ADDR, and tells it under FENCEPOST_URL who is inside
+    /// The test: a program and its arguments. It finds the stand-in for Consul at CONSUL_HTTP_ADDR, and reports to FENCEPOST_URL which client is inside
     #[arg(required = true, last = true, value_name = "CMD")]
     command: Vec<String>,
     /// What may happen to a request, as in a plan; may be repeated [default: lose-request, lose-answer, delay-answer 30s, delay-request 30s, status 500 "No cluster leader"]
@@ -48,7 +48,7 @@ pub struct Torture {
     /// How long the test may take, in seconds
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     patience: u64,
-    /// How long to go on, in seconds
+    /// Stop after this time, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 }

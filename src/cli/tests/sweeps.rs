@@ -1,4 +1,4 @@
-//! Sweeps: stopped at any moment and gone on with, cut into parts and put together, always the same.
+//! Sweeps: stopped at any moment and resumed, split into shards and merged, always with the same result.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -90,7 +90,7 @@ fn a_run_behind_a_number_can_be_taken_again() {
 }
 
 #[test]
-fn what_cannot_be_studied_is_answered_with_what_can() {
+fn an_unknown_study_is_answered_with_the_known_ones() {
     let folder = folder("study-wrong");
     for (arguments, says) in [
         (&["nonsense"][..], "studies that are ready: dial, ttl-and-lock-delay, detector, slots"),

@@ -20,46 +20,46 @@ pub struct Conform {
     /// Where a Consul agent listens, as http://127.0.0.1:8500; it must be empty
     #[arg(long, value_name = "URL", required_unless_present_any = ["recorded", "rabbitmq"], conflicts_with_all = ["recorded", "rabbitmq"])]
     consul: Option<String>,
-    /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; guest comes and goes, with queues of its own
+    /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; the user is guest, and the queues are its own
     #[arg(long, value_name = "URL", conflicts_with = "recorded")]
     rabbitmq: Option<String>,
-    /// A log of requests and answers to be judged, of either
+    /// A log of requests and responses to judge, of a Consul agent or of a broker
     #[arg(long, value_name = "FILE")]
     recorded: Option<PathBuf>,
-    /// How many answers to compare
+    /// How many responses to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
-    /// How many requests to send to Consul from several clients at the same time; a crowd that is not judged in 10 s (--timeout) is counted as undecided
+    /// How many requests to send to Consul from several clients at the same time; a batch that is not judged in 10 s (--timeout) counts as undecided
     #[arg(long, default_value_t = 0, value_name = "N")]
     concurrent: u64,
-    /// How many of Consul's blocking queries to let wait
+    /// How many blocking queries of Consul to try
     #[arg(long, default_value_t = 60, value_name = "N")]
     watches: u32,
-    /// From which seed commands are drawn
+    /// The seed from which commands are drawn
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Write requests and answers into this file, as --recorded reads them; sequences with very large values are left out
+    /// Write requests and responses into this file, as --recorded reads them; sequences with very large values are left out
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// How late the timers of a Consul server may be, as 900ms; `any` for no bound [default: what the log says]
+    /// How late the timers of a Consul server may be, as 900ms; `any` for no bound [default: the log's own value]
     #[arg(long, value_name = "DURATION", value_parser = lateness)]
     lateness: Option<Lateness>,
-    /// Judge a log or a crowd of Consul for at most this long, in seconds
+    /// Stop judging a log, or a batch of concurrent requests, of Consul after this time, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
     /// Judge a log of Consul with at most N states in memory
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
-    /// Judge the clients of a log of Consul, too: which client believed that it held a lock, and did it?
+    /// Judge the clients of a log of Consul, too: which client believed that it held a lock, and whether it did
     #[arg(long, requires = "recorded")]
     clients: bool,
-    /// A key that the lock protects; may be given again [default: every key on which no lock is acquired]
+    /// A key that the lock protects; may be repeated [default: every key on which no lock is acquired]
     #[arg(long, value_name = "KEY", requires = "clients")]
     protects: Vec<String>,
     /// Remove everything from the agent first, even data of other programs
     #[arg(long, conflicts_with = "clean")]
     wipe: bool,
-    /// Remove first what a killed run has left behind, recognised by its names, and nothing else
+    /// First remove the leftovers of a killed run, recognised by their names, and nothing else
     #[arg(long)]
     clean: bool,
 }

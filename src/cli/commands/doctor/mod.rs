@@ -22,7 +22,7 @@ use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
 /// Durations have units: 15s, 7.5s, 200ms. What is not said is as the recipe has it; pause, latency and drift are 0.
 #[derive(Args, Debug)]
 pub struct Doctor {
-    /// What it is about
+    /// The system whose settings are judged
     #[arg(value_parser = ["consul-lock"])]
     system: String,
     /// The client: go-lock, lock-command or leader-election
@@ -64,7 +64,7 @@ pub struct Doctor {
     /// Write a scenario file for each side of each boundary, and the executions, into this folder
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
-    /// Search for at most so long in all, in seconds; what is not decided by then is unknown
+    /// Stop after this time, in seconds; promises that are not decided by then are reported as unknown
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<time::Duration>,
 }
@@ -141,7 +141,7 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
             None => Vec::new(),
         };
         if common.json {
-            say_json(&tell::Line::new(&question, &answer, files));
+            say_json(&tell::PromiseJson::new(&question, &answer, files));
         } else {
             tell::answer(&question, &answer, &files);
         }

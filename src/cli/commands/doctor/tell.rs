@@ -13,7 +13,7 @@ use crate::output::say;
 /// The maximum number of repairs that are shown.
 const REPAIRS_MAX: usize = 4;
 
-/// What was asked.
+/// The settings of the question.
 pub fn head(question: &Question) {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
     let mut text = format!(
@@ -142,7 +142,7 @@ pub fn tail(question: &Question, doctor: &Doctor) {
 
 /// A JSON line.
 #[derive(Serialize)]
-pub struct Line {
+pub struct PromiseJson {
     property: &'static str,
     verdict: &'static str,
     slack: Vec<Slack>,
@@ -187,7 +187,7 @@ struct Mended {
     renewals_an_hour: u64,
 }
 
-impl Line {
+impl PromiseJson {
     pub fn new(_: &Question, answer: &Answer, files: Vec<String>) -> Self {
         let sized = match &answer.verdict {
             Verdict::Kept(proof) => Some((proof.sized, Some(proof.states))),
@@ -198,7 +198,7 @@ impl Line {
             Verdict::Broken(execution) => Some(steps(execution)),
             _ => None,
         };
-        Line {
+        PromiseJson {
             property: answer.promise.name(),
             verdict: answer.verdict.word(),
             slack: answer.boundaries.iter().map(slack).collect(),

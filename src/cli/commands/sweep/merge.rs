@@ -1,4 +1,4 @@
-//! `fencepost merge`: the parts of a sweep, put together.
+//! `fencepost merge`: merges the shards of a sweep.
 
 use std::collections::BTreeSet;
 use std::fs;

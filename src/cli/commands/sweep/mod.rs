@@ -28,9 +28,9 @@ use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Sweep {
-    /// A scenario or scenario file; without one the store says what is to be done
+    /// A scenario or scenario file [default: the scenario and the settings of the store]
     target: Option<String>,
-    /// Where the runs are kept; what is there already is not done again
+    /// The file that keeps the runs; runs that it contains are not repeated
     #[arg(long, value_name = "FILE")]
     store: PathBuf,
     /// A setting and its values, as service.ttl=none,1,2; several times for a grid
@@ -161,7 +161,7 @@ fn take(jobs: &Jobs, number: u64) -> Taken {
     }
 }
 
-/// A store that another version of the model has begun must not be gone on with.
+/// A store that another version of the model has begun must not be resumed.
 fn is_the_same_model(store: &Store, jobs: &Jobs) -> Result<(), CommandError> {
     let Some((number, digest)) = store.last()? else { return Ok(()) };
     if jobs.job(number).is_none() {
