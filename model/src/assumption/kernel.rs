@@ -46,7 +46,7 @@ impl<P: Service> Scenario<P> {
         }
         match self.synchrony.message_delay {
             Some(bound) => {
-                let sentence = format!("a message is under way for at most {bound}");
+                let sentence = format!("message delay is at most {bound}");
                 let assumption = timing("message-delay", "synchrony.message_delay", sentence).of(bound);
                 list.declare(assumption, move |execution| timing::messages_arrive_within(execution, bound));
             }

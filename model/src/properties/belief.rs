@@ -46,7 +46,7 @@ pub(super) fn slot_limit_belief<P: Service>(view: &View<'_, P>, _: Option<Ticks>
     let names = || inside.iter().map(ToString::to_string).collect::<Vec<_>>();
     if let Some(limit) = view.limit().filter(|limit| inside.len() > usize::from(*limit)) {
         let are = if inside.len() == 1 { "is" } else { "are" };
-        return Err(format!("{} {are} inside, and the semaphore has {limit} slots", names().join(" and ")));
+        return Err(format!("{} {are} inside, but the limit is {limit}", names().join(" and ")));
     }
     let promised = |client: &ClientId| view.after.clients[client.place()].process.belief().slots;
     let promises = inside.iter().filter_map(promised);

@@ -24,7 +24,7 @@ pub type Judge<S> = fn(&View<'_, S>, &mut Memory) -> Result<(), String>;
 
 /// A property with the function that judges it; see [`Scenario::own_property`].
 pub struct Definition<S: Service> {
-    /// Its name.
+    /// The property, by its name.
     pub property: OwnProperty,
     /// The function that judges a transition.
     pub check: Judge<S>,

@@ -84,7 +84,7 @@ pub(super) fn slot_limit<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Re
     if record.owners.len() <= usize::from(slots) {
         return Ok(());
     }
-    Err(format!("{} are on record as holders, but there are {slots} slots", names(&record.owners)))
+    Err(format!("{} are on record as holders, but the limit is {slots}", names(&record.owners)))
 }
 
 pub(super) fn slot_conservation<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
