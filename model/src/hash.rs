@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn packing_keeps_apart_what_differs() {
+    fn different_values_pack_to_different_bytes() {
         let edges = [0u32, 1, 7, 253, 254, 255, 256, 65_535, 65_536, u32::MAX];
         let mut seen = BTreeSet::new();
         for first in edges {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_words_and_what_is_left_with_the_length() {
+    fn bytes_are_hashed_as_words_and_the_rest_with_the_length() {
         let bytes: Vec<u8> = (1..=20).collect();
         for length in 0..=bytes.len() {
             let (mut hash, mut words) = (Fingerprinter::default(), Fingerprinter::default());

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_refused_with_what_to_write() {
+    fn a_bad_duration_is_refused_with_an_example() {
         for (text, says) in [
             ("15", "has no unit"),
             ("", "is no duration"),

@@ -171,7 +171,7 @@ fn in_a_calm_no_client_waits_for_long_where_the_checker_has_proven_progress() {
 }
 
 #[test]
-fn most_of_what_never_ends_is_found_in_a_calm() {
+fn most_liveness_violations_are_found_in_a_calm() {
     let (mut all, mut found) = (0, Vec::new());
     for (scenario, property) in endless(Expect::Violated) {
         all += 1;

@@ -5,7 +5,7 @@ use fencepost_model::finding::{Property, Split};
 use fencepost_sim::{Profile, Settings};
 
 #[test]
-fn splitting_comes_to_what_runs_from_the_start_come_to() {
+fn splitting_and_plain_runs_estimate_the_same_probability() {
     let all = catalogue::all();
     let scenario = all.iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is in the catalogue");
     let stall = "stall = { at_least = 100, alpha = 1.0, at_most = 20000 }";

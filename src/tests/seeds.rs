@@ -77,7 +77,7 @@ fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
 }
 
 #[test]
-fn a_crowd_shrinks_to_the_two_who_are_to_blame() {
+fn an_execution_of_ten_clients_shrinks_to_two() {
     let crowd = Settings { clients: Some(10), rounds: Some(2), actions_max: 3_000, ..Settings::default() };
     let scenario = scenario("b01-no-fencing");
     let task = Hunt {

@@ -1,4 +1,4 @@
-//! House rules as tests: what each room may know, that the tree explains itself, that rules, citations and tests agree.
+//! House rules as tests: what each package may know, that the tree explains itself, that rules, citations and tests agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Old words in lower case, with the term to write instead. Only whole words match; a part of an identifier between underscores is a
 /// whole word.
-const OLD: [(&[&str], &str); 16] = [
+const OLD: [(&[&str], &str); 24] = [
     (&["somebody", "someone"], "the participant: a client, an operator, another client"),
     (&["nobody"], "no client, no operator, …"),
     (&["whoever", "anybody", "anyone", "everybody"], "a client that …, any client, each client"),
@@ -23,6 +23,14 @@ const OLD: [(&[&str], &str); 16] = [
     (&["possible all the time", "possible again and again"], "weakly fair, strongly fair"),
     (&["our fault"], "internal error"),
     (&["was overlooked", "state overlooked"], "fingerprint collision"),
+    (&["happens in the end"], "eventually; or: weakly fair, strongly fair"),
+    (&["found broken"], "violation found"),
+    (&["every run was searched", "everything was searched"], "state space exhausted"),
+    (&["late for ever"], "delay unbounded"),
+    (&["gone on with", "how manieth"], "resumed; sequence number"),
+    (&["roster", "rosters"], "stores, sequence nodes, leases"),
+    (&["parcel", "parcels", "quarry", "depot"], "work item, target, pool"),
+    (&["node of the node"], "node of client …"),
 ];
 
 /// Files, or names within them, that keep an old word.
@@ -31,7 +39,7 @@ struct Exception {
     path: &'static str,
     /// A part of the line in lower case; empty: any line.
     part: &'static str,
-    /// Why it stays.
+    /// The reason why the old word stays.
     reason: &'static str,
 }
 
@@ -51,7 +59,7 @@ const fn except(path: &'static str, part: &'static str, reason: &'static str) ->
     Exception { path, part, reason }
 }
 
-/// Every `.rs`, `.md` and `.toml` file of the project, in order.
+/// Every source, document, scenario and script of the project, in order.
 fn files() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut open: Vec<PathBuf> =
@@ -65,7 +73,7 @@ fn files() -> Vec<(PathBuf, String)> {
                 open.push(entry);
             } else if entry
                 .extension()
-                .is_some_and(|extension| ["rs", "md", "toml"].iter().any(|known| extension == *known))
+                .is_some_and(|extension| ["rs", "md", "toml", "txt"].iter().any(|known| extension == *known))
             {
                 found.push(entry);
             }
@@ -107,6 +115,37 @@ fn code_documents_and_scenarios_use_the_terms_of_the_field() {
         }
     }
     assert!(found.is_empty(), "{} old words:\n{}", found.len(), found.join("\n"));
+}
+
+/// Documentation that answers a question which no reader has asked.
+const RIDDLES: [&str; 14] = [
+    "Which one.",
+    "Which.",
+    "Who.",
+    "Whose.",
+    "Why.",
+    "Why not.",
+    "What it is.",
+    "What it says.",
+    "Nothing.",
+    "Neither.",
+    "By it.",
+    "As it is.",
+    "See above.",
+    "There is none.",
+];
+
+#[test]
+fn documentation_of_a_field_names_its_content() {
+    let mut found = Vec::new();
+    for (path, text) in files() {
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().strip_prefix("/// ").is_some_and(|sentence| RIDDLES.contains(&sentence)) {
+                found.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "write what it is, with its unit or range:\n{}", found.join("\n"));
 }
 
 #[test]

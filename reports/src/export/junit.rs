@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_expected_fails_and_what_was_not_decided_is_an_error() {
+    fn an_unexpected_verdict_fails_and_an_undecided_one_is_an_error() {
         let xml = junit(&findings());
         assert!(
             xml.contains("<testsuites name=\"fencepost\" tests=\"4\" failures=\"1\" errors=\"2\" time=\"6.000\">"),

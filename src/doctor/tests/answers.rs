@@ -113,7 +113,7 @@ fn without_a_ttl_the_lock_is_never_taken_away() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_what_would_be_right() {
+fn an_invalid_setting_is_refused_with_a_valid_one() {
     let go = || Question::of_recipe("go-lock").expect("it is known");
     for (question, says) in [
         (Question { lock_delay: duration("90s"), ..go() }, "at most 60s"),
