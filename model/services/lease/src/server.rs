@@ -66,11 +66,11 @@ impl Lender {
 
 impl Process<Lease> for Lender {
     fn on(&mut self, input: Input<Lease>, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
-        let Input::Message { from, message: Message::Service(word) } = input else { return };
+        let Input::Message { from, message: Message::Service(message) } = input else { return };
         let from = client(from);
         let hurry = Ticks::new(i64::from(context.is_mutated(LeaseMutation::LentTooEarly)));
         let is_lax = context.is_mutated(LeaseMutation::StaleReturnFrees);
-        match (self.loan, word) {
+        match (self.loan, message) {
             (None, LeaseMessage::Borrow) => self.lend(from, context, out),
             (Some(loan), LeaseMessage::Borrow) if loan.over.is_due(context.now + hurry) => {
                 self.lend(from, context, out)
