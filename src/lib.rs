@@ -17,7 +17,7 @@
 //!     .verify();
 //! ```
 //!
-//! The rooms: [`model`] says what may happen, [`sim`] takes one plausible run from a seed, [`checker`] takes every run,
+//! The crates: [`model`] says what may happen, [`sim`] takes one plausible run from a seed, [`checker`] takes every run,
 //! [`reports`] tells people.
 
 pub mod catalogue;

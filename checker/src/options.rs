@@ -11,11 +11,11 @@ use crate::limits::{Limits, Supervisor, Unsupervised};
 pub struct Options {
     /// What may cut the search.
     pub limits: Limits,
-    /// Who may call it off.
+    /// It is asked regularly whether the search should stop.
     pub supervisor: Arc<dyn Supervisor>,
     /// Only this promise.
     pub only: Option<Property>,
-    /// Which search.
+    /// The search engine.
     pub engine: Engine,
     /// The number of threads; stateright's search uses one.
     pub workers: usize,

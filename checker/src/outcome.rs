@@ -15,7 +15,7 @@ use crate::engine::Marks;
 /// A finding, and the counterexample that shows it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome<P: Service> {
-    /// What was found.
+    /// The verdict with its evidence.
     pub finding: Finding,
     /// The counterexample.
     pub trace: Option<Trace<P>>,

@@ -7,9 +7,9 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// Its name.
+    /// The document's title.
     pub title: String,
-    /// What it is.
+    /// The content of the document, in a sentence.
     pub about: String,
     /// What it gets wrong, in the order of the numbers.
     #[serde(rename = "flaw")]
@@ -38,7 +38,7 @@ pub struct Flaw {
 pub struct Promise {
     /// The scenario's name.
     pub scenario: String,
-    /// What it promises.
+    /// The promise that decides whether the document is right.
     pub property: Property,
 }
 

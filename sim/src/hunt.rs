@@ -31,7 +31,7 @@ pub struct Hunt {
     pub covers: bool,
 }
 
-/// What a hunt came to.
+/// The result of a hunt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hunted {
     /// The smallest seed whose run breaks a promise.

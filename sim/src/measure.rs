@@ -80,11 +80,11 @@ impl Meter {
     fn pass<P: Service>(&mut self, scenario: &Scenario<P>, world: &World<P>, ticks: Ticks) {
         let ticks = ticks.count();
         let taken = &mut self.taken;
-        let (inside, room) = (world.inside().count(), scenario.service.capacity());
-        let is_idle = inside < room && world.waiting().next().is_some();
+        let (inside, capacity) = (world.inside().count(), scenario.service.capacity());
+        let is_idle = inside < capacity && world.waiting().next().is_some();
         taken.ticks += ticks;
         taken.inside += if inside > 0 { ticks } else { 0 };
-        taken.overlap += if inside > room { ticks } else { 0 };
+        taken.overlap += if inside > capacity { ticks } else { 0 };
         taken.idle += if is_idle { ticks } else { 0 };
         taken.idle_by_mistake += if is_idle && self.is_freed_by_mistake { ticks } else { 0 };
         self.idle = if is_idle { self.idle + ticks } else { 0 };

@@ -10,7 +10,7 @@ use crate::scheduler::SchedulerKind;
 pub struct Settings {
     /// The seed: with the scenario and these settings it determines every byte.
     pub seed: u64,
-    /// Who picks.
+    /// The scheduler, which picks the next action.
     pub scheduler: SchedulerKind,
     /// How much finer the clock is than the scenario's; see [`SchedulerKind::refinement`].
     pub refinement: i64,

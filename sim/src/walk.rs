@@ -12,7 +12,7 @@ use fencepost_model::world::Action;
 /// A promise that broke, for the first time in the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// Which one.
+    /// The violated property.
     pub property: Property,
     /// At which step, from 1.
     pub step: u64,

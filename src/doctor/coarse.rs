@@ -93,7 +93,7 @@ pub struct Keeping {
 }
 
 impl Coarse {
-    /// What it promises.
+    /// The promise that it is about.
     pub fn promise(&self) -> Promise {
         match self {
             Coarse::Lease(Lease { write: Some(_), .. }) | Coarse::Told(Told { writes: true, .. }) | Coarse::Fenced => {

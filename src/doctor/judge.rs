@@ -23,7 +23,7 @@ pub enum Verdict {
     Kept(Proof),
     /// An execution breaks it, in exact durations.
     Broken(Box<Execution>),
-    /// Neither.
+    /// Neither a proof nor an execution was found.
     Unknown {
         /// What was tried.
         why: String,

@@ -34,7 +34,7 @@ impl Promise {
         }
     }
 
-    /// What it says.
+    /// The promise as a sentence.
     pub fn about(self) -> &'static str {
         match self {
             Promise::MutualExclusion => "never two clients at work at once",

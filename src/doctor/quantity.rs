@@ -54,7 +54,7 @@ impl fmt::Display for Value {
 }
 
 impl Quantity {
-    /// All of them.
+    /// Every quantity, in the order of the answer.
     pub const ALL: [Quantity; 7] = [
         Quantity::Ttl,
         Quantity::LockDelay,

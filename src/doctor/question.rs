@@ -103,7 +103,7 @@ pub struct Question {
 /// A setting that cannot be meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QuestionError {
-    /// Which setting.
+    /// The setting.
     pub setting: &'static str,
     /// What is wrong with it, and what would be right.
     pub message: String,

@@ -14,7 +14,7 @@ use crate::wider::{sum, times};
 /// One change.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Repair {
-    /// What is changed.
+    /// A change of the settings.
     pub change: Change,
     /// The settings with it. The promise is proven for them.
     pub question: Question,
@@ -22,12 +22,12 @@ pub struct Repair {
     pub breaks: Vec<Promise>,
 }
 
-/// What is changed.
+/// A change of the settings.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Change {
     /// A number becomes another one, the nearest that was found.
     Number {
-        /// Which.
+        /// The setting that is changed.
         quantity: Quantity,
         /// What it was.
         from: Value,

@@ -28,7 +28,7 @@ pub enum LiveError {
     /// A value of the agent that does not fit into the model's.
     #[error("{what} is {value}; a state of the model has room for {most} at most")]
     TooLarge {
-        /// What it is.
+        /// The setting or the operation.
         what: &'static str,
         /// How much it is.
         value: u64,

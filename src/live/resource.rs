@@ -19,7 +19,7 @@ pub trait Resource {
     fn version(&mut self) -> Result<u32, LiveError>;
 }
 
-/// There is none.
+/// No resource: clients only enter and leave.
 pub(crate) struct NoResource;
 
 impl Resource for NoResource {

@@ -115,7 +115,7 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
 pub struct Description<'a> {
     /// Unique name, also the file's.
     pub name: &'a str,
-    /// Which system.
+    /// The system that the scenario names.
     pub system: &'a str,
     /// The published hazard it shows, as `B-01`.
     pub hazard: Option<&'a str>,
@@ -146,7 +146,7 @@ pub struct Description<'a> {
 /// A finding, and the counterexample that shows it.
 #[derive(Clone, Debug)]
 pub struct AnyOutcome {
-    /// What was found.
+    /// The verdict with its evidence.
     pub finding: Finding,
     /// The counterexample.
     pub trace: Option<Box<dyn AnyTrace>>,
@@ -182,7 +182,7 @@ impl PartialEq for AnyRun {
 }
 
 impl dyn AnyScenario {
-    /// Its name.
+    /// The scenario's name.
     pub fn name(&self) -> &str {
         self.description().name
     }
@@ -192,7 +192,7 @@ impl dyn AnyScenario {
         self.description().system
     }
 
-    /// What it promises.
+    /// Its promises with their expected verdicts.
     pub fn promises(&self) -> &[Promise] {
         self.description().promises
     }

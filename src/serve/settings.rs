@@ -27,7 +27,7 @@ pub struct Settings {
     pub seed: u64,
     /// Clients with an address of their own each.
     pub clients: Vec<String>,
-    /// What goes wrong.
+    /// The faults that are planned.
     pub plan: Plan,
     /// Whether requests and answers are kept, to be written down in the end.
     pub is_recorded: bool,

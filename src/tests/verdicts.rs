@@ -9,7 +9,7 @@ use fencepost::rabbitmq::{
 };
 use fencepost::{Property, Scenario, Ticks};
 
-/// What goes wrong.
+/// The kind of fault.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Fault {
     Nothing,

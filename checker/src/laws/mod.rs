@@ -114,7 +114,7 @@ impl Law {
     /// Checks the law on a scenario, with the mutant of the scenario switched on. Laws of searches take no walks.
     ///
     /// # Errors
-    /// How the law fails.
+    /// The law is violated. The violation says where and how.
     pub fn check<P: Service>(self, scenario: &Scenario<P>, walks: &[Vec<u16>]) -> Result<(), LawViolation> {
         let each = |law: fn(&Scenario<P>, &[u16]) -> Result<(), LawViolation>| {
             walks.iter().try_for_each(|walk| law(scenario, walk))

@@ -36,9 +36,9 @@ pub(crate) struct Graph {
 pub(crate) struct Edge {
     /// Its place among those of its state.
     pub place: u16,
-    /// Where it leads.
+    /// The successor.
     pub to: Node,
-    /// What it is.
+    /// The index of the action's label.
     pub label: u16,
 }
 

@@ -47,7 +47,7 @@ impl Subjects {
         self.baselines.len()
     }
 
-    /// Whether there are none.
+    /// Whether no promise is left to judge.
     pub fn is_empty(&self) -> bool {
         self.baselines.is_empty()
     }

@@ -64,7 +64,7 @@ pub enum Noticed {
 }
 
 impl Noticed {
-    /// Whether that is enough.
+    /// Whether a verdict, a law or a comparison of the engines notices the mutant.
     pub fn is_enough(&self) -> bool {
         matches!(self, Noticed::Verdict { .. } | Noticed::Law { .. } | Noticed::Engines { .. })
     }

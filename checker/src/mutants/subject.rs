@@ -33,7 +33,7 @@ pub trait Subject: Debug + Send + Sync {
     /// Checks a law on it, with a mutation or as it is, on these walks.
     ///
     /// # Errors
-    /// How the law fails.
+    /// The law is violated. The violation says where and how.
     fn obeys(
         &self,
         law: Law,
@@ -46,7 +46,7 @@ pub trait Subject: Debug + Send + Sync {
 /// A scenario as it is, or with more that goes wrong.
 #[derive(Copy, Clone, Debug)]
 pub enum Variant {
-    /// As it is.
+    /// The scenario without a mutation.
     AsIs,
     /// See [`rough`](fn@rough).
     Rough(Replies),

@@ -69,7 +69,7 @@ impl Symmetry {
         Symmetry::default()
     }
 
-    /// Whether there is any.
+    /// Whether no two clients are interchangeable.
     pub(crate) fn is_none(&self) -> bool {
         self.groups.is_empty()
     }

@@ -44,7 +44,7 @@ pub(super) enum About {
     Answer(ClientId),
     /// A request of this client, to the server or to the resource.
     Request(ClientId),
-    /// Neither.
+    /// A message that is neither.
     #[default]
     Other,
 }

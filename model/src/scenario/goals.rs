@@ -11,7 +11,7 @@ use crate::service::{Event, Service};
 
 /// A goal of a scenario built in Rust, beside those of the kernel and of the service.
 pub struct OwnGoal<S: Service> {
-    /// Its name.
+    /// The goal.
     pub goal: Goal,
     /// Whether a fact reaches it.
     pub is_reached: fn(&Fact<S>) -> bool,

@@ -38,7 +38,7 @@ pub enum OptionalBudget {
 }
 
 impl OptionalBudget {
-    /// All of them.
+    /// Every optional budget, in order.
     pub const ALL: [OptionalBudget; 2] = [OptionalBudget::Operator, OptionalBudget::Retries];
 }
 

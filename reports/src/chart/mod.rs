@@ -29,17 +29,17 @@ pub struct Chart {
 pub struct Point {
     /// What stands in it: two or three signs.
     pub label: String,
-    /// Its name.
+    /// The point's name.
     pub name: String,
     /// What it is, in full.
     pub about: String,
     /// Where it is to the right.
     pub x: Estimate,
-    /// Where it is upwards.
+    /// The vertical coordinate.
     pub y: Estimate,
     /// How it looks.
     pub look: Look,
-    /// Where it leads.
+    /// The address that the point links to; empty: none.
     pub link: String,
     /// What else is known of it: a sign in its corner, and the class of that.
     pub mark: Option<(&'static str, &'static str)>,

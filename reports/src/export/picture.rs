@@ -54,7 +54,7 @@ pub fn chart_picture(chart: &Chart) -> String {
     }
     let mut lines = chart.points.len();
     if chart.points.iter().any(|point| point.mark.is_some()) {
-        for text in ["✓ proven, ✗ with a counterexample:", "every run was searched in a smaller world"] {
+        for text in ["✓ proven, ✗ with a counterexample:", "state space exhausted, in a smaller scenario"] {
             lines += 1;
             let y = 46 + lines * 20;
             let _ = writeln!(legend, "<text class=\"legend\" x=\"{}\" y=\"{y}\">{text}</text>", width + 6);

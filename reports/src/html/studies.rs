@@ -14,10 +14,10 @@ pub struct Ready {
     pub taken: Taken,
 }
 
-/// Whether a study has been taken into the folder of the report.
+/// Whether the report contains measurements of a study.
 #[derive(Clone, Debug)]
 pub enum Taken {
-    /// It has not.
+    /// The study was never measured.
     Never,
     /// Not by this program: what another one measured need not hold for it.
     Before,

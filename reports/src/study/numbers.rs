@@ -26,12 +26,11 @@ pub struct Numbers {
     pub requests: f64,
     /// Writes of earlier tenures, per hour: accepted, refused; none where the tenures of writes are unknown.
     pub stale: Option<(f64, f64)>,
-    /// A failure detector's mistakes per hour (λ_M), how long one lasts (T_M), and the share of time without one (P_A); none
-    /// where no session was observed.
+    /// A failure detector's mistakes per hour (λ_M); none where no session was observed.
     pub mistakes: Option<f64>,
-    /// See above.
+    /// How long a mistake lasts (T_M), in the unit of the study; none where no session was observed.
     pub mistake_lasts: Option<f64>,
-    /// See above.
+    /// The share of time without a mistake (P_A), from 0 to 1; none where no session was observed.
     pub accuracy: Option<f64>,
     /// How long it took until a crash was detected (T_D).
     pub detection: Spread,
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_is_what_nothing_beats() {
+    fn the_front_has_every_point_that_none_dominates() {
         let impossible = Point { problem: Some("no".to_owned()), ..Point::default() };
         let study = study(vec![point(0, 500), point(2, 100), point(1, 500), impossible, point(0, 400)]);
         let numbers: Vec<_> = study.points.iter().map(|point| Numbers::of(&study, point)).collect();

@@ -39,7 +39,7 @@ pub trait Scheduler<S: Service> {
     fn calm(&mut self, _scenario: &Scenario<S>, _world: &World<S>) {}
 }
 
-/// Which scheduler.
+/// The kind of a scheduler.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum SchedulerKind {
     /// Any enabled action, each with the same probability.
@@ -54,7 +54,7 @@ pub enum SchedulerKind {
 }
 
 impl SchedulerKind {
-    /// All of them.
+    /// Every scheduler, in the order of help and reports.
     pub const ALL: [SchedulerKind; 4] =
         [SchedulerKind::Uniform, SchedulerKind::Realistic, SchedulerKind::Swarm, SchedulerKind::Priorities];
 

@@ -14,7 +14,7 @@ pub struct Turns<S: Service> {
 }
 
 impl<S: Service> Turns<S> {
-    /// Picks every so manieth of what is enabled.
+    /// Picks the enabled actions in turns of a fixed step.
     pub fn by(step: usize) -> Self {
         Turns { step, place: 0, offers: Vec::new(), is_calm: false }
     }

@@ -115,7 +115,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// One fault at one request: the so-manieth of those of a client that fit.
+    /// One fault at one request: counted among the requests of a client that match.
     pub fn once(method: &str, url: &str, occurrence: u64, client: &str, fault: Fault) -> Rule {
         Rule {
             method: Some(method.to_owned()),

@@ -13,7 +13,7 @@ use super::{DOUBTS, Doubt, Fault, Plan, Rule};
 pub struct PlanError {
     /// In which line, from 1.
     pub line: usize,
-    /// Why.
+    /// The mistake, in a sentence.
     pub why: String,
 }
 

@@ -16,7 +16,7 @@ pub struct Misuse {
     pub name: &'static str,
     /// When, in nanoseconds since the start.
     pub at: i64,
-    /// Who does what.
+    /// The client and what it does, as a sentence.
     pub sentence: String,
 }
 

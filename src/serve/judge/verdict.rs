@@ -16,7 +16,7 @@ pub struct Finding {
     pub key: String,
     /// When, in nanoseconds since the start.
     pub at: i64,
-    /// Who and what.
+    /// The client and the violation, as a sentence.
     pub sentence: String,
     /// How it came to that, a line for each event.
     pub story: Vec<String>,

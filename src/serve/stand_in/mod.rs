@@ -36,9 +36,9 @@ pub(crate) use waiting::{Fate, Journey};
 /// A request as it came over the wire.
 #[derive(Clone, Debug)]
 pub struct Incoming {
-    /// Who sent it.
+    /// The name of the client that sent it.
     pub client: String,
-    /// What it says.
+    /// The request.
     pub question: Question,
     /// Whether it brought an ACL token, which is ignored.
     pub has_token: bool,

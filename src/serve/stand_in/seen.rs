@@ -3,7 +3,7 @@
 /// A request that has arrived.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
-    /// Who sent it.
+    /// The name of the client that sent it.
     pub client: String,
     /// Its method.
     pub method: String,

@@ -63,7 +63,7 @@ impl Waiting {
         }
     }
 
-    /// Who waits.
+    /// The waiting client.
     pub(super) fn client(&self) -> &str {
         match self {
             Waiting::Parked { journey, .. }

@@ -56,7 +56,7 @@ impl fmt::Display for NoBaseline {
 /// A plan, and where in its run another fault may come.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What goes wrong.
+    /// The faults of the run.
     pub plan: Plan,
     rules: Vec<Rule>,
     /// The request that the last rule strikes, by its place in the run.

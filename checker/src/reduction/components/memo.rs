@@ -2,8 +2,8 @@
 //!
 //! Nearly every step depends on few parts: on the process that something happens to, and on what happens; a fault on the budget
 //! and on the server, too, which may notice it; and where responses take no time, on their receivers. It changes no others,
-//! sends messages, and states facts. Which promises that breaks, and what is remembered of it, is found in the world each time;
-//! the names of the normal form are found part by part.
+//! sends messages, and states facts. Violations and ghosts are recomputed at each cache hit;
+//! the names of the normal form are computed part by part.
 //!
 //! Not remembered are faults of the service, which may do anything to the world, and whatever a cut link may lose.
 

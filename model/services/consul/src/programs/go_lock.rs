@@ -136,7 +136,7 @@ impl Recipe<Consul> for GoLock {
 /// `func (s *Session) RenewPeriodic`, whose `lastRenewTime` is the head of a lap. C-API-2.
 #[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
 pub struct Renew {
-    /// Which session.
+    /// The session that it renews.
     pub session: SessionId,
     /// Its TTL; half of it is `waitDur`.
     pub ttl: Ticks,

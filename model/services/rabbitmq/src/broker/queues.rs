@@ -13,7 +13,7 @@ use fencepost_model::time::StartTime;
 /// A queue, with the record of the nodes about it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Queue {
-    /// Its name.
+    /// The queue's name.
     pub name: Name,
     pub(super) shape: Shape,
     /// The connection that declared it, if it is exclusive.
@@ -248,8 +248,8 @@ impl Broker {
 
     /// R-Q-47: too many messages fill the memory, until they are removed.
     pub(super) fn look_at_memory(&mut self, context: &Ctx<'_>, out: Out<'_>) {
-        let Some(room) = context.scenario.service.memory else { return };
-        let is_full = self.queues.iter().map(|queue| queue.ready).sum::<u8>() >= room;
+        let Some(limit) = context.scenario.service.memory else { return };
+        let is_full = self.queues.iter().map(|queue| queue.ready).sum::<u8>() >= limit;
         if is_full && !self.alarm {
             self.alarm = true;
             note(RabbitmqEvent::Alarm(true), out);
