@@ -13,7 +13,7 @@ use fencepost_model::laws::{
 use fencepost_model::monitor::{Observed, ObservedStep};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::trace::{Recorder, Trace, perform, replay};
+use fencepost_model::trace::{Recorder, Trace, perform, replay, script};
 use fencepost_model::world::Action;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -108,15 +108,11 @@ fn record<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Trace<P> {
 
 fn labels_replay<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
     let trace = record(scenario, choices);
-    let mut script = String::new();
-    for line in &trace.steps {
-        script += &format!("{}\n", line.label);
-        line.facts.iter().for_each(|fact| script += &format!("    {fact}\n"));
-        line.violations
-            .iter()
-            .for_each(|violation| script += &format!("    ✗ {}: {}\n", violation.property, violation.message));
-    }
-    assert_eq!(perform(&script, scenario).expect("every label names what it named"), script);
+    let told = script(&trace);
+    assert_eq!(perform(&told, scenario).expect("every label of a story names what it named"), told);
+    let plain = trace.steps.iter().map(|step| format!("{}\n", step.label));
+    let plain: String = [format!("scenario {}\n", scenario.name)].into_iter().chain(plain).collect();
+    assert_eq!(perform(&plain, scenario).expect("every label of a trace names what it named"), told);
     Ok(())
 }
 
