@@ -77,8 +77,8 @@ fn the_model_has_no_clock_randomness_io_threads_floats_or_hash_maps() {
 #[test]
 fn the_kernel_and_the_explorers_name_no_service() {
     let services = ["consul", "rabbitmq", "etcd", "redlock", "gossip", "serf", "amqp"];
-    for room in ["model/src", "sim/src", "checker/src", "reports/src"] {
-        for (path, text) in files(room, &["rs"]) {
+    for folder in ["model/src", "sim/src", "checker/src", "reports/src"] {
+        for (path, text) in files(folder, &["rs"]) {
             if path.starts_with("sim/src/detector") {
                 continue;
             }
@@ -93,8 +93,8 @@ fn the_kernel_and_the_explorers_name_no_service() {
 
 #[test]
 fn explorers_read_no_clock_and_iterate_no_hash_map() {
-    for room in ["sim/src", "checker/src"] {
-        forbid(room, &["std::time", "Instant::now", "SystemTime", "HashMap", "HashSet", "std::fs", "std::env"], &[]);
+    for folder in ["sim/src", "checker/src"] {
+        forbid(folder, &["std::time", "Instant::now", "SystemTime", "HashMap", "HashSet", "std::fs", "std::env"], &[]);
     }
 }
 
@@ -106,10 +106,10 @@ fn only_one_folder_names_stateright() {
 
 #[test]
 fn packages_depend_only_on_allowed_packages() {
-    let depends = |room: &str, on: &str| {
-        fs::read_to_string(root().join(room).join("Cargo.toml")).expect("a manifest").contains(on)
+    let depends = |folder: &str, on: &str| {
+        fs::read_to_string(root().join(folder).join("Cargo.toml")).expect("a manifest").contains(on)
     };
-    for (room, stranger) in [
+    for (folder, stranger) in [
         ("model", "fencepost-sim"),
         ("model", "fencepost-checker"),
         ("model", "fencepost-reports"),
@@ -120,14 +120,14 @@ fn packages_depend_only_on_allowed_packages() {
         ("reports", "fencepost-sim"),
         ("reports", "fencepost-checker"),
     ] {
-        assert!(!depends(room, stranger), "{room} must not know {stranger}");
+        assert!(!depends(folder, stranger), "{folder} must not know {stranger}");
     }
     for service in ["consul", "lease", "rabbitmq", "redlock", "stores"] {
         for stranger in ["fencepost-sim", "fencepost-checker", "fencepost-reports", "fencepost-registry"] {
-            let room = format!("model/services/{service}");
+            let folder = format!("model/services/{service}");
             assert!(
-                !depends(&room, stranger),
-                "{room} must not know {stranger}: what compiles it for them is beside it"
+                !depends(&folder, stranger),
+                "{folder} must not know {stranger}: what compiles it for them is beside it"
             );
         }
     }
@@ -144,8 +144,8 @@ fn reports_read_findings_and_nothing_else_of_the_model() {
 
 #[test]
 fn every_file_begins_with_a_module_comment() {
-    for room in ["src", "model", "sim", "checker", "reports"] {
-        for (path, text) in files(room, &["rs"]) {
+    for folder in ["src", "model", "sim", "checker", "reports"] {
+        for (path, text) in files(folder, &["rs"]) {
             assert!(text.starts_with("//!"), "{} does not begin with what it is for", path.display());
         }
     }
@@ -153,13 +153,14 @@ fn every_file_begins_with_a_module_comment() {
 
 #[test]
 fn files_that_documents_name_exist() {
-    let rooms = ["src", "model", "sim", "checker", "reports"];
+    let folders = ["src", "model", "sim", "checker", "reports"];
     let readme = (PathBuf::from("README.md"), fs::read_to_string(root().join("README.md")).expect("readable"));
     let mut named = 0;
-    for (path, text) in rooms.iter().flat_map(|room| files(room, &["md"])).chain([readme]) {
+    for (path, text) in folders.iter().flat_map(|folder| files(folder, &["md"])).chain([readme]) {
         let folder = root().join(path.parent().expect("a file is in a folder"));
-        let is_inside =
-            |name: &&str| rooms.iter().any(|room| name.strip_prefix(room).is_some_and(|rest| rest.starts_with('/')));
+        let is_inside = |name: &&str| {
+            folders.iter().any(|folder| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+        };
         let quoted = text.split('`').skip(1).step_by(2).filter(is_inside).map(|name| root().join(name));
         let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
         // Links of Rust's documentation, within listings.
@@ -173,7 +174,7 @@ fn files_that_documents_name_exist() {
 }
 
 #[test]
-fn the_top_level_holds_the_rooms_and_nothing_else() {
+fn the_top_level_holds_the_known_folders_and_nothing_else() {
     let known = [
         "Cargo.toml",
         "Cargo.lock",
