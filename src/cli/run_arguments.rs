@@ -40,7 +40,7 @@ pub struct RunArguments {
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(STORMS))]
     storm: i64,
     /// How long a client may wait after that before a promise of progress is violated, in ticks of the scenario
-    /// [default: 100 of the slowest steps of the profile, plus 8 times the longest duration of the service]
+    /// [default: 100 of the slowest steps and the longest stall of the profile, plus 8 times the longest duration of the service]
     #[arg(long, value_parser = clap::value_parser!(i64).range(CALMS))]
     calm: Option<i64>,
     /// Delays as distributions: a TOML file, as reports/docs/simulator.md describes it
