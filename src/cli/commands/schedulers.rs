@@ -26,6 +26,9 @@ pub struct Schedulers {
     hits: u64,
 }
 
+/// The attempts of each scheduler, in the order of [`SchedulerKind::ALL`].
+type Row = [Attempts; SchedulerKind::ALL.len()];
+
 /// A promise that is expected to break in some step.
 struct SearchTarget {
     scenario: Box<dyn AnyScenario>,
@@ -63,8 +66,8 @@ pub fn run(schedulers: &Schedulers, common: &Common) -> Result<Exit, CommandErro
     let rows =
         in_parallel(&search_targets, &bar, |target| SchedulerKind::ALL.map(|kind| schedulers.hunt(target, kind)));
     let all = search_targets.len();
-    let is_complete = |row: &[Attempts; 4]| row.iter().all(|tried| schedulers.is_enough(*tried));
-    let (search_targets, rows): (Vec<SearchTarget>, Vec<[Attempts; 4]>) =
+    let is_complete = |row: &Row| row.iter().all(|tried| schedulers.is_enough(*tried));
+    let (search_targets, rows): (Vec<SearchTarget>, Vec<Row>) =
         search_targets.into_iter().zip(rows).filter(|(_, row)| is_complete(row)).unzip();
     if common.json {
         for (target, row) in search_targets.iter().zip(&rows) {
@@ -129,7 +132,7 @@ impl Schedulers {
         tried
     }
 
-    fn table(&self, search_targets: &[SearchTarget], rows: &[[Attempts; 4]]) -> String {
+    fn table(&self, search_targets: &[SearchTarget], rows: &[Row]) -> String {
         let width = search_targets.iter().map(|target| target.scenario.name().len()).max().unwrap_or(0);
         let mut text = format!("{:6} {:width$} {:22}", "", "seeds for each one that breaks it", "");
         SchedulerKind::ALL.iter().for_each(|kind| text += &format!("{:>11}", kind.name()));
@@ -142,7 +145,7 @@ impl Schedulers {
         text + "\n" + &self.summary(search_targets, rows)
     }
 
-    fn markdown(&self, search_targets: &[SearchTarget], rows: &[[Attempts; 4]]) -> String {
+    fn markdown(&self, search_targets: &[SearchTarget], rows: &[Row]) -> String {
         let names = SchedulerKind::ALL.map(SchedulerKind::name);
         let mut text = format!(
             "# Seeds per violation, by scheduler\n\n\
@@ -163,7 +166,7 @@ impl Schedulers {
     }
 
     /// What each scheduler found in all, and what none of them did.
-    fn summary(&self, search_targets: &[SearchTarget], rows: &[[Attempts; 4]]) -> String {
+    fn summary(&self, search_targets: &[SearchTarget], rows: &[Row]) -> String {
         let mut text = format!("Of {} promises, within {} seeds:", search_targets.len(), self.seeds);
         for (place, kind) in SchedulerKind::ALL.iter().enumerate() {
             let found = rows.iter().filter(|row| row[place].hits > 0).count();
