@@ -19,7 +19,7 @@ fn scenario(folder: &Path, counts_from_answer: bool) -> String {
     let head = format!(r#"{{"lease":2,"counts_from_answer":{counts_from_answer}}}"#);
     let text = format!(
         r#"name = "own"
-story = "Our own recipe."
+about = "Our own recipe."
 system = "lease"
 clients = 2
 rounds = 1
@@ -31,6 +31,7 @@ server_delay = 0
 
 [service]
 lease = 2
+grace = 1
 
 [[program]]
 name = "own-recipe"
@@ -76,6 +77,6 @@ fn a_recipe_of_ones_own_is_checked_simulated_and_replayed_by_the_commands() {
 #[test]
 fn what_ships_with_fencepost_is_there_beside_it() {
     let output = own(&["list", "b01-no-fencing", "--json"]);
-    assert_eq!(json(&output)[0]["name"], "b01-no-fencing");
+    assert_eq!(json(&output)[0]["scenario"], "b01-no-fencing");
     assert_eq!(own(&["check", "nonsense"]).status.code(), Some(2));
 }

@@ -2,7 +2,7 @@
 
 use fencepost::checker::Options;
 use fencepost::consul::{
-    self, Behavior, Belief, Consul, GoSemaphore, Monitor, OnLoss, RenewalErrors, Semaphore, Waiting,
+    self, Behavior, Belief, Consul, GoSemaphore, Monitor, RenewalErrors, Semaphore, Waiting,
 };
 use fencepost::model::scenario::{Cutting, Links, Ways};
 use fencepost::{Property, Scenario, Ticks};
@@ -16,7 +16,7 @@ pub(super) fn small(limit: u8) -> Scenario<Consul> {
         consul.behavior = Behavior::Delete;
         (consul.renewal_errors, consul.belief) = (RenewalErrors::RetryForTtl, Belief::ByMonitor);
         (consul.waiting, consul.watch_wait, consul.retry_every) = (Waiting::Watch, Some(Ticks::new(2)), Ticks::new(1));
-        consul.monitor = Some(Monitor { on_loss: OnLoss::Keep, ..Monitor::default() });
+        consul.monitor = Some(Monitor::default());
         consul.semaphore = Some(Semaphore { limits: vec![limit], ..Semaphore::default() });
     };
     let scenario = Scenario::<Consul> { system: "consul-semaphore".to_owned(), ..Scenario::new("small-go-semaphore") };
