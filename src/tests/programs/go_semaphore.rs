@@ -1,9 +1,7 @@
 //! The Go client's semaphore as a program, line by line, against the recipe `go-semaphore` with its settings.
 
 use fencepost::checker::Options;
-use fencepost::consul::{
-    self, Behavior, Belief, Consul, GoSemaphore, Monitor, RenewalErrors, Semaphore, Waiting,
-};
+use fencepost::consul::{self, Behavior, Belief, Consul, GoSemaphore, Monitor, RenewalErrors, Semaphore, Waiting};
 use fencepost::model::scenario::{Cutting, Links, Ways};
 use fencepost::{Property, Scenario, Ticks};
 

@@ -38,7 +38,7 @@ impl Recipe<Stores> for SequenceQueue {
             }
         };
         let place = self.patience.ask(store, Request::Place(node)).await.placed();
-        if !place.is_some_and(|(_, before)| before < self.limit) {
+        if place.is_none_or(|(_, before)| before >= self.limit) {
             // A node that is gone is made anew.
             self.node = place.map(|_| node);
             store.sleep(self.retry_every).await;
