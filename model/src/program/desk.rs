@@ -41,12 +41,8 @@ impl<S: Programmable> Desk<S> {
 pub(super) enum Output<S: Programmable> {
     Begin(u16, What<S>),
     Drop(u16),
-    /// With the number of slots, and the number of its slot, if it is a semaphore.
-    Enter {
-        token: Token,
-        slots: Option<u16>,
-        slot: Option<u8>,
-    },
+    /// With the number of slots, if it is a semaphore.
+    Enter(Token, Option<u16>),
     Leave(Leaving),
     /// Until this open deadline, or none any more.
     Lease(Option<u16>),
@@ -136,7 +132,7 @@ impl<S: Programmable> Output<S> {
         match &mut self {
             Output::End(head, _) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(_, What::Request(request)) | Output::Send(request) => request.visit(&mut Blank),
-            Output::Begin(_, What::Write(token)) | Output::Enter { token, .. } | Output::Write(token) => {
+            Output::Begin(_, What::Write(token)) | Output::Enter(token, _) | Output::Write(token) => {
                 *token = Token(0);
             }
             Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
@@ -157,8 +153,8 @@ impl<S: Programmable> fmt::Display for Output<S> {
         match self {
             Output::Begin(_, what) => what.fmt(f),
             Output::Drop(operation) => write!(f, "drop what was begun as [{operation}]"),
-            Output::Enter { slots: None, .. } => f.write_str("enter"),
-            Output::Enter { slots: Some(slots), .. } => write!(f, "enter with one of {slots} slots"),
+            Output::Enter(_, None) => f.write_str("enter"),
+            Output::Enter(_, Some(slots)) => write!(f, "enter with one of {slots} slots"),
             Output::Leave(why) => write!(f, "leave: {why}"),
             Output::Lease(Some(deadline)) => write!(f, "the lease ends with [{deadline}]"),
             Output::Lease(None) => f.write_str("no lease"),

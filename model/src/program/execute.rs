@@ -175,8 +175,8 @@ impl<'a, S: Programmable> Executor<'a, S> {
         match output {
             Output::Begin(operation, what) => self.begin(place, operation, what),
             Output::Drop(operation) => self.node.tasks[place].close(operation),
-            Output::Enter { token, slots, slot } => {
-                self.node.inside = Some(Inside { token, slots, slot, writes: self.context.scenario.writes });
+            Output::Enter(token, slots) => {
+                self.node.inside = Some(Inside { token, slots, writes: self.context.scenario.writes });
                 self.node.is_waiting = false;
                 self.out.record(Fact::Entered { client, token });
             }

@@ -160,12 +160,12 @@ impl<S: Programmable> Handle<S> {
 
     /// The client believes from here that it is inside. It will send this token with its writes.
     pub fn enter(&self, token: Token) {
-        self.put(Output::Enter { token, slots: None, slot: None });
+        self.put(Output::Enter(token, None));
     }
 
-    /// The same for a semaphore: the client believes that it has one of this number of slots, and which, if they have numbers.
-    pub fn enter_slot(&self, token: Token, slots: u16, slot: Option<u8>) {
-        self.put(Output::Enter { token, slots: Some(slots), slot });
+    /// The same for a semaphore: the client believes that it has one of this number of slots.
+    pub fn enter_slot(&self, token: Token, slots: u16) {
+        self.put(Output::Enter(token, Some(slots)));
     }
 
     /// It does not any more, for this reason.

@@ -104,9 +104,14 @@ impl<S: Programmable> Client<S> for Program<S> {
 
     fn belief(&self) -> Belief {
         let node = self.node();
-        let (slots, slot) = node.inside.map_or((None, None), |inside| (inside.slots, inside.slot));
-        let is_inside = node.inside.is_some();
-        Belief { is_inside, until: node.lease.filter(|_| is_inside), slots, slot, is_waiting: node.is_waiting }
+        let (is_inside, slots) = (node.inside.is_some(), node.inside.and_then(|inside| inside.slots));
+        Belief {
+            is_inside,
+            until: node.lease.filter(|_| is_inside),
+            slots,
+            is_waiting: node.is_waiting,
+            ..Belief::default()
+        }
     }
 
     fn panic(&self) -> Option<String> {

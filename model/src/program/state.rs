@@ -45,9 +45,8 @@ pub(super) struct Node<S: Programmable> {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(super) struct Inside {
     pub(super) token: Token,
-    /// How many clients may be inside with it, and the number of its slot; none: it is a lock.
+    /// The number of slots; none: it is a lock.
     pub(super) slots: Option<u16>,
-    pub(super) slot: Option<u8>,
     /// How often the user may still ask for a write.
     pub(super) writes: u8,
 }

@@ -63,7 +63,7 @@ impl GoSemaphore {
         // `go s.monitorLock(s.lockSession, s.lockCh)`. C-SEM-6.
         let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
         consul.spawn(SemaphoreMonitor { session, wait_index: Index(0), left: retries, retries, retry_every });
-        consul.enter_slot(Token::default(), self.limit.into(), None);
+        consul.enter_slot(Token::default(), self.limit.into());
         loop {
             match consul.select(consul.ended::<SemaphoreMonitor>(), consul.user()).await {
                 // `<-lockCh`. The user stops; the handle is still held, and the renewals go on.

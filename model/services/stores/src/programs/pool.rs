@@ -40,7 +40,7 @@ impl Recipe<Stores> for TokenPool {
             self.is_refused = true;
             return Ok(Lap::Again);
         };
-        store.enter_slot(Token(token.0), self.limit, None);
+        store.enter_slot(Token(token.0), self.limit);
         while store.user().await != Wanted::Release {}
         store.leave(Leaving::Done);
         match self.give_back {

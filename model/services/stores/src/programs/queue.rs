@@ -45,7 +45,7 @@ impl Recipe<Stores> for SequenceQueue {
             return Ok(Lap::Again);
         }
         self.node = None;
-        store.enter_slot(Token(node.0), self.limit.into(), None);
+        store.enter_slot(Token(node.0), self.limit.into());
         while store.user().await != Wanted::Release {}
         store.leave(Leaving::Done);
         self.patience.ask(store, Request::Remove(node)).await;

@@ -52,7 +52,7 @@ impl Recipe<Stores> for RankedSemaphore {
                 return Ok(Lap::Again);
             }
         };
-        store.enter_slot(Token(number.0), self.limit.into(), None);
+        store.enter_slot(Token(number.0), self.limit.into());
         while store.user().await != Wanted::Release {}
         store.leave(Leaving::Done);
         self.patience.ask(store, Request::Remove(number)).await;

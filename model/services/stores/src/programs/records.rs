@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Request, Stores};
+use super::Storing;
+use crate::Stores;
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::Token;
 use fencepost_model::normal::Normal;
@@ -27,7 +28,7 @@ impl Recipe<Stores> for HolderRecords {
     async fn lap(&mut self, store: &Handle<Stores>) -> Result<Lap, Gone> {
         // The lease counts from the request: the store writes the record later, or at once.
         let lease = self.ttl.map(|ttl| store.deadline(ttl));
-        let Some(number) = store.request(Request::Take).await.number() else {
+        let Some(number) = store.take().await else {
             drop(lease);
             store.sleep(self.retry_every).await;
             return Ok(Lap::Again);
@@ -39,7 +40,7 @@ impl Recipe<Stores> for HolderRecords {
             }
             store.lease_until(lease);
         }
-        store.enter_slot(Token(number.0), self.limit, None);
+        store.enter_slot(Token(number.0), self.limit);
         let why = loop {
             match store.select(store.lease_ended(), store.user()).await {
                 First::One(()) => break Leaving::Lapsed,
@@ -50,7 +51,7 @@ impl Recipe<Stores> for HolderRecords {
         store.leave(why);
         store.no_lease();
         if why == Leaving::Done {
-            store.request(Request::Remove(number)).await;
+            store.remove(number).await;
         }
         Ok(Lap::Done)
     }
