@@ -1,4 +1,5 @@
-//! All commands of fencepost for a recipe of one's own, in three lines: `cargo run --example own_recipe -- check scenario.toml`.
+//! All commands of fencepost for a recipe of one's own, in three lines: `cargo run -p fencepost-cli --example own_recipe -- check
+//! scenario.toml`.
 
 use fencepost::Ticks;
 use fencepost::lease::{Lease, LeaseMessage, Lending};
