@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p fencepost-checker --example our_ledger`
 
-use fencepost::consul::{Consul, Sequencer, Writes};
-use fencepost_checker::{InternalError, Options, check};
+use fencepost::consul::{Consul, SERVICE, Sequencer, Writes};
+use fencepost_checker::{InternalError, Options};
 use fencepost_model::properties::Property;
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::Scenario;
@@ -19,7 +19,7 @@ fn main() -> Result<(), InternalError> {
             })
             .resource(Accepts::NotLower)
             .promise(Property::NoLostUpdate);
-        for outcome in check(&scenario, &Options::default())? {
+        for outcome in SERVICE.any(&scenario).check(&Options::default())? {
             let finding = outcome.finding;
             println!("{sequencer:?}: {} is {}, {} states", finding.property, finding.verdict.word(), finding.states);
         }

@@ -184,7 +184,7 @@ impl Doctor {
             workers: self.workers,
             ..Options::default()
         };
-        let outcome = SERVICE.erase()(&scenario).check(&options)?.pop().expect("it promises one thing");
+        let outcome = SERVICE.any(&scenario).check(&options)?.pop().expect("it promises one thing");
         self.states += outcome.finding.states;
         let trace = outcome.trace.as_ref().and_then(|trace| trace.as_any().downcast_ref::<Trace<Consul>>());
         let explored = match (&outcome.finding.verdict, trace) {

@@ -84,6 +84,11 @@ impl<S: Service> Registered<S> {
     pub fn erase(&self) -> Erase<S> {
         self.erase
     }
+
+    /// The scenario behind its object-safe trait. A caller that checks or simulates it so compiles no explorer.
+    pub fn any<'a>(&self, scenario: &'a Scenario<S>) -> &'a dyn AnyScenario {
+        (self.erase)(scenario)
+    }
 }
 
 impl<S: Service> AnyService for Registered<S>

@@ -1,7 +1,7 @@
 //! Consul: catalogue, health checks, sessions, key/value locks, semaphores, elections.
 
 pub use fencepost_consul::*;
-use fencepost_consul_explore::SERVICE;
+pub use fencepost_consul_explore::SERVICE;
 use fencepost_model::time::Ticks;
 
 use crate::Check;

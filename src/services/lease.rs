@@ -1,7 +1,7 @@
 //! The smallest lock: a server that lends one lease, and clients that stop by themselves when it is over.
 
 pub use fencepost_lease::*;
-use fencepost_lease_explore::SERVICE;
+pub use fencepost_lease_explore::SERVICE;
 use fencepost_model::time::Ticks;
 
 use crate::Check;

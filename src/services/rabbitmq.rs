@@ -1,7 +1,7 @@
 //! RabbitMQ: queues, channels, connections, and the persistent semaphore that is made of them.
 
 pub use fencepost_rabbitmq::*;
-use fencepost_rabbitmq_explore::SERVICE;
+pub use fencepost_rabbitmq_explore::SERVICE;
 
 use crate::Check;
 

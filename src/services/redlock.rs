@@ -2,7 +2,7 @@
 
 use fencepost_model::time::Ticks;
 pub use fencepost_redlock::*;
-use fencepost_redlock_explore::SERVICE;
+pub use fencepost_redlock_explore::SERVICE;
 
 use crate::Check;
 

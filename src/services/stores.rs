@@ -1,7 +1,7 @@
 //! Small stores that semaphores are built on: a pool of tokens, ranks, records of holders, a queue of nodes.
 
 pub use fencepost_stores::*;
-use fencepost_stores_explore::SERVICE;
+pub use fencepost_stores_explore::SERVICE;
 
 use crate::Check;
 

@@ -1,10 +1,10 @@
 //! A property of a user's own: judged by both engines and by the simulator, and violation under its name.
 
 use fencepost::checker::{Engine, Options};
-use fencepost::lease::Lease;
+use fencepost::lease::{Lease, SERVICE};
 use fencepost::model::fact::Fact;
 use fencepost::sim::{Hunt, Settings};
-use fencepost::{AnyScenario, Expect, Level, Memory, Property, Scenario, Ticks, View, verify};
+use fencepost::{Expect, Level, Memory, Property, Scenario, Ticks, View, verify};
 
 /// At most this number of entries in one execution: the property remembers earlier steps.
 fn entries<const MAX: u32>(view: &View<'_, Lease>, memory: &mut Memory) -> Result<(), String> {
@@ -26,7 +26,11 @@ fn our_lock() -> Scenario<Lease> {
 /// Checks the only promise with both engines.
 fn verdicts(scenario: &Scenario<Lease>) -> Vec<String> {
     let judged = Engine::ALL.map(|engine| {
-        let outcome = scenario.check(&Options { engine, ..Options::default() }).expect("no internal error").remove(0);
+        let outcome = SERVICE
+            .any(scenario)
+            .check(&Options { engine, ..Options::default() })
+            .expect("no internal error")
+            .remove(0);
         let story = outcome.finding.verdict.story();
         let violation = story.and_then(|story| story.steps.last()?.violations.first().cloned());
         let violation = violation.map(|violation| format!(": {} {}", violation.property, violation.message));
@@ -39,13 +43,14 @@ fn verdicts(scenario: &Scenario<Lease>) -> Vec<String> {
 fn a_property_that_holds_is_proven_by_both_engines() {
     let scenario = our_lock().own_property("two-entries", Level::Belief, entries::<2>);
     assert_eq!(verdicts(&scenario), ["two-entries proven"; 2]);
-    verify(&scenario);
+    verify(SERVICE.any(&scenario));
 }
 
 #[test]
 fn a_property_that_remembers_is_violated_in_both_engines_and_by_a_seed() {
     let scenario = our_lock().own_property("one-entry", Level::Belief, entries::<1>);
     assert_eq!(verdicts(&scenario), ["one-entry violated: one-entry the lock was entered 2 times"; 2]);
+    let scenario = SERVICE.any(&scenario);
     let hunt = Hunt { settings: Settings::default(), seeds: 0..200, ..Hunt::default() };
     let seed = scenario.hunt(&hunt, &|_| false).seed.expect("a seed finds it");
     let run = scenario.simulate(&Settings { seed, ..Settings::default() });
@@ -64,7 +69,7 @@ fn a_property_of_ones_own_stands_beside_the_others() {
     let mut scenario =
         our_lock().own_property("one-entry", Level::Belief, entries::<1>).promise(Property::MutualExclusion);
     scenario.promises[0].expect = Expect::Violated;
-    let findings = scenario.check(&Options::default()).expect("no internal error");
+    let findings = SERVICE.any(&scenario).check(&Options::default()).expect("no internal error");
     let written = toml::Value::try_from(findings[0].finding.property).expect("a property is written as its name");
     assert_eq!(written.as_str(), Some("one-entry"));
     assert!(findings.iter().any(|outcome| outcome.finding.property == Property::MutualExclusion));

@@ -9,7 +9,6 @@ use fencepost::catalogue;
 use fencepost::checker::Options;
 use fencepost::consul::{self, Behavior, Consul, Sequencer};
 use fencepost::sim::{Hunt, Settings};
-use fencepost::with_scenario;
 use fencepost::{Accepts, AnyScenario, Property, Scenario, Seeds};
 
 /// A violation in the refined form of a scenario that was proven would be a fault in our abstraction of time.
@@ -18,7 +17,7 @@ fn what_is_proven_is_never_seen_broken_on_the_finer_clock() {
     for scenario in catalogue::all() {
         let seeds =
             Seeds::count(100).regressions_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/regressions"));
-        with_scenario!(&scenario, scenario => seeds.run(scenario));
+        seeds.run(&*scenario);
     }
 }
 
@@ -114,7 +113,7 @@ fn broken(folder: &str) -> (Scenario<Consul>, PathBuf) {
 }
 
 fn message(seeds: &Seeds, scenario: &Scenario<Consul>) -> String {
-    let panic = catch_unwind(AssertUnwindSafe(|| seeds.run(scenario))).expect_err("it breaks");
+    let panic = catch_unwind(AssertUnwindSafe(|| seeds.run(consul::SERVICE.any(scenario)))).expect_err("it breaks");
     panic.downcast_ref::<String>().expect("a message").clone()
 }
 
@@ -156,6 +155,6 @@ fn a_seed_that_fails_tells_its_story_is_kept_and_ends_with_the_line_that_reprodu
 fn a_promise_that_is_expected_to_break_is_no_failure() {
     let (mut scenario, folder) = broken("no-regressions");
     scenario.promises[0].expect = fencepost::Expect::Violated;
-    Seeds::range(0..200).regressions_dir(&folder).run(&scenario);
+    Seeds::range(0..200).regressions_dir(&folder).run(consul::SERVICE.any(&scenario));
     assert!(!folder.exists());
 }

@@ -1,13 +1,12 @@
 //! R-Q-94: the table of verdicts about the persistent semaphore that was reasoned and never run. Here it is run.
 
-use fencepost::checker::Outcome;
-use fencepost::checker::{Options, check};
+use fencepost::checker::Options;
 use fencepost::model::finding::Verdict;
 use fencepost::rabbitmq::{
-    Cluster, First, LostConnection, NUMBERS, Operation, OperatorActionKind, RabbitMq, RabbitmqFault, Settings, Split,
-    Verify,
+    Cluster, First, LostConnection, NUMBERS, Operation, OperatorActionKind, RabbitMq, RabbitmqFault, SERVICE, Settings,
+    Split, Verify,
 };
-use fencepost::{Property, Scenario, Ticks};
+use fencepost::{AnyOutcome, Property, Scenario, Ticks};
 
 /// The kind of fault.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -128,8 +127,9 @@ fn scenario(row: Row, fault: Fault) -> Scenario<RabbitMq> {
 /// Which of these promises some run breaks.
 fn broken(scenario: Scenario<RabbitMq>, properties: &[Property]) -> Vec<Property> {
     let promise = |scenario: Scenario<RabbitMq>, property: &Property| scenario.promise(*property);
-    let outcomes = check(&properties.iter().fold(scenario, promise), &Options::default()).expect("no internal error");
-    let is_broken = |outcome: &&Outcome<RabbitMq>| match &outcome.finding.verdict {
+    let scenario = properties.iter().fold(scenario, promise);
+    let outcomes = SERVICE.any(&scenario).check(&Options::default()).expect("no internal error");
+    let is_broken = |outcome: &&AnyOutcome| match &outcome.finding.verdict {
         Verdict::Proven(_) | Verdict::Vacuous { .. } => false,
         Verdict::Violated(_) => true,
         Verdict::Bounded { by } => panic!("{} is bounded by {by}", outcome.finding.property),

@@ -108,7 +108,7 @@ fn symmetry_changes_no_verdict_and_no_shortest_counterexample() {
 }
 
 /// Scenarios larger than this are compared in CI, by the command line.
-const MEDIUM: u64 = 100_000;
+const MEDIUM: u64 = 20_000;
 
 #[test]
 fn both_engines_agree_on_verdicts_and_counts() {

@@ -4,14 +4,14 @@
 use std::cell::RefCell;
 
 use std::collections::BTreeSet;
+use std::env;
 
-use fencepost::with_scenario;
 use fencepost::{AnyScenario, catalogue};
 use fencepost_checker::laws::{Law, walks};
-use fencepost_checker::mutants::Baseline;
-use fencepost_model::laws::{LawViolation, rough};
+use fencepost_checker::mutants::{Baseline, Variant};
+use fencepost_model::laws::LawViolation;
 use fencepost_model::mutation::{Layer, Mutation, common};
-use fencepost_model::scenario::{Replies, Scenario, Suite};
+use fencepost_model::scenario::{Axis, Replies, Suite};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -35,19 +35,23 @@ fn every_law_holds_where_no_mutant_is_switched_on() {
     let small = small();
     assert!(small.len() > 60, "{} scenarios", small.len());
     let (first, _) = small.split_first().expect("there are some");
-    with_scenario!(first, scenario => Law::Fairness.check(scenario, &[])).unwrap_or_else(|error| panic!("{error}"));
+    first.subject().obeys(Law::Fairness, None, Variant::AsIs, &[]).unwrap_or_else(|error| panic!("{error}"));
     let walks = walks(1, 2, 60);
     in_parallel(&small, |scenario| {
-        for replies in [Replies::Travel, Replies::Instant] {
-            for law in Law::ALL.iter().filter(|law| law.is_on_walks()) {
-                with_scenario!(scenario, scenario => law.check(&rough(scenario, replies), &walks))
-                    .unwrap_or_else(|violation| panic!("{}: {}: {violation}", scenario.name(), law.name()));
-            }
-        }
-        for law in Law::ALL.iter().filter(|law| **law != Law::Fairness) {
-            with_scenario!(scenario, scenario => law.check(scenario, &walks))
+        let scenario = scenario.subject();
+        let obeys = |law: Law, variant| {
+            scenario
+                .obeys(law, None, variant, &walks)
                 .unwrap_or_else(|violation| panic!("{}: {}: {violation}", scenario.name(), law.name()));
+        };
+        for replies in [Replies::Travel, Replies::Instant] {
+            Law::ALL
+                .iter()
+                .copied()
+                .filter(|law| law.is_on_walks())
+                .for_each(|law| obeys(law, Variant::Rough(replies)));
         }
+        Law::ALL.iter().copied().filter(|law| *law != Law::Fairness).for_each(|law| obeys(law, Variant::AsIs));
     });
 }
 
@@ -62,9 +66,12 @@ fn every_layer_has_mutants_and_every_mutant_of_a_reduction_a_law() {
     }
 }
 
-/// Takes random walks. They are the same in every run; `PROPTEST_CASES` says how many.
+/// How many walks are taken through each scenario, unless `PROPTEST_CASES` says how many.
+const WALKS: u32 = 40;
+
+/// Takes random walks. They are the same in every run.
 fn take_walks(scenario: &str, law: impl Fn(&[u16]) -> Result<(), LawViolation>) {
-    let cases = ProptestConfig::default().cases.min(100);
+    let cases = env::var_os("PROPTEST_CASES").map_or(WALKS, |_| ProptestConfig::default().cases);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let walk = |choices: Vec<u16>| law(&choices).map_err(|violation| TestCaseError::fail(violation.to_string()));
@@ -77,9 +84,8 @@ macro_rules! law {
         #[test]
         fn $name() {
             for scenario in catalogue::all() {
-                with_scenario!(&scenario, scenario => {
-                    take_walks(&scenario.name, |choices| $law.check(scenario, &[choices.to_vec()]));
-                });
+                let scenario = scenario.subject();
+                take_walks(scenario.name(), |choices| scenario.obeys($law, None, Variant::AsIs, &[choices.to_vec()]));
             }
         }
     };
@@ -93,17 +99,16 @@ law!(a_message_without_a_reaction_makes_no_difference, Law::Unheard);
 #[test]
 fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
     for scenario in catalogue::all() {
-        with_scenario!(&scenario, scenario => {
-            // The cache is kept from walk to walk: so they are taken together.
-            let walks = RefCell::new(Vec::new());
-            take_walks(&scenario.name, |choices| {
-                walks.borrow_mut().push(choices.to_vec());
-                Ok(())
-            });
-            Law::Lookup
-                .check(scenario, &walks.into_inner())
-                .unwrap_or_else(|violation| panic!("{}: {violation}", scenario.name));
+        // The cache is kept from walk to walk: so they are taken together.
+        let walks = RefCell::new(Vec::new());
+        take_walks(scenario.name(), |choices| {
+            walks.borrow_mut().push(choices.to_vec());
+            Ok(())
         });
+        scenario
+            .subject()
+            .obeys(Law::Lookup, None, Variant::AsIs, &walks.into_inner())
+            .unwrap_or_else(|violation| panic!("{}: {violation}", scenario.name()));
     }
 }
 
@@ -112,18 +117,18 @@ fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
 fn a_step_renews_the_normal_form_of_many_clients() {
     for (name, clients) in [("consul-retries", 9), ("consul-third-party", 70), ("lease-duplicates", 9)] {
         let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is there");
-        with_scenario!(scenario, scenario => {
-            let scenario = Scenario { clients, ..scenario.clone() };
-            let mut choices = 7_u32;
-            let walk: Vec<u16> = std::iter::repeat_with(|| {
-                choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                u16::try_from(choices >> 16).expect("these are 16 bits")
-            })
-            .take(150)
-            .collect();
-            let walks = [walk];
-            Law::Renewal.check(&scenario, &walks).unwrap_or_else(|violation| panic!("{name}: {violation}"));
-            Law::Lookup.check(&scenario, &walks).unwrap_or_else(|violation| panic!("{name}: {violation}"));
-        });
+        let axis: Axis = format!("clients={clients}").parse().expect("it is an axis");
+        let many = scenario.vary(&[axis]).remove(0).scenario.expect("so many clients are possible").subject();
+        let mut choices = 7_u32;
+        let walk: Vec<u16> = std::iter::repeat_with(|| {
+            choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            u16::try_from(choices >> 16).expect("these are 16 bits")
+        })
+        .take(150)
+        .collect();
+        for law in [Law::Renewal, Law::Lookup] {
+            many.obeys(law, None, Variant::AsIs, std::slice::from_ref(&walk))
+                .unwrap_or_else(|violation| panic!("{name}: {violation}"));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! of the catalogue; the laws are looked at on each of them.
 
 use std::collections::BTreeSet;
+use std::env;
 
 use fencepost::catalogue;
 use fencepost::with_scenario;
@@ -19,9 +20,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-/// Takes random walks. They are the same in every run; `PROPTEST_CASES` says how many.
+/// How many walks are taken through each scenario, unless `PROPTEST_CASES` says how many.
+const WALKS: u32 = 40;
+
+/// Takes random walks. They are the same in every run.
 fn take_walks(scenario: &str, law: impl Fn(&[u16]) -> Result<(), LawViolation>) {
-    let cases = ProptestConfig::default().cases.min(100);
+    let cases = env::var_os("PROPTEST_CASES").map_or(WALKS, |_| ProptestConfig::default().cases);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let walk = |choices: Vec<u16>| law(&choices).map_err(|violation| TestCaseError::fail(violation.to_string()));

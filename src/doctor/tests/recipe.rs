@@ -69,8 +69,7 @@ fn the_whole_recipe_says_the_same_in_coarse_ticks() {
             let verdict = doctor.judge(&question, promise).expect("no internal error");
             let limits = Limits { states: Some(STATES_MAX), depth: None };
             let options = Options { limits, ..Options::default() };
-            let outcome =
-                SERVICE.erase()(&whole(&question, promise)).check(&options).expect("no internal error").remove(0);
+            let outcome = SERVICE.any(&whole(&question, promise)).check(&options).expect("no internal error").remove(0);
             match (&verdict, &outcome.finding.verdict) {
                 (Verdict::Kept(proof), Explained::Violated(_)) => {
                     panic!(

@@ -1,7 +1,7 @@
 //! The Go client's lock as a program, line by line, against the recipe `go-lock` with its settings.
 
 use fencepost::checker::Options;
-use fencepost::consul::{self, Belief, Consul, GoLock, Monitor, OnLoss, RenewalErrors, Waiting};
+use fencepost::consul::{self, Belief, Consul, GoLock, Monitor, OnLoss, RenewalErrors, SERVICE, Waiting};
 use fencepost::model::scenario::{Cutting, Links, Ways};
 use fencepost::{Property, Scenario, Ticks};
 
@@ -42,15 +42,15 @@ fn the_go_lock_line_by_line_gets_the_verdicts_of_the_recipe() {
         network: Links { cuts: Cutting::Drop, ways: Ways::Both, ..Links::default() },
         ..scenario.budget(|budget| budget.cuts = 1)
     };
-    agreed(&as_program(promises(small())));
+    agreed(SERVICE.any(&as_program(promises(small()))));
     let worlds = [
         ("nothing fails", small(), "proven"),
         ("a crash", small().budget(|budget| budget.crashes = 1), "proven"),
         ("a dead link", dead_link(small()), "violated"),
     ];
     for (world, scenario, exclusion) in worlds {
-        let machine = verdicts(&promises(scenario.clone()), &Options::default());
-        let program = verdicts(&as_program(promises(scenario)), &Options::default());
+        let machine = verdicts(SERVICE.any(&promises(scenario.clone())), &Options::default());
+        let program = verdicts(SERVICE.any(&as_program(promises(scenario))), &Options::default());
         assert_eq!(words(&program), words(&machine), "{world}");
         assert_eq!((program[0].0, program[0].1), (Property::MutualExclusion, exclusion), "{world}");
     }

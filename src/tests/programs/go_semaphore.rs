@@ -1,7 +1,9 @@
 //! The Go client's semaphore as a program, line by line, against the recipe `go-semaphore` with its settings.
 
 use fencepost::checker::Options;
-use fencepost::consul::{self, Behavior, Belief, Consul, GoSemaphore, Monitor, RenewalErrors, Semaphore, Waiting};
+use fencepost::consul::{
+    self, Behavior, Belief, Consul, GoSemaphore, Monitor, RenewalErrors, SERVICE, Semaphore, Waiting,
+};
 use fencepost::model::scenario::{Cutting, Links, Ways};
 use fencepost::{Property, Scenario, Ticks};
 
@@ -45,10 +47,10 @@ fn the_go_semaphore_line_by_line_gets_the_verdicts_of_the_recipe() {
     let two = Options { workers: 2, ..Options::default() };
     for (world, scenario, promises, belief) in worlds {
         let scenario = promises.iter().fold(scenario, |scenario, property| scenario.promise(*property));
-        let machine = words(&verdicts(&scenario, &two));
+        let machine = words(&verdicts(SERVICE.any(&scenario), &two));
         let mut program = as_program(scenario);
         program.promises.retain(|promise| belief == "proven" || promise.property != Property::NoPanic);
-        let program = verdicts(&program, &two);
+        let program = verdicts(SERVICE.any(&program), &two);
         assert_eq!(words(&program), machine, "{world}");
         assert_eq!((program[0].0, program[0].1), (Property::SlotLimitBelief, belief), "{world}");
     }

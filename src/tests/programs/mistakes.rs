@@ -19,7 +19,8 @@ fn alone<R: Recipe<Lease>>(recipe: R) -> Scenario<Lease> {
 /// The error with which both engines refuse it.
 fn refused<R: Recipe<Lease> + Clone>(recipe: R) -> ProgramError {
     let by = |engine| {
-        let scenario: &dyn fencepost::AnyScenario = &alone(recipe.clone());
+        let scenario = alone(recipe.clone());
+        let scenario = lease::SERVICE.any(&scenario);
         let error = scenario.check(&Options { engine, ..Options::default() }).expect_err("it is wrong").to_string();
         ProgramError::behind(&error).unwrap_or_else(|| panic!("another error: {error}"))
     };
@@ -110,7 +111,8 @@ fn a_program_that_waits_for_something_else_is_refused() {
 
 #[test]
 fn a_panic_is_a_violation_with_its_story() {
-    let scenario: &dyn fencepost::AnyScenario = &alone(Panicking);
+    let scenario = alone(Panicking);
+    let scenario = lease::SERVICE.any(&scenario);
     for engine in Engine::ALL {
         let outcomes =
             scenario.check(&Options { engine, ..Options::default() }).unwrap_or_else(|error| panic!("{error}"));
@@ -126,7 +128,8 @@ fn a_panic_is_a_violation_with_its_story() {
 
 #[test]
 fn a_lap_that_is_told_too_much_makes_the_search_bounded() {
-    let scenario: &dyn fencepost::AnyScenario = &alone(Endless);
+    let scenario = alone(Endless);
+    let scenario = lease::SERVICE.any(&scenario);
     for engine in Engine::ALL {
         for outcome in
             scenario.check(&Options { engine, ..Options::default() }).unwrap_or_else(|error| panic!("{error}"))

@@ -20,20 +20,26 @@ mod redlock;
 mod stores;
 
 use fencepost::checker::{Engine, Options};
-use fencepost::lease::{self, Lease, Loan};
+use fencepost::lease::{self, Lease, Loan, SERVICE};
 use fencepost::model::fact::Leaving;
 use fencepost::model::ids::{ClientId, Index, Token};
 use fencepost::model::normal::Normal;
 use fencepost::model::program::{Gone, Handle, Lap, Recipe, Wanted};
-use fencepost::model::scenario::from_toml;
+use fencepost::model::service::Service;
 use fencepost::sim::{Hunt, Settings};
 use fencepost::{AnyScenario, Property, Scenario, Ticks, catalogue};
 use serde::{Deserialize, Serialize};
 
-/// The scenario of the catalogue, with its clients as programs.
+/// The scenario of the catalogue.
+fn shipped<S: Service>(name: &str) -> Scenario<S> {
+    let scenario =
+        catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+    scenario.of::<S>().expect("it is one of this service").clone()
+}
+
+/// The same, with its clients as programs.
 fn with_programs(name: &str) -> Scenario<Lease> {
-    let text = lease::SCENARIOS.iter().find(|(other, _)| *other == name).expect("it is in the catalogue").1;
-    let scenario = from_toml::<Lease>(text, name).expect("it is tested");
+    let scenario = shipped::<Lease>(name);
     let (lease, retry_every) = (scenario.service.lease, scenario.service.retry_every);
     scenario.programs(Loan { lease, retry_every, last: Index(0) })
 }
@@ -79,7 +85,8 @@ fn the_client_of_the_lease_as_a_program_gets_the_verdicts_of_the_state_machine()
         // The two largest are searched in one way only: stateright remembers no steps, and runs each lap again.
         let is_large = ["lease-just-enough", "lease-duplicates"].contains(name);
         let program = with_programs(name);
-        let program = if is_large { verdicts(&program, &Options::default()) } else { agreed(&program) };
+        let program =
+            if is_large { verdicts(SERVICE.any(&program), &Options::default()) } else { agreed(SERVICE.any(&program)) };
         assert_eq!(words(&program), words(&verdicts(&**machine, &Options::default())), "{name}");
         let no_panic = program.iter().find(|(property, ..)| *property == Property::NoPanic).expect("it is promised");
         assert_eq!(no_panic.1, "proven", "{name}");
@@ -93,13 +100,13 @@ fn programs_and_state_machines_compete_for_one_lock() {
         ClientId(2),
         Loan { lease: mixed.service.lease, retry_every: mixed.service.retry_every, last: Index(0) },
     );
-    let all = agreed(&mixed);
+    let all = agreed(SERVICE.any(&mixed));
     assert_eq!(
         all.iter().find(|(property, ..)| *property == Property::MutualExclusion).expect("promised").1,
         "violated"
     );
     let mixed = Scenario { service: with_programs("lease-just-enough").service, ..mixed };
-    let all = verdicts(&mixed, &Options::default());
+    let all = verdicts(SERVICE.any(&mixed), &Options::default());
     assert_eq!(all.iter().find(|(property, ..)| *property == Property::MutualExclusion).expect("promised").1, "proven");
 }
 
@@ -125,6 +132,7 @@ impl Recipe<Lease> for Barge {
 #[test]
 fn a_seed_breaks_a_program_and_the_trace_is_shrunk_written_read_and_replayed() {
     let scenario = lease::lock("barge").programs(Barge).promise(Property::MutualExclusion).scenario();
+    let scenario = SERVICE.any(&scenario);
     let hunt = Hunt { seeds: 0..2_000, workers: 2, only: vec![Property::MutualExclusion], ..Hunt::default() };
     let seed = scenario.hunt(&hunt, &|_| false).seed.expect("some seed breaks it");
     let run = scenario.simulate(&Settings { seed, ..Settings::default() });

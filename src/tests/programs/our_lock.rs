@@ -20,7 +20,7 @@ fn our_lock(counts_from_answer: bool) -> Check<Consul> {
 #[test]
 fn the_bug_is_found_and_the_mended_lock_is_proven() {
     let wrong = our_lock(true).promise(Property::LeaseExclusion).scenario();
-    let scenario: &dyn fencepost::AnyScenario = &wrong;
+    let scenario = consul::SERVICE.any(&wrong);
     let outcomes = scenario.check(&Options::default()).unwrap_or_else(|error| panic!("{error}"));
     let found = outcomes.iter().find(|outcome| outcome.finding.property == Property::LeaseExclusion).expect("promised");
     let story = found.finding.verdict.story().unwrap_or_else(|| panic!("{:?}", found.finding.verdict));
@@ -28,7 +28,7 @@ fn the_bug_is_found_and_the_mended_lock_is_proven() {
     assert_eq!(last.violations[0].message, "client 1 and client 2 are both inside, each within its lease");
     assert!(story.steps.iter().any(|step| step.label.contains("renewed")), "the bug is in the renewal");
     let mended = our_lock(false).promise(Property::LeaseExclusion).scenario();
-    let all = verdicts(&mended, &Options::default());
+    let all = verdicts(consul::SERVICE.any(&mended), &Options::default());
     assert!(all.iter().all(|(_, word, ..)| *word == "proven"), "{all:?}");
 }
 

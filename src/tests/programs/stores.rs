@@ -2,18 +2,16 @@
 
 use fencepost::checker::Options;
 use fencepost::model::ids::ClientId;
-use fencepost::model::scenario::from_toml;
 use fencepost::stores::{
-    HolderRecords, Patience, RankedSemaphore, SCENARIOS, Sequence, SequenceQueue, Settings, Stores, TokenPool,
+    HolderRecords, Patience, RankedSemaphore, SCENARIOS, SERVICE, Sequence, SequenceQueue, Settings, Stores, TokenPool,
 };
 use fencepost::{Property, Scenario, Ticks};
 
-use super::{agreed, verdicts, words};
+use super::{agreed, shipped, verdicts, words};
 
 /// The scenario of the catalogue, with its clients as programs.
 pub(super) fn program(name: &str) -> Scenario<Stores> {
-    let text = SCENARIOS.iter().find(|(other, _)| *other == name).expect("it is in the catalogue").1;
-    as_programs(&from_toml::<Stores>(text, name).expect("it is tested")).expect("it writes no timestamps")
+    as_programs(&shipped(name)).expect("it writes no timestamps")
 }
 
 /// The scenario with its clients as programs; none: clients that write timestamps are no programs.
@@ -57,12 +55,12 @@ fn as_programs(scenario: &Scenario<Stores>) -> Option<Scenario<Stores>> {
 #[test]
 fn the_recipes_of_the_stores_get_the_verdicts_of_the_state_machine() {
     let mut compared = 0;
-    for (name, text) in SCENARIOS {
-        let machine = from_toml::<Stores>(text, name).expect("it is tested");
+    for (name, _) in SCENARIOS {
+        let machine = shipped::<Stores>(name);
         let Some(program) = as_programs(&machine) else { continue };
         program.validate().unwrap_or_else(|error| panic!("{name}: {error}"));
-        let program = agreed(&program);
-        assert_eq!(words(&program), words(&verdicts(&machine, &Options::default())), "{name}");
+        let program = agreed(SERVICE.any(&program));
+        assert_eq!(words(&program), words(&verdicts(SERVICE.any(&machine), &Options::default())), "{name}");
         let no_panic = program.iter().find(|(property, ..)| *property == Property::NoPanic).expect("it is promised");
         assert_eq!(no_panic.1, "proven", "{name}");
         compared += 1;
@@ -73,8 +71,7 @@ fn the_recipes_of_the_stores_get_the_verdicts_of_the_state_machine() {
 
 #[test]
 fn a_program_that_would_read_a_clock_is_refused() {
-    let (name, text) = SCENARIOS.iter().find(|(name, _)| *name == "b34-timestamps-late").expect("it is there");
-    let scenario = from_toml::<Stores>(text, name).expect("it is tested");
+    let scenario = shipped::<Stores>("b34-timestamps-late");
     let recipe = HolderRecords { limit: 1, retry_every: Ticks::new(1), ttl: None };
     let error = scenario.programs(recipe).validate().expect_err("it has no clock").to_string();
     assert!(error.contains("no clock"), "{error}");
