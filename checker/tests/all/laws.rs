@@ -118,7 +118,7 @@ fn a_step_renews_the_normal_form_of_many_clients() {
     for (name, clients) in [("consul-retries", 9), ("consul-third-party", 70), ("lease-duplicates", 9)] {
         let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is there");
         let axis: Axis = format!("clients={clients}").parse().expect("it is an axis");
-        let many = scenario.vary(&[axis]).remove(0).scenario.expect("so many clients are possible").subject();
+        let many = scenario.vary(&[axis]).remove(0).scenario.expect("this number of clients is possible").subject();
         let mut choices = 7_u32;
         let walk: Vec<u16> = std::iter::repeat_with(|| {
             choices = choices.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
