@@ -55,6 +55,7 @@ services! { $,
     RabbitMq in fencepost_rabbitmq_explore;
     Stores in fencepost_stores_explore;
     Redlock in fencepost_redlock_explore;
+    ObservedLease in fencepost_observed_lease_explore;
 }
 
 /// Every scenario that ships with fencepost, in order.

@@ -2,6 +2,7 @@
 
 pub mod consul;
 pub mod lease;
+pub mod observed_lease;
 pub mod rabbitmq;
 pub mod redlock;
 pub mod stores;

@@ -71,7 +71,7 @@ crate::mutations! {
     }
     "properties", Kernel {
         /// `single-owner` does not see a lock that is granted while another client owns it.
-        TheftUnseen survives "the servers as shipped grant no lock before it is freed; no scenario combines it with a mutant of them",
+        TheftUnseen,
         /// `single-owner` does not see two owners on record.
         OwnersUncounted,
         /// `single-owner` does not see two holders of one slot.

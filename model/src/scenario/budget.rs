@@ -119,10 +119,19 @@ impl Budget {
         Ok(())
     }
 
-    /// Leaves out the kinds of fault that cannot occur, if a cap counts others as well.
+    /// Leaves out the kinds of fault that cannot occur, if a cap counts others as well. Two caps may count the same kinds then: both
+    /// hold, so the lower one stays.
     pub(crate) fn keep_kinds(&mut self, kinds: u8) {
-        for cap in self.caps.iter_mut().filter(|cap| cap.kinds & kinds != 0) {
-            cap.kinds &= kinds;
+        for place in 0..self.caps.len() {
+            let mut cap = std::mem::take(&mut self.caps[place]);
+            if cap.kinds & kinds != 0 {
+                cap.kinds &= kinds;
+            }
+            let is_same = |other: &&mut Cap| cap.kinds != 0 && other.kinds == cap.kinds;
+            match self.caps[..place].iter_mut().find(is_same) {
+                Some(other) => other.at_most = other.at_most.min(cap.at_most),
+                None => self.caps[place] = cap,
+            }
         }
         self.order();
     }

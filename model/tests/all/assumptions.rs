@@ -141,6 +141,10 @@ const ROWS: &[Row] = &[
     ("restarted-nodes", "b44-amnesia", &[("service.keeps", "true")]),
     ("restarted-nodes", "b44-fsync", &[("service.keeps", "false")]),
     ("unique-values", "b44-late-answers", &[("mutation", "\"unlocks-foreign\"")]),
+    // Observed leases.
+    ("store-errors", "ol24-hold", &[("budget.store_errors", "9")]),
+    ("naps", "ol08-poll-1", &[("budget.naps", "9")]),
+    ("stale-reads", "stale-reads-are-harmless", &[("budget.stale_reads", "9")]),
 ];
 
 /// How an execution breaks the assumption of another scenario, if one is found.

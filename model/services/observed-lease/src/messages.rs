@@ -1,0 +1,135 @@
+//! The messages between clients and store, the deadlines of clients, and the commands of users.
+
+use serde::{Deserialize, Serialize};
+
+use fencepost_model::ids::{Call, Index, SessionId};
+use fencepost_model::normal::Normal;
+use fencepost_model::time::{StartTime, Ticks};
+
+/// The identity that a contender writes as the holder. No two runs of any clients have the same session id.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Name {
+    /// An identity of its own, as in hostname plus random part (OL-K-17).
+    Own(SessionId),
+    /// The identity that all clients share (OL-10).
+    Common,
+}
+
+/// The content of the record, as a writer sends it (OL-S-1).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Entry {
+    /// The holder's identity; none: the lease is free.
+    pub holder: Option<Name>,
+    /// The recorded duration, in ticks.
+    pub duration: Ticks,
+    /// The instant on the writer's wall clock before it sent the request; kept only where a reader interprets it (OL-S-7).
+    pub renewed: Option<StartTime>,
+    /// The number of transitions (OL-K-5); kept only where it is the token.
+    pub transitions: u8,
+}
+
+/// The record as the store shows it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Shown {
+    /// The version that a conditional write has to name (OL-S-1).
+    pub version: Index,
+    /// The version at which the content last changed. Contenders compare contents, not versions (OL-S-8).
+    pub content: Index,
+    /// The content.
+    pub entry: Entry,
+}
+
+/// A request to the store.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Request {
+    /// Read the record (OL-S-2).
+    Get,
+    /// Create the record, if there is none (OL-S-3).
+    Create(Entry),
+    /// Replace the record, if it has this version; without a version: in any case (OL-K-23).
+    Put(Entry, Option<Index>),
+    /// Delete the record, if it has this version; without a version: in any case (OL-O-3).
+    Delete(Option<Index>),
+    /// `lease-row`: take the row if its end has passed (OL-R-1).
+    Take {
+        /// The new end on the clock of the client; none: the database computes it (OL-R-3).
+        until: Option<StartTime>,
+        /// The time of the client, with which the old end is compared; none: the database's.
+        now: Option<StartTime>,
+    },
+    /// `lease-row`: extend the row, if it is the client's and has not ended (OL-R-5).
+    Extend,
+    /// `lease-row`: end the row at that time, if it is the client's; none: the database computes it (OL-R-4).
+    Unlock(Option<StartTime>),
+}
+
+/// A response of the store.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Response {
+    /// The record; none: there is no record (404).
+    Found(Option<Shown>),
+    /// The write was applied, and gave the record this version.
+    Written(Index),
+    /// The record was deleted, or the row was given back.
+    Gone,
+    /// The condition of the write does not hold (409, 412), or the row is another client's.
+    Conflict,
+    /// The record is invalid (422).
+    Invalid,
+    /// The store answers with an error (5xx).
+    Unavailable,
+}
+
+/// A request or a response, on a call of the client.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeaseMessage {
+    /// A client sends a request.
+    Request(Call, Request),
+    /// The store answers.
+    Response(Call, Response),
+    /// No message of the protocol: the machine of the client puts its process to sleep for this number of grains; see `budget.naps`. A fault of a
+    /// service changes nothing but the server, so that it reaches a client as a message.
+    Sleep(u16),
+}
+
+/// Deadlines.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timer {
+    /// The next attempt begins.
+    Attempt,
+    /// A sleep of the shortest length begins.
+    Draw,
+    /// A request is given up.
+    RequestTimeout,
+    /// The deadline of renewing is over.
+    RenewDeadline,
+    /// The time for the release is over.
+    ReleaseDeadline,
+    /// The time that a cancelled elector waits for its work is over.
+    Grace,
+    /// The work has a deadline of its own, and it is over.
+    Guard,
+    /// The work has stopped.
+    WorkStops,
+    /// `lease-row`: the statement is sent.
+    Statement,
+    /// `lease-row`: the row is extended.
+    KeepAlive,
+}
+
+/// The commands of a user.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Command {
+    /// Run the election.
+    Run,
+    /// Cancel it.
+    Cancel,
+    /// Write to the resource.
+    Write,
+}

@@ -1,0 +1,47 @@
+//! Leader election by an observed lease: Kubernetes Lease with client-go, and its relatives.
+
+use fencepost_model::time::Ticks;
+pub use fencepost_observed_lease::*;
+use fencepost_observed_lease_explore::SERVICE;
+
+use crate::Check;
+
+/// A check of an observed lease, with the behaviour of client-go.
+///
+/// ```
+/// use fencepost::{Property, observed_lease};
+///
+/// // L > R + D, and one cut between holder and store.
+/// observed_lease::lock("our-operator")
+///     .terms(4, 2, 1)
+///     .message_delay(0)
+///     .wake_delay(0)
+///     .budget(|budget| budget.cuts = 1)
+///     .promise(Property::MutualExclusion)
+///     .verify();
+/// ```
+pub fn lock(name: &str) -> Check<ObservedLease> {
+    Check::of(&SERVICE, name)
+}
+
+impl Check<ObservedLease> {
+    /// Sets LeaseDuration, RenewDeadline and RetryPeriod, in ticks.
+    pub fn terms(
+        self,
+        lease: impl Into<Ticks>,
+        renew_deadline: impl Into<Ticks>,
+        retry_period: impl Into<Ticks>,
+    ) -> Self {
+        let (lease, renew_deadline, retry_period) = (lease.into(), renew_deadline.into(), retry_period.into());
+        self.settings(|settings: &mut Settings| {
+            settings.lease = lease;
+            settings.renew_deadline = Some(renew_deadline);
+            settings.retry_period = retry_period;
+        })
+    }
+
+    /// Sets how the lease is given back.
+    pub fn release(self, release: Release) -> Self {
+        self.settings(|settings: &mut Settings| settings.release = release)
+    }
+}
