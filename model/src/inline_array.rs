@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_in_it_counts() {
+    fn an_inline_array_filters_its_elements_and_knows_its_capacity() {
         let full: InlineArray<u8, 3> = [7, 8, 9].into_iter().collect();
         assert_eq!(&*full.filtered(|value| *value != 8), [7, 9]);
         assert_eq!(full.filtered(|value| *value == 7), [7].into_iter().collect());

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_that_shows_what_another_one_shows_is_not_alone() {
+    fn a_seed_with_the_coverage_of_another_is_no_singleton() {
         let mut coverage = Coverage::default();
         for (seed, outlines) in [(1, vec![10, 11]), (2, vec![10]), (3, vec![10, 12, 13])] {
             coverage.add(seed, &outlines.into_iter().collect());

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_distribution_says_why() {
+    fn an_invalid_distribution_is_refused_with_a_reason() {
         for (text, why) in [
             ("[]", "needs a number"),
             ("[3, 2]", "must not fall"),

@@ -106,7 +106,7 @@ fn is_to_server(link: Link) -> bool {
 /// With one fault at a time the bound that the checker assumes, five seconds of silence, never holds gossip back: with a bound
 /// of one second the run is the same.
 #[test]
-fn c_inv_4_what_gossip_does_the_abstract_detector_may_do() {
+fn c_inv_4_the_abstract_detector_allows_every_verdict_of_gossip() {
     let mut silences = Vec::new();
     for seed in 0..200 {
         let settings = settings(seed, DetectorSettings { servers: 3, ..DetectorSettings::default() });

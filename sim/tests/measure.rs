@@ -18,7 +18,7 @@ fn measured(clients: u16, more: &str) -> Measurement {
 }
 
 #[test]
-fn a_steady_run_measures_what_can_be_counted_by_hand() {
+fn a_steady_run_measures_the_values_counted_by_hand() {
     let taken = measured(1, "");
     // A round: a thought, acquire and answer, a thought, release and answer. The session takes a round trip the first time.
     let round = 2000 + 10 + 2000 + 10;

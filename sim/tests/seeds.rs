@@ -99,7 +99,7 @@ fn every_trace_can_be_replayed() {
 }
 
 #[test]
-fn random_search_finds_what_needs_no_luck() {
+fn random_search_finds_likely_violations() {
     for (name, seeds) in
         [("b17-release-then-stop", 50), ("b10-shared-session", 50), ("b01-no-fencing", 400), ("b03-async-write", 400)]
     {
@@ -112,7 +112,7 @@ fn random_search_finds_what_needs_no_luck() {
 
 /// Messages of a crowd lie in a tree while the run is taken, and in a list when it is written down: the digests must agree.
 #[test]
-fn a_crowd_does_the_same_when_it_is_written_down() {
+fn a_crowd_has_the_same_digest_when_it_is_recorded() {
     for (name, seed) in [("consul-record", 1), ("consul-record-duplicates", 2), ("rabbitmq-semaphore-2", 3)] {
         let settings = Settings { clients: Some(100), rounds: Some(2), actions_max: 20_000, ..realistic(seed) };
         let run = scenario(name).simulate(&settings);

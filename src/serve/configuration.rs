@@ -81,7 +81,7 @@ mod tests {
     use crate::settings::Settings;
 
     #[test]
-    fn what_a_test_suite_of_the_go_client_writes_is_understood() {
+    fn the_configuration_of_the_go_clients_test_suite_is_understood() {
         let text = r#"{"node_name": "node-1", "node_id": "e38bee8c-0000", "performance": {"raft_multiplier": 1}, "bootstrap": true,
             "server": true, "data_dir": "/tmp/x", "log_level": "debug", "bind_addr": "127.0.0.1",
             "ports": {"dns": 11, "http": 12, "https": 13, "server": 16}, "session_ttl_min": "1s"}"#;

@@ -22,7 +22,7 @@ fn a_scenario_built_in_rust_is_verified() {
 }
 
 #[test]
-fn a_failure_tells_what_broke_the_story_the_assumptions_and_how_to_replay_it() {
+fn a_failure_prints_violation_story_assumptions_and_replay_command() {
     let panic = catch_unwind(AssertUnwindSafe(|| ledger(Sequencer::LockIndex).verify())).expect_err("it breaks");
     let message = panic.downcast_ref::<String>().expect("a message");
     let mut rest = message.as_str();

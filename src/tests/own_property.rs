@@ -59,7 +59,7 @@ fn a_property_that_remembers_is_violated_in_both_engines_and_by_a_seed() {
 }
 
 #[test]
-fn a_property_of_what_no_fact_tells_is_judged_after_every_step() {
+fn a_property_of_states_is_judged_after_every_step() {
     let scenario = our_lock().own_property("quiet", Level::Record, quiet);
     assert_eq!(verdicts(&scenario), ["quiet violated: quiet 2 messages are under way"; 2]);
 }

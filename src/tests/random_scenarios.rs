@@ -136,7 +136,7 @@ fn number(variable: &str, usual: u64) -> u64 {
 }
 
 #[test]
-fn no_scheduler_breaks_what_the_checker_has_proven_of_random_scenarios() {
+fn no_scheduler_violates_a_proven_promise_of_a_random_scenario() {
     let cases = number("FENCEPOST_CASES", 120);
     let tally = law(number("FENCEPOST_FIRST_CASE", 0), cases, number("FENCEPOST_SEEDS", 5));
     let mut list = String::new();

@@ -44,7 +44,7 @@ fn random_scenarios_are_valid() {
 }
 
 #[test]
-fn what_the_reader_refuses_by_name_or_type_the_schema_refuses() {
+fn the_schema_refuses_every_name_and_type_that_the_reader_refuses() {
     let head = "name = \"x\"\nabout = \"A mistake.\"\nclients = 2\n";
     for (system, rest, path) in [
         ("lease", "clintes = 2", "/clintes"),

@@ -13,7 +13,7 @@ use fencepost::{Accepts, AnyScenario, Property, Scenario, Seeds};
 
 /// A violation in the refined form of a scenario that was proven would be a fault in our abstraction of time.
 #[test]
-fn what_is_proven_is_never_seen_broken_on_the_finer_clock() {
+fn a_proven_promise_is_never_violated_on_the_finer_clock() {
     for scenario in catalogue::all() {
         let seeds =
             Seeds::count(100).regressions_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/regressions"));

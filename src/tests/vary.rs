@@ -4,7 +4,7 @@ use fencepost::catalogue;
 use fencepost::model::scenario::Axis;
 
 #[test]
-fn detectors_take_away_what_they_do_not_have_and_what_comes_to_the_same_comes_once() {
+fn detectors_drop_settings_they_lack_and_equal_variants_appear_once() {
     let all = catalogue::all();
     let base = all.iter().find(|scenario| scenario.name() == "dial-bounded").expect("it is in the catalogue");
     let axes = ["detector=none,gossip,ttl,both", "ttl/renewal=1/1,2/1"].map(|axis| axis.parse().unwrap());

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_says_what_to_write() {
+    fn an_error_suggests_a_correction() {
         refused("struct Lock { #[normal(sort)] waiters: Waiters }", "write `sorted`");
         refused("struct Lock(#[normal(of = 1)] Call);", "no such field");
         refused("#[normal(sorted)] struct Lock;", "write `settle");

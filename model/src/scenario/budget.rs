@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_occur_is_not_counted() {
+    fn a_cap_leaves_out_faults_that_cannot_occur() {
         let mut budget = Budget::default();
         budget.add(Cap { kinds: 0b110, at_most: 1 }).unwrap();
         budget.keep_kinds(0b010);

@@ -46,7 +46,7 @@ where
         let settings =
             SchemaSettings::draft07().with(|settings| settings.definitions_path = definitions.to_owned().into());
         let mut schema = settings.into_generator().into_root_schema_for::<Self>().to_value();
-        say_what_toml_can(&mut schema);
+        keep_types_of_toml(&mut schema);
         schema["title"] = json!(format!("A scenario of {}", P::SYSTEMS.join(", ")));
         if !P::RECIPES.is_empty() {
             add_recipe::<P>(&mut schema, definitions);
@@ -67,7 +67,7 @@ fn add_recipe<P: Service>(schema: &mut Value, definitions: &str) {
 }
 
 /// Removes what TOML has no form for, such as null, and the keywords that concern programs instead of files.
-fn say_what_toml_can(schema: &mut Value) {
+fn keep_types_of_toml(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     let is_null = |value: &Value| *value == json!("null") || *value == json!({ "type": "null" });
     for keyword in ["format", "writeOnly"] {
@@ -93,9 +93,9 @@ fn say_what_toml_can(schema: &mut Value) {
     for (keyword, value) in object.iter_mut() {
         match (keyword.as_str(), value) {
             ("default" | "enum" | "const", _) => {}
-            ("properties" | "definitions", Value::Object(named)) => named.values_mut().for_each(say_what_toml_can),
-            (_, Value::Array(list)) => list.iter_mut().for_each(say_what_toml_can),
-            (_, value) => say_what_toml_can(value),
+            ("properties" | "definitions", Value::Object(named)) => named.values_mut().for_each(keep_types_of_toml),
+            (_, Value::Array(list)) => list.iter_mut().for_each(keep_types_of_toml),
+            (_, value) => keep_types_of_toml(value),
         }
     }
 }

@@ -160,7 +160,7 @@ fn every_recipe_makes_a_scenario() {
 }
 
 #[test]
-fn what_a_scenario_says_goes_before_its_recipe() {
+fn a_field_of_the_scenario_overrides_its_recipe() {
     let text = scenario("consul-lock", "", "recipe = \"lock-command\"\nttl = 7\njob.grace = 3", "");
     let read = catalogue::read(&text, "file").expect("it is right").to_toml();
     for line in ["ttl = 7", "grace = 3", "killed = \"group\"", "lock_delay = 30", "cleanup = true"] {

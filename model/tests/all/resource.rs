@@ -6,7 +6,7 @@ use fencepost_model::ids::{ClientId, Tenure, Token};
 use fencepost_model::resource::{Accepts, Resource, Write};
 
 #[test]
-fn each_kind_of_resource_refuses_what_it_should() {
+fn each_kind_of_resource_refuses_its_stale_writes() {
     let write = |token| Write { token: Token(token), tenure: Tenure(1), call: None };
     for (accepts, tokens, expected) in [
         (Accepts::All, [5, 3, 3], [true, true, true]),

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chart_stays_within_its_frame_and_escapes_what_it_says() {
+    fn a_chart_stays_within_its_frame_and_escapes_its_labels() {
         let estimate = |value| Estimate { value, low: value / 2.0, high: value * 2.0 };
         let point = |look| Point {
             label: "1".to_owned(),

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_expected_comes_first() {
+    fn unexpected_verdicts_come_first() {
         let text = markdown(&findings());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "1 of 4 verdicts are as expected.");

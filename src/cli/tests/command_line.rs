@@ -56,7 +56,7 @@ fn a_hazard_means_all_its_scenarios() {
 }
 
 #[test]
-fn a_bad_scenario_file_is_answered_with_the_place_and_what_would_be_right() {
+fn a_bad_scenario_file_is_refused_with_the_place_and_a_correction() {
     let folder = folder("bad-files");
     for (scenario, from, to, at, says) in [
         ("b01-pause-bounded", "lock_delay = 1", "lock_dely = 1", "lock_dely", "`lock_delay`"),
@@ -128,7 +128,7 @@ fn bad_usage_is_answered_with_exit_code_2() {
 }
 
 #[test]
-fn a_search_that_was_cut_is_bounded_and_says_by_what() {
+fn a_stopped_search_is_bounded_and_names_the_limit() {
     for (limit, value) in [("--max-states", "100"), ("--max-depth", "5"), ("--max-memory", "1"), ("--timeout", "0")] {
         let output = fencepost(&["check", "b01-pause-bounded", limit, value, "--json"]);
         assert_eq!(output.status.code(), Some(3), "{limit}: {}", stderr(&output));
@@ -198,7 +198,7 @@ fn the_explorer_serves_the_space_to_browsers_on_this_machine_only() {
 }
 
 #[test]
-fn the_kill_matrix_has_a_row_for_each_mutant_and_says_who_notices_it() {
+fn the_kill_matrix_has_a_row_for_each_mutant_with_the_scenario_that_kills_it() {
     let output = fencepost(&["mutants", "B-06", "b42-descending", "--json"]);
     assert_eq!(output.status.code(), Some(1), "three scenarios do not notice every fault: {}", stderr(&output));
     let rows = json(&output);

@@ -75,7 +75,7 @@ fn a_recipe_of_ones_own_is_checked_simulated_and_replayed_by_the_commands() {
 }
 
 #[test]
-fn what_ships_with_fencepost_is_there_beside_it() {
+fn the_shipped_catalogue_is_listed_beside_ones_own_recipes() {
     let output = own(&["list", "b01-no-fencing", "--json"]);
     assert_eq!(json(&output)[0]["scenario"], "b01-no-fencing");
     assert_eq!(own(&["check", "nonsense"]).status.code(), Some(2));

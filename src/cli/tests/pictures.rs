@@ -28,7 +28,7 @@ fn trace(folder: &Path, scenario: &str) -> String {
 }
 
 #[test]
-fn the_pictures_of_the_readme_are_what_the_program_draws() {
+fn the_pictures_of_the_readme_are_drawn_by_the_program() {
     let folder = folder("pictures");
     let out = folder.to_str().expect("text");
     let output = fencepost(&["tradeoff", "ttl-and-lock-delay", "--out", out, "--quiet"]);

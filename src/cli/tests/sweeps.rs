@@ -121,7 +121,7 @@ fn a_sweep_is_summed_up_and_told_as_a_table() {
 }
 
 #[test]
-fn what_is_no_store_of_this_sweep_is_left_alone() {
+fn a_foreign_folder_is_not_touched_by_a_sweep() {
     let folder = folder("stores");
     let store = folder.join("some.sqlite");
     let text = |path: &Path| path.to_str().expect("text").to_owned();

@@ -239,7 +239,7 @@ fn a_trace_with_a_wrong_digest_number_and_fact_is_corrected_by_realign() {
 }
 
 #[test]
-fn what_a_hunt_finds_in_a_file_is_reproduced_from_that_file() {
+fn a_finding_in_a_scenario_file_is_reproduced_from_that_file() {
     let folder = folder("hunt in a file");
     let file = variant(&folder, "b01-no-fencing", "lock_delay = ", "lock_delay = ");
     let output = fencepost(&["hunt", &file, "--storm", "40", "--show", "0"]);
@@ -271,7 +271,7 @@ fn a_hunt_that_keeps_going_finds_a_seed_for_each_promise() {
 }
 
 #[test]
-fn what_could_have_followed_a_moment_of_a_run_that_breaks_nothing_is_found_and_replayed() {
+fn a_violation_that_branches_off_a_harmless_run_is_found_and_replayed() {
     let folder = folder("around");
     let out = folder.to_str().expect("text");
     fencepost(&["simulate", "b17-release-then-stop", "--seed", "1", "--out", out]);

@@ -205,7 +205,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn what_cannot_be_read_is_said_with_its_line() {
+    fn an_unreadable_record_is_reported_with_its_line() {
         let head = r#"{"consul": "1.8.7"}"#;
         for (line, part) in [
             ("{", "EOF"),

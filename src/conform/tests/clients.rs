@@ -49,7 +49,7 @@ fn paused_holder() -> Vec<Value> {
 }
 
 #[test]
-fn a_paused_holder_is_named_with_its_late_write_and_what_it_left_out() {
+fn a_paused_holder_is_named_with_its_late_write_and_the_missing_step() {
     let clients = judged(&paused_holder());
     let [a, b] = &clients.tenures[..] else { panic!("{:?}", clients.tenures) };
     assert_eq!(a.certain(), Some((1_100_000_000, 20_000_000_000)), "twice the TTL after its creation was sent");
@@ -92,7 +92,7 @@ fn a_client_that_is_told_and_stops_is_not_blamed() {
 }
 
 #[test]
-fn what_a_client_says_of_itself_counts_more_than_what_it_asks() {
+fn a_report_of_a_client_counts_more_than_its_requests() {
     let mut lines = paused_holder();
     lines.push(json!({"report": "outside", "client": "a", "sent": 19.0}));
     let clients = judged(&lines);

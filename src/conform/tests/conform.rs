@@ -111,7 +111,7 @@ fn c_ld_9_an_acquire_on_its_way_may_slip_past_the_lock_delay_and_a_later_one_may
 }
 
 #[test]
-fn c_ld_3_a_lock_delay_counts_from_some_instant_of_what_took_long_to_begin_it() {
+fn c_ld_3_a_lock_delay_counts_from_some_instant_within_a_slow_request() {
     let plain = r#"{"NodeChecks": []}"#;
     let polled = |ends: &[String], [refused, granted]: [f64; 2]| {
         let requested = r#"{"NodeChecks": [], "LockDelay": "10s", "TTL": "10s"}"#;
@@ -183,7 +183,7 @@ fn an_index_that_was_never_read_is_learned_from_the_cas_that_knew_it() {
 }
 
 #[test]
-fn what_the_model_does_not_have_leaves_open_whether_sessions_have_ended() {
+fn an_endpoint_that_the_model_lacks_leaves_open_whether_sessions_have_ended() {
     let plain = r#"{"NodeChecks": [], "LockDelay": "0s"}"#;
     let start = [session(0.0, plain, ONE), session(0.1, plain, TWO), acquire((0.2, 0.2), ONE, "true")];
     let unknown = line(0.3, "PUT", "/v1/agent/service/register", "{}", "");
@@ -405,7 +405,7 @@ fn ten_clients_on_one_lock_are_possible_and_one_answer_more_of_a_holder_is_not()
 }
 
 #[test]
-fn what_the_model_does_not_have_is_passed_over_and_counted() {
+fn an_endpoint_that_the_model_lacks_is_skipped_and_counted() {
     let leader = line(0.0, "GET", "/v1/status/leader", "", "\"127.0.0.1:8300\"");
     let fired = line(0.05, "PUT", "/v1/event/fire/deploy", "", "{}");
     let judged = judge(&log(&[&leader, &fired, &session(0.1, "{}", ONE)]), None).expect("possible");

@@ -92,7 +92,7 @@ fn positions_grow_and_a_stale_read_may_show_an_older_one() {
 }
 
 #[test]
-fn what_was_changed_or_deleted_is_not_shown_again() {
+fn an_overwritten_or_deleted_value_is_impossible_in_a_later_read() {
     let first = shows(1.0, (20, 10), "x", None);
     let again = shows(3.0, (20, 10), "x", None);
     let write = line(2.0, "PUT", "/v1/kv/k", "y", "true");

@@ -263,7 +263,7 @@ fn r_q_95_9_when_a_holder_s_queue_is_deleted_both_verify_the_slot() {
 }
 
 #[test]
-fn what_was_got_on_a_channel_that_the_broker_closed_is_put_back_only_after_close_ok() {
+fn a_message_got_on_a_channel_that_the_broker_closed_is_requeued_only_after_close_ok() {
     let Some(broker) = broker() else { return };
     let [mut mine, mut other] = [(); 2].map(|()| broker.line("put-back").expect("a line"));
     assert_eq!(declare(&mut other, A, PLAIN), OK);

@@ -79,7 +79,7 @@ fn ask(stream: &mut TcpStream, request: &str, until: &str) -> String {
 }
 
 #[test]
-fn what_goes_through_the_proxy_is_written_down_and_can_be_judged() {
+fn traffic_through_the_proxy_is_logged_and_can_be_judged() {
     let recorder = Recorder::bind("127.0.0.1:0", &agent()).expect("a free port");
     let (address, log, is_over) =
         (recorder.address().expect("bound"), Log::default(), Arc::new(AtomicBool::new(false)));

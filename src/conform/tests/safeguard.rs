@@ -92,7 +92,7 @@ fn an_agent_that_says_clearly_that_it_is_empty_is_used() {
 }
 
 #[test]
-fn an_agent_that_does_not_say_clearly_what_is_in_it_is_refused_and_nothing_is_removed() {
+fn an_agent_with_an_unclear_inventory_is_refused_and_nothing_is_removed() {
     let unclear = [
         (500, "No cluster leader"),
         (500, "[]"),
@@ -143,7 +143,7 @@ fn an_agent_with_something_in_it_is_refused_and_everything_goes_only_on_request(
 }
 
 #[test]
-fn what_a_killed_run_left_behind_is_recognised_by_name_and_removed_only_on_request() {
+fn leftovers_of_a_killed_run_are_recognised_by_name_and_removed_only_on_request() {
     let left = [
         ("/v1/kv/?keys", 200, r#"["fencepost/7-1/a"]"#),
         (

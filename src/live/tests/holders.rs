@@ -37,7 +37,7 @@ fn holders_take_turns() {
 }
 
 #[test]
-fn who_loses_the_session_is_told() {
+fn a_holder_that_loses_its_session_is_notified() {
     for bench in benches() {
         let held = hold(&bench.agent, go_lock(), |tenure| {
             let session = holder(&bench.base, &bench.key);

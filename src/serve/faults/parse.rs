@@ -134,7 +134,7 @@ on PUT /v1/kv/lead: delay-request 0.3s
     }
 
     #[test]
-    fn what_is_wrong_with_a_plan_is_said_with_its_line() {
+    fn an_error_in_a_fault_plan_names_its_line() {
         for (line, part) in [
             ("PUT /v1/kv/lead: reset", "a rule is `on METHOD PATH"),
             ("on PUT /v1/kv/lead reset", "a rule is `on METHOD PATH"),

@@ -23,7 +23,7 @@ fn a_client_finds_a_leader_a_node_and_an_agent() {
 }
 
 #[test]
-fn what_the_stand_in_does_not_have_is_said_by_its_name() {
+fn a_missing_endpoint_is_refused_by_its_name() {
     let mut bench = Bench::new();
     for (method, url, status) in [
         ("GET", "/v1/coordinate/nodes", 501),
@@ -115,7 +115,7 @@ fn keys_are_cut_at_a_separator_and_json_is_pretty_where_that_is_wanted() {
 }
 
 #[test]
-fn c_txn_5_a_transaction_answers_with_what_it_did_or_with_what_was_wrong() {
+fn c_txn_5_a_transaction_answers_with_results_or_errors() {
     let mut bench = Bench::new();
     let session = bench.session("a", "", "0s");
     let kv = |verb: &str, more: serde_json::Value| {

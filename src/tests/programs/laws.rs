@@ -77,7 +77,7 @@ fn dropping_the_runs_changes_nothing() {
 }
 
 #[test]
-fn a_program_does_not_see_what_things_are_called() {
+fn a_program_behaves_the_same_under_renamed_ids() {
     on_walks(&with_programs("lease-duplicates"), names_have_no_meaning);
     on_walks(&small_go_lock(), names_have_no_meaning);
     for name in ["b44-late-answers", "redlock-late-unlock"] {

@@ -41,7 +41,7 @@ pub(super) fn declare(scenario: &Scenario<RabbitMq>, list: &mut Declarations<Rab
     declare_retries(scenario, list, "gives up", Timer::GiveUp);
     if scenario.budget.affords(RabbitmqFault::RESTART) {
         let sentence = "a restarted broker still has every durable queue: its disk is neither stale nor damaged";
-        list.declare(Assumption::limit("disk-is-complete", sentence), Broker::restarts_keep_what_is_durable);
+        list.declare(Assumption::limit("disk-is-complete", sentence), Broker::restarts_keep_durable_queues);
     }
     let sentence = "queues are classic: quorum queues, mirrors, consumers and their timeouts are not modelled";
     list.leave_out(Assumption::limit("classic-queues", sentence));

@@ -64,7 +64,7 @@ fn c_kv_25_when_tombstones_are_forgotten_an_index_goes_backwards() {
 }
 
 #[test]
-fn c_gen_1_what_is_replicated_is_a_function_of_the_log() {
+fn c_gen_1_replicated_state_is_a_function_of_the_log() {
     let play = |pause: i64| {
         let mut talk = Talk::new();
         let mine = talk.session(&json!({"LockDelay": "15s"}));

@@ -49,7 +49,7 @@ fn c_sem_10_the_coordination_entry_still_names_a_holder_that_is_dead() {
 }
 
 #[test]
-fn c_cli_3_what_an_exited_process_has_not_destroyed_stays_for_twice_its_ttl() {
+fn c_cli_3_a_session_left_by_an_exited_process_stays_for_twice_its_ttl() {
     let mut talk = Talk::new();
     let mine = talk.session(&json!({"Behavior": "delete", "TTL": "15s"}));
     talk.acquire("s/contender", &mine);

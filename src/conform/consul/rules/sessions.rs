@@ -131,7 +131,7 @@ fn c_ses_15_unknown_malformed_and_missing_ids() {
 }
 
 #[test]
-fn c_ses_16_what_is_shown_of_a_session() {
+fn c_ses_16_fields_of_a_session() {
     let mut talk = Talk::new();
     let shown = talk.shown(&json!({"Name": "n", "TTL": "20s", "LockDelay": "120s", "NodeChecks": []}));
     let create = shown["CreateIndex"].clone();
@@ -198,7 +198,7 @@ fn c_api_1_a_lock_delay_of_zero_that_is_not_sent_is_15_seconds() {
 }
 
 #[test]
-fn c_ses_8_a_bad_lock_delay_is_refused_with_what_is_wrong_in_it() {
+fn c_ses_8_a_bad_lock_delay_is_refused_with_its_error() {
     let mut talk = Talk::new();
     for (delay, why) in [("x", "invalid duration"), ("15", "missing unit"), ("1x", "unknown unit")] {
         let refused = talk.put("/v1/session/create", json!({"LockDelay": delay}));

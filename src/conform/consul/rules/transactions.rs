@@ -18,7 +18,7 @@ fn c_txn_1_at_most_64_operations_and_no_unknown_fields() {
 }
 
 #[test]
-fn c_txn_4_what_each_verb_tells() {
+fn c_txn_4_results_of_each_verb() {
     let mut talk = Talk::new();
     let done = talk.txn(&json!([
         kv(&json!({"Verb": "set", "Key": "k", "Value": "eA=="})),

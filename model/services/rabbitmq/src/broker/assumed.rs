@@ -48,7 +48,7 @@ impl Broker {
     }
 
     /// A restart of the broker keeps every durable queue that is not exclusive.
-    pub(in super::super) fn restarts_keep_what_is_durable(run: &Run) -> Checked {
+    pub(in super::super) fn restarts_keep_durable_queues(run: &Run) -> Checked {
         run.each(|moment| {
             if !matches!(moment.action, Action::Fault(Fault::Service(RabbitmqFault::Restart))) {
                 return Ok(());

@@ -13,7 +13,7 @@ fn claim(session: SessionId) -> Claim<Plain> {
 const SET: Operation = Operation::Set { key: Key::Data, value: Plain::Foreign, flags: 0 };
 
 #[test]
-fn c_txn_2_verbs_do_what_single_requests_do() {
+fn c_txn_2_verbs_have_the_effects_of_single_requests() {
     let mut harness = ServerHarness::new();
     let session = harness.session(A, terms(0, 0));
     assert_eq!(harness.ask(A, commit(&[Operation::Lock(claim(session))])), Answer::Committed);
