@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId, ProcessId, Tenure, Token};
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::mutation::Mutation;
 use crate::normal::Normal;
 use crate::resource::Write;
@@ -118,8 +118,8 @@ impl<P: Service> Context<'_, P> {
 
 /// The output of a process: messages to send, and facts.
 pub struct Outbox<P: Service> {
-    pub(crate) messages: List<(ProcessId, Message<P>), 2>,
-    pub(crate) facts: List<Fact<P>, 4>,
+    pub(crate) messages: InlineVec<(ProcessId, Message<P>), 2>,
+    pub(crate) facts: InlineVec<Fact<P>, 4>,
 }
 
 impl<P: Service> Default for Outbox<P> {
@@ -131,7 +131,7 @@ impl<P: Service> Default for Outbox<P> {
 impl<P: Service> Outbox<P> {
     /// An empty outbox.
     pub fn new() -> Self {
-        Outbox { messages: List::new(), facts: List::new() }
+        Outbox { messages: InlineVec::new(), facts: InlineVec::new() }
     }
 
     /// The facts.

@@ -11,7 +11,7 @@ use crate::assumption::Declarations;
 use crate::goal::Goal;
 use crate::held::Held;
 use crate::ids::{Call, ClientId, Tenure, Token};
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::mutation::Mutation;
 use crate::normal::Normal;
 use crate::process::{Client, Context, Outbox, Process, Value};
@@ -289,7 +289,7 @@ pub enum Opinion {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
     /// The owners of the lock, or of its slots. More than one owner of a lock is a violation of `single-owner`.
-    pub owners: List<ClientId, 2>,
+    pub owners: InlineVec<ClientId, 2>,
     /// The number of slots on record; none for a lock.
     pub slots: Option<u16>,
     /// The token of the current tenure, or of the last one.
@@ -297,7 +297,7 @@ pub struct Record {
     /// The number of free permits, if a permit is an object that can be lost or duplicated.
     pub free: Option<u16>,
     /// The numbers of the existing slots, in order, if slots have numbers.
-    pub numbers: Option<List<u8, 4>>,
+    pub numbers: Option<InlineVec<u8, 4>>,
     /// Two clients that are on record as holders of the same slot.
     pub conflict: Option<Conflict>,
 }

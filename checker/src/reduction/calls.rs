@@ -9,7 +9,7 @@
 //! [`name_closed_calls`]: fencepost_model::monitor::name_closed_calls
 
 use fencepost_model::ids::{Call, ClientId};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 
 use super::names::OWNERS;
 
@@ -119,8 +119,8 @@ impl Calls {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ManyCalls {
     /// The calls that the clients' own states show, in that order.
-    shown: List<(ClientId, Call), 0>,
-    counting: List<ClientId, 0>,
+    shown: InlineVec<(ClientId, Call), 0>,
+    counting: InlineVec<ClientId, 0>,
 }
 
 impl ManyCalls {

@@ -2,7 +2,7 @@
 //! instants by how far they are from now.
 
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Visitor;
 use fencepost_model::scenario::Scenario;
@@ -197,14 +197,21 @@ pub(super) struct Looking<'a> {
     scope: u16,
     pub(super) look: Occurrences,
     /// What is not small.
-    large: List<(Kind, u32), 0>,
+    large: InlineVec<(Kind, u32), 0>,
     /// What clients' own states show of their calls, where numbers are not small.
     many: Option<ManyCalls>,
 }
 
 impl<'a> Looking<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        Looking { rules, clock: Instant::START, scope: 0, look: Occurrences::default(), large: List::new(), many: None }
+        Looking {
+            rules,
+            clock: Instant::START,
+            scope: 0,
+            look: Occurrences::default(),
+            large: InlineVec::new(),
+            many: None,
+        }
     }
 
     /// From here on, clients' own states are looked at, and numbers are not small.
@@ -323,7 +330,7 @@ impl Visitor for Looking<'_> {
 /// What everything is called in the normal form.
 pub(super) struct Names {
     small: SmallSet,
-    large: List<(Kind, u32), 0>,
+    large: InlineVec<(Kind, u32), 0>,
     shift: Ticks,
     calls: CallsOfAll,
     /// The same where numbers are not small.
@@ -333,7 +340,7 @@ pub(super) struct Names {
 impl Names {
     /// Where all numbers are small: those that occur, what clients show of their calls, and by how much instants are moved.
     pub(super) fn few(small: SmallSet, calls: CallsOfAll, shift: Ticks) -> Self {
-        Names { small, large: List::new(), shift, calls, many: None }
+        Names { small, large: InlineVec::new(), shift, calls, many: None }
     }
 
     /// Where they are not.

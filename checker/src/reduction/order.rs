@@ -1,10 +1,10 @@
 //! Clients at other places.
 
 use fencepost_model::ids::ClientId;
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 
 /// For each place, the client that stands there afterwards.
-pub(super) type Order = List<u16, 4>;
+pub(super) type Order = InlineVec<u16, 4>;
 
 /// A place as an order has it.
 pub(super) fn place_of(place: usize) -> u16 {

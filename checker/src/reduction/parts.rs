@@ -2,7 +2,7 @@
 //! differ from those before the step are looked at again.
 
 use fencepost_model::ids::{ClientId, ProcessId};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::monitor::{Monitor, Observed};
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::resource::Resource;
@@ -19,11 +19,11 @@ use super::unheard::{About, Unheard};
 /// What is known of the parts of a world: of each client, of the server, of what is remembered, of each message.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    list: List<Part, 9>,
+    list: InlineVec<Part, 9>,
     /// Which of them differ from those before the step.
     pub(super) new: Places,
     /// For each client, a hash without its name, if clients are interchangeable.
-    pub(super) outsides: List<u64, 3>,
+    pub(super) outsides: InlineVec<u64, 3>,
     /// Of all of them together.
     pub(super) fingerprint: u64,
 }

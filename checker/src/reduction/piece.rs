@@ -1,7 +1,7 @@
 //! A part of a world, by itself.
 
 use fencepost_model::ids::{ClientId, ProcessId, Tenure};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::monitor::{Monitor, Observed};
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::resource::Resource;
@@ -24,7 +24,7 @@ pub(super) enum Piece<P: Service> {
     /// What is remembered.
     Memory(Resource, Monitor),
     /// Cut links, and what is left of the budgets.
-    Rest(List<Link, 2>, Budget),
+    Rest(InlineVec<Link, 2>, Budget),
     /// A message under way.
     Message(Envelope<P>),
 }
@@ -104,8 +104,8 @@ impl<P: Service> Piece<P> {
 
     /// For each client the newest tenure that it was granted, where that is remembered.
     #[inline]
-    pub(super) fn held(&self) -> List<Tenure, 3> {
-        if let Piece::Memory(_, monitor) = self { monitor.ghosts.held.clone() } else { List::new() }
+    pub(super) fn held(&self) -> InlineVec<Tenure, 3> {
+        if let Piece::Memory(_, monitor) = self { monitor.ghosts.held.clone() } else { InlineVec::new() }
     }
 
     /// The same as [`Layout::kind`] says of its place.

@@ -6,7 +6,7 @@
 //! Where two look alike and are not, there may be more than one such world; that costs states, and nothing else.
 
 use fencepost_model::ids::ClientId;
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Normal;
@@ -92,7 +92,7 @@ impl Symmetry {
         let mut is_other = false;
         for group in &self.groups {
             let look = |place: &usize| Looks { outside: outside(*place), traces: 0, client: place_of(*place) };
-            let mut looks: List<Looks, 4> = group.iter().map(look).collect();
+            let mut looks: InlineVec<Looks, 4> = group.iter().map(look).collect();
             looks.sort_unstable();
             let is_like = |one: Option<&Looks>, other: &Looks| one.is_some_and(|one| one.outside == other.outside);
             for place in 0..looks.len() {

@@ -3,7 +3,7 @@
 use super::{Normal, Visitor};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::inline_array::InlineArray;
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::time::{Deadline, Instant, LeaseEnd, Since, StartTime, Ticks};
 
 /// Plain values: they have an absolute meaning.
@@ -58,7 +58,7 @@ contents! {
     [T: Normal] Option<T>: iter_mut,
     [T: Normal] Vec<T>: iter_mut,
     [T: Normal, const N: usize] [T; N]: iter_mut,
-    [T: Normal + Copy, const N: usize] List<T, N>: iter_mut,
+    [T: Normal + Copy, const N: usize] InlineVec<T, N>: iter_mut,
     [T: Normal + Copy + Default, const N: usize] InlineArray<T, N>: iter_mut,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Property, Watched};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::mutation::{KernelMutation, Mutation};
 use crate::normal::Normal;
 use crate::scenario::{Promise, Scenario};
@@ -22,7 +22,7 @@ pub struct Ghosts {
     /// Whether it is still on record.
     pub is_running: bool,
     /// For each client, the newest tenure that the service granted to it.
-    pub held: List<Tenure, 3>,
+    pub held: InlineVec<Tenure, 3>,
     /// The newest tenure that touched the resource.
     pub touched: Tenure,
     /// The highest token of any tenure so far.
@@ -39,10 +39,10 @@ pub struct Ghosts {
     /// For each read in progress, the owners since it began; kept if reads are promised to be linearizable.
     #[serde(default, skip_serializing_if = "no_reads")]
     #[normal(sorted)]
-    pub reads: List<(ClientId, Option<ClientId>), 0>,
+    pub reads: InlineVec<(ClientId, Option<ClientId>), 0>,
     /// For each session, the instant at which its TTL last started.
     #[normal(sorted)]
-    pub renewed: List<(SessionId, Since), 3>,
+    pub renewed: InlineVec<(SessionId, Since), 3>,
 }
 
 impl Clone for Ghosts {
@@ -70,7 +70,7 @@ const LIMIT: Watched = Watched::of(&[Property::SlotLimit, Property::SlotLimitBel
 const IDLENESS: Watched = Watched::of(&[Property::EventuallyAcquired]);
 const READS: Watched = Watched::of(&[Property::Linearizable, Property::VerifyTruthful]);
 
-fn no_reads(reads: &List<(ClientId, Option<ClientId>), 0>) -> bool {
+fn no_reads(reads: &InlineVec<(ClientId, Option<ClientId>), 0>) -> bool {
     reads.is_empty()
 }
 

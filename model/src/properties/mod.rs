@@ -17,7 +17,7 @@ pub use own::{Definition, Judge, Memory, OwnProperty};
 
 use crate::fact::Fact;
 use crate::goal::Goal;
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::mutation::{KernelMutation, Mutation};
 use crate::scenario::Scenario;
 use crate::service::{Administered, Event as _, Service, Settings as _};
@@ -61,7 +61,7 @@ impl<P: Service> View<'_, P> {
     }
 
     /// The numbers of the existing slots.
-    fn numbers(&self) -> List<u8, 4> {
+    fn numbers(&self) -> InlineVec<u8, 4> {
         P::record(&self.after.server.process, self.scenario).numbers.unwrap_or_default()
     }
 }

@@ -18,7 +18,7 @@ pub use shape::Rename;
 pub use step::{Stamps, Step};
 
 use crate::ids::{ClientId, ProcessId};
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::process::Client;
 use crate::resource::Resource;
 use crate::scenario::{Budget, Scenario};
@@ -34,13 +34,13 @@ pub struct World<P: Service> {
     /// The lock service.
     pub server: Host<P::Server>,
     /// The clients, by [`ClientId::place`].
-    pub clients: List<Host<P::Client>, 3>,
+    pub clients: InlineVec<Host<P::Client>, 3>,
     /// The protected resource.
     pub resource: Resource,
     /// Messages in flight.
     pub network: Network<P>,
     /// Links that are cut.
-    pub cuts: List<Link, 2>,
+    pub cuts: InlineVec<Link, 2>,
     /// The rest of the budgets.
     #[serde(
         deserialize_with = "crate::scenario::budget_text::read_left::<P, _>",
@@ -128,7 +128,7 @@ impl<P: Service> Scenario<P> {
                 .collect(),
             resource: Resource::default(),
             network: Network::default(),
-            cuts: List::new(),
+            cuts: InlineVec::new(),
             left: self.budget,
         }
     }

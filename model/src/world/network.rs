@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::ids::ProcessId;
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::normal::{Normal, Visitor};
 use crate::process::Message;
 use crate::service::Service;
@@ -75,7 +75,7 @@ pub struct Network<P: Service>(Bag<P>);
 
 #[derive(PartialEq, Eq, Hash, Debug)]
 enum Bag<P: Service> {
-    Listed(List<Envelope<P>, 5>),
+    Listed(InlineVec<Envelope<P>, 5>),
     /// The number of copies of each message in flight.
     Spread(BTreeMap<Envelope<P>, u32>),
 }
@@ -99,7 +99,7 @@ impl<P: Service> Clone for Network<P> {
 
 impl<P: Service> Default for Network<P> {
     fn default() -> Self {
-        Network(Bag::Listed(List::new()))
+        Network(Bag::Listed(InlineVec::new()))
     }
 }
 
@@ -111,7 +111,7 @@ impl<P: Service> Serialize for Network<P> {
 
 impl<'de, P: Service> Deserialize<'de> for Network<P> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        List::deserialize(from).map(|list| Network(Bag::Listed(list)))
+        InlineVec::deserialize(from).map(|list| Network(Bag::Listed(list)))
     }
 }
 
@@ -227,7 +227,7 @@ impl<P: Service> Network<P> {
     }
 
     /// Takes out every message on a link.
-    pub(super) fn drop_all(&mut self, is_on_it: impl Fn(Link) -> bool) -> List<Envelope<P>, 0> {
+    pub(super) fn drop_all(&mut self, is_on_it: impl Fn(Link) -> bool) -> InlineVec<Envelope<P>, 0> {
         let dropped = self.iter().copied().filter(|envelope| is_on_it(envelope.link())).collect();
         match &mut self.0 {
             Bag::Listed(list) => list.retain(|envelope| !is_on_it(envelope.link())),

@@ -3,7 +3,7 @@
 use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::fact::{Fact, Leaving};
 use crate::ids::{ClientId, ProcessId, Tenure};
-use crate::list::List;
+use crate::inline_vec::InlineVec;
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::scenario::{Cutting, Replies, Scenario};
@@ -15,13 +15,13 @@ use crate::time::{Deadline, Ticks};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step<P: Service> {
     /// The facts.
-    pub facts: List<Fact<P>, 4>,
+    pub facts: InlineVec<Fact<P>, 4>,
     /// The messages that were sent.
-    pub sent: List<Envelope<P>, 2>,
+    pub sent: InlineVec<Envelope<P>, 2>,
     /// The messages that a cut link has lost, including messages lost while they were sent.
-    pub dropped: List<Envelope<P>, 0>,
+    pub dropped: InlineVec<Envelope<P>, 0>,
     /// The processes that took part. The state of all others is unchanged.
-    pub touched: List<ProcessId, 2>,
+    pub touched: InlineVec<ProcessId, 2>,
 }
 
 /// The tenures with which sent writes are stamped; for properties only.
@@ -53,10 +53,15 @@ impl<P: Service> Scenario<P> {
         if let Action::Advance(ticks) = action {
             // Time passes and no process reacts: every other step of a simulation is such a step.
             world.now += *ticks;
-            return Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new() };
+            return Step {
+                facts: InlineVec::new(),
+                sent: InlineVec::new(),
+                dropped: InlineVec::new(),
+                touched: InlineVec::new(),
+            };
         }
         let mut out = Outbox::new();
-        let mut touched = List::new();
+        let mut touched = InlineVec::new();
         let sender = self.act(world, action, &mut out, &mut touched);
         let prompt = self.hear_at_once(world, action, &mut out, &mut touched);
         let mut sent = self.post(world, sender, &out, stamps);
@@ -73,7 +78,7 @@ impl<P: Service> Scenario<P> {
         world: &mut World<P>,
         action: &Action<P>,
         out: &mut Outbox<P>,
-        touched: &mut List<ProcessId, 2>,
+        touched: &mut InlineVec<ProcessId, 2>,
     ) -> ProcessId {
         match *action {
             Action::Command { client, command } => {
@@ -126,7 +131,7 @@ impl<P: Service> Scenario<P> {
         process: ProcessId,
         input: Input<P>,
         out: &mut Outbox<P>,
-        touched: &mut List<ProcessId, 2>,
+        touched: &mut InlineVec<ProcessId, 2>,
     ) -> ProcessId {
         touched.push(process);
         let context = Context { scenario: self, now: world.clock(process), me: process };
@@ -143,7 +148,7 @@ impl<P: Service> Scenario<P> {
         world: &mut World<P>,
         envelope: Envelope<P>,
         out: &mut Outbox<P>,
-        touched: &mut List<ProcessId, 2>,
+        touched: &mut InlineVec<ProcessId, 2>,
     ) -> ProcessId {
         let Envelope { from, to, message, .. } = envelope;
         if world.condition(to) == Condition::Down {
@@ -174,7 +179,7 @@ impl<P: Service> Scenario<P> {
         world: &mut World<P>,
         action: &Action<P>,
         out: &mut Outbox<P>,
-        touched: &mut List<ProcessId, 2>,
+        touched: &mut InlineVec<ProcessId, 2>,
     ) -> Option<(ProcessId, Outbox<P>)> {
         let Action::Deliver(Envelope { from: caller, to: peer, .. }) = *action else { return None };
         let hears = caller.client().is_some() && world.condition(caller) == Condition::Up;
@@ -185,7 +190,8 @@ impl<P: Service> Scenario<P> {
         }
         let mut own = Outbox::new();
         let is_for_caller = |(to, _): &(ProcessId, Message<P>)| *to == caller;
-        let answers: List<(ProcessId, Message<P>), 2> = out.messages.iter().copied().filter(is_for_caller).collect();
+        let answers: InlineVec<(ProcessId, Message<P>), 2> =
+            out.messages.iter().copied().filter(is_for_caller).collect();
         out.messages.retain(|message| !is_for_caller(message));
         for (_, message) in &answers {
             let input = Input::Message { from: peer, message: *message };
@@ -201,7 +207,7 @@ impl<P: Service> Scenario<P> {
         world: &mut World<P>,
         fault: Fault<P>,
         out: &mut Outbox<P>,
-        touched: &mut List<ProcessId, 2>,
+        touched: &mut InlineVec<ProcessId, 2>,
     ) -> ProcessId {
         let context = Context { scenario: self, now: world.clock(ProcessId::Server), me: ProcessId::Server };
         P::on_environment_fault(&mut world.server.process, fault, &context);
@@ -252,10 +258,16 @@ impl<P: Service> Scenario<P> {
     }
 
     /// Sends the messages of the outbox; writes are stamped with the current tenure of their sender.
-    fn post(&self, world: &mut World<P>, from: ProcessId, out: &Outbox<P>, stamps: Stamps<'_>) -> List<Envelope<P>, 2> {
+    fn post(
+        &self,
+        world: &mut World<P>,
+        from: ProcessId,
+        out: &Outbox<P>,
+        stamps: Stamps<'_>,
+    ) -> InlineVec<Envelope<P>, 2> {
         let more = Ticks::new(i64::from(self.is_mutated(KernelMutation::MessageDelayTooLong)));
         let due = self.synchrony.message_delay.map(|delay| Deadline(world.now + delay + more));
-        let mut sent = List::new();
+        let mut sent = InlineVec::new();
         for &(to, mut message) in &out.messages {
             let ghost = match &mut message {
                 Message::Write(write) => Some(&mut write.tenure),
@@ -275,9 +287,9 @@ impl<P: Service> Scenario<P> {
     }
 
     /// Messages on a cut link are lost, if the scenario says so.
-    fn drop_at_cuts(&self, world: &mut World<P>) -> List<Envelope<P>, 0> {
+    fn drop_at_cuts(&self, world: &mut World<P>) -> InlineVec<Envelope<P>, 0> {
         if self.network.cuts == Cutting::Hold || world.cuts.is_empty() || self.is_mutated(KernelMutation::CutHolds) {
-            return List::new();
+            return InlineVec::new();
         }
         let cuts = world.cuts.clone();
         world.network.drop_all(|link| self.network.is_among(&cuts, link))

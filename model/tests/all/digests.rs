@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fencepost::catalogue;
 use fencepost::consul::Consul;
 use fencepost_model::fact::{Ending, Leaving, Refusal};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::trace::Digest;
 use fencepost_model::world::Step;
 
@@ -30,7 +30,12 @@ fn enabled_actions_have_different_digests() {
         scenario.enabled(&world, &mut enabled);
         let mut digests = BTreeSet::new();
         for action in &enabled {
-            let nothing = Step { facts: List::new(), sent: List::new(), dropped: List::new(), touched: List::new() };
+            let nothing = Step {
+                facts: InlineVec::new(),
+                sent: InlineVec::new(),
+                dropped: InlineVec::new(),
+                touched: InlineVec::new(),
+            };
             let mut digest = Digest::default();
             digest.add(world.now, action, &nothing);
             assert!(digests.insert(digest.hex()), "{action}");

@@ -14,7 +14,7 @@ use fencepost_model::goal::Reached;
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::{ClientId, ProcessId, Tenure};
 use fencepost_model::inline_array::InlineArray;
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::normal::Normal;
@@ -116,7 +116,7 @@ pub(super) struct Memo<P: Service> {
     /// Hashes of keys that missed the cache.
     asked: Cache<u64, ()>,
     /// Facts that steps state; none come first.
-    facts: Vec<(List<Fact<P>, 4>, Reached)>,
+    facts: Vec<(InlineVec<Fact<P>, 4>, Reached)>,
     /// What is remembered after facts.
     memories: Cache<(u32, u32), u32>,
     /// What parts are called anew.
@@ -140,7 +140,7 @@ impl<P: Service> Memo<P> {
             looks_at_every_world: scenario.looks_at_every_world(),
             steps: Cache::new(STEPS),
             asked: Cache::new(STEPS),
-            facts: vec![(List::new(), Reached(0))],
+            facts: vec![(InlineVec::new(), Reached(0))],
             memories: Cache::new(MEMORIES),
             names: Cache::new(NAMES),
             symmetry: form.symmetry.clone(),
@@ -263,7 +263,7 @@ impl<P: Service> Memo<P> {
     }
 
     /// Leaves out the messages without a reaction.
-    fn leave_out(&mut self, copies: &WorkerPool<P>, layout: &Layout, parts: &mut List<u32, 12>) {
+    fn leave_out(&mut self, copies: &WorkerPool<P>, layout: &Layout, parts: &mut InlineVec<u32, 12>) {
         if self.unheard.is_none() || self.mutation == Some(CheckerMutation::LookupKeepsUnheard.into()) {
             return;
         }
@@ -430,7 +430,7 @@ impl<P: Service> Memo<P> {
                 }
             };
         }
-        let before: List<u32, 6> = parts[..layout.server].iter().copied().collect();
+        let before: InlineVec<u32, 6> = parts[..layout.server].iter().copied().collect();
         for (place, other) in order.iter().enumerate() {
             parts[place] = before[usize::from(*other)];
         }

@@ -15,7 +15,7 @@ mod memo;
 mod pool;
 
 use fencepost_model::goal::Reached;
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::Action;
@@ -31,7 +31,7 @@ use super::piece::{Layout, Piece};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Collapsed {
     /// Clients, server, what is remembered, cuts and budgets, messages.
-    parts: List<u32, 12>,
+    parts: InlineVec<u32, 12>,
     fingerprint: u64,
 }
 

@@ -10,7 +10,7 @@ use super::settings::{OperatorKind, Tokens};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::fact::{Ending, Fact};
 use fencepost_model::ids::{ClientId, Index, Token};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -29,7 +29,7 @@ pub struct Store {
     lags: bool,
     /// The clients that get errors.
     #[normal(sorted)]
-    failing: List<ClientId, 2>,
+    failing: InlineVec<ClientId, 2>,
     /// `lease-row`: the row.
     pub(super) row: Row,
 }

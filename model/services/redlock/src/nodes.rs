@@ -8,7 +8,7 @@ use super::{COPIED, Redlock};
 use crate::RedlockMutation;
 use fencepost_model::fact::{Ending, Fact, Refusal};
 use fencepost_model::ids::{ClientId, Index, Token};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -19,7 +19,7 @@ use fencepost_model::world::World;
 /// All nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Nodes {
-    pub(super) nodes: List<Node, 3>,
+    pub(super) nodes: InlineVec<Node, 3>,
     /// The number of writes so far, on all sides of a partition.
     last: Index,
     /// The leader's number, from 1, if there is a leader.
@@ -28,7 +28,7 @@ pub struct Nodes {
     apart: Option<u8>,
     /// The clients that the service has granted the lock to, and that have not released it.
     #[normal(sorted)]
-    promised: List<ClientId, 2>,
+    promised: InlineVec<ClientId, 2>,
 }
 
 /// One node.
@@ -59,14 +59,20 @@ type Out<'a> = &'a mut Outbox<Redlock>;
 impl Nodes {
     pub(super) fn new(scenario: &Scenario<Redlock>) -> Self {
         let nodes = (0..scenario.service.nodes).map(|_| Node::default()).collect();
-        Nodes { nodes, last: Index(0), leader: u8::from(scenario.system == COPIED), apart: None, promised: List::new() }
+        Nodes {
+            nodes,
+            last: Index(0),
+            leader: u8::from(scenario.system == COPIED),
+            apart: None,
+            promised: InlineVec::new(),
+        }
     }
 
     pub(super) fn record(&self) -> Record {
         let owners = if self.leader > 0 {
             self.promised.clone()
         } else {
-            let mut owners: List<ClientId, 2> = List::new();
+            let mut owners: InlineVec<ClientId, 2> = InlineVec::new();
             for key in self.nodes.iter().filter_map(|node| node.key) {
                 let count = self.nodes.iter().filter(|node| node.key.is_some_and(|other| other.value == key.value));
                 if count.count() > self.nodes.len() / 2 && !owners.contains(&key.value.creator) {

@@ -8,7 +8,7 @@ use super::{Stores, TOKENS};
 use crate::StoresMutation;
 use fencepost_model::fact::{Ending, Fact, Refusal};
 use fencepost_model::ids::{ClientId, Index, Token};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -23,7 +23,7 @@ pub struct Store {
     /// The last number that was assigned.
     last: Index,
     /// The holders and waiters, in order.
-    entries: List<Entry, 4>,
+    entries: InlineVec<Entry, 4>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ struct Entry {
 impl Store {
     pub(super) fn new(scenario: &Scenario<Stores>) -> Self {
         let free = (scenario.system == TOKENS).then_some(scenario.service.limit);
-        Store { free, last: Index(0), entries: List::new() }
+        Store { free, last: Index(0), entries: InlineVec::new() }
     }
 
     pub(super) fn record(&self, scenario: &Scenario<Stores>) -> Record {

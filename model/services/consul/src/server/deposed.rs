@@ -11,7 +11,7 @@ use crate::settings::{Renewals, Revocations, Settings};
 use crate::{Consul, ConsulEvent};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{ClientId, SessionId};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
@@ -24,9 +24,9 @@ pub(super) struct Deposed {
     with: Option<ClientId>,
     pub(super) since: StartTime,
     #[normal(sorted)]
-    entries: List<(Key, Entry), 1>,
+    entries: InlineVec<(Key, Entry), 1>,
     #[normal(sorted)]
-    sessions: List<Row, 3>,
+    sessions: InlineVec<Row, 3>,
 }
 
 impl Server {

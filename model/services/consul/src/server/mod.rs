@@ -39,7 +39,7 @@ use super::messages::{Answer, ConsulMessage, Entry, Key, LOCK, Opaque, Request, 
 use super::settings::Registers;
 use super::{Consul, SessionUse};
 use fencepost_model::ids::{Call, ClientId, Index, SessionId};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -58,32 +58,32 @@ pub struct Server {
     index: Index,
     /// Live sessions, by id.
     #[normal(sorted)]
-    sessions: List<Row, 3>,
+    sessions: InlineVec<Row, 3>,
     /// Entries of the store, by key.
     #[normal(sorted)]
-    entries: List<(Key, Entry), 1>,
+    entries: InlineVec<(Key, Entry), 1>,
     /// C-GEN-2: in memory only, by key.
     #[normal(sorted)]
-    delays: List<Delay, 1>,
+    delays: InlineVec<Delay, 1>,
     /// The last session id given to each creator. C-SES-2: ids are always fresh.
     #[normal(sorted)]
-    given: List<SessionId, 3>,
+    given: InlineVec<SessionId, 3>,
     /// The tombstones: positions of deletions, by the deleted name. C-KV-22.
     #[normal(sorted)]
-    tombstones: List<(Key, Index), 1>,
+    tombstones: InlineVec<(Key, Index), 1>,
     /// The instant since which there has been no leader.
     leaderless: Option<StartTime>,
     /// Acquires that the leader has accepted and the log has not applied yet, by client.
     #[normal(sorted)]
-    decided: List<Decided, 0>,
+    decided: InlineVec<Decided, 0>,
     /// Requests that wait for a leader, in order of arrival.
-    held: List<Held, 0>,
+    held: InlineVec<Held, 0>,
     /// Waiting blocking queries, by client.
     #[normal(sorted)]
-    parked: List<Parked, 0>,
+    parked: InlineVec<Parked, 0>,
     /// The catalogue, by node; empty if the scenario does not use it.
     #[normal(sorted)]
-    nodes: List<Node, 0>,
+    nodes: InlineVec<Node, 0>,
     /// The former leader, while it takes itself for the leader.
     deposed: Option<Box<Deposed>>,
     /// State for readers of the HTTP API; none without such readers.

@@ -27,7 +27,7 @@ use super::messages::{Answer, Ask, Name, RabbitmqEvent, RabbitmqMessage, Timer};
 use super::{RabbitMq, Settings};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId, Token};
-use fencepost_model::list::List;
+use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -39,18 +39,18 @@ use fencepost_model::time::{Instant, StartTime};
 pub struct Broker {
     /// The queues, sorted by name.
     #[normal(sorted)]
-    queues: List<Queue, 4>,
+    queues: InlineVec<Queue, 4>,
     /// The connections that it knows, sorted by id.
     #[normal(sorted)]
-    connections: List<Connection, 3>,
+    connections: InlineVec<Connection, 3>,
     /// For each client, its last ended connection: requests on that connection or an earlier one are too late.
     #[normal(sorted)]
-    over: List<SessionId, 3>,
+    over: InlineVec<SessionId, 3>,
     /// Messages that were got and not yet acknowledged.
     #[normal(sorted)]
-    deliveries: List<Delivery, 1>,
+    deliveries: InlineVec<Delivery, 1>,
     /// Requests on connections that the broker does not read (R-Q-47).
-    parked: List<Parked, 0>,
+    parked: InlineVec<Parked, 0>,
     /// Whether memory or disk is full.
     alarm: bool,
     nodes: Nodes,

@@ -6,14 +6,14 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-/// A list of small values with a capacity of `N` inline. The owner sorts it where order has no meaning.
+/// A vector of small values with a capacity of `N` inline. The owner sorts it where order has no meaning.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct List<T: Copy, const N: usize>(SmallVec<[T; N]>);
+pub struct InlineVec<T: Copy, const N: usize>(SmallVec<[T; N]>);
 
-impl<T: Copy, const N: usize> List<T, N> {
-    /// An empty list.
+impl<T: Copy, const N: usize> InlineVec<T, N> {
+    /// An empty vector.
     pub fn new() -> Self {
-        List(SmallVec::new())
+        InlineVec(SmallVec::new())
     }
 
     /// Adds at the end.
@@ -21,7 +21,7 @@ impl<T: Copy, const N: usize> List<T, N> {
         self.0.push(value);
     }
 
-    /// Inserts into a sorted list. An equal element goes behind those that are already there.
+    /// Inserts into a sorted vector. An equal element goes behind those that are already there.
     pub fn insert_sorted(&mut self, value: T)
     where
         T: Ord,
@@ -54,15 +54,15 @@ impl<T: Copy, const N: usize> List<T, N> {
         self.0.truncate(count);
     }
 
-    /// Empties the list.
+    /// Empties the vector.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-impl<T: Copy, const N: usize> Clone for List<T, N> {
+impl<T: Copy, const N: usize> Clone for InlineVec<T, N> {
     fn clone(&self) -> Self {
-        List(SmallVec::from_slice(&self.0))
+        InlineVec(SmallVec::from_slice(&self.0))
     }
 
     /// Copies the elements without the spare capacity of the other list, and keeps no unused heap memory: a search
@@ -85,38 +85,38 @@ impl<T: Copy, const N: usize> Clone for List<T, N> {
     }
 }
 
-impl<T: Copy, const N: usize> Default for List<T, N> {
+impl<T: Copy, const N: usize> Default for InlineVec<T, N> {
     fn default() -> Self {
-        List::new()
+        InlineVec::new()
     }
 }
 
-impl<T: Copy + Hash, const N: usize> Hash for List<T, N> {
+impl<T: Copy + Hash, const N: usize> Hash for InlineVec<T, N> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.as_slice().hash(state);
     }
 }
 
-impl<T: Copy, const N: usize> Deref for List<T, N> {
+impl<T: Copy, const N: usize> Deref for InlineVec<T, N> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.0
     }
 }
 
-impl<T: Copy, const N: usize> DerefMut for List<T, N> {
+impl<T: Copy, const N: usize> DerefMut for InlineVec<T, N> {
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.0
     }
 }
 
-impl<T: Copy, const N: usize> FromIterator<T> for List<T, N> {
+impl<T: Copy, const N: usize> FromIterator<T> for InlineVec<T, N> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        List(values.into_iter().collect())
+        InlineVec(values.into_iter().collect())
     }
 }
 
-impl<'a, T: Copy, const N: usize> IntoIterator for &'a List<T, N> {
+impl<'a, T: Copy, const N: usize> IntoIterator for &'a InlineVec<T, N> {
     type Item = &'a T;
     type IntoIter = std::slice::Iter<'a, T>;
     fn into_iter(self) -> Self::IntoIter {
@@ -124,13 +124,13 @@ impl<'a, T: Copy, const N: usize> IntoIterator for &'a List<T, N> {
     }
 }
 
-impl<T: Copy + Serialize, const N: usize> Serialize for List<T, N> {
+impl<T: Copy + Serialize, const N: usize> Serialize for InlineVec<T, N> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.0.as_slice().serialize(to)
     }
 }
 
-impl<'de, T: Copy + Deserialize<'de>, const N: usize> Deserialize<'de> for List<T, N> {
+impl<'de, T: Copy + Deserialize<'de>, const N: usize> Deserialize<'de> for InlineVec<T, N> {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Ok(Vec::deserialize(from)?.into_iter().collect())
     }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn sorted_insertion_keeps_the_order_beyond_the_inline_room() {
-        let mut list: List<u8, 2> = List::new();
+        let mut list: InlineVec<u8, 2> = InlineVec::new();
         for value in [3, 1, 2, 1] {
             list.insert_sorted(value);
         }
