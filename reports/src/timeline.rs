@@ -8,14 +8,14 @@ use fencepost_model::finding::{ActionKind, Story, StoryStep};
 use crate::legend::{holds, numbers, request};
 use textwrap::{Options, WordSplitter};
 
-/// How wide labels may be, in characters, where nothing else is known; what is longer is not cut, it pushes the right column away.
+/// The width of labels, in characters, where no other width is known. A longer label continues below, beside no column.
 const LABEL_WIDTH: usize = 74;
 
 /// Narrower than this, who holds and who is inside stands below the label.
 const LABEL_WIDTH_MIN: usize = 30;
 
 /// The story as text, at most its last `steps_max` steps, which contain the violation. On a terminal of this number of columns lines are
-/// broken between words; a file has no width.
+/// broken between words. In a file only labels are, which stand beside a column.
 pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String {
     let mut text = legend(story, width);
     let shown: Vec<(usize, &StoryStep)> = story.steps.iter().enumerate().filter(|(_, step)| is_shown(step)).collect();
@@ -76,7 +76,7 @@ fn line(text: &mut String, step: &StoryStep, request: Option<&str>, room: Option
         paragraph(text, &margin, &step.label, whole);
         let _ = writeln!(text, "        {}", state(step));
     } else {
-        let mut lines = broken(&step.label, room.map(|_| label_width)).into_iter();
+        let mut lines = broken(&step.label, Some(label_width)).into_iter();
         let first = lines.next().unwrap_or_default();
         let _ = writeln!(text, "{margin}{first:<label_width$}  {}", state(step));
         lines.for_each(|rest| *text += &format!("{:1$}{rest}\n", "", margin.chars().count() + 2));
