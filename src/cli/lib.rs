@@ -24,6 +24,7 @@ mod output;
 mod parallel;
 mod print;
 mod run_arguments;
+mod search_arguments;
 mod studies;
 mod supervisor;
 mod target;

@@ -2,26 +2,23 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use fencepost::AnyOutcome;
-use fencepost::checker::{Engine, InternalError, Limits, Options};
+use clap::Args;
+use fencepost::checker::{Limits, Options};
 use fencepost::model::finding::Finding;
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::Taken;
-use fencepost::{Property, Suite, explain};
+use fencepost::{Property, Suite};
 
-use crate::args::{Common, property, seconds};
+use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
-use crate::findings::{exit, keep};
+use crate::findings::{exit, keep, told};
 use crate::json::Checked;
-use crate::output::{is_coloured, say, say_json, write};
-use crate::parallel::cores;
+use crate::output::{say, say_json, write};
+use crate::search_arguments::SearchArguments;
 use crate::studies::background;
-use crate::supervisor::{Watch, stop_on_interrupt};
-use crate::target::{self, nothing, quoted};
+use crate::supervisor::stop_on_interrupt;
+use crate::target::{self, nothing};
 
 #[derive(Args, Debug)]
 pub struct Check {
@@ -40,30 +37,8 @@ pub struct Check {
     /// Check only this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
-    /// The search engine: this project's, or stateright's
-    #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
-    engine: EngineName,
-    /// Search with N threads [default: one for each core; stateright: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    workers: Option<u16>,
-    /// Whether interchangeable clients count as one
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    symmetry: Switch,
-    /// Whether messages to which no process reacts are part of a state
-    #[arg(long, value_enum, default_value_t = Switch::Off)]
-    unheard: Switch,
-    /// Expand at most N states
-    #[arg(long, value_name = "N")]
-    max_states: Option<u64>,
-    /// Explore at most N levels; the initial state is level 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    max_depth: Option<u64>,
-    /// Stop the search at this use of memory, in MiB
-    #[arg(long, value_name = "MIB")]
-    max_memory: Option<u64>,
-    /// Stop the search after this time, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    timeout: Option<Duration>,
+    #[command(flatten)]
+    search: SearchArguments,
     /// Write the verdicts down for other programs; by the file's name: JUnit (.xml), Markdown (.md)
     #[arg(long, value_name = "FILE", value_parser = exported, conflicts_with = "from")]
     export: Vec<Exported>,
@@ -99,29 +74,6 @@ fn moment(text: &str) -> Result<Moment, String> {
     Ok(Moment { file: file.to_owned(), after })
 }
 
-/// On or off.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
-enum Switch {
-    On,
-    Off,
-}
-
-/// The names of the engines.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
-enum EngineName {
-    Dataflow,
-    Stateright,
-}
-
-impl From<EngineName> for Engine {
-    fn from(name: EngineName) -> Self {
-        match name {
-            EngineName::Dataflow => Engine::Dataflow,
-            EngineName::Stateright => Engine::Stateright,
-        }
-    }
-}
-
 fn suite(text: &str) -> Result<Suite, String> {
     match text {
         "standard" => Ok(Suite::Standard),
@@ -144,7 +96,8 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
         if !common.quiet {
             scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
         }
-        let outcomes = check.watched(scenario.name(), common, |options| scenario.check(options))?;
+        let outcomes =
+            check.search.watched((scenario.name(), check.property), common, |options| scenario.check(options))?;
         if outcomes.is_empty() {
             return Err(CommandError::Input(nothing(&**scenario, check.property)));
         }
@@ -171,8 +124,8 @@ fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Comma
     if *after > steps {
         return Err(bad(&format!("the run has {steps} steps, and none after {after}")));
     }
-    let outcomes = check.watched(trace.scenario_name(), common, |options| {
-        let depth = Some(check.max_depth.unwrap_or(u64::MAX).min(check.steps + 1));
+    let outcomes = check.search.watched((trace.scenario_name(), check.property), common, |options| {
+        let depth = Some(check.search.max_depth.unwrap_or(u64::MAX).min(check.steps + 1));
         let limits = Limits { depth, ..options.limits };
         trace.check_around(*after, &Options { limits, ..options.clone() })
     })?;
@@ -195,34 +148,6 @@ fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Comma
     Ok(exit(&findings))
 }
 
-impl Check {
-    /// Checks under the eyes of a supervisor.
-    fn watched(
-        &self,
-        name: &str,
-        common: &Common,
-        check: impl FnOnce(&Options) -> Result<Vec<AnyOutcome>, InternalError>,
-    ) -> Result<Vec<AnyOutcome>, CommandError> {
-        let mut watch = Watch::new(self.timeout, self.max_memory)?;
-        if !common.quiet {
-            watch = watch.showing(name);
-        }
-        let watch = Arc::new(watch);
-        let options = Options {
-            limits: Limits { states: self.max_states, depth: self.max_depth },
-            supervisor: Arc::<Watch>::clone(&watch),
-            only: self.property,
-            engine: self.engine.into(),
-            symmetry: self.symmetry == Switch::On,
-            leaves_out_unheard: self.unheard == Switch::Off,
-            workers: self.workers.map_or_else(cores, usize::from),
-        };
-        let outcomes = check(&options)?;
-        watch.finish();
-        Ok(outcomes)
-    }
-}
-
 fn tell(finding: &Finding, common: &Common) {
     if common.json {
         return say_json(&Checked::from(finding));
@@ -230,12 +155,5 @@ fn tell(finding: &Finding, common: &Common) {
     if common.quiet {
         return say(&format!("{} {}: {}\n", finding.scenario, finding.property, finding.verdict.word()));
     }
-    let mut text = explain(finding);
-    if let Some(trace) = &finding.trace {
-        text += &format!("replay it with: fencepost replay {}\n", quoted(trace));
-    }
-    if is_coloured() {
-        text = text.replacen(finding.verdict.word(), &format!("\x1b[1m{}\x1b[0m", finding.verdict.word()), 1);
-    }
-    say(&(text + "\n"));
+    say(&told(finding));
 }

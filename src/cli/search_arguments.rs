@@ -1,0 +1,92 @@
+//! How a state space is searched: what `check` and `diff` have in common.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use fencepost::checker::{Engine, InternalError, Limits, Options};
+use fencepost::{AnyOutcome, Property};
+
+use crate::args::{Common, seconds};
+use crate::exit::CommandError;
+use crate::parallel::cores;
+use crate::supervisor::Watch;
+
+#[derive(Args, Debug)]
+pub struct SearchArguments {
+    /// The search engine: this project's, or stateright's
+    #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
+    engine: EngineName,
+    /// Search with N threads [default: one for each core; stateright: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    workers: Option<u16>,
+    /// Whether interchangeable clients count as one
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    symmetry: Switch,
+    /// Whether messages to which no process reacts are part of a state
+    #[arg(long, value_enum, default_value_t = Switch::Off)]
+    unheard: Switch,
+    /// Expand at most N states
+    #[arg(long, value_name = "N")]
+    max_states: Option<u64>,
+    /// Explore at most N levels; the initial state is level 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_depth: Option<u64>,
+    /// Stop the search at this use of memory, in MiB
+    #[arg(long, value_name = "MIB")]
+    max_memory: Option<u64>,
+    /// Stop the search after this time, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+/// On or off.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+/// The names of the engines.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum EngineName {
+    Dataflow,
+    Stateright,
+}
+
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Dataflow => Engine::Dataflow,
+            EngineName::Stateright => Engine::Stateright,
+        }
+    }
+}
+
+impl SearchArguments {
+    /// Searches under the eyes of a supervisor. `only`: the one promise that is judged, if not all are.
+    pub fn watched(
+        &self,
+        (name, only): (&str, Option<Property>),
+        common: &Common,
+        search: impl FnOnce(&Options) -> Result<Vec<AnyOutcome>, InternalError>,
+    ) -> Result<Vec<AnyOutcome>, CommandError> {
+        let mut watch = Watch::new(self.timeout, self.max_memory)?;
+        if !common.quiet {
+            watch = watch.showing(name);
+        }
+        let watch = Arc::new(watch);
+        let options = Options {
+            limits: Limits { states: self.max_states, depth: self.max_depth },
+            supervisor: Arc::<Watch>::clone(&watch),
+            only,
+            engine: self.engine.into(),
+            symmetry: self.symmetry == Switch::On,
+            leaves_out_unheard: self.unheard == Switch::Off,
+            workers: self.workers.map_or_else(cores, usize::from),
+        };
+        let outcomes = search(&options)?;
+        watch.finish();
+        Ok(outcomes)
+    }
+}
