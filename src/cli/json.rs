@@ -1,5 +1,7 @@
 //! The JSON lines that other programs rely on.
 
+mod diff;
+
 use std::collections::BTreeMap;
 
 use fencepost::Expect;
@@ -8,6 +10,8 @@ use fencepost::model::mutation::Mutation;
 use fencepost::reports::collision;
 use fencepost::sim::Coverage;
 use serde::Serialize;
+
+pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
 
 /// A line of `fencepost list`.
 #[derive(Serialize)]

@@ -59,6 +59,7 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
         None => commands::suite::run(&arguments.common),
         Some(Command::List(list)) => commands::list::run(list, &arguments.common),
         Some(Command::Check(check)) => commands::check::run(check, &arguments.common),
+        Some(Command::Diff(diff)) => commands::diff::run(diff, &arguments.common),
         Some(Command::Simulate(simulate)) => commands::simulate::run(simulate, &arguments.common),
         Some(Command::Hunt(hunt)) => commands::hunt::run(hunt, &arguments.common),
         Some(Command::Detector(detector)) => commands::detector::run(detector, &arguments.common),

@@ -84,7 +84,8 @@ pub fn are_countable(axes: &[Axis]) -> Result<(), CommandError> {
     Err(CommandError::Input(format!("`vary`: these are more than {COMBINATIONS_MAX} combinations; name fewer values")))
 }
 
-fn scheduler(name: &str) -> Result<SchedulerKind, String> {
+/// The scheduler of this name.
+pub fn scheduler(name: &str) -> Result<SchedulerKind, String> {
     let names = SchedulerKind::ALL.map(SchedulerKind::name).join(", ");
     let found = SchedulerKind::ALL.into_iter().find(|kind| kind.name() == name);
     found.ok_or_else(|| format!("there are {names}"))

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod conform;
 pub mod detector;
+pub mod diff;
 pub mod doctor;
 pub mod envelope;
 pub mod explore;
@@ -46,6 +47,8 @@ pub enum Command {
     List(list::List),
     /// Explore every run of a scenario and say which promises hold
     Check(check::Check),
+    /// Compare two scenarios: settings, promises, and measured liveness
+    Diff(diff::Diff),
     /// Take one plausible run of a scenario, from a seed
     Simulate(simulate::Simulate),
     /// Search seeds for a run that breaks a promise

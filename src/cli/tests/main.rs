@@ -2,6 +2,7 @@
 
 mod browser;
 mod command_line;
+mod diffs;
 mod own_recipes;
 mod pictures;
 mod program;
