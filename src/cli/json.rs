@@ -263,6 +263,12 @@ pub struct Realigned<'a> {
     pub trace: Option<&'a str>,
 }
 
+/// A line of `fencepost man`: a file that was written.
+#[derive(Serialize)]
+pub struct WrittenJson<'a> {
+    pub file: &'a str,
+}
+
 /// A line of `fencepost mutants`.
 #[derive(Serialize)]
 pub struct Mutant {

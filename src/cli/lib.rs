@@ -31,7 +31,7 @@ mod target;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use commands::{Arguments, Command};
 
 /// The functions that make some recipes known: for [`run_with`]. Each is a type that implements
@@ -70,6 +70,10 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
         Some(Command::Merge(merge)) => commands::sweep::merge::run(merge, &arguments.common),
         Some(Command::Regress(regress)) => commands::regress::run(regress, &arguments.common),
         Some(Command::Schema(schema)) => commands::schema::run(schema, &arguments.common),
+        Some(Command::Completions(completions)) => {
+            commands::completions::run(completions, Arguments::command(), &arguments.common)
+        }
+        Some(Command::Man(man)) => commands::man::run(man, Arguments::command(), &arguments.common),
         Some(Command::Shrink(shrink)) => commands::shrink::run(shrink, &arguments.common),
         Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),
         Some(Command::Explore(explore)) => commands::explore::run(explore, &arguments.common),

@@ -1,6 +1,7 @@
 //! The commands: each is a file, and none imports another. What several need stands beside this folder.
 
 pub mod check;
+pub mod completions;
 pub mod conform;
 pub mod detector;
 pub mod diff;
@@ -9,6 +10,7 @@ pub mod envelope;
 pub mod explore;
 pub mod hunt;
 pub mod list;
+pub mod man;
 pub mod mutants;
 pub mod record;
 pub mod regress;
@@ -73,6 +75,10 @@ pub enum Command {
     Regress(regress::Regress),
     /// Write the JSON Schema of scenario files, by which editors complete and check them
     Schema(schema::Schema),
+    /// Write a completion script for a shell
+    Completions(completions::Completions),
+    /// Write manual pages into a folder: one for the program, and one for each command
+    Man(man::Man),
     /// Check a scenario under every combination of some settings
     Envelope(envelope::Envelope),
     /// Browse the state space of a scenario

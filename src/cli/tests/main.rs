@@ -6,6 +6,7 @@ mod diffs;
 mod own_recipes;
 mod pictures;
 mod program;
+mod shells;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]
