@@ -70,7 +70,8 @@ pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
             },
             command: torture.command.clone(),
             patience: Duration::from_secs(torture.patience),
-            is_heard: torture.plan.is_some(),
+            // Its output would stand between the JSON lines.
+            is_heard: torture.plan.is_some() && !common.json,
         },
         faults: if torture.faults.is_empty() { default() } else { torture.faults.clone() },
         with_pairs: torture.pairs,
