@@ -1,6 +1,11 @@
-//! The JSON lines that other programs rely on.
+//! The JSON lines that other programs rely on, with their schema.
 
+mod conform;
 mod diff;
+mod doctor;
+mod kernel;
+mod schema;
+mod stand_in;
 
 use std::collections::BTreeMap;
 
@@ -9,12 +14,18 @@ use fencepost::model::finding::{Assumption, Certificate, Finding, Verdict};
 use fencepost::model::mutation::Mutation;
 use fencepost::reports::collision;
 use fencepost::sim::Coverage;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::kernel::PropertyName;
+pub use conform::{Answered, ClientsDiffer, Judged};
 pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
+pub use doctor::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
+pub use schema::{commands, schema};
+pub use stand_in::{ReadyJson, StandInVerdict, TortureBroke, TortureSurvived, TorturedOnce};
 
 /// A line of `fencepost list`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct ScenarioJson<'a> {
     pub scenario: &'a str,
     pub system: &'a str,
@@ -30,49 +41,18 @@ pub struct ScenarioJson<'a> {
 }
 
 /// A promise with the verdict that is expected.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Expected {
+    #[schemars(with = "PropertyName")]
     pub name: &'static str,
     pub expect: Expect,
 }
 
-/// A line of `fencepost conform`: how often a class of answers came up.
-#[derive(Serialize)]
-pub struct Answered<'a> {
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub rule: &'static str,
-    pub answer: &'a str,
-    pub count: u64,
-}
-
-/// What `fencepost conform --recorded` says of a log.
-#[derive(Serialize)]
-pub struct Judged<'a> {
-    pub verdict: &'static str,
-    pub answers: Option<usize>,
-    /// Of a log that does not say everything: the answers that could be held against others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compared: Option<usize>,
-    pub line: Option<usize>,
-    pub rule: Option<&'static str>,
-    pub why: Option<&'a str>,
-    /// What the log leaves open.
-    pub open: &'a [String],
-}
-
-/// Something that went wrong between the clients of a log.
-#[derive(Serialize)]
-pub struct ClientsDiffer<'a> {
-    pub finding: &'a str,
-    pub omissions: Vec<&'a str>,
-    pub hazard: Option<&'static str>,
-    pub scenario: Option<&'static str>,
-}
-
 /// A line of `fencepost check`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Checked<'a> {
     pub scenario: &'a str,
+    #[schemars(with = "PropertyName")]
     pub property: &'static str,
     pub expect: Expect,
     pub verdict: &'static str,
@@ -83,7 +63,9 @@ pub struct Checked<'a> {
     pub trace: Option<&'a str>,
     pub cut_by: Option<&'a str>,
     pub missing_goals: &'a [String],
+    #[schemars(with = "Vec<kernel::Assumption>")]
     pub assumptions: &'a [Assumption],
+    #[schemars(with = "Option<kernel::Certificate>")]
     pub certificate: Option<&'a Certificate>,
     /// The probability that two states shared a fingerprint, at most; for proofs.
     pub collision_probability: Option<f64>,
@@ -124,7 +106,7 @@ impl<'a> From<&'a Finding> for Checked<'a> {
 }
 
 /// A line of `fencepost envelope`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct EnvelopeJson<'a> {
     pub settings: &'a [String],
     #[serde(flatten)]
@@ -138,7 +120,7 @@ impl<'a> EnvelopeJson<'a> {
 }
 
 /// A line of `fencepost simulate` and of `fencepost replay`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Simulated<'a> {
     pub scenario: &'a str,
     pub seed: Option<u64>,
@@ -150,15 +132,16 @@ pub struct Simulated<'a> {
 }
 
 /// A promise that a run broke.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Violated<'a> {
+    #[schemars(with = "PropertyName")]
     pub property: &'static str,
     pub step: u64,
     pub message: &'a str,
 }
 
 /// A line of `fencepost hunt` that found something.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Hunted<'a> {
     #[serde(flatten)]
     pub run: Simulated<'a>,
@@ -168,7 +151,7 @@ pub struct Hunted<'a> {
 }
 
 /// What seeds have shown.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Covered {
     pub seeds: u64,
     pub outlines: usize,
@@ -184,7 +167,7 @@ impl From<&Coverage> for Covered {
 }
 
 /// A line of `fencepost hunt` that did not.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct FoundNothing<'a> {
     pub scenario: &'a str,
     pub seed: Option<u64>,
@@ -194,10 +177,11 @@ pub struct FoundNothing<'a> {
 }
 
 /// A line of `fencepost schedulers`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct SchedulerJson<'a> {
     pub scenario: &'a str,
     pub hazard: &'a str,
+    #[schemars(with = "PropertyName")]
     pub property: &'static str,
     pub scheduler: &'static str,
     pub seeds: u64,
@@ -205,7 +189,7 @@ pub struct SchedulerJson<'a> {
 }
 
 /// A line of `fencepost detector`: a time for each seed, none where it was not within ten minutes.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Detected {
     pub members: u16,
     pub loss_percent: u64,
@@ -221,20 +205,22 @@ pub struct Detected {
 }
 
 /// A line of `fencepost sweep`, and of `fencepost merge`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Swept<'a> {
     pub settings: &'a [String],
     pub runs: u64,
     /// How many of them broke which promise.
+    #[schemars(schema_with = "kernel::counts")]
     pub violated: BTreeMap<&'static str, u64>,
     /// The reason why there are none.
     pub problem: Option<&'a str>,
 }
 
 /// A line of `fencepost shrink`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Shrunk<'a> {
     pub scenario: &'a str,
+    #[schemars(with = "PropertyName")]
     pub property: &'static str,
     pub steps_before: usize,
     pub steps_after: usize,
@@ -243,16 +229,17 @@ pub struct Shrunk<'a> {
 }
 
 /// A line of `fencepost regress`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Regression<'a> {
     pub scenario: &'a str,
+    #[schemars(with = "PropertyName")]
     pub property: &'static str,
     pub steps: usize,
     pub test: &'a str,
 }
 
 /// A line of `fencepost replay --realign`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Realigned<'a> {
     pub scenario: &'a str,
     pub steps: usize,
@@ -264,14 +251,15 @@ pub struct Realigned<'a> {
 }
 
 /// A line of `fencepost man`: a file that was written.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct WrittenJson<'a> {
     pub file: &'a str,
 }
 
 /// A line of `fencepost mutants`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Mutant {
+    #[schemars(with = "String")]
     pub mutant: Mutation,
     pub layer: &'static str,
     /// What is wrong with the sources.
@@ -282,6 +270,7 @@ pub struct Mutant {
     /// The rule by which recorded answers of a real server refute it.
     pub refuted_by: Option<&'static str>,
     pub scenario: Option<String>,
+    #[schemars(with = "Option<PropertyName>")]
     pub property: Option<&'static str>,
     pub verdict: Option<&'static str>,
     pub law: Option<&'static str>,

@@ -9,10 +9,10 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use fencepost_conform::nanoseconds;
 use fencepost_serve::{Clock, Plan, Server, Settings, Timers, Verdict};
-use serde_json::{Value, json};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
+use crate::json::ReadyJson;
 use crate::output::{say, say_json};
 use crate::supervisor::{stop_on_interrupt, was_interrupted};
 
@@ -65,9 +65,8 @@ pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
     let (settings, listen) = settings(agent)?;
     let server = Server::start(settings, &listen).map_err(|error| CommandError::Input(format!("{listen}: {error}")))?;
     let addresses = server.addresses();
-    let clients = addresses.clients.iter().map(|(name, address)| (name.clone(), json!(address.to_string())));
-    let ready = json!({"address": addresses.all.to_string(), "clients": Value::Object(clients.collect())});
-    println!("{ready}");
+    let clients = addresses.clients.iter().map(|(name, address)| (name.clone(), address.to_string()));
+    say_json(&ReadyJson { address: addresses.all.to_string(), clients: clients.collect() });
     // A program that reads this through a pipe waits for it.
     std::io::stdout().flush().map_err(|error| CommandError::Input(format!("stdout: {error}")))?;
     while !was_interrupted() {

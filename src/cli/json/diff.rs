@@ -1,25 +1,33 @@
 //! The JSON lines of `fencepost diff`. The field `kind` tells them apart.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::kernel::PropertyName;
+
 /// A field of the scenario files that differs.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct DifferenceJson<'a> {
+    #[schemars(extend("const" = "difference"))]
     pub kind: &'static str,
     /// The path in the scenario file, for example `service.ttl`.
     pub path: &'a str,
     /// The value in A; null if A does not have the field.
+    #[schemars(with = "serde_json::Value")]
     pub a: Option<&'a toml::Value>,
     /// The value in B; null if B does not have the field.
+    #[schemars(with = "serde_json::Value")]
     pub b: Option<&'a toml::Value>,
     /// Whether it is a text for people, which changes no execution.
     pub is_text: bool,
 }
 
 /// A promise that either scenario makes, as both keep it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct PromiseChangeJson<'a> {
+    #[schemars(extend("const" = "promise"))]
     pub kind: &'static str,
+    #[schemars(with = "PropertyName")]
     pub property: &'static str,
     /// The bound of the promise, in ticks.
     pub bound: Option<i64>,
@@ -30,7 +38,7 @@ pub struct PromiseChangeJson<'a> {
 }
 
 /// A promise, as one scenario keeps it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct SideJson<'a> {
     pub scenario: &'a str,
     /// Whether the scenario makes the promise itself.
@@ -46,9 +54,11 @@ pub struct SideJson<'a> {
 }
 
 /// A shortest execution of B that violates a lost promise.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct LossJson<'a> {
+    #[schemars(extend("const" = "loss"))]
     pub kind: &'static str,
+    #[schemars(with = "PropertyName")]
     pub property: &'static str,
     pub scenario: &'a str,
     pub steps: Vec<StepJson<'a>>,
@@ -58,7 +68,7 @@ pub struct LossJson<'a> {
 }
 
 /// A step of an execution.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct StepJson<'a> {
     /// True time after the step, in ticks.
     pub at: i64,
@@ -68,8 +78,9 @@ pub struct StepJson<'a> {
 }
 
 /// A quantity, measured over seeds in both scenarios. It is not proven.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct MeasureJson<'a> {
+    #[schemars(extend("const" = "measure"))]
     pub kind: &'static str,
     pub measure: &'static str,
     pub about: &'static str,
@@ -89,7 +100,7 @@ pub struct MeasureJson<'a> {
 }
 
 /// A distribution of measured values; the quantiles are null where there is no value.
-#[derive(Serialize, Copy, Clone, PartialEq, Debug, Default)]
+#[derive(Serialize, JsonSchema, Copy, Clone, PartialEq, Debug, Default)]
 pub struct Quantiles {
     /// The number of values.
     pub values: usize,

@@ -1,5 +1,6 @@
 //! `serve` and `torture`, as programs meet them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -100,6 +101,39 @@ for client in a b; do
 done
 true
 "#;
+
+/// The JSON lines of a stand-in whose clients are inside together, and of `torture`.
+pub fn json_lines(printed: &mut BTreeMap<&'static str, Vec<serde_json::Value>>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["serve", "consul", "--clock", "manual", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut first = String::new();
+    let output = child.stdout.as_mut().expect("a pipe");
+    BufReader::with_capacity(1, output).read_line(&mut first).expect("it says where it is");
+    let ready: serde_json::Value = serde_json::from_str(&first).expect("JSON");
+    let address = ready["address"].as_str().expect("an address");
+    for client in ["a", "b"] {
+        ask(address, "PUT", &format!("/fencepost/inside?key=lead&client={client}"));
+    }
+    let (code, rest) = end(child, "INT");
+    assert_eq!(code, Some(1), "{rest}");
+    printed.insert("serve", vec![ready.clone(), serde_json::from_str(&rest).expect("JSON")]);
+    let folder = folder("torture-lines");
+    let plan = folder.join("some.plan").display().to_string();
+    fs::write(&plan, "# no fault\n").expect("writable");
+    let careless = CARELESS.replace("[ \"$client\" = b ] || ask PUT", "[ \"$client\" = b ] || : PUT");
+    let torture = printed.entry("torture").or_default();
+    for (options, test) in [
+        (&["--fault", "lose-answer"][..], CARELESS),
+        (&["--fault", "lose-request"], &careless),
+        (&["--plan", &plan], CARELESS),
+    ] {
+        let test = ["--json", "--", "bash", "-c", test];
+        torture.extend(json(&fencepost(&[&["torture"], options, &test].concat())));
+    }
+}
 
 #[test]
 fn torture_says_how_many_plans_it_has_tried_and_keeps_the_one_that_breaks() {

@@ -13,6 +13,7 @@ use fencepost_doctor::{Doctor as Judge, LockBelief, Promise, Question, QuestionE
 
 use crate::args::{Common, seconds};
 use crate::exit::{CommandError, Exit};
+use crate::json::PromiseJson;
 use crate::output::say_json;
 use crate::parallel::cores;
 use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
@@ -141,7 +142,7 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
             None => Vec::new(),
         };
         if common.json {
-            say_json(&tell::PromiseJson::new(&question, &answer, files));
+            say_json(&PromiseJson::new(&question, &answer, files));
         } else {
             tell::answer(&question, &answer, &files);
         }

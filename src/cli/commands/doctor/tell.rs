@@ -6,8 +6,8 @@ use fencepost::model::action_kind::ActionKind;
 use fencepost::model::trace::tell;
 use fencepost::model::units::Duration;
 use fencepost_doctor::{Answer, Boundary, Direction, Doctor, Execution, FINEST, Price, Question, Verdict};
-use serde::Serialize;
 
+use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
 use crate::output::say;
 
 /// The maximum number of repairs that are shown.
@@ -140,53 +140,6 @@ pub fn tail(question: &Question, doctor: &Doctor) {
     say(&text);
 }
 
-/// A JSON line.
-#[derive(Serialize)]
-pub struct PromiseJson {
-    property: &'static str,
-    verdict: &'static str,
-    slack: Vec<Slack>,
-    assumptions: Vec<String>,
-    /// The scenario of the proof or of the execution, and its tick; none if it is unknown.
-    scenario: Option<String>,
-    tick: Option<Duration>,
-    states: Option<u64>,
-    why: Option<String>,
-    execution: Option<Vec<Step>>,
-    repairs: Vec<Mended>,
-    files: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Slack {
-    quantity: &'static str,
-    direction: &'static str,
-    asked: String,
-    kept_to: String,
-    broken_from: Option<String>,
-    tried_to: String,
-    /// How much room there is, in seconds; in parts per million for a rate.
-    room: String,
-}
-
-#[derive(Serialize)]
-struct Step {
-    at: Duration,
-    label: String,
-    facts: Vec<String>,
-    violations: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Mended {
-    change: String,
-    is_setting: bool,
-    breaks: Vec<&'static str>,
-    failover: Option<Duration>,
-    notice: Option<Duration>,
-    renewals_an_hour: u64,
-}
-
 impl PromiseJson {
     pub fn new(_: &Question, answer: &Answer, files: Vec<String>) -> Self {
         let sized = match &answer.verdict {
@@ -216,7 +169,7 @@ impl PromiseJson {
                 .iter()
                 .map(|repair| {
                     let price = Price::of(&repair.question);
-                    Mended {
+                    RepairJson {
                         change: repair.change.to_string(),
                         is_setting: repair.change.is_setting(),
                         breaks: repair.breaks.iter().map(|promise| promise.name()).collect(),
@@ -231,8 +184,8 @@ impl PromiseJson {
     }
 }
 
-fn slack(boundary: &Boundary) -> Slack {
-    Slack {
+fn slack(boundary: &Boundary) -> SlackJson {
+    SlackJson {
         quantity: boundary.quantity.name(),
         direction: match boundary.direction {
             Direction::Up => "up",
@@ -246,11 +199,11 @@ fn slack(boundary: &Boundary) -> Slack {
     }
 }
 
-fn steps(execution: &Execution) -> Vec<Step> {
+fn steps(execution: &Execution) -> Vec<DoctorStepJson> {
     let told = tell(&execution.trace);
     let shown = told.steps.into_iter().filter(|step| step.kind != Some(ActionKind::Advance));
     shown
-        .map(|step| Step {
+        .map(|step| DoctorStepJson {
             at: Duration::of_microseconds(step.at),
             label: step.label,
             facts: step.facts,

@@ -1,0 +1,37 @@
+//! The JSON lines of `fencepost conform`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A line of `fencepost conform`: how often a class of answers came up.
+#[derive(Serialize, JsonSchema)]
+pub struct Answered<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub rule: &'static str,
+    pub answer: &'a str,
+    pub count: u64,
+}
+
+/// What `fencepost conform --recorded` says of a log.
+#[derive(Serialize, JsonSchema)]
+pub struct Judged<'a> {
+    pub verdict: &'static str,
+    pub answers: Option<usize>,
+    /// Of a log that does not say everything: the answers that could be held against others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared: Option<usize>,
+    pub line: Option<usize>,
+    pub rule: Option<&'static str>,
+    pub why: Option<&'a str>,
+    /// What the log leaves open.
+    pub open: &'a [String],
+}
+
+/// Something that went wrong between the clients of a log.
+#[derive(Serialize, JsonSchema)]
+pub struct ClientsDiffer<'a> {
+    pub finding: &'a str,
+    pub omissions: Vec<&'a str>,
+    pub hazard: Option<&'static str>,
+    pub scenario: Option<&'static str>,
+}

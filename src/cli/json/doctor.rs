@@ -1,0 +1,61 @@
+//! The JSON lines of `fencepost doctor`.
+
+use fencepost::model::units::Duration;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A line of `fencepost doctor`: a promise.
+#[derive(Serialize, JsonSchema)]
+pub struct PromiseJson {
+    pub property: &'static str,
+    pub verdict: &'static str,
+    pub slack: Vec<SlackJson>,
+    pub assumptions: Vec<String>,
+    /// The scenario of the proof or of the execution; null if the verdict is unknown.
+    pub scenario: Option<String>,
+    /// The length of a tick in that scenario.
+    #[schemars(with = "Option<String>")]
+    pub tick: Option<Duration>,
+    pub states: Option<u64>,
+    pub why: Option<String>,
+    pub execution: Option<Vec<DoctorStepJson>>,
+    pub repairs: Vec<RepairJson>,
+    pub files: Vec<String>,
+}
+
+/// How much room a promise leaves in one direction of one quantity.
+#[derive(Serialize, JsonSchema)]
+pub struct SlackJson {
+    pub quantity: &'static str,
+    pub direction: &'static str,
+    pub asked: String,
+    pub kept_to: String,
+    pub broken_from: Option<String>,
+    pub tried_to: String,
+    /// How much room there is, in seconds; in parts per million for a rate.
+    pub room: String,
+}
+
+/// A step of an execution that breaks a promise.
+#[derive(Serialize, JsonSchema)]
+pub struct DoctorStepJson {
+    #[schemars(with = "String")]
+    pub at: Duration,
+    pub label: String,
+    pub facts: Vec<String>,
+    pub violations: Vec<String>,
+}
+
+/// A change after which the promise is kept.
+#[derive(Serialize, JsonSchema)]
+pub struct RepairJson {
+    pub change: String,
+    pub is_setting: bool,
+    /// The promises that the change breaks.
+    pub breaks: Vec<&'static str>,
+    #[schemars(with = "Option<String>")]
+    pub failover: Option<Duration>,
+    #[schemars(with = "Option<String>")]
+    pub notice: Option<Duration>,
+    pub renewals_an_hour: u64,
+}

@@ -1,0 +1,88 @@
+//! The JSON lines of `fencepost serve` and of `fencepost torture`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The first line of `fencepost serve`: the addresses at which the stand-in listens.
+#[derive(Serialize, JsonSchema)]
+pub struct ReadyJson {
+    pub address: String,
+    /// The address of each named client.
+    pub clients: BTreeMap<String, String>,
+}
+
+/// A line of `fencepost torture --plan`.
+#[derive(Serialize, JsonSchema)]
+pub struct TorturedOnce {
+    /// What the run broke.
+    pub broken: Option<String>,
+    pub ended: String,
+    #[schemars(with = "StandInVerdict")]
+    pub verdict: Value,
+}
+
+/// A line of `fencepost torture` that found a violation.
+#[derive(Serialize, JsonSchema)]
+pub struct TortureBroke<'a> {
+    pub broken: &'a str,
+    pub plan: String,
+    /// The file with the plan.
+    pub kept: Option<String>,
+    /// The number of plans that were tried.
+    pub plans: usize,
+    #[schemars(with = "StandInVerdict")]
+    pub verdict: Value,
+}
+
+/// A line of `fencepost torture` that found no violation.
+#[derive(Serialize, JsonSchema)]
+pub struct TortureSurvived<'a> {
+    pub broken: Option<&'a str>,
+    pub plans: usize,
+    pub requests: usize,
+    pub upto: &'a str,
+    pub is_complete: bool,
+}
+
+/// The last line of `fencepost serve`: the verdict on a run at the stand-in, as `fencepost_serve::Verdict` writes it.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
+pub struct StandInVerdict {
+    /// `violated`, `no-violation`, `vacuous` or `inconclusive`.
+    verdict: String,
+    findings: Vec<StandInFinding>,
+    misuse: Vec<StandInMisuse>,
+    /// The reason why findings are inconclusive, if they are.
+    inconclusive: Option<String>,
+    assumptions: Vec<String>,
+    faults: Vec<StandInFault>,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
+struct StandInFinding {
+    property: String,
+    key: String,
+    at: String,
+    sentence: String,
+    story: Vec<String>,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
+struct StandInMisuse {
+    name: String,
+    at: String,
+    sentence: String,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
+struct StandInFault {
+    rule: String,
+    /// The number of requests that fitted the rule.
+    requests: u64,
+}
