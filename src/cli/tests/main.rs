@@ -15,3 +15,5 @@ mod stand_in;
 mod sweeps;
 mod traces;
 mod tradeoffs;
+#[cfg(unix)]
+mod workflows;
