@@ -149,7 +149,7 @@ fn refinement_agrees<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Res
                 *fine_enabled
                     .iter()
                     .find(|fine| fine.to_string() == other.to_string())
-                    .expect("it can happen on the finer clock, too")
+                    .unwrap_or_else(|| panic!("{other} cannot happen on the finer clock at {}", world.now))
             }
         };
         assert!(fine.is_enabled(&fine_world, &fine_action), "{fine_action} can happen on the finer clock, too");

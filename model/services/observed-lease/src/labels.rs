@@ -6,6 +6,7 @@ use super::events::{LeaseEvent, LeaseFault, OperatorAction};
 use super::messages::{Command, Entry, LeaseMessage, Name, Request, Response, Timer};
 use super::settings::OperatorKind;
 use fencepost_model::ids::{Call, Index};
+use fencepost_model::time::Ticks;
 
 impl Display for Name {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -16,10 +17,12 @@ impl Display for Name {
     }
 }
 
+/// Without its duration: labels are the same on a finer clock.
 impl Display for Entry {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self.holder {
-            Some(name) => write!(f, "holder {name} for {}", self.duration),
+            Some(name) if self.duration == Ticks::ZERO => write!(f, "holder {name} for 0 ticks"),
+            Some(name) => write!(f, "holder {name}"),
             None => f.write_str("no holder"),
         }
     }
@@ -45,7 +48,7 @@ impl Display for Request {
                 f.write_str("delete the lease")?;
                 condition(f, *version)
             }
-            Request::Take { until: Some(until), .. } => write!(f, "take the row until {until}, if it has ended"),
+            Request::Take { until: Some(_), .. } => f.write_str("take the row by my clock, if it has ended"),
             Request::Take { until: None, .. } => f.write_str("take the row by the database's clock, if it has ended"),
             Request::Extend => f.write_str("extend my row"),
             Request::Unlock(_) => f.write_str("end my row"),

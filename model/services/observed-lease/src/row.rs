@@ -35,7 +35,7 @@ impl Row {
 
     /// Guards are closed: a row may be taken at its end, too (OL-R-1).
     fn has_ended(&self, now: StartTime, context: &Ctx<'_>) -> bool {
-        let more = Ticks::new(i64::from(context.is_mutated(Mutant::RowTakenEarly)));
+        let more = context.scenario.service.grain.times(context.is_mutated(Mutant::RowTakenEarly).into());
         self.until.is_none_or(|until| now.0 + more >= until.0)
     }
 
@@ -180,7 +180,7 @@ impl RowLocker {
 
     fn extends(context: &Ctx<'_>) -> Option<Deadline> {
         let settings = &context.scenario.service;
-        let half = Ticks::new(settings.lease.count() / 2);
+        let half = settings.grain.times(settings.lease.count() / settings.grain.count() / 2);
         settings.keep_alive.then_some(Deadline(context.now + half))
     }
 

@@ -22,7 +22,8 @@ pub(super) enum Failure {
 impl Elector {
     /// Whether the observed record has expired. Guards are closed: a deadline at this instant counts (OL-K-4).
     fn has_expired(&self, context: &Ctx<'_>) -> bool {
-        let more = Ticks::new(i64::from(context.is_mutated(Mutant::TakesOverEarly)));
+        let is_early = context.is_mutated(Mutant::TakesOverEarly);
+        let more = context.scenario.service.grain.times(is_early.into());
         self.seen.is_some_and(|seen| seen.free_from.is_some_and(|from| from.is_due(context.now + more)))
     }
 
@@ -82,7 +83,8 @@ impl Elector {
     /// The instant of expiry itself does not count where the test is strict (OL-D-2).
     fn beyond(&self, context: &Ctx<'_>) -> Ticks {
         let is_strict = context.scenario.service.boundary == Boundary::Strict;
-        Ticks::new(i64::from(is_strict && !context.is_mutated(Mutant::StrictIsClosed)))
+        let is_after = is_strict && !context.is_mutated(Mutant::StrictIsClosed);
+        context.scenario.service.grain.times(is_after.into())
     }
 
     pub(super) fn hear(&mut self, asking: Asking, response: Response, context: &Ctx<'_>, out: Out<'_>) {

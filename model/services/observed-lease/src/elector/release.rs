@@ -12,7 +12,7 @@ impl Elector {
     fn empty(&self, context: &Ctx<'_>) -> Entry {
         let settings = &context.scenario.service;
         let is_zero = context.is_mutated(Mutant::ReleasesForNothing);
-        let duration = if is_zero { Ticks::ZERO } else { settings.second.unwrap_or(Ticks::new(1)) };
+        let duration = if is_zero { Ticks::ZERO } else { settings.second.unwrap_or(settings.grain) };
         let transitions = self.seen.map_or(0, |seen| seen.transitions);
         let holder = context.is_mutated(Mutant::ReleaseKeepsHolder).then(|| self.name(settings));
         Entry { holder, duration, renewed: None, transitions }

@@ -21,7 +21,7 @@ impl Elector {
         self.waits = settings.patience.map(|patience| {
             // One look only, or a wait that must be exceeded.
             let is_one_look = patience == Ticks::ZERO;
-            let more = Ticks::new(i64::from(!is_one_look));
+            let more = settings.grain.times((!is_one_look).into());
             Waits { ends: Deadline(context.now + Self::span(context, patience) + more), is_extended: is_one_look }
         });
         self.attempt(context, out);
@@ -64,7 +64,7 @@ impl Elector {
             GivesUp::Never if settings.acquire == Acquire::CreateOnly => self.step = Step::Stopped,
             GivesUp::Never => {}
             GivesUp::AtTick => {
-                let deadline = Deadline(context.now + Self::deadline(context) + Ticks::new(1));
+                let deadline = Deadline(context.now + Self::deadline(context) + settings.grain);
                 self.poll = Some(Poll { deadline, next });
             }
             GivesUp::AtDeadline | GivesUp::AfterAttempt => {

@@ -28,12 +28,12 @@ impl Elector {
     /// The lease that a write gives, and the deadline of the work, from an instant on.
     pub(super) fn cover(&mut self, from: Instant, length: Ticks, context: &Ctx<'_>) {
         let settings = &context.scenario.service;
-        self.covered = self.seen.and_then(|seen| seen.free_from).map(|_| LeaseEnd(from + length - Ticks::new(1)));
+        self.covered = self.seen.and_then(|seen| seen.free_from).map(|_| LeaseEnd(from + length - settings.grain));
         let from = if context.is_mutated(Mutant::GuardFromAnswer) { context.now } else { from };
         self.guard = match settings.guard {
             Guard::None => None,
             Guard::Lease => Some(Deadline(from + length)),
-            Guard::BeforeLease => Some(Deadline(from + length - Ticks::new(1))),
+            Guard::BeforeLease => Some(Deadline(from + length - settings.grain)),
             Guard::SafeTime => Some(Deadline(from + Self::span(context, settings.safe_time))),
         };
     }

@@ -64,8 +64,8 @@ pub struct Settings {
     /// The longest sleep of a contender, in ticks: the last whole tick below 2.2 retry periods (OL-K-6). It draws a length from the
     /// retry period to this; if this is shorter, it always sleeps for the retry period.
     pub sleep_max: Ticks,
-    /// The unit of lengths that are drawn, in ticks: those of sleeps between attempts, of naps and of preparations are multiples of it. A
-    /// refined scenario has the same lengths to draw from.
+    /// The resolution of the clients, in ticks. Lengths that are drawn (of sleeps between attempts, naps, preparations) are multiples of it,
+    /// and "after an instant" means at least this much later. A refined scenario draws the same lengths.
     pub grain: Ticks,
     /// After how many ticks a request times out; none: never (OL-K-13).
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -48,7 +48,7 @@ pub(super) fn validate(scenario: &Scenario<ObservedLease>) -> Checked {
         return wrong("service.retry_period", "a retry after 0 ticks would stop time; write at least 1");
     }
     if settings.grain < Ticks::new(1) {
-        return wrong("service.grain", "lengths that are drawn are multiples of it: write at least 1");
+        return wrong("service.grain", "drawn lengths are multiples of it: write at least 1");
     }
     if settings.longest() > Ticks::new(1_000_000_000) {
         return wrong("service", "a duration is longer than 1000000000 ticks");
@@ -192,7 +192,7 @@ fn row(scenario: &Scenario<ObservedLease>) -> Checked {
     if settings.task == Ticks::ZERO {
         return wrong("service.task", "set how long a task takes");
     }
-    if settings.keep_alive && settings.lease.count() < 2 {
+    if settings.keep_alive && settings.lease < settings.grain.times(2) {
         return wrong("service.lease", "a row that is kept alive is extended after half of it: write at least 2");
     }
     if settings.keep_alive && settings.row_clock == RowClock::Client {
