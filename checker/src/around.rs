@@ -6,7 +6,7 @@ use fencepost_model::trace::Trace;
 use fencepost_model::world::Action;
 
 use crate::options::Options;
-use crate::outcome::{InternalError, Outcome, Run};
+use crate::outcome::{CheckOutcome, InternalError, TimedExploration};
 use crate::worlds::Worlds;
 
 /// Checks the promises of a run's scenario, but only in what can follow its first `after` steps. Those about endless runs are left out.
@@ -23,7 +23,7 @@ pub fn check_around<P: Service>(
     trace: &Trace<P>,
     after: usize,
     options: &Options,
-) -> Result<Vec<Outcome<P>>, InternalError> {
+) -> Result<Vec<CheckOutcome<P>>, InternalError> {
     let scenario = &trace.header.scenario;
     let is_meant = |promise: &&Promise| {
         !promise.property.is_about_endless_runs(promise.bound)
@@ -45,7 +45,7 @@ pub fn check_around<P: Service>(
         let how = format!("begun after step {after}, with time passing from deadline to deadline");
         exploration.cut = Some(format!("{by} ({how})"));
         let microseconds = options.supervisor.microseconds() - start;
-        outcomes.push(Run { exploration, engine: "dataflow", microseconds }.outcome(scenario, promise));
+        outcomes.push(TimedExploration { exploration, engine: "dataflow", microseconds }.outcome(scenario, promise));
     }
     Ok(outcomes)
 }

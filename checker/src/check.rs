@@ -7,7 +7,7 @@ use fencepost_model::service::Service;
 
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
-use crate::outcome::{Exploration, InternalError, Outcome, Run};
+use crate::outcome::{CheckOutcome, Exploration, InternalError, TimedExploration};
 use crate::reduction::{Form, Unheard};
 use crate::worlds::Worlds;
 
@@ -21,7 +21,7 @@ use crate::worlds::Worlds;
 ///
 /// # Panics
 /// The scenario is impossible: [`Scenario::validate`] says why.
-pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, InternalError> {
+pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<CheckOutcome<P>>, InternalError> {
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
     }
@@ -41,8 +41,9 @@ pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Ve
         if shared.exploration.is_violated && is_again(scenario, &together, options) {
             let found = together.iter().map(|promise| by_itself(scenario, promise, options));
             let found = found.collect::<Result<Vec<_>, InternalError>>()?;
-            let is_denied =
-                |outcome: &Outcome<P>| matches!(outcome.finding.verdict, Verdict::Proven(_) | Verdict::Vacuous { .. });
+            let is_denied = |outcome: &CheckOutcome<P>| {
+                matches!(outcome.finding.verdict, Verdict::Proven(_) | Verdict::Vacuous { .. })
+            };
             if found.iter().all(is_denied) {
                 return Err(InternalError::Contradiction);
             }
@@ -63,7 +64,7 @@ fn in_the_end<P: Service>(
     scenario: &Scenario<P>,
     promises: &[&Promise],
     options: &Options,
-) -> Result<Vec<Outcome<P>>, InternalError> {
+) -> Result<Vec<CheckOutcome<P>>, InternalError> {
     if promises.is_empty() {
         return Ok(Vec::new());
     }
@@ -82,7 +83,7 @@ fn in_the_end<P: Service>(
         let is_violated = violation.is_some();
         let exploration = Exploration { states, transitions, depth, cut, marks, reductions, is_violated, violation };
         let microseconds = options.supervisor.microseconds() - start;
-        outcomes.push(Run { exploration, engine: "graph", microseconds }.outcome(scenario, promise));
+        outcomes.push(TimedExploration { exploration, engine: "graph", microseconds }.outcome(scenario, promise));
     }
     Ok(outcomes)
 }
@@ -119,7 +120,7 @@ fn by_itself<P: Service>(
     scenario: &Scenario<P>,
     promise: &Promise,
     options: &Options,
-) -> Result<Outcome<P>, InternalError> {
+) -> Result<CheckOutcome<P>, InternalError> {
     Ok(run(scenario, &[*promise], Sought::Violation, options)?.outcome(scenario, promise))
 }
 
@@ -129,7 +130,7 @@ fn run<P: Service>(
     promises: &[Promise],
     sought: Sought,
     options: &Options,
-) -> Result<Run<P>, InternalError> {
+) -> Result<TimedExploration<P>, InternalError> {
     let judged = scenario.judging(|promise| promises.contains(promise));
     let unheard = unheard(&judged, sought, options);
     let is_told = sought == Sought::Violation || !is_again(scenario, promises, options);
@@ -149,5 +150,5 @@ fn run<P: Service>(
         Engine::Dataflow => Worlds::new(judged, options.symmetry).without(unheard).explore(options, is_told)?,
     };
     let microseconds = options.supervisor.microseconds() - start;
-    Ok(Run { exploration, engine: options.engine.name(), microseconds })
+    Ok(TimedExploration { exploration, engine: options.engine.name(), microseconds })
 }

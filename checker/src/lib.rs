@@ -42,6 +42,6 @@ pub use around::check_around;
 pub use check::check;
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};
 pub use options::{Engine, Options};
-pub use outcome::{InternalError, Outcome};
+pub use outcome::{CheckOutcome, InternalError};
 #[cfg(feature = "stateright")]
 pub use stateright::{Searchable, browse};

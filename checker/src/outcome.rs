@@ -14,7 +14,7 @@ use crate::engine::Marks;
 
 /// A finding, and the counterexample that shows it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Outcome<P: Service> {
+pub struct CheckOutcome<P: Service> {
     /// The verdict with its evidence.
     pub finding: Finding,
     /// The counterexample.
@@ -64,15 +64,15 @@ pub(crate) struct Exploration<P: Service> {
 }
 
 /// An exploration, and who took how long for it.
-pub(crate) struct Run<P: Service> {
+pub(crate) struct TimedExploration<P: Service> {
     pub(crate) exploration: Exploration<P>,
     pub(crate) engine: &'static str,
     pub(crate) microseconds: u64,
 }
 
-impl<P: Service> Run<P> {
+impl<P: Service> TimedExploration<P> {
     /// What it says about a promise.
-    pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> Outcome<P> {
+    pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> CheckOutcome<P> {
         let Exploration { states, transitions, depth, ref violation, .. } = self.exploration;
         let finding = Finding {
             scenario: scenario.name.clone(),
@@ -92,7 +92,7 @@ impl<P: Service> Run<P> {
             microseconds: self.microseconds,
             trace: None,
         };
-        Outcome { finding, trace: violation.clone() }
+        CheckOutcome { finding, trace: violation.clone() }
     }
 
     fn verdict(&self, scenario: &Scenario<P>, promise: &Promise) -> Verdict {

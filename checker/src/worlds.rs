@@ -11,7 +11,7 @@ use fencepost_model::service::Service;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, World};
 
-use crate::engine::{Marks, Plan, Space, Transition, search};
+use crate::engine::{Marks, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
@@ -58,8 +58,8 @@ impl<P: Service> Worlds<P> {
     pub(crate) fn explore(self, options: &Options, is_told: bool) -> Result<Exploration<P>, InternalError> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
-        let searched =
-            search(&space, &Plan { workers: options.workers, limits, supervisor }).map_err(InternalError::Panic)?;
+        let searched = search(&space, &SearchPlan { workers: options.workers, limits, supervisor })
+            .map_err(InternalError::Panic)?;
         let is_violated = searched.violation.is_some();
         let violation = searched.violation.filter(|_| is_told).map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);

@@ -37,7 +37,7 @@ mod walk;
 
 pub use coverage::Coverage;
 pub use curve::{Curve, CurveError};
-pub use detector::{Cuts, DetectorSettings, Outcome, Trial, trial};
+pub use detector::{Cuts, DetectorSettings, Trial, TrialOutcome, trial};
 pub use hunt::{Hunt, Hunted, hunt};
 pub use profile::{Peer, Profile, SlowLink, Way};
 pub use run::{Run, RunSummary, prepare, ready, simulate, simulate_with, summarize, walk};

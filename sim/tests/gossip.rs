@@ -7,7 +7,9 @@ use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::{Action, Fault, Link};
-use fencepost_sim::{Curve, Cuts, DetectorSettings, Outcome, Profile, Settings, Trial, prepare, simulate, trial, walk};
+use fencepost_sim::{
+    Curve, Cuts, DetectorSettings, Profile, Settings, Trial, TrialOutcome, prepare, simulate, trial, walk,
+};
 
 /// Three clients that contend for one lock many times; their sessions have no TTL, and end when gossip declares their nodes failed.
 fn scenario(detection: i64, crashes: u8, cuts: u8, false_alarms: u8) -> Scenario<Consul> {
@@ -167,13 +169,13 @@ fn other_nodes_bridge_a_partition() {
     assert_eq!(given_up(Cuts::Bridged), 0);
 }
 
-fn trials(gossip: DetectorSettings, members: u16, slow: u16, watch: i64, seeds: u64) -> Vec<Outcome> {
+fn trials(gossip: DetectorSettings, members: u16, slow: u16, watch: i64, seeds: u64) -> Vec<TrialOutcome> {
     let Profile { stall, stall_every, .. } = Profile::default();
     let asked = Trial { gossip, members, slow, stall, stall_every, watch };
     (0..seeds).map(|seed| trial(&asked, seed)).collect()
 }
 
-fn median(outcomes: &[Outcome], time: impl Fn(&Outcome) -> Option<i64>) -> i64 {
+fn median(outcomes: &[TrialOutcome], time: impl Fn(&TrialOutcome) -> Option<i64>) -> i64 {
     let mut times: Vec<i64> = outcomes.iter().map(|outcome| time(outcome).expect("it was noticed")).collect();
     times.sort_unstable();
     times[times.len() / 2]
@@ -200,9 +202,9 @@ fn lifeguard_is_wrong_more_rarely_and_hardly_later() {
     let pool =
         |lifeguard| trials(DetectorSettings { loss: 250, lifeguard, ..DetectorSettings::default() }, 40, 8, 60_000, 12);
     let (swim, lifeguard) = (pool(false), pool(true));
-    let mistakes = |outcomes: &[Outcome]| outcomes.iter().map(|outcome| outcome.mistakes[1]).sum::<u64>();
+    let mistakes = |outcomes: &[TrialOutcome]| outcomes.iter().map(|outcome| outcome.mistakes[1]).sum::<u64>();
     assert!(mistakes(&swim) > 10 * mistakes(&lifeguard).max(1), "{} {}", mistakes(&swim), mistakes(&lifeguard));
-    let noticed = |outcomes: &[Outcome]| median(outcomes, |outcome| outcome.detected[1]);
+    let noticed = |outcomes: &[TrialOutcome]| median(outcomes, |outcome| outcome.detected[1]);
     assert!(noticed(&lifeguard) < noticed(&swim) * 3 / 2, "{} {}", noticed(&lifeguard), noticed(&swim));
 }
 
@@ -219,7 +221,7 @@ fn a_pool_is_as_pinned_as_any_run() {
     let outcomes = trials(DetectorSettings { loss: 100, ..DetectorSettings::default() }, 20, 4, 60_000, 2);
     let pinned = [([7594, 7772, 7883], 221, 42), ([6810, 7008, 7030], 97, 20)];
     for (outcome, (detected, left, mistakes)) in outcomes.iter().zip(pinned) {
-        let Outcome { detected: found, left: good_bye, mistakes: [all, of_healthy], .. } = *outcome;
+        let TrialOutcome { detected: found, left: good_bye, mistakes: [all, of_healthy], .. } = *outcome;
         assert_eq!((found, good_bye, all, of_healthy), (detected.map(Some), Some(left), mistakes, 0));
     }
 }

@@ -18,11 +18,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::kernel::PropertyName;
-pub use conform::{Answered, ClientsDiffer, Judged};
+pub use conform::{AnswerCountJson, ClientFindingJson, LogVerdictJson};
 pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
 pub use doctor::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
 pub use schema::{commands, schema};
-pub use stand_in::{ReadyJson, StandInVerdict, TortureBroke, TortureSurvived, TorturedOnce};
+pub use stand_in::{ReadyJson, StandInVerdictJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson};
 
 /// A line of `fencepost list`.
 #[derive(Serialize, JsonSchema)]
@@ -37,12 +37,12 @@ pub struct ScenarioJson<'a> {
     pub story: &'a str,
     pub sources: &'a [String],
     pub suite: fencepost::Suite,
-    pub properties: Vec<Expected>,
+    pub properties: Vec<ExpectationJson>,
 }
 
 /// A promise with the verdict that is expected.
 #[derive(Serialize, JsonSchema)]
-pub struct Expected {
+pub struct ExpectationJson {
     #[schemars(with = "PropertyName")]
     pub name: &'static str,
     pub expect: Expect,
@@ -50,7 +50,7 @@ pub struct Expected {
 
 /// A line of `fencepost check`.
 #[derive(Serialize, JsonSchema)]
-pub struct Checked<'a> {
+pub struct CheckJson<'a> {
     pub scenario: &'a str,
     #[schemars(with = "PropertyName")]
     pub property: &'static str,
@@ -73,9 +73,9 @@ pub struct Checked<'a> {
     pub engine: &'a str,
 }
 
-impl<'a> From<&'a Finding> for Checked<'a> {
+impl<'a> From<&'a Finding> for CheckJson<'a> {
     fn from(finding: &'a Finding) -> Self {
-        Checked {
+        CheckJson {
             scenario: &finding.scenario,
             property: finding.property.name(),
             expect: finding.expect,
@@ -110,30 +110,30 @@ impl<'a> From<&'a Finding> for Checked<'a> {
 pub struct EnvelopeJson<'a> {
     pub settings: &'a [String],
     #[serde(flatten)]
-    pub checked: Checked<'a>,
+    pub checked: CheckJson<'a>,
 }
 
 impl<'a> EnvelopeJson<'a> {
     pub fn new(settings: &'a [String], finding: &'a Finding) -> Self {
-        EnvelopeJson { settings, checked: Checked::from(finding) }
+        EnvelopeJson { settings, checked: CheckJson::from(finding) }
     }
 }
 
 /// A line of `fencepost simulate` and of `fencepost replay`.
 #[derive(Serialize, JsonSchema)]
-pub struct Simulated<'a> {
+pub struct RunJson<'a> {
     pub scenario: &'a str,
     pub seed: Option<u64>,
     pub digest: &'a str,
     pub actions: u64,
     pub ticks: i64,
-    pub violations: Vec<Violated<'a>>,
+    pub violations: Vec<ViolationJson<'a>>,
     pub trace: Option<String>,
 }
 
 /// A promise that a run broke.
 #[derive(Serialize, JsonSchema)]
-pub struct Violated<'a> {
+pub struct ViolationJson<'a> {
     #[schemars(with = "PropertyName")]
     pub property: &'static str,
     pub step: u64,
@@ -142,38 +142,38 @@ pub struct Violated<'a> {
 
 /// A line of `fencepost hunt` that found something.
 #[derive(Serialize, JsonSchema)]
-pub struct Hunted<'a> {
+pub struct HuntJson<'a> {
     #[serde(flatten)]
-    pub run: Simulated<'a>,
+    pub run: RunJson<'a>,
     pub seeds_tried: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<Covered>,
+    pub coverage: Option<CoverageJson>,
 }
 
 /// What seeds have shown.
 #[derive(Serialize, JsonSchema)]
-pub struct Covered {
+pub struct CoverageJson {
     pub seeds: u64,
     pub outlines: usize,
     /// Seeds that show what no other seed does.
     pub alone: u64,
 }
 
-impl From<&Coverage> for Covered {
+impl From<&Coverage> for CoverageJson {
     fn from(coverage: &Coverage) -> Self {
         let (alone, seeds) = coverage.alone();
-        Covered { seeds, outlines: coverage.outlines(), alone }
+        CoverageJson { seeds, outlines: coverage.outlines(), alone }
     }
 }
 
 /// A line of `fencepost hunt` that did not.
 #[derive(Serialize, JsonSchema)]
-pub struct FoundNothing<'a> {
+pub struct NothingFoundJson<'a> {
     pub scenario: &'a str,
     pub seed: Option<u64>,
     pub seeds_tried: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub coverage: Option<Covered>,
+    pub coverage: Option<CoverageJson>,
 }
 
 /// A line of `fencepost schedulers`.
@@ -190,7 +190,7 @@ pub struct SchedulerJson<'a> {
 
 /// A line of `fencepost detector`: a time for each seed, none where it was not within ten minutes.
 #[derive(Serialize, JsonSchema)]
-pub struct Detected {
+pub struct DetectionJson {
     pub members: u16,
     pub loss_percent: u64,
     pub slow: u16,
@@ -206,7 +206,7 @@ pub struct Detected {
 
 /// A line of `fencepost sweep`, and of `fencepost merge`.
 #[derive(Serialize, JsonSchema)]
-pub struct Swept<'a> {
+pub struct SweepJson<'a> {
     pub settings: &'a [String],
     pub runs: u64,
     /// How many of them broke which promise.
@@ -218,7 +218,7 @@ pub struct Swept<'a> {
 
 /// A line of `fencepost shrink`.
 #[derive(Serialize, JsonSchema)]
-pub struct Shrunk<'a> {
+pub struct ShrinkJson<'a> {
     pub scenario: &'a str,
     #[schemars(with = "PropertyName")]
     pub property: &'static str,
@@ -230,7 +230,7 @@ pub struct Shrunk<'a> {
 
 /// A line of `fencepost regress`.
 #[derive(Serialize, JsonSchema)]
-pub struct Regression<'a> {
+pub struct RegressionJson<'a> {
     pub scenario: &'a str,
     #[schemars(with = "PropertyName")]
     pub property: &'static str,
@@ -240,13 +240,13 @@ pub struct Regression<'a> {
 
 /// A line of `fencepost replay --realign`.
 #[derive(Serialize, JsonSchema)]
-pub struct Realigned<'a> {
+pub struct RealignmentJson<'a> {
     pub scenario: &'a str,
     pub steps: usize,
     pub diverges_at: Option<usize>,
     pub why: Option<&'a str>,
     pub left_out: &'a [usize],
-    pub violations: Vec<Violated<'a>>,
+    pub violations: Vec<ViolationJson<'a>>,
     pub trace: Option<&'a str>,
 }
 
@@ -258,7 +258,7 @@ pub struct WrittenJson<'a> {
 
 /// A line of `fencepost mutants`.
 #[derive(Serialize, JsonSchema)]
-pub struct Mutant {
+pub struct MutantJson {
     #[schemars(with = "String")]
     pub mutant: Mutation,
     pub layer: &'static str,

@@ -4,21 +4,21 @@ use fencepost::reports::timeline::timeline;
 use fencepost::{AnyRun, AnyScenario, Expect};
 
 use crate::exit::CommandError;
-use crate::json::{Simulated, Violated};
+use crate::json::{RunJson, ViolationJson};
 use crate::output::{say, width};
 use crate::target::quoted;
 
 /// A run as a JSON line.
-pub fn line(run: &AnyRun, trace: Option<String>) -> Simulated<'_> {
+pub fn line(run: &AnyRun, trace: Option<String>) -> RunJson<'_> {
     let violations = run.violations.iter();
-    Simulated {
+    RunJson {
         scenario: &run.scenario,
         seed: Some(run.seed),
         digest: &run.digest,
         actions: run.actions,
         ticks: run.ticks,
         violations: violations
-            .map(|v| Violated { property: v.property.name(), step: v.step, message: &v.message })
+            .map(|v| ViolationJson { property: v.property.name(), step: v.step, message: &v.message })
             .collect(),
         trace,
     }

@@ -9,7 +9,7 @@ use fencepost::catalogue::documents;
 use fencepost::model::finding::Study;
 use fencepost::registry::Description;
 use fencepost::reports::documents::Document;
-use fencepost::reports::html::{Background, Ready, ScenarioText, Taken};
+use fencepost::reports::html::{Background, Measurements, Ready, ScenarioText};
 use fencepost::sim::Profile;
 use serde::Deserialize;
 
@@ -48,7 +48,7 @@ pub struct StudyText {
 #[serde(deny_unknown_fields)]
 pub struct SearchText {
     pub title: String,
-    pub scenario: Searched,
+    pub scenario: ScenarioSource,
     pub vary: Vec<String>,
     /// Whether its settings are those that are simulated, one for one.
     #[serde(default)]
@@ -58,7 +58,7 @@ pub struct SearchText {
 /// The name of a scenario, or one that stands there.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub enum Searched {
+pub enum ScenarioSource {
     Named(String),
     Written(toml::Table),
 }
@@ -86,12 +86,12 @@ fn ready(out: &Path) -> Vec<Ready> {
 }
 
 /// What was measured into this file. As with make, what is older than the program is out of date.
-fn taken(file: &Path) -> Taken {
+fn taken(file: &Path) -> Measurements {
     let changed = |file: &Path| fs::metadata(file).and_then(|file| file.modified()).ok();
-    let Ok(written) = fs::read_to_string(file) else { return Taken::Never };
+    let Ok(written) = fs::read_to_string(file) else { return Measurements::Never };
     let built = std::env::current_exe().ok().and_then(|program| changed(&program));
     match serde_json::from_str::<Study>(&written) {
-        Ok(study) if built.is_some() && changed(file) >= built => Taken::Now(Box::new(study)),
-        _ => Taken::Before,
+        Ok(study) if built.is_some() && changed(file) >= built => Measurements::Now(Box::new(study)),
+        _ => Measurements::Before,
     }
 }

@@ -9,7 +9,7 @@ use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
 
-use super::consul::{Question, Reply};
+use super::consul::{HttpRequest, Reply};
 use super::error::ConformError;
 use super::guard::MARK;
 use super::log::{self, Episode, LogRecord};
@@ -66,7 +66,7 @@ fn draws(seed: u64, number: u64, client: usize) -> TestRng {
 }
 
 impl Place<'_> {
-    fn ask(&self, question: Question) -> Result<Reply, ConformError> {
+    fn ask(&self, question: HttpRequest) -> Result<Reply, ConformError> {
         let sent = self.now();
         let reply = self.consul.ask(&question)?;
         let received = self.now();

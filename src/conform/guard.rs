@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::consul::{Question, Reply};
+use super::consul::{HttpRequest, Reply};
 use super::error::ConformError;
 use super::wire::{Consul, get, put, question};
 
@@ -155,7 +155,7 @@ impl Consul {
         Ok(())
     }
 
-    fn must(&self, question: &Question) -> Result<(), ConformError> {
+    fn must(&self, question: &HttpRequest) -> Result<(), ConformError> {
         let reply = self.ask(question)?;
         if reply.status == 200 {
             return Ok(());

@@ -37,9 +37,10 @@ mod wire;
 /// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
-pub use clients::{Belief, Clients, Ending, Finding, Kind, Omission, Stopped, Tenure, clients, picture};
+pub use clients::{BeliefInterval, Clients, Ending, Finding, Kind, Omission, Stopped, Tenure, clients, picture};
 pub use consul::{
-    Agent, Class, Expected, Hint, Options, Overflow, Question, Reply, SECOND, Shape, Sleep, Waking, Watch, nanoseconds,
+    Agent, BodyShape, Class, Expected, Hint, HttpRequest, NameLimitError, Options, Reply, SECOND, Sleep, Waking, Watch,
+    nanoseconds,
 };
 pub use crowds::{CROWD, crowd};
 pub use error::{ConformError, LogError};

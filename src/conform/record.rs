@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::consul::{Question, Reply};
+use super::consul::{HttpRequest, Reply};
 use super::error::ConformError;
 use super::log::{Details, LogRecord, head, record};
 
@@ -114,7 +114,7 @@ fn serve(
         let mut words = request.start.split(' ');
         let (method, url) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
         let name = request.header(CLIENT_HEADER).map_or_else(|| address.to_string(), str::to_owned);
-        let question = Question { method: method.clone(), url, body: request.body.clone() };
+        let question = HttpRequest { method: method.clone(), url, body: request.body.clone() };
         let sent = now();
         request.write(&mut &upstream)?;
         let answer = Message::read(&mut from_upstream, method == "HEAD");

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use super::consul::{Agent, Expected, Hint, Question, Reply};
+use super::consul::{Agent, Expected, Hint, HttpRequest, Reply};
 use base64::Engine;
 use fencepost_model::time::Instant as Moment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::commands::{At, Command, Content, How, KEYS, POOL, PREFIXES, Verb, Who};
+use super::commands::{At, Command, Content, KEYS, POOL, PREFIXES, PutCondition, Verb, Who};
 use super::error::ConformError;
 use super::guard::MARK;
 use super::log::LogRecord;
@@ -124,7 +124,7 @@ impl<'a> Sequence<'a> {
     /// Reads the keys whose present index a command names, where no read has returned it yet; no other key is read first.
     fn look_first(&mut self, command: &Command) -> Result<(), Stop> {
         let keys: Vec<usize> = match command {
-            Command::Put { key, how: How::Cas(At::Present), .. } | Command::Delete(key, Some(At::Present)) => {
+            Command::Put { key, how: PutCondition::Cas(At::Present), .. } | Command::Delete(key, Some(At::Present)) => {
                 vec![*key]
             }
             Command::Transaction(verbs) => {
@@ -147,7 +147,7 @@ impl<'a> Sequence<'a> {
         self.agent.modify_index(&format!("{}{}", self.tree, KEYS[key]))
     }
 
-    fn exchange(&mut self, question: Question) -> Result<Reply, Stop> {
+    fn exchange(&mut self, question: HttpRequest) -> Result<Reply, Stop> {
         self.now += 1_000_000;
         let sent = self.elapsed();
         let reply = self.consul.ask(&question)?;
@@ -208,7 +208,7 @@ impl<'a> Sequence<'a> {
         }
     }
 
-    fn question(&mut self, command: &Command) -> Question {
+    fn question(&mut self, command: &Command) -> HttpRequest {
         match command {
             Command::Create { requested, .. } => put("/v1/session/create", requested.to_string()),
             Command::CreateRaw(body) => put("/v1/session/create", *body),
@@ -218,12 +218,12 @@ impl<'a> Sequence<'a> {
             Command::Sessions(Some(node)) => get(&format!("/v1/session/node/{node}")),
             Command::Put { key, how, flags, value } => {
                 let mut query = match how {
-                    How::Plain => String::new(),
-                    How::Cas(at) => format!("cas={}", self.at(*at, *key)),
-                    How::Acquire(who) => format!("acquire={}", self.who(*who)),
-                    How::Release(who) => format!("release={}", self.who(*who)),
-                    How::Both => "cas=1&acquire=x".to_owned(),
-                    How::NotANumber => "cas=".to_owned(),
+                    PutCondition::Plain => String::new(),
+                    PutCondition::Cas(at) => format!("cas={}", self.at(*at, *key)),
+                    PutCondition::Acquire(who) => format!("acquire={}", self.who(*who)),
+                    PutCondition::Release(who) => format!("release={}", self.who(*who)),
+                    PutCondition::Both => "cas=1&acquire=x".to_owned(),
+                    PutCondition::NotANumber => "cas=".to_owned(),
                 };
                 if let Some(flags) = flags {
                     query += &format!("{}flags={flags}", if query.is_empty() { "" } else { "&" });

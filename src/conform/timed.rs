@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::consul::{Question, Reply};
+use super::consul::{HttpRequest, Reply};
 use serde_json::{Value, json};
 
 use super::error::ConformError;
@@ -68,7 +68,7 @@ pub fn timed(consul: &Consul, lateness: i64) -> Result<Vec<Episode>, ConformErro
 }
 
 impl Desk<'_> {
-    fn ask(&self, question: Question) -> Result<Reply, ConformError> {
+    fn ask(&self, question: HttpRequest) -> Result<Reply, ConformError> {
         let sent = self.now();
         let mut reply = self.consul.ask(&question)?;
         let received = self.now();

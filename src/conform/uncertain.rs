@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::consul::{Agent, Question};
+use super::consul::{Agent, HttpRequest};
 use super::judge::is_in_doubt;
 use super::log::{Episode, EventKind, LogRecord};
 
@@ -134,7 +134,7 @@ pub fn is_refused(episode: &Episode, line: &LogRecord) -> bool {
 }
 
 /// C-LD-13: a request that sets the store back.
-pub fn is_restore(question: &Question) -> bool {
+pub fn is_restore(question: &HttpRequest) -> bool {
     question.method == "PUT" && path(question) == "/v1/snapshot"
 }
 
@@ -160,15 +160,15 @@ pub fn is_beside(line: &LogRecord) -> bool {
     !is_known && (line.question.method == "GET" || is_harmless(&line.question))
 }
 
-fn is_harmless(question: &Question) -> bool {
+fn is_harmless(question: &HttpRequest) -> bool {
     BESIDE.iter().any(|start| path(question).starts_with(start))
 }
 
 /// Whether a request is for what the model does not have, and may end sessions: agents' services and checks, agents that leave.
-pub fn may_end_sessions(question: &Question) -> bool {
+pub fn may_end_sessions(question: &HttpRequest) -> bool {
     question.method != "GET" && !Agent::knows(question) && !is_harmless(question) && !is_restore(question)
 }
 
-fn path(question: &Question) -> &str {
+fn path(question: &HttpRequest) -> &str {
     question.url.split('?').next().unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::consul::{Options, Question, Reply, nanoseconds};
+use super::consul::{HttpRequest, Options, Reply, nanoseconds};
 use serde_json::Value;
 use ureq::http::Request;
 
@@ -68,7 +68,7 @@ impl Consul {
     ///
     /// # Errors
     /// The agent cannot be reached, or its response cannot be read.
-    pub fn ask(&self, question: &Question) -> Result<Reply, ConformError> {
+    pub fn ask(&self, question: &HttpRequest) -> Result<Reply, ConformError> {
         let failure =
             |error: ureq::Error| ConformError(format!("{} {}{}: {error}", question.method, self.base, question.url));
         let request = Request::builder()
@@ -86,14 +86,14 @@ impl Consul {
 }
 
 /// A request without a body.
-pub(super) fn get(url: &str) -> Question {
+pub(super) fn get(url: &str) -> HttpRequest {
     question("GET", url, "")
 }
 
-pub(super) fn put(url: &str, body: impl Into<Vec<u8>>) -> Question {
+pub(super) fn put(url: &str, body: impl Into<Vec<u8>>) -> HttpRequest {
     question("PUT", url, body)
 }
 
-pub(super) fn question(method: &str, url: &str, body: impl Into<Vec<u8>>) -> Question {
-    Question { method: method.to_owned(), url: url.to_owned(), body: body.into() }
+pub(super) fn question(method: &str, url: &str, body: impl Into<Vec<u8>>) -> HttpRequest {
+    HttpRequest { method: method.to_owned(), url: url.to_owned(), body: body.into() }
 }

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use fencepost_consul::{
-    Belief, CheckKind, Consul, Job, Killed, Monitor, OperatorActionKind, Priced, Release, Settings,
+    BeliefRule, CheckKind, Consul, Job, Killed, Monitor, OperatorActionKind, Priced, Release, Settings,
 };
 use fencepost_model::scenario::{Expect, Goal, Scenario};
 use fencepost_model::time::Ticks;
@@ -184,7 +184,7 @@ impl Lease {
             ttl: Some(Ticks::new(self.ttl)),
             ttl_multiplier: self.multiplier,
             lock_delay: Ticks::new(self.delay),
-            belief: Belief::SelfLimiting,
+            belief: BeliefRule::SelfLimiting,
             release: Release::Never,
             // One attempt: a refused client does not ask again before the end.
             retry_every: Ticks::new(self.ttl * i64::from(self.multiplier + 1) + self.delay + self.stay + 1),
@@ -211,7 +211,7 @@ impl Told {
         let job = self.grace.map(|grace| Job { killed: Killed::Group, grace: Ticks::new(grace) });
         let settings = Settings {
             lock_delay: Ticks::new(self.delay),
-            belief: Belief::ByMonitor,
+            belief: BeliefRule::ByMonitor,
             monitor: Some(Monitor::default()),
             release: Release::Never,
             retry_every: Ticks::new(rest + self.delay + 4 * self.message + self.wake + 1),
@@ -239,7 +239,7 @@ impl Keeping {
             ttl: Some(Ticks::new(self.ttl)),
             ttl_multiplier: self.multiplier,
             renew_every: self.renew.map(Ticks::new),
-            belief: if self.counts { Belief::SelfLimiting } else { Belief::None },
+            belief: if self.counts { BeliefRule::SelfLimiting } else { BeliefRule::None },
             ..Settings::default()
         };
         Scenario::<Consul>::new(name)
@@ -250,6 +250,6 @@ impl Keeping {
 }
 
 fn fenced(name: &str) -> Scenario<Consul> {
-    let settings = Settings { ttl: Some(Ticks::new(1)), belief: Belief::None, ..Settings::default() };
+    let settings = Settings { ttl: Some(Ticks::new(1)), belief: BeliefRule::None, ..Settings::default() };
     Scenario::<Consul>::new(name).service(|consul| *consul = settings).goal(Goal::EXPIRED)
 }

@@ -33,7 +33,7 @@ pub use answer::{Answer, assumptions};
 pub use coarse::{Coarse, Ends, Keeping, Lease, Told};
 pub use judge::{Doctor, Execution, Proof, Verdict};
 pub use promise::Promise;
-pub use quantity::{Direction, Quantity, Value};
+pub use quantity::{Direction, Quantity, QuantityValue};
 pub use question::{FINEST, LOCK_DELAY_MAX, LockBelief, Question, QuestionError, RECIPES, TTL_MAX, TTL_MIN};
 pub use repair::{Change, Price, Repair};
 pub use slack::Boundary;

@@ -37,18 +37,18 @@ pub enum Direction {
 
 /// The value of a quantity.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Value {
+pub enum QuantityValue {
     /// A duration.
     Duration(Duration),
     /// A rate.
     Rate(PartsPerMillion),
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for QuantityValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Duration(duration) => duration.fmt(f),
-            Value::Rate(rate) => rate.fmt(f),
+            QuantityValue::Duration(duration) => duration.fmt(f),
+            QuantityValue::Rate(rate) => rate.fmt(f),
         }
     }
 }
@@ -90,29 +90,29 @@ impl Quantity {
     }
 
     /// Its value, if the question has one.
-    pub fn of(self, question: &Question) -> Option<Value> {
+    pub fn of(self, question: &Question) -> Option<QuantityValue> {
         Some(match self {
-            Quantity::Ttl => Value::Duration(question.ttl?),
-            Quantity::LockDelay => Value::Duration(question.lock_delay),
-            Quantity::RenewEvery => Value::Duration(question.renew_every?),
-            Quantity::Grace => Value::Duration(Some(question.grace).filter(|grace| *grace > Duration::ZERO)?),
-            Quantity::Pause => Value::Duration(question.pause),
-            Quantity::Latency => Value::Duration(question.latency),
-            Quantity::Drift => Value::Rate(question.drift),
+            Quantity::Ttl => QuantityValue::Duration(question.ttl?),
+            Quantity::LockDelay => QuantityValue::Duration(question.lock_delay),
+            Quantity::RenewEvery => QuantityValue::Duration(question.renew_every?),
+            Quantity::Grace => QuantityValue::Duration(Some(question.grace).filter(|grace| *grace > Duration::ZERO)?),
+            Quantity::Pause => QuantityValue::Duration(question.pause),
+            Quantity::Latency => QuantityValue::Duration(question.latency),
+            Quantity::Drift => QuantityValue::Rate(question.drift),
         })
     }
 
     /// The same question with another value, if that can be meant.
-    pub fn with(self, question: &Question, value: Value) -> Option<Question> {
+    pub fn with(self, question: &Question, value: QuantityValue) -> Option<Question> {
         let mut other = question.clone();
         match (self, value) {
-            (Quantity::Ttl, Value::Duration(value)) => other.ttl = Some(value),
-            (Quantity::LockDelay, Value::Duration(value)) => other.lock_delay = value,
-            (Quantity::RenewEvery, Value::Duration(value)) => other.renew_every = Some(value),
-            (Quantity::Grace, Value::Duration(value)) => other.grace = value,
-            (Quantity::Pause, Value::Duration(value)) => other.pause = value,
-            (Quantity::Latency, Value::Duration(value)) => other.latency = value,
-            (Quantity::Drift, Value::Rate(value)) => other.drift = value,
+            (Quantity::Ttl, QuantityValue::Duration(value)) => other.ttl = Some(value),
+            (Quantity::LockDelay, QuantityValue::Duration(value)) => other.lock_delay = value,
+            (Quantity::RenewEvery, QuantityValue::Duration(value)) => other.renew_every = Some(value),
+            (Quantity::Grace, QuantityValue::Duration(value)) => other.grace = value,
+            (Quantity::Pause, QuantityValue::Duration(value)) => other.pause = value,
+            (Quantity::Latency, QuantityValue::Duration(value)) => other.latency = value,
+            (Quantity::Drift, QuantityValue::Rate(value)) => other.drift = value,
             _ => return None,
         }
         other.validate().is_ok().then_some(other)
@@ -133,10 +133,12 @@ impl Quantity {
         }
     }
 
-    pub(crate) fn value(self, count: i64) -> Value {
+    pub(crate) fn value(self, count: i64) -> QuantityValue {
         match self {
-            Quantity::Drift => Value::Rate(PartsPerMillion(u32::try_from(count).expect("a rate is at most a million"))),
-            _ => Value::Duration(Duration::of_microseconds(count)),
+            Quantity::Drift => {
+                QuantityValue::Rate(PartsPerMillion(u32::try_from(count).expect("a rate is at most a million")))
+            }
+            _ => QuantityValue::Duration(Duration::of_microseconds(count)),
         }
     }
 
@@ -151,9 +153,9 @@ impl Quantity {
 }
 
 /// In the unit of the quantity: microseconds, or parts per million.
-pub(crate) fn count(value: Value) -> i64 {
+pub(crate) fn count(value: QuantityValue) -> i64 {
     match value {
-        Value::Duration(duration) => down(duration, FINEST),
-        Value::Rate(PartsPerMillion(rate)) => rate.into(),
+        QuantityValue::Duration(duration) => down(duration, FINEST),
+        QuantityValue::Rate(PartsPerMillion(rate)) => rate.into(),
     }
 }

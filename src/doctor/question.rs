@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fencepost_consul::{Belief, Job, Killed, OnLoss, Release, RenewalErrors, Settings};
+use fencepost_consul::{BeliefRule, Job, Killed, OnLoss, Release, RenewalErrors, Settings};
 use fencepost_model::service::Settings as _;
 use fencepost_model::time::Ticks;
 use fencepost_model::units::{Duration, PartsPerMillion};
@@ -264,8 +264,8 @@ impl Question {
             settings.renewal_errors = RenewalErrors::default();
         }
         settings.belief = match self.belief {
-            LockBelief::SelfLimiting => Belief::SelfLimiting,
-            LockBelief::ByMonitor => Belief::ByMonitor,
+            LockBelief::SelfLimiting => BeliefRule::SelfLimiting,
+            LockBelief::ByMonitor => BeliefRule::ByMonitor,
         };
         if let Some(job) = &mut settings.job {
             job.grace = exact(self.grace);

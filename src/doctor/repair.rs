@@ -7,7 +7,7 @@ use fencepost_model::units::Duration;
 
 use crate::judge::Doctor;
 use crate::promise::Promise;
-use crate::quantity::{Direction, Quantity, Value};
+use crate::quantity::{Direction, Quantity, QuantityValue};
 use crate::question::{LockBelief, Question};
 use crate::wider::{sum, times};
 
@@ -30,9 +30,9 @@ pub enum Change {
         /// The setting that is changed.
         quantity: Quantity,
         /// What it was.
-        from: Value,
+        from: QuantityValue,
         /// What it becomes.
-        to: Value,
+        to: QuantityValue,
     },
     /// The holder stops by its own clock.
     Belief,
@@ -159,9 +159,9 @@ impl Doctor {
 /// How large a change is, in thousandths of what was there; a change of another kind counts as a doubling.
 fn size(change: &Change) -> i64 {
     let Change::Number { from, to, .. } = change else { return 1_000 };
-    let count = |value: &Value| match value {
-        Value::Duration(duration) => duration.nanoseconds(),
-        Value::Rate(rate) => i64::from(rate.0),
+    let count = |value: &QuantityValue| match value {
+        QuantityValue::Duration(duration) => duration.nanoseconds(),
+        QuantityValue::Rate(rate) => i64::from(rate.0),
     };
     let (from, to) = (count(from), count(to));
     i64::try_from(i128::from((to - from).abs()) * 1_000 / i128::from(from.max(1))).unwrap_or(i64::MAX)

@@ -18,7 +18,7 @@ use crate::promise::judged;
 /// The same execution in the exact scenario, in which a tick of the other is `factor` ticks; none if it cannot happen there, or breaks
 /// nothing.
 pub(crate) fn retimed(coarse: &Trace<Consul>, exact: &Scenario<Consul>, factor: i64) -> Option<Trace<Consul>> {
-    let mut run = Run { exact, world: exact.observed(), recorder: Recorder::default(), is_broken: false };
+    let mut run = Retiming { exact, world: exact.observed(), recorder: Recorder::default(), is_broken: false };
     for line in &coarse.steps {
         match line.action {
             Action::Advance(ticks) => run.advance(ticks.times(factor))?,
@@ -38,14 +38,14 @@ pub(crate) fn retimed(coarse: &Trace<Consul>, exact: &Scenario<Consul>, factor: 
     None
 }
 
-struct Run<'a> {
+struct Retiming<'a> {
     exact: &'a Scenario<Consul>,
     world: Observed<Consul>,
     recorder: Recorder<Consul>,
     is_broken: bool,
 }
 
-impl Run<'_> {
+impl Retiming<'_> {
     fn take(&mut self, action: &Action<Consul>) {
         let step = self.recorder.step(self.exact, &mut self.world, action);
         let property = judged(self.exact).property;

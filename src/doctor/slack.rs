@@ -5,7 +5,7 @@ use fencepost_checker::InternalError;
 
 use crate::judge::{Doctor, Verdict};
 use crate::promise::Promise;
-use crate::quantity::{Direction, Quantity, Value, count};
+use crate::quantity::{Direction, Quantity, QuantityValue, count};
 use crate::question::Question;
 
 /// Where the verdict on a promise changes.
@@ -16,18 +16,18 @@ pub struct Boundary {
     /// In which direction.
     pub direction: Direction,
     /// The value that was asked about.
-    pub asked: Value,
+    pub asked: QuantityValue,
     /// The farthest value found with a proof.
-    pub kept: Value,
+    pub kept: QuantityValue,
     /// The nearest value found with an execution that breaks the promise; none: there is none as far as values were tried.
-    pub broken: Option<Value>,
+    pub broken: Option<QuantityValue>,
     /// How far that was.
-    pub tried_to: Value,
+    pub tried_to: QuantityValue,
 }
 
 impl Boundary {
     /// How far the proofs reach from what was asked about.
-    pub fn room(&self) -> Value {
+    pub fn room(&self) -> QuantityValue {
         self.quantity.value((count(self.kept) - count(self.asked)).abs())
     }
 }
@@ -146,7 +146,7 @@ impl Doctor {
         promise: Promise,
         quantity: Quantity,
         direction: Direction,
-    ) -> Result<Option<Value>, InternalError> {
+    ) -> Result<Option<QuantityValue>, InternalError> {
         let Some(asked) = quantity.of(question) else { return Ok(None) };
         let limit = quantity.limit(question, direction);
         let precision = quantity.precision(question);

@@ -16,7 +16,7 @@ use fencepost_model::time::{Instant, Ticks};
 
 use crate::calls::{CALLS_MAX, renumber};
 use crate::http::{Reply, answer, question};
-use crate::names::Names;
+use crate::names::SessionIds;
 use crate::wire::send;
 use crate::{Agent, LiveError, Resource, Tenure};
 
@@ -45,7 +45,7 @@ pub(crate) struct User<'scope, T, W> {
 pub(crate) struct Driver<'a> {
     agent: &'a Agent,
     scenario: Scenario<Consul>,
-    names: Names,
+    names: SessionIds,
     resource: &'a mut dyn Resource,
     events: Sender<Event>,
     inbox: Receiver<Event>,
@@ -74,7 +74,7 @@ impl<'a> Driver<'a> {
         Driver {
             agent,
             scenario,
-            names: Names::new(agent.client),
+            names: SessionIds::new(agent.client),
             resource,
             events,
             inbox,

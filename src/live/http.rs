@@ -12,7 +12,7 @@ use fencepost_model::inline_array::InlineArray;
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use serde_json::{Value, json};
 
-use crate::names::{Names, fit};
+use crate::names::{SessionIds, fit};
 use crate::{Agent, LiveError};
 
 /// The most contenders of a semaphore that a listing has room for in the model.
@@ -29,7 +29,7 @@ const RESERVED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').ad
 
 /// A request over HTTP.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+pub(crate) struct HttpRequest {
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) body: Vec<u8>,
@@ -48,7 +48,7 @@ pub(crate) enum Reply {
 }
 
 /// Writes a request for the agent.
-pub(crate) fn question(request: &Request, agent: &Agent, names: &Names) -> Result<Question, LiveError> {
+pub(crate) fn question(request: &Request, agent: &Agent, names: &SessionIds) -> Result<HttpRequest, LiveError> {
     let key = |key: Key| Ok::<String, LiveError>(encode(&names.key(agent, key)?));
     let mut timeout = PATIENCE;
     let (method, path, body) = match request {
@@ -98,7 +98,7 @@ pub(crate) fn question(request: &Request, agent: &Agent, names: &Names) -> Resul
             ("PUT", "/v1/txn".to_owned(), Value::Array(all).to_string().into_bytes())
         }
     };
-    Ok(Question { method, path, body, timeout })
+    Ok(HttpRequest { method, path, body, timeout })
 }
 
 fn encode(name: &str) -> String {
@@ -128,7 +128,7 @@ fn session(terms: &Terms, agent: &Agent) -> Result<Value, LiveError> {
 }
 
 /// C-TXN-2: one operation of a transaction.
-fn operation_text(operation: &Operation, agent: &Agent, names: &Names) -> Result<Value, LiveError> {
+fn operation_text(operation: &Operation, agent: &Agent, names: &SessionIds) -> Result<Value, LiveError> {
     let key = |key: Key| names.key(agent, key);
     let claim = |verb: &str, claim: &Claim<Plain>| {
         let Claim { key: of, session, value, flags, .. } = claim;
@@ -169,7 +169,7 @@ pub(crate) fn answer(
     request: &Request,
     reply: &Reply,
     agent: &Agent,
-    names: &mut Names,
+    names: &mut SessionIds,
 ) -> Result<Option<Answer>, LiveError> {
     let (status, index, body) = match reply {
         Reply::Answered { status, index, body } => (*status, *index, body.as_slice()),
@@ -234,7 +234,7 @@ pub(crate) fn answer(
 }
 
 /// C-KV-6.
-fn entry(value: &Value, names: &mut Names) -> Result<Entry, LiveError> {
+fn entry(value: &Value, names: &mut SessionIds) -> Result<Entry, LiveError> {
     let number = |name: &str| value[name].as_u64().unwrap_or(0);
     let index = |name: &str| fit("a log position", number(name), u64::from(u32::MAX)).map(Index);
     let bytes = value["Value"].as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
@@ -250,7 +250,7 @@ fn entry(value: &Value, names: &mut Names) -> Result<Entry, LiveError> {
 }
 
 /// C-SEM-4, C-KV-21.
-fn listing(all: &Value, index: u64, agent: &Agent, names: &mut Names) -> Result<Listing, LiveError> {
+fn listing(all: &Value, index: u64, agent: &Agent, names: &mut SessionIds) -> Result<Listing, LiveError> {
     let index = Index(fit("a log position", index, u64::from(u32::MAX))?);
     let coordination = names.key(agent, Key::Slots)?;
     let (mut slots, mut sessions) = (None, Vec::new());
@@ -270,7 +270,12 @@ fn listing(all: &Value, index: u64, agent: &Agent, names: &mut Names) -> Result<
 }
 
 /// The newest of the contenders' keys that are older than the own one.
-fn before(all: &Value, own: Index, agent: &Agent, names: &mut Names) -> Result<Option<(SessionId, Index)>, LiveError> {
+fn before(
+    all: &Value,
+    own: Index,
+    agent: &Agent,
+    names: &mut SessionIds,
+) -> Result<Option<(SessionId, Index)>, LiveError> {
     let coordination = names.key(agent, Key::Slots)?;
     let mut newest: Option<(Index, SessionId, Index)> = None;
     for one in all.as_array().into_iter().flatten().filter(|one| one["Key"] != coordination.as_str()) {

@@ -17,7 +17,7 @@ const FOREIGN: &str = "another application's";
 
 /// The ids of sessions, as the agent has them and as a program has them.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct SessionIds {
     own: ClientId,
     ids: BTreeMap<String, SessionId>,
     texts: BTreeMap<SessionId, String>,
@@ -25,9 +25,9 @@ pub(crate) struct Names {
     met: u32,
 }
 
-impl Names {
+impl SessionIds {
     pub(crate) fn new(own: ClientId) -> Self {
-        Names { own, ids: BTreeMap::new(), texts: BTreeMap::new(), created: 0, met: 0 }
+        SessionIds { own, ids: BTreeMap::new(), texts: BTreeMap::new(), created: 0, met: 0 }
     }
 
     /// A session that this client has just created.

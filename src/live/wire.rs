@@ -1,9 +1,9 @@
 //! A request to the agent, and what comes of it.
 
-use crate::http::{Question, Reply};
+use crate::http::{HttpRequest, Reply};
 
 /// Asks the agent, and waits for what comes of it.
-pub(crate) fn send(base: &str, question: &Question) -> Reply {
+pub(crate) fn send(base: &str, question: &HttpRequest) -> Reply {
     let http = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use fencepost_checker::{InternalError, Options, Outcome, check_around};
+use fencepost_checker::{CheckOutcome, InternalError, Options, check_around};
 use fencepost_model::finding::Property;
 use fencepost_model::service::Service;
 use fencepost_model::trace::{ReplayError, Replayed, ShrinkError, Trace, realign, script, shrink};
@@ -92,8 +92,8 @@ impl PartialEq for dyn AnyTrace {
     }
 }
 
-impl<S: Service> From<Outcome<S>> for AnyOutcome {
-    fn from(outcome: Outcome<S>) -> Self {
+impl<S: Service> From<CheckOutcome<S>> for AnyOutcome {
+    fn from(outcome: CheckOutcome<S>) -> Self {
         let trace = outcome.trace.map(|trace| Box::new(trace) as Box<dyn AnyTrace>);
         AnyOutcome { finding: outcome.finding, trace }
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::clock::seconds;
 use crate::endpoints::parameter;
-use crate::faults::Plan;
+use crate::faults::FaultPlan;
 use crate::judge::Write;
 use crate::stand_in::{Answer, Due, Journey, StandIn};
 
@@ -153,11 +153,11 @@ impl StandIn {
     }
 
     fn faults(&mut self, method: &str, body: &[u8]) -> Told {
-        let read = || String::from_utf8_lossy(body).parse::<Plan>().map_err(|error| error.to_string());
+        let read = || String::from_utf8_lossy(body).parse::<FaultPlan>().map_err(|error| error.to_string());
         match method {
             "PUT" => self.plan = read()?,
             "POST" => self.plan.extend(read()?),
-            "DELETE" => self.plan = Plan::default(),
+            "DELETE" => self.plan = FaultPlan::default(),
             _ => {}
         }
         let rules: Vec<Value> = self

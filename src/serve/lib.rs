@@ -36,8 +36,8 @@ pub mod torture;
 
 pub use clock::Clock;
 pub use configuration::Configured;
-pub use faults::{Fault, Plan, PlanError, Rule};
-pub use http::{Addresses, Run, Server};
+pub use faults::{Fault, FaultPlan, PlanError, Rule};
+pub use http::{Addresses, Server, StandInRun};
 pub use judge::{Finding, Misuse, Verdict};
 pub use settings::{Settings, Timers};
-pub use stand_in::{Answer, Incoming, Outcome, Seen, StandIn, Ticket};
+pub use stand_in::{Answer, Incoming, RequestOutcome, Seen, StandIn, Ticket};

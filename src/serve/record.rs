@@ -1,6 +1,6 @@
 //! A run as `fencepost conform --recorded` reads it: requests with their answers, and when they were sent and received.
 
-use fencepost_conform::{Details, Episode, LogRecord, Question, Reply, write};
+use fencepost_conform::{Details, Episode, HttpRequest, LogRecord, Reply, write};
 
 use crate::settings::Settings;
 use crate::stand_in::{Answer, Journey};
@@ -39,11 +39,11 @@ impl Record {
     }
 
     /// The agent has told the catalogue something.
-    pub(crate) fn sync(&mut self, question: &Question, answer: &Answer, now: i64) {
+    pub(crate) fn sync(&mut self, question: &HttpRequest, answer: &Answer, now: i64) {
         self.add(question, Some(answer), now, now);
     }
 
-    fn add(&mut self, question: &Question, answer: Option<&Answer>, sent: i64, received: i64) {
+    fn add(&mut self, question: &HttpRequest, answer: Option<&Answer>, sent: i64, received: i64) {
         if !self.is_kept || !is_modelled(&question.url) || answer.is_some_and(|answer| answer.status == 501) {
             return;
         }

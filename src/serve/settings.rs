@@ -6,7 +6,7 @@ use std::str::FromStr;
 use fencepost_conform::{Options, nanoseconds};
 
 use crate::clock::{Clock, seconds};
-use crate::faults::Plan;
+use crate::faults::FaultPlan;
 
 /// What a stand-in is started with.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Settings {
     /// Clients with an address of their own each.
     pub clients: Vec<String>,
     /// The faults that are planned.
-    pub plan: Plan,
+    pub plan: FaultPlan,
     /// Whether requests and answers are kept, to be written down in the end.
     pub is_recorded: bool,
     /// Whether requests are listed by names that are the same in each run.
@@ -46,7 +46,7 @@ impl Default for Settings {
             timers: Timers::Earliest,
             seed: 0,
             clients: Vec::new(),
-            plan: Plan::default(),
+            plan: FaultPlan::default(),
             is_recorded: false,
             lists_requests: false,
         }

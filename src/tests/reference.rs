@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use fencepost::Property;
 use fencepost::catalogue::CATALOGUE;
 use fencepost::registry::AnyService;
 use serde_json::Value;
@@ -233,6 +234,20 @@ fn every_name_in_the_reference_exists() {
         for name in quoted(section).into_iter().filter(is_name) {
             assert!(known.contains(name), "{heading}: there is no `{name}`");
         }
+    }
+}
+
+#[test]
+fn each_promise_of_the_reference_has_the_sentence_of_its_property() {
+    let rows = sections()["Promises"].lines().filter(|line| line.starts_with("| `"));
+    let rows: BTreeMap<&str, Vec<&str>> =
+        rows.map(|row| (quoted(row)[0], row.trim_matches('|').split(" | ").map(str::trim).collect())).collect();
+    assert_eq!(rows.len(), Property::ALL.len());
+    for property in Property::ALL {
+        let [_, level, sentence] = rows[property.name()][..] else { panic!("{property}: three cells") };
+        assert_eq!(level, property.level().to_string(), "{property}");
+        let sentence = sentence.split(';').next().unwrap_or_default();
+        assert_eq!(sentence, property.about(), "{property}");
     }
 }
 

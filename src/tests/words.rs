@@ -149,6 +149,37 @@ fn documentation_of_a_field_names_its_content() {
     assert!(found.is_empty(), "write what it is, with its unit or range:\n{}", found.join("\n"));
 }
 
+/// Names that once had several meanings each, or that the field does not use. A name has one meaning; other types say which one of their
+/// domain they are (`CheckOutcome`, `SweepPlan`).
+const ONE_MEANING: [&str; 26] = [
+    "Act", "Belief", "Depot", "Few", "How", "Line", "List", "Mistake", "Names", "Never", "Outcome", "Overflow",
+    "Parcel", "Plan", "Quarry", "Question", "Run", "Searched", "Shape", "Step", "Taken", "Text", "Trouble", "Value",
+    "Wish", "Word",
+];
+
+/// The name of the type that a line at the left margin defines.
+fn defined(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("pub(crate) ").or(line.strip_prefix("pub(super) ")).or(line.strip_prefix("pub "));
+    let (keyword, rest) = rest.unwrap_or(line).split_once(' ')?;
+    let name = rest.split(|c: char| !c.is_alphanumeric()).next()?;
+    ["struct", "enum", "trait", "type"].contains(&keyword).then_some(name)
+}
+
+#[test]
+fn a_type_name_has_one_meaning() {
+    let files = files();
+    for name in ONE_MEANING {
+        let is_code = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+        let lines = files.iter().filter(|(path, _)| is_code(path)).flat_map(|(path, text)| {
+            text.lines().filter(|line| defined(line) == Some(name)).map(|line| format!("{}: {line}", path.display()))
+        });
+        let found: Vec<String> = lines.collect();
+        assert!(found.len() <= 1, "qualify `{name}` by its domain:\n{}", found.join("\n"));
+    }
+    assert_eq!(defined("pub(super) struct Plan<P: Service> {"), Some("Plan"));
+    assert_eq!((defined("    pub struct Plan;"), defined("use crate::Plan;")), (None, None));
+}
+
 #[test]
 fn old_words_are_found_as_whole_words() {
     assert!(has("if nobody writes", "nobody") && has("nobody.", "nobody") && has("is_breach()", "breach"));

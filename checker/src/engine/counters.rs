@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
-use super::{Marks, Searched};
+use super::{Marks, SearchResult};
 use crate::limits::{Limits, Progress, Supervisor};
 
 /// The counters of one search.
@@ -127,13 +127,13 @@ impl Counters {
     }
 
     /// The sums.
-    pub(super) fn result(&self, limits: Limits) -> Result<Searched, String> {
+    pub(super) fn result(&self, limits: Limits) -> Result<SearchResult, String> {
         let counts = self.counts();
         if let Some(failure) = &counts.failure {
             return Err(failure.clone());
         }
         let levels = counts.levels.iter().take_while(|states| **states > 0).count() as u64;
-        Ok(Searched {
+        Ok(SearchResult {
             states: counts.levels.iter().sum(),
             transitions: counts.transitions,
             depth: limits.depth.map_or(levels, |depth| levels.min(depth)),

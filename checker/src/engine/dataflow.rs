@@ -14,19 +14,19 @@ use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 use super::counters::Counters;
 use super::work_item::WorkItem;
 use super::worker::Worker;
-use super::{Plan, Searched, Space};
+use super::{SearchPlan, SearchResult, Space};
 
 /// Searches a space until it is exhausted, a promise breaks or the search is cut. A level in which a promise breaks is
 /// searched to its end, so that the counts do not depend on the number of workers.
 ///
 /// # Errors
 /// The model panicked; a sentence says where.
-pub fn search<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<Searched, String> {
+pub fn search<M: Space>(space: &Arc<M>, plan: &SearchPlan) -> Result<SearchResult, String> {
     let (searched, is_violated, path) = run(space, plan)?;
     let violation = match path {
         Some(path) => Some(path),
         None if is_violated => {
-            let (again, _, path) = run(space, &Plan { workers: 1, ..plan.clone() })?;
+            let (again, _, path) = run(space, &SearchPlan { workers: 1, ..plan.clone() })?;
             if path.is_none() {
                 return Ok(again);
             }
@@ -38,10 +38,10 @@ pub fn search<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<Searched, String>
     let is_hidden = space.mutation() == Some(CheckerMutation::CutHidesViolation.into()) && searched.cut.is_some();
     let violation = violation.filter(|_| !is_hidden);
     let cut = searched.cut.filter(|_| violation.is_none());
-    Ok(Searched { violation, cut, ..searched })
+    Ok(SearchResult { violation, cut, ..searched })
 }
 
-fn run<M: Space>(space: &Arc<M>, plan: &Plan) -> Result<(Searched, bool, Option<Vec<u16>>), String> {
+fn run<M: Space>(space: &Arc<M>, plan: &SearchPlan) -> Result<(SearchResult, bool, Option<Vec<u16>>), String> {
     let board = Arc::new(Counters::new(space.mutation()));
     let (shared, posted, chosen) = (Arc::clone(space), Arc::clone(&board), plan.clone());
     let part: Parts =

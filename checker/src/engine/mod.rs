@@ -97,7 +97,7 @@ impl Marks {
 
 /// How to search.
 #[derive(Clone)]
-pub struct Plan {
+pub struct SearchPlan {
     /// The number of threads.
     pub workers: usize,
     /// What may cut the search.
@@ -108,7 +108,7 @@ pub struct Plan {
 
 /// What a search came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Searched {
+pub struct SearchResult {
     /// Distinct states seen.
     pub states: u64,
     /// Transitions generated.

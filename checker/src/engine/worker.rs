@@ -11,7 +11,7 @@ use super::frontier::Frontier;
 use super::seen::Seen;
 use super::steps::{NOWHERE, Steps};
 use super::work_item::WorkItem;
-use super::{Marks, Plan, Space, Transition};
+use super::{Marks, SearchPlan, Space, Transition};
 
 /// A state that may be new.
 #[derive(Clone)]
@@ -72,7 +72,7 @@ impl Faults {
 pub(super) struct Worker<M: Space> {
     space: Arc<M>,
     board: Arc<Counters>,
-    plan: Plan,
+    plan: SearchPlan,
     index: usize,
     seen: Seen,
     /// How each state was found; kept by a worker that is alone.
@@ -95,7 +95,7 @@ pub(super) struct Worker<M: Space> {
 }
 
 impl<M: Space> Worker<M> {
-    pub(super) fn new(space: Arc<M>, board: Arc<Counters>, plan: Plan, index: usize) -> Self {
+    pub(super) fn new(space: Arc<M>, board: Arc<Counters>, plan: SearchPlan, index: usize) -> Self {
         let is_alone = plan.workers == 1;
         Worker {
             faults: Faults::of(space.mutation()),

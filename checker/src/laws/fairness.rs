@@ -5,7 +5,7 @@ use fencepost_model::mutation::Mutation;
 
 use super::{Draw, LawViolation, require};
 use crate::liveness::fair::component;
-use crate::liveness::graph::{Graph, Node, Question, Strength};
+use crate::liveness::graph::{CycleCriterion, Graph, Node, Strength};
 
 /// How many graphs are tried.
 const GRAPHS: usize = 20_000;
@@ -103,7 +103,7 @@ pub(super) fn components_agree_with_their_twin(mutation: Option<Mutation>) -> Re
         small.graph.mutation = mutation;
         let is_open = |node: Node| small.open[node as usize];
         let stays_open = |label: u16| small.stays[usize::from(label)];
-        let question = Question { is_open: &is_open, stays_open: &stays_open };
+        let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };
         let component = component(&small.graph, &question);
         let naive = (1..1u32 << small.graph.len()).filter(|set| small.is_fair(*set));
         let smallest = naive.map(u32::trailing_zeros).min();

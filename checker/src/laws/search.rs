@@ -14,14 +14,14 @@ use super::{LawViolation, expect, require};
 use crate::check::check;
 use crate::limits::{Limits, Progress, Supervisor};
 use crate::options::{Engine, Options};
-use crate::outcome::Outcome;
+use crate::outcome::CheckOutcome;
 use crate::reduction::Form;
 use crate::worlds::Worlds;
 
 /// Scenarios with more states than this take too long here.
 const STATES_MAX: u64 = 3_000;
 
-fn found<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<Outcome<P>>, LawViolation> {
+fn found<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Vec<CheckOutcome<P>>, LawViolation> {
     expect(check(scenario, options))
 }
 

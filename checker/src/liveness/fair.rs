@@ -3,7 +3,7 @@
 
 use fencepost_model::mutation::CheckerMutation;
 
-use super::graph::{Graph, Node, Question, Strength};
+use super::graph::{CycleCriterion, Graph, Node, Strength};
 
 /// Classes of edges as a set.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Classes {
 
 /// The states of a component in which a fair run can stay for ever while the promise is open, sorted; of several, that
 /// with the smallest state. A state out of which nothing leads is a component as well: there the run ends.
-pub(crate) fn component(graph: &Graph, question: &Question<'_>) -> Option<Vec<Node>> {
+pub(crate) fn component(graph: &Graph, question: &CycleCriterion<'_>) -> Option<Vec<Node>> {
     let open: Vec<Node> = (0..u32::try_from(graph.len()).expect("states have 32 bits"))
         .filter(|node| (question.is_open)(*node))
         .collect();
@@ -79,7 +79,7 @@ enum Judgement {
     Without(Vec<Node>),
 }
 
-fn judge(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Judgement {
+fn judge(graph: &Graph, question: &CycleCriterion<'_>, component: &[Node]) -> Judgement {
     let is_inside = |node: &Node| component.binary_search(node).is_ok();
     let possible = |node: Node| {
         let mut classes = Classes::none(graph);
@@ -147,7 +147,7 @@ impl Scratch {
 
     /// The strongly connected components of the graph between these states, by edges that leave the promise open; each
     /// sorted.
-    fn components(&mut self, graph: &Graph, question: &Question<'_>, nodes: &[Node]) -> Vec<Vec<Node>> {
+    fn components(&mut self, graph: &Graph, question: &CycleCriterion<'_>, nodes: &[Node]) -> Vec<Vec<Node>> {
         self.round += 1;
         let ignores_low = graph.mutation == Some(CheckerMutation::LowLinkIgnored.into());
         for node in nodes {
@@ -197,7 +197,7 @@ impl Scratch {
     fn open<'a>(
         &mut self,
         graph: &'a Graph,
-        question: &Question<'a>,
+        question: &CycleCriterion<'a>,
         node: Node,
         count: &mut u32,
         stack: &mut Vec<Node>,

@@ -85,7 +85,7 @@ impl Graph {
 }
 
 /// What an endless run must not do.
-pub(crate) struct Question<'a> {
+pub(crate) struct CycleCriterion<'a> {
     /// Whether the promise is still open in a state.
     pub is_open: &'a dyn Fn(Node) -> bool,
     /// Whether an edge with this label leaves it open.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use fencepost_model::mutation::CheckerMutation;
 
-use super::graph::{Edge, Graph, Node, Question, Strength};
+use super::graph::{CycleCriterion, Edge, Graph, Node, Strength};
 
 /// A way to a state, then a way from there back to it, as places of edges. The second is empty where the run ends.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct Lasso {
 }
 
 /// Makes one for a component that a fair run can stay in.
-pub(crate) fn lasso(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Lasso {
+pub(crate) fn lasso(graph: &Graph, question: &CycleCriterion<'_>, component: &[Node]) -> Lasso {
     let start = component[0];
     let is_end = |node: Node| {
         let any = graph.mutation == Some(CheckerMutation::StemEndsAnywhere.into());
@@ -24,13 +24,13 @@ pub(crate) fn lasso(graph: &Graph, question: &Question<'_>, component: &[Node]) 
     Lasso { stem: stem.into_iter().map(|(_, edge)| edge.place).collect(), round: round(graph, question, component) }
 }
 
-type Step = (Node, Edge);
+type LassoStep = (Node, Edge);
 
 /// A round trip through the component that takes everything that must not be put off.
-fn round(graph: &Graph, question: &Question<'_>, component: &[Node]) -> Vec<u16> {
+fn round(graph: &Graph, question: &CycleCriterion<'_>, component: &[Node]) -> Vec<u16> {
     let start = component[0];
     let is_inside = |edge: Edge| (question.stays_open)(edge.label) && component.binary_search(&edge.to).is_ok();
-    let mut walk: Vec<Step> = Vec::new();
+    let mut walk: Vec<LassoStep> = Vec::new();
     let mut at = start;
     loop {
         let owed = owed(graph, &walk, start, component, &is_inside);
@@ -61,7 +61,7 @@ fn is_possible(graph: &Graph, node: Node, class: usize) -> bool {
 /// The classes that this walk still has to take.
 fn owed(
     graph: &Graph,
-    walk: &[Step],
+    walk: &[LassoStep],
     start: Node,
     component: &[Node],
     is_inside: &impl Fn(Edge) -> bool,
@@ -90,11 +90,11 @@ fn way(
     may_take: &impl Fn(Edge) -> bool,
     is_wanted: &impl Fn(Node) -> bool,
     is_wanted_edge: &impl Fn(Node, Edge) -> bool,
-) -> Option<Vec<Step>> {
+) -> Option<Vec<LassoStep>> {
     if is_wanted(from) {
         return Some(Vec::new());
     }
-    let mut came: BTreeMap<Node, Step> = BTreeMap::new();
+    let mut came: BTreeMap<Node, LassoStep> = BTreeMap::new();
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {
         for edge in graph.edges(node).filter(|edge| may_take(*edge)) {

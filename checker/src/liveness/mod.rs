@@ -25,7 +25,7 @@ use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::trace::{Lasso as Endless, Trace};
 use fencepost_model::world::Action;
 
-use self::graph::{Graph, Node, Question, Strength};
+use self::graph::{CycleCriterion, Graph, Node, Strength};
 use crate::engine::Marks;
 use crate::engine::seen::Seen;
 use crate::explain::concretise_lasso;
@@ -102,7 +102,7 @@ impl<P: Service> Liveness<P> {
                 let enters = if counts { enters } else { 0 };
                 client.map_or(enters == 0, |client| enters & bit(client) == 0)
             };
-            let question = Question { is_open: &is_open, stays_open: &stays_open };
+            let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };
             if let Some(component) = fair::component(&self.graph, &question) {
                 let lasso = lasso::lasso(&self.graph, &question, &component);
                 let waits = self.facts[component[0] as usize] & !FULL;

@@ -328,7 +328,7 @@ impl Visitor for Looking<'_> {
 }
 
 /// What everything is called in the normal form.
-pub(super) struct Names {
+pub(super) struct NormalNames {
     small: SmallSet,
     large: InlineVec<(Kind, u32), 0>,
     shift: Ticks,
@@ -337,15 +337,15 @@ pub(super) struct Names {
     many: Option<ManyCalls>,
 }
 
-impl Names {
+impl NormalNames {
     /// Where all numbers are small: those that occur, what clients show of their calls, and by how much instants are moved.
     pub(super) fn few(small: SmallSet, calls: CallsOfAll, shift: Ticks) -> Self {
-        Names { small, large: InlineVec::new(), shift, calls, many: None }
+        NormalNames { small, large: InlineVec::new(), shift, calls, many: None }
     }
 
     /// Where they are not.
     pub(super) fn many(seen: Looking<'_>, many: ManyCalls, shift: Ticks) -> Self {
-        Names { small: seen.look.small, large: seen.large, shift, calls: CallsOfAll::default(), many: Some(many) }
+        NormalNames { small: seen.look.small, large: seen.large, shift, calls: CallsOfAll::default(), many: Some(many) }
     }
 
     /// The place of a number among its like, from 1.
@@ -373,12 +373,12 @@ impl Names {
 
 /// Gives a part the names of the normal form, and looks at it again.
 pub(super) struct Rewriting<'a> {
-    names: &'a Names,
+    names: &'a NormalNames,
     pub(super) after: Looking<'a>,
 }
 
 impl<'a> Rewriting<'a> {
-    pub(super) fn new(names: &'a Names, rules: &'a Rules) -> Self {
+    pub(super) fn new(names: &'a NormalNames, rules: &'a Rules) -> Self {
         Rewriting { names, after: Looking::new(rules) }
     }
 

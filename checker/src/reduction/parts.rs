@@ -12,7 +12,7 @@ use fencepost_model::world::Host;
 
 use super::calls::CallsOfAll;
 use super::hash::{fingerprint, hash_of};
-use super::names::{Looking, Names, Occurrences, Rewriting, Rules};
+use super::names::{Looking, NormalNames, Occurrences, Rewriting, Rules};
 use super::order::Order;
 use super::unheard::{About, Unheard};
 
@@ -250,9 +250,9 @@ impl Parts {
             (0..clients).for_each(|place| visit(state, place, &mut large));
             let many = large.take_many_calls();
             (clients..self.list.len()).for_each(|place| visit(state, place, &mut large));
-            Names::many(large, many, shift)
+            NormalNames::many(large, many, shift)
         } else {
-            Names::few(all.small, calls, shift)
+            NormalNames::few(all.small, calls, shift)
         };
         for (place, part) in self.list.iter_mut().enumerate() {
             // Where numbers are not small, any call may have another name.

@@ -2,7 +2,7 @@
 //! of it.
 
 use fencepost::{AnyOutcome, with_trace};
-use fencepost_model::assumption::{Assumption, Class, Execution, Value};
+use fencepost_model::assumption::{Assumption, AssumptionValue, Class, Execution};
 use fencepost_model::service::Service;
 use fencepost_model::service_fault::ServiceFault;
 use fencepost_model::trace::Trace;
@@ -33,7 +33,8 @@ fn budget<P: Service>(action: &Action<P>) -> Option<&'static str> {
 
 /// Whether the assumption states that budget, by itself or shared with others.
 fn states(assumption: &Assumption, budget: &str) -> bool {
-    let is_shared = matches!(&assumption.value, Value::Names(names) if names.iter().any(|name| name == budget));
+    let is_shared =
+        matches!(&assumption.value, AssumptionValue::Names(names) if names.iter().any(|name| name == budget));
     assumption.class == Class::Budget && (assumption.source == format!("budget.{budget}") || is_shared)
 }
 

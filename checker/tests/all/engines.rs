@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost::{AnyOutcome, catalogue};
-use fencepost_checker::engine::{Plan, Searched, search};
+use fencepost_checker::engine::{SearchPlan, SearchResult, search};
 use fencepost_checker::{Engine, Limits, Options, Progress, Searchable, Supervisor, Unsupervised};
 use fencepost_model::finding::Verdict;
 use session_lock::{SIZES, SessionLock, Size};
@@ -17,8 +17,8 @@ fn size(name: &str) -> Size {
     *SIZES.iter().find(|size| size.name == name).expect("it is one of the sizes")
 }
 
-fn searched(model: SessionLock, workers: usize, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Searched {
-    let plan = Plan { workers, limits, supervisor };
+fn searched(model: SessionLock, workers: usize, limits: Limits, supervisor: Arc<dyn Supervisor>) -> SearchResult {
+    let plan = SearchPlan { workers, limits, supervisor };
     search(&Arc::new(Searchable::new(model)), &plan).expect("the model does not panic")
 }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::{env, thread};
 
-use fencepost::consul::{Behavior, Belief, Consul, SERVICE, Sequencer, Waiting, Writes};
+use fencepost::consul::{Behavior, BeliefRule, Consul, SERVICE, Sequencer, Waiting, Writes};
 use fencepost_checker::{Limits, Options};
 use fencepost_model::finding::Finding;
 use fencepost_model::properties::Property;
@@ -55,7 +55,7 @@ fn scenario(number: u64) -> Scenario<Consul> {
         consul.renew_every = consul.ttl.filter(|_| draw.below(2) == 0).map(|_| Ticks::new(1));
         (consul.lock_delay, consul.retry_every) = (delay, retry);
         consul.behavior = draw.one_of(&[Behavior::Release, Behavior::Release, Behavior::Delete]);
-        consul.belief = draw.one_of(&[Belief::UntilTold, Belief::SelfLimiting, Belief::None]);
+        consul.belief = draw.one_of(&[BeliefRule::UntilTold, BeliefRule::SelfLimiting, BeliefRule::None]);
         consul.sequencer = draw.one_of(&[Sequencer::None, Sequencer::LockIndex, Sequencer::ModifyIndex]);
         consul.waiting = draw.one_of(&[Waiting::default(), Waiting::Watch]);
         consul.writes = draw.one_of(&[Writes::Acknowledged, Writes::Async]);

@@ -8,7 +8,7 @@ use syn::{Fields, Ident, Index, Member, Path, Type, Variant};
 use crate::rules::{FieldRule, TypeRules};
 
 /// A struct, or a variant of an enum.
-pub(crate) struct Shape {
+pub(crate) struct FieldList {
     /// `Self`, or `Self::Variant`.
     path: TokenStream,
     fields: Vec<Field>,
@@ -20,14 +20,14 @@ struct Field {
     rule: FieldRule,
 }
 
-impl Shape {
+impl FieldList {
     pub(crate) fn of_struct(fields: &Fields) -> syn::Result<Self> {
-        Shape::new(quote!(Self), fields)
+        FieldList::new(quote!(Self), fields)
     }
 
     pub(crate) fn of_variant(variant: &Variant) -> syn::Result<Self> {
         let name = &variant.ident;
-        Shape::new(quote!(Self::#name), &variant.fields)
+        FieldList::new(quote!(Self::#name), &variant.fields)
     }
 
     fn new(path: TokenStream, fields: &Fields) -> syn::Result<Self> {
@@ -43,7 +43,7 @@ impl Shape {
                 return Err(syn::Error::new(owner.span(), "there is no such field beside it"));
             }
         }
-        Ok(Shape { path, fields })
+        Ok(FieldList { path, fields })
     }
 
     /// The types that have to implement the trait.
@@ -119,7 +119,7 @@ fn variable(member: &Member) -> Ident {
     }
 }
 
-pub(crate) fn bodies(shapes: &[Shape], rules: &TypeRules) -> TokenStream {
+pub(crate) fn bodies(shapes: &[FieldList], rules: &TypeRules) -> TokenStream {
     let model = &rules.model;
     let after = rules.settle.as_ref().map(|function| quote_spanned!(function.span() => #function(self, oldest);));
     if shapes.iter().all(|shape| shape.fields.is_empty()) {

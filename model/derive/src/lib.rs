@@ -12,7 +12,7 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, GenericParam, Ident, Type, parse_macro_input, parse_quote};
 
-use crate::bodies::{Shape, bodies};
+use crate::bodies::{FieldList, bodies};
 use crate::rules::TypeRules;
 
 /// Implements `Normal`: every field is visited, settled and sorted, in the order of declaration. A field whose type does
@@ -37,8 +37,8 @@ pub fn derive_normal(input: TokenStream) -> TokenStream {
 fn expand(mut input: DeriveInput) -> syn::Result<proc_macro2::TokenStream> {
     let rules = TypeRules::of(&input.attrs)?;
     let shapes = match &input.data {
-        Data::Struct(data) => vec![Shape::of_struct(&data.fields)?],
-        Data::Enum(data) => data.variants.iter().map(Shape::of_variant).collect::<syn::Result<Vec<_>>>()?,
+        Data::Struct(data) => vec![FieldList::of_struct(&data.fields)?],
+        Data::Enum(data) => data.variants.iter().map(FieldList::of_variant).collect::<syn::Result<Vec<_>>>()?,
         Data::Union(data) => return Err(syn::Error::new(data.union_token.span, "a union has no normal form")),
     };
     let (bodies, model) = (bodies(&shapes, &rules), &rules.model);
@@ -52,7 +52,7 @@ fn expand(mut input: DeriveInput) -> syn::Result<proc_macro2::TokenStream> {
         })
         .collect();
     let generic: Vec<Type> =
-        shapes.iter().flat_map(Shape::visited).filter(|ty| mentions(ty, &parameters)).cloned().collect();
+        shapes.iter().flat_map(FieldList::visited).filter(|ty| mentions(ty, &parameters)).cloned().collect();
     if !generic.is_empty() {
         let bounds = &mut input.generics.make_where_clause().predicates;
         for ty in generic {

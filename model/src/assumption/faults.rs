@@ -1,7 +1,7 @@
 //! Budgets of faults as assumptions: a separate assumption for each kind, the effect of a cut link, and the absence of
 //! other faults.
 
-use super::{Assumption, Class, Declarations, Execution, Value};
+use super::{Assumption, AssumptionValue, Class, Declarations, Execution};
 use crate::ids::ProcessId;
 use crate::scenario::{Budget, Cap, Cutting, Scenario, UNLIMITED, Ways};
 use crate::service::{Service, Settings as _};
@@ -98,7 +98,7 @@ impl<P: Service> Scenario<P> {
             let fate = if self.network.cuts == Cutting::Drop { "loses" } else { "holds back" };
             let sentence = format!("a cut link {fate} the messages on it, {ways}");
             let (links, whole) = (self.network, self.clone());
-            let value: Value = [format!("{:?}", links.cuts), format!("{:?}", links.ways)]
+            let value: AssumptionValue = [format!("{:?}", links.cuts), format!("{:?}", links.ways)]
                 .map(|name| name.to_lowercase())
                 .into_iter()
                 .collect();
@@ -124,12 +124,15 @@ impl<P: Service> Scenario<P> {
             let budgets: Vec<String> = cap.among(P::Fault::KINDS).map(|kind| kind.budget.to_owned()).collect();
             let assumption = if cap.is_shared() {
                 let sentence = format!("{}, counted together", at_most(cap.at_most, &names.join(" or ")));
-                let value: Value = budgets.into_iter().chain([cap.at_most.to_string()]).collect();
+                let value: AssumptionValue = budgets.into_iter().chain([cap.at_most.to_string()]).collect();
                 Assumption::new(Class::Budget, "shared-budget", "budget.shared", sentence).of(value)
             } else {
                 let budget = budgets.concat();
-                let value =
-                    if cap.at_most == UNLIMITED { "unlimited".into() } else { Value::Number(cap.at_most.into()) };
+                let value = if cap.at_most == UNLIMITED {
+                    "unlimited".into()
+                } else {
+                    AssumptionValue::Number(cap.at_most.into())
+                };
                 let source = format!("budget.{budget}");
                 let assumption = Assumption::new(Class::Budget, "", source, at_most(cap.at_most, &names.concat()));
                 Assumption { kind: budget.replace('_', "-").into(), ..assumption }.of(value)

@@ -1,6 +1,6 @@
 //! What the kernel declares of time, clocks and fairness, and the mutation if there is one.
 
-use super::{Assumption, Class, Declarations, Scope, Value};
+use super::{Assumption, AssumptionValue, Class, Declarations, Scope};
 use crate::action_kind::ActionKind;
 use crate::assumption::{fairness, timing};
 use crate::scenario::{Drift, Fairness, Replies, Scenario};
@@ -37,7 +37,7 @@ impl<P: Service> Scenario<P> {
             names.join("`, `")
         );
         let deterministic = Assumption::new(Class::Limit, "deterministic-programs", "program", sentence);
-        list.leave_out(deterministic.of(names.into_iter().collect::<Value>()));
+        list.leave_out(deterministic.of(names.into_iter().collect::<AssumptionValue>()));
     }
 
     pub(super) fn declare_timing(&self, list: &mut Declarations<P>) {
@@ -129,14 +129,14 @@ impl<P: Service> Scenario<P> {
             ActionKind::FAIR.into_iter().filter(|kind| !weak.contains(kind) && !strong.contains(kind)).collect();
         if !weak.is_empty() {
             let sentence = format!("weakly fair: {}", names(weak).join(", "));
-            let value: Value = names(weak).into_iter().collect();
+            let value: AssumptionValue = names(weak).into_iter().collect();
             let (assumption, kinds) =
                 (Assumption::new(Class::Fairness, "weak-fairness", "fairness.weak", sentence).of(value), weak.clone());
             list.declare_for(Scope::Endless, assumption, move |run| fairness::is_fair(run, &kinds, false));
         }
         if !strong.is_empty() {
             let sentence = format!("strongly fair: {}", names(strong).join(", "));
-            let value: Value = names(strong).into_iter().collect();
+            let value: AssumptionValue = names(strong).into_iter().collect();
             let (assumption, kinds) = (
                 Assumption::new(Class::Fairness, "strong-fairness", "fairness.strong", sentence).of(value),
                 strong.clone(),
@@ -145,7 +145,7 @@ impl<P: Service> Scenario<P> {
         }
         if !unfair.is_empty() {
             let sentence = format!("not fair, so it may never happen: {}", names(&unfair).join(", "));
-            let value: Value = names(&unfair).into_iter().collect();
+            let value: AssumptionValue = names(&unfair).into_iter().collect();
             let assumption = Assumption::new(Class::Fairness, "no-fairness", "fairness", sentence).of(value);
             list.leave_out_for(Scope::Endless, assumption);
         }

@@ -2,10 +2,11 @@
 
 use super::{Assumption, Class, Declarations, Execution, Scope};
 use crate::fact::Fact;
+use crate::held::Held;
 use crate::process::Message;
 use crate::resource::Accepts;
 use crate::scenario::Scenario;
-use crate::service::Service;
+use crate::service::{Service, Settings};
 use crate::world::{Action, Fault};
 
 type Checked = Result<(), String>;
@@ -17,8 +18,12 @@ impl<P: Service> Scenario<P> {
             if rounds == 1 { "" } else { "s" },
             if self.budget.restarts > 0 { ", and no more often after a restart" } else { "" },
         );
+        let wanted = match P::Settings::held(self) {
+            Held::Lock => "the lock",
+            Held::Slot => "a slot",
+        };
         let sentence = format!(
-            "each client asks for the lock at most {rounds} time{plural}{anew}: starvation by endless competition is out of reach"
+            "each client asks for {wanted} at most {rounds} time{plural}{anew}: starvation by endless competition is out of reach"
         );
         let finite = Assumption::new(Class::Limit, "finite-rounds", "rounds", sentence).of(i64::from(rounds));
         list.declare(finite, move |execution| asks_at_most(execution, rounds));

@@ -36,7 +36,7 @@ pub struct Assumption {
     /// Its category.
     pub class: Class,
     /// Its quantity, name or list of names, if it has one. Durations are in ticks.
-    pub value: Value,
+    pub value: AssumptionValue,
     /// Its source: the dotted path of a setting in the scenario (`budget.losses`), or `model` for a limit of the model.
     pub source: Cow<'static, str>,
     /// The assumption as a sentence.
@@ -83,7 +83,7 @@ impl fmt::Display for Class {
 /// The value of an assumption.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum AssumptionValue {
     /// It has no value.
     None,
     /// A count, or a duration in ticks.
@@ -94,27 +94,27 @@ pub enum Value {
     Names(Vec<String>),
 }
 
-impl From<i64> for Value {
+impl From<i64> for AssumptionValue {
     fn from(number: i64) -> Self {
-        Value::Number(number)
+        AssumptionValue::Number(number)
     }
 }
 
-impl From<crate::time::Ticks> for Value {
+impl From<crate::time::Ticks> for AssumptionValue {
     fn from(ticks: crate::time::Ticks) -> Self {
-        Value::Number(ticks.count())
+        AssumptionValue::Number(ticks.count())
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for AssumptionValue {
     fn from(name: &str) -> Self {
-        Value::Name(name.to_owned())
+        AssumptionValue::Name(name.to_owned())
     }
 }
 
-impl FromIterator<String> for Value {
+impl FromIterator<String> for AssumptionValue {
     fn from_iter<T: IntoIterator<Item = String>>(names: T) -> Self {
-        Value::Names(names.into_iter().collect())
+        AssumptionValue::Names(names.into_iter().collect())
     }
 }
 
@@ -192,12 +192,12 @@ impl<P: Service> Declarations<P> {
 impl Assumption {
     /// An assumption without a value.
     pub fn new(class: Class, kind: &'static str, source: impl Into<Cow<'static, str>>, sentence: String) -> Self {
-        Assumption { kind: kind.into(), class, value: Value::None, source: source.into(), sentence }
+        Assumption { kind: kind.into(), class, value: AssumptionValue::None, source: source.into(), sentence }
     }
 
     /// The same with a value.
     #[must_use]
-    pub fn of(self, value: impl Into<Value>) -> Self {
+    pub fn of(self, value: impl Into<AssumptionValue>) -> Self {
         Assumption { value: value.into(), ..self }
     }
 

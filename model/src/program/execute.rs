@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::desk::{Outcome, Output};
 use super::error::ProgramErrorKind;
 use super::handle::Version;
-use super::run::Run;
+use super::run::LapRun;
 use super::script::{Script, ScriptName};
 use super::state::{Inside, Node, Open, Program, Stop, Task};
 use super::{Gone, Lap, Programmable, Start, TOLD_MAX, UserCommand};
@@ -30,7 +30,7 @@ const EVENTS_MAX: u32 = 256;
 pub(super) struct Executor<'a, S: Programmable> {
     pub(super) node: Node<S>,
     /// Of tasks that took part in this step.
-    runs: Vec<(TaskName, Run<S>)>,
+    runs: Vec<(TaskName, LapRun<S>)>,
     pub(super) events: VecDeque<Event<S>>,
     pub(super) context: &'a Context<'a, S>,
     pub(super) start: &'a Start<'a>,
@@ -150,7 +150,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             // It has taken part already: its run goes back to where it is looked for.
             self.runs.swap_remove(running).1.keep(before, me);
         }
-        let (script, outputs, run) = Run::go_on(before, told, me);
+        let (script, outputs, run) = LapRun::go_on(before, told, me);
         self.node.tasks[place].script = script;
         let is_over = outputs.iter().any(|output| matches!(output, Output::End(..) | Output::Panic(_)));
         if !is_over {

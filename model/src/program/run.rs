@@ -17,7 +17,7 @@ use super::script::{Point, Script, ScriptName};
 use crate::ids::ClientId;
 
 /// A lap that runs.
-pub(super) struct Run<S: Programmable> {
+pub(super) struct LapRun<S: Programmable> {
     desk: Rc<RefCell<Desk<S>>>,
     running: Running,
 }
@@ -26,7 +26,7 @@ pub(super) struct Run<S: Programmable> {
 const RUNS_MAX: usize = 1_024;
 
 /// The runs of a thread, by the script that they have followed and the client.
-type Runs<S> = BTreeMap<(u32, ClientId), Run<S>>;
+type Runs<S> = BTreeMap<(u32, ClientId), LapRun<S>>;
 
 thread_local! {
     static RUNS: RefCell<BTreeMap<TypeId, Box<dyn Any>>> = const { RefCell::new(BTreeMap::new()) };
@@ -48,12 +48,12 @@ fn with<S: Programmable, R>(act: impl FnOnce(&mut Runs<S>) -> R) -> R {
     })
 }
 
-impl<S: Programmable> Run<S> {
+impl<S: Programmable> LapRun<S> {
     /// Begins a lap.
     fn begin(script: &Arc<Script<S>>, me: ClientId) -> Self {
         let desk = Rc::new(RefCell::new(Desk::new(me)));
         let running = script.kind.begin(&script.value(), Handle::new(Rc::clone(&desk)));
-        Run { desk, running: running.unwrap_or_else(|error| script.fail(ProgramErrorKind::Head(error))) }
+        LapRun { desk, running: running.unwrap_or_else(|error| script.fail(ProgramErrorKind::Head(error))) }
     }
 
     /// Runs it until it waits, and says what it did. A run that is over must not be polled again.
@@ -84,7 +84,7 @@ impl<S: Programmable> Run<S> {
             return run;
         }
         let points = script.get().points();
-        let mut run = Run::begin(&points[0], me);
+        let mut run = LapRun::begin(&points[0], me);
         for point in &points {
             let outputs = run.poll(point.last());
             point.compare(&outputs);
@@ -97,10 +97,10 @@ impl<S: Programmable> Run<S> {
         from: ScriptName<S>,
         told: Option<(u16, Outcome<S>)>,
         me: ClientId,
-    ) -> (ScriptName<S>, Vec<Output<S>>, Run<S>) {
+    ) -> (ScriptName<S>, Vec<Output<S>>, LapRun<S>) {
         let (to, mut run) = match told {
-            None => (from, Run::begin(&from.get(), me)),
-            Some((operation, outcome)) => (Script::told(from, operation, outcome), Run::restored(from, me)),
+            None => (from, LapRun::begin(&from.get(), me)),
+            Some((operation, outcome)) => (Script::told(from, operation, outcome), LapRun::restored(from, me)),
         };
         let outputs = run.poll(told);
         to.get().compare(&outputs);

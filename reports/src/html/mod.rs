@@ -15,7 +15,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::documents::Document;
 use crate::matrix::{columns, mark, rows};
 pub use story::ScenarioText;
-pub use studies::{Ready, Taken};
+pub use studies::{Measurements, Ready};
 pub use study::study_page;
 
 /// What scenario files say of themselves, by the scenarios' names.

@@ -11,12 +11,12 @@ pub struct Ready {
     /// What it asks.
     pub title: String,
     /// What was measured.
-    pub taken: Taken,
+    pub taken: Measurements,
 }
 
 /// Whether the report contains measurements of a study.
 #[derive(Clone, Debug)]
-pub enum Taken {
+pub enum Measurements {
     /// The study was never measured.
     Never,
     /// Not by this program: what another one measured need not hold for it.
@@ -37,7 +37,7 @@ pub(super) fn section(studies: &[Ready]) -> Option<Markup> {
                     tbody { @for study in studies { (row(study)) } }
                 }
                 @for ready in studies {
-                    @if let Taken::Now(study) = &ready.taken { (super::study::section(study)) }
+                    @if let Measurements::Now(study) = &ready.taken { (super::study::section(study)) }
                 }
             }
         }
@@ -46,13 +46,13 @@ pub(super) fn section(studies: &[Ready]) -> Option<Markup> {
 
 fn row(Ready { name, title, taken }: &Ready) -> Markup {
     let state = match taken {
-        Taken::Never => "not taken",
-        Taken::Before => "taken with another program: take it again",
-        Taken::Now(_) => "below",
+        Measurements::Never => "not taken",
+        Measurements::Before => "taken with another program: take it again",
+        Measurements::Now(_) => "below",
     };
     html! {
         tr {
-            td { @if matches!(taken, Taken::Now(_)) { a href={ "#study-" (name) } { (title) } } @else { (title) } }
+            td { @if matches!(taken, Measurements::Now(_)) { a href={ "#study-" (name) } { (title) } } @else { (title) } }
             td { code { "fencepost tradeoff " (name) } }
             td { (state) }
         }

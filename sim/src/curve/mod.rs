@@ -6,13 +6,13 @@ use fencepost_model::time::{TICKS_MAX, Ticks};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use self::shape::Shape;
+use self::shape::CurveText;
 use crate::random::Stream;
 
 /// A distribution given by its quantiles, in thousandths of a tick of the unrefined scenario: each stretch between two of them
 /// comes as often as any other, and all of it alike. One number is a constant, two are a uniform distribution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Shape", into = "Vec<i64>")]
+#[serde(try_from = "CurveText", into = "Vec<i64>")]
 pub struct Curve(Vec<i64>);
 
 /// The longest duration in a curve, in thousandths of a tick: some eleven days, where a tick is a second.

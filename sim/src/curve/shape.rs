@@ -8,7 +8,7 @@ use super::{Curve, CurveError};
 /// A distribution as it stands in a file, in thousandths of a tick.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a number, a list of quantiles, { median, factor } or { at_least, alpha, at_most }")]
-pub(crate) enum Shape {
+pub(crate) enum CurveText {
     Constant(i64),
     Quantiles(Vec<i64>),
     /// Log-normal: two thirds of all lie between the median divided and multiplied by the factor.
@@ -27,14 +27,14 @@ pub(crate) enum Shape {
 /// As many stretches are cut from a distribution that is given by a formula.
 const STRETCHES: u32 = 1024;
 
-impl TryFrom<Shape> for Curve {
+impl TryFrom<CurveText> for Curve {
     type Error = CurveError;
 
-    fn try_from(shape: Shape) -> Result<Self, CurveError> {
+    fn try_from(shape: CurveText) -> Result<Self, CurveError> {
         match shape {
-            Shape::Constant(only) => Curve::new(vec![only]),
-            Shape::Quantiles(quantiles) => Curve::new(quantiles),
-            Shape::LogNormal { median, factor } => {
+            CurveText::Constant(only) => Curve::new(vec![only]),
+            CurveText::Quantiles(quantiles) => Curve::new(quantiles),
+            CurveText::LogNormal { median, factor } => {
                 if median <= 0 || !factor.is_finite() {
                     return Err(CurveError::NoMedian);
                 }
@@ -44,7 +44,7 @@ impl TryFrom<Shape> for Curve {
                 let quantile = |part: f64| median as f64 * libm::exp(libm::log(factor) * normal_quantile(part));
                 tabulate(quantile)
             }
-            Shape::Pareto { at_least, alpha, at_most } => {
+            CurveText::Pareto { at_least, alpha, at_most } => {
                 if at_least <= 0 || !alpha.is_finite() || alpha <= 0.0 {
                     return Err(CurveError::NoTail);
                 }

@@ -23,7 +23,7 @@ mod trial;
 
 pub(crate) use pool::Pool;
 pub use settings::{Cuts, DetectorSettings};
-pub use trial::{Outcome, Trial, trial};
+pub use trial::{Trial, TrialOutcome, trial};
 
 /// A member, by its place in the pool.
 type Node = u16;

@@ -24,7 +24,7 @@ pub struct Trial {
 
 /// What one seed has shown; times in milliseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Outcome {
+pub struct TrialOutcome {
     /// From the crash until the first member gave the crashed one up, until the first server did, and until all did; none: not
     /// within ten minutes.
     pub detected: [Option<i64>; 3],
@@ -43,14 +43,14 @@ const PATIENCE: i64 = 600_000;
 ///
 /// # Panics
 /// There are fewer than three members, or no more than slow ones and two.
-pub fn trial(trial: &Trial, seed: u64) -> Outcome {
+pub fn trial(trial: &Trial, seed: u64) -> TrialOutcome {
     let Trial { members, slow, .. } = *trial;
     assert!(
         members >= 3 && slow + 3 <= members.max(3),
         "a trial needs three members: one watches, one crashes, one leaves"
     );
     let mut pool = Pool::new(&trial.gossip, usize::from(members), Stream::new(seed, Concern::Detector));
-    let mut outcome = Outcome::default();
+    let mut outcome = TrialOutcome::default();
     watch(trial, &mut pool, seed, &mut outcome);
     let (dead, leaver) = (1, 2);
     let others = || (0..members).filter(|member| *member != dead);
@@ -95,7 +95,7 @@ pub fn trial(trial: &Trial, seed: u64) -> Outcome {
 }
 
 /// The slow ones are the last; they stop each by itself.
-fn watch(trial: &Trial, pool: &mut Pool, seed: u64, outcome: &mut Outcome) {
+fn watch(trial: &Trial, pool: &mut Pool, seed: u64, outcome: &mut TrialOutcome) {
     let mut stalls = Stream::new(seed, Concern::Stalls);
     let first_slow = trial.members - trial.slow;
     let mut next: Vec<(i64, Node)> = Vec::new();

@@ -11,7 +11,7 @@ use fencepost_model::world::Envelope;
 
 /// Something planned. When its time has come it may be impossible by then; it is looked at again.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Plan<P: Service> {
+pub(super) enum PlannedAction<P: Service> {
     /// A message arrives.
     Deliver(Envelope<P>),
     /// A deadline fires; it was due at the instant given.
@@ -39,7 +39,7 @@ pub(super) enum Plan<P: Service> {
 #[derive(Clone, Debug)]
 pub(super) struct Agenda<P: Service> {
     heap: BinaryHeap<Reverse<Key>>,
-    plans: Vec<Plan<P>>,
+    plans: Vec<PlannedAction<P>>,
     free: Vec<usize>,
     made: u64,
 }
@@ -74,7 +74,7 @@ impl<P: Service> Agenda<P> {
         Agenda { heap: BinaryHeap::new(), plans: Vec::new(), free: Vec::new(), made: 0 }
     }
 
-    pub(super) fn plan(&mut self, at: Instant, plan: Plan<P>) {
+    pub(super) fn plan(&mut self, at: Instant, plan: PlannedAction<P>) {
         self.made += 1;
         let place = match self.free.pop() {
             Some(place) => {
@@ -90,17 +90,17 @@ impl<P: Service> Agenda<P> {
     }
 
     /// The next plan, and its instant.
-    pub(super) fn peek(&self) -> Option<(Instant, &Plan<P>)> {
+    pub(super) fn peek(&self) -> Option<(Instant, &PlannedAction<P>)> {
         self.heap.peek().map(|Reverse(key)| (key.at(), &self.plans[key.place()]))
     }
 
-    pub(super) fn pop(&mut self) -> Option<Plan<P>> {
+    pub(super) fn pop(&mut self) -> Option<PlannedAction<P>> {
         let place = self.heap.pop()?.0.place();
         self.free.push(place);
         Some(self.plans[place])
     }
 
-    pub(super) fn forget(&mut self, mut is_unwanted: impl FnMut(&Plan<P>) -> bool) {
+    pub(super) fn forget(&mut self, mut is_unwanted: impl FnMut(&PlannedAction<P>) -> bool) {
         let (plans, free) = (&self.plans, &mut self.free);
         self.heap.retain(|Reverse(key)| {
             let is_kept = !is_unwanted(&plans[key.place()]);

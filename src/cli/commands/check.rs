@@ -7,13 +7,13 @@ use clap::Args;
 use fencepost::checker::{Limits, Options};
 use fencepost::model::finding::Finding;
 use fencepost::reports::export::{junit, markdown};
-use fencepost::reports::html::Taken;
+use fencepost::reports::html::Measurements;
 use fencepost::{Property, Suite};
 
 use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
 use crate::findings::{exit, keep, told};
-use crate::json::Checked;
+use crate::json::CheckJson;
 use crate::output::{say, say_json, write};
 use crate::search_arguments::SearchArguments;
 use crate::studies::background;
@@ -108,7 +108,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     }
     if let Some(out) = &common.out {
         let mut background = background(&scenarios, out);
-        background.studies.retain(|study| !matches!(study.taken, Taken::Never));
+        background.studies.retain(|study| !matches!(study.taken, Measurements::Never));
         write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background))?;
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
@@ -150,7 +150,7 @@ fn around(check: &Check, moment: &Moment, common: &Common) -> Result<Exit, Comma
 
 fn tell(finding: &Finding, common: &Common) {
     if common.json {
-        return say_json(&Checked::from(finding));
+        return say_json(&CheckJson::from(finding));
     }
     if common.quiet {
         return say(&format!("{} {}: {}\n", finding.scenario, finding.property, finding.verdict.word()));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use fencepost::reports::chart::digits;
-use fencepost::sim::{DetectorSettings, Outcome, Profile, Trial, trial};
+use fencepost::sim::{DetectorSettings, Profile, Trial, TrialOutcome, trial};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -42,7 +42,7 @@ struct Row {
     loss: u64,
     slow: u16,
     is_lifeguard: bool,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<TrialOutcome>,
 }
 
 pub fn run(detector: &Detector, common: &Common) -> Result<Exit, CommandError> {
@@ -54,7 +54,7 @@ pub fn run(detector: &Detector, common: &Common) -> Result<Exit, CommandError> {
     let outcomes =
         in_parallel(&seeds, &bar, |(place, seed)| (!was_interrupted()).then(|| trial(&trials[*place], *seed)));
     let size = usize::try_from(detector.seeds).map_err(|_| CommandError::Input("too many seeds".to_owned()))?;
-    let complete = |outcomes: &[Option<Outcome>]| outcomes.iter().cloned().collect::<Option<Vec<Outcome>>>();
+    let complete = |outcomes: &[Option<TrialOutcome>]| outcomes.iter().cloned().collect::<Option<Vec<TrialOutcome>>>();
     let rows: Vec<Row> = trials
         .iter()
         .zip(outcomes.chunks(size))
@@ -178,7 +178,7 @@ impl Row {
     }
 
     /// Times in order, in seconds.
-    fn times(&self, time: impl Fn(&Outcome) -> Option<i64>) -> Vec<f64> {
+    fn times(&self, time: impl Fn(&TrialOutcome) -> Option<i64>) -> Vec<f64> {
         let mut times: Vec<i64> = self.outcomes.iter().filter_map(time).collect();
         times.sort_unstable();
         times.into_iter().map(|time| time as f64 / 1000.0).collect()
@@ -212,9 +212,9 @@ impl Row {
         ]
     }
 
-    fn line(&self) -> json::Detected {
+    fn line(&self) -> json::DetectionJson {
         let milliseconds = |which: usize| self.outcomes.iter().map(|outcome| outcome.detected[which]).collect();
-        json::Detected {
+        json::DetectionJson {
             members: self.members,
             loss_percent: self.loss,
             slow: self.slow,

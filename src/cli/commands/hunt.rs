@@ -129,8 +129,8 @@ impl Hunt {
         let trace =
             write_trace(common.out.as_deref(), &name, &run.trace.to_text())?.map(|path| path.display().to_string());
         if common.json {
-            let coverage = self.coverage.then(|| json::Covered::from(&hunted.coverage));
-            say_json(&json::Hunted { run: line(&run, trace), seeds_tried: tried, coverage });
+            let coverage = self.coverage.then(|| json::CoverageJson::from(&hunted.coverage));
+            say_json(&json::HuntJson { run: line(&run, trace), seeds_tried: tried, coverage });
         } else {
             tell(&run, trace.as_deref(), if common.quiet { 0 } else { self.show }, true)?;
             say(&format!("found at the {} of the seeds {}..{}\n", ordinal(tried), self.seeds.start, self.seeds.end));
@@ -183,9 +183,9 @@ impl Hunt {
         common: &Common,
     ) {
         if common.json {
-            let coverage = self.coverage.then(|| json::Covered::from(&hunted.coverage));
+            let coverage = self.coverage.then(|| json::CoverageJson::from(&hunted.coverage));
             let (scenario, seeds_tried) = (scenario.name(), hunted.tried);
-            return say_json(&json::FoundNothing { scenario, seed: None, seeds_tried, coverage });
+            return say_json(&json::NothingFoundJson { scenario, seed: None, seeds_tried, coverage });
         }
         let cut = if hunted.was_stopped { ", and was called off" } else { "" };
         say(&format!(

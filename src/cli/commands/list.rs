@@ -6,7 +6,7 @@ use fencepost::{Promise, Suite};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
-use crate::json::{Expected, ScenarioJson};
+use crate::json::{ExpectationJson, ScenarioJson};
 use crate::output::{say, say_json};
 use crate::target;
 
@@ -29,7 +29,8 @@ pub fn run(list: &List, common: &Common) -> Result<Exit, CommandError> {
             let Description {
                 name, system, hazard, also, title, variant, about, story, sources, suite, promises, ..
             } = scenario.description();
-            let expected = |promise: &Promise| Expected { name: promise.property.name(), expect: promise.expect };
+            let expected =
+                |promise: &Promise| ExpectationJson { name: promise.property.name(), expect: promise.expect };
             let properties = promises.iter().map(expected).collect();
             say_json(&ScenarioJson {
                 scenario: name,

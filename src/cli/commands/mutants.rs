@@ -135,14 +135,14 @@ impl MutantOutcome {
         }
     }
 
-    fn line(&self) -> json::Mutant {
+    fn line(&self) -> json::MutantJson {
         let (property, verdict, law) = match &self.noticed {
             Noticed::Verdict { property, verdict, .. } => (Some(property.name()), Some(*verdict), None),
             Noticed::Engines { property, .. } | Noticed::Count { property, .. } => (Some(property.name()), None, None),
             Noticed::Law { law, .. } => (None, None, Some(law.name())),
             Noticed::Panic { .. } | Noticed::Nothing => (None, None, None),
         };
-        json::Mutant {
+        json::MutantJson {
             mutant: self.mutation,
             layer: self.mutation.layer().name,
             about: self.mutation.about(),

@@ -8,7 +8,7 @@ use fencepost::Property;
 
 use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
-use crate::json::Regression;
+use crate::json::RegressionJson;
 use crate::output::{say, say_json};
 use crate::target;
 
@@ -38,7 +38,7 @@ pub fn run(regress: &Regress, common: &Common) -> Result<Exit, CommandError> {
     let small = if regress.whole { trace } else { trace.shrink(property).map_err(|error| bad(&error))? };
     let test = test(&*small, property);
     if common.json {
-        say_json(&Regression {
+        say_json(&RegressionJson {
             scenario: small.scenario_name(),
             property: property.name(),
             steps: small.steps(),

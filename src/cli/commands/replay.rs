@@ -12,7 +12,7 @@ use fencepost::{AnyRealigned, AnyTrace};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
-use crate::json::{self, Simulated, Violated};
+use crate::json::{self, RunJson, ViolationJson};
 use crate::output::{say, say_json, width, write, write_trace};
 use crate::target::{self, quoted};
 
@@ -71,7 +71,7 @@ pub fn run(replay: &Replay, common: &Common) -> Result<Exit, CommandError> {
     draw(replay, &replayed)?;
     let violations = violations(&replayed);
     if common.json {
-        say_json(&Simulated {
+        say_json(&RunJson {
             scenario: &replayed.scenario,
             seed: replayed.seed,
             digest: &replayed.digest,
@@ -113,7 +113,7 @@ fn realign(replay: &Replay, trace: &dyn AnyTrace, common: &Common) -> Result<Exi
     let path = path.map(|path| path.display().to_string());
     let exit = if diverges.is_none() { Exit::AsExpected } else { Exit::Unexpected };
     if common.json {
-        say_json(&json::Realigned {
+        say_json(&json::RealignmentJson {
             scenario: &replayed.scenario,
             steps: replayed.story.steps.len(),
             diverges_at: diverges.as_ref().map(|mismatch| mismatch.step),
@@ -155,13 +155,13 @@ fn draw(replay: &Replay, replayed: &Replayed) -> Result<(), CommandError> {
 }
 
 /// The first violation of each promise.
-fn violations(replayed: &Replayed) -> Vec<Violated<'_>> {
-    let mut list: Vec<Violated<'_>> = Vec::new();
+fn violations(replayed: &Replayed) -> Vec<ViolationJson<'_>> {
+    let mut list: Vec<ViolationJson<'_>> = Vec::new();
     for (place, step) in replayed.story.steps.iter().enumerate() {
         for violation in &step.violations {
             let property = violation.property.name();
             if list.iter().all(|other| other.property != property) {
-                list.push(Violated { property, step: place as u64 + 1, message: &violation.message });
+                list.push(ViolationJson { property, step: place as u64 + 1, message: &violation.message });
             }
         }
     }

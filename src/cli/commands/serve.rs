@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use fencepost_conform::nanoseconds;
-use fencepost_serve::{Clock, Plan, Server, Settings, Timers, Verdict};
+use fencepost_serve::{Clock, FaultPlan, Server, Settings, Timers, Verdict};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -120,7 +120,7 @@ fn settings(agent: &Agent) -> Result<(Settings, String), CommandError> {
     }
     if let Some(file) = &agent.plan {
         let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-        settings.plan = text.parse::<Plan>().map_err(|error| unreadable(file, &error))?;
+        settings.plan = text.parse::<FaultPlan>().map_err(|error| unreadable(file, &error))?;
     }
     Ok((settings, agent.listen.clone().unwrap_or(listen)))
 }

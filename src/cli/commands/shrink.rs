@@ -8,7 +8,7 @@ use fencepost::reports::timeline::timeline;
 
 use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
-use crate::json::Shrunk;
+use crate::json::ShrinkJson;
 use crate::output::{say, say_json, width, write_trace};
 use crate::target::{self, quoted};
 
@@ -41,7 +41,7 @@ pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, CommandError> {
     let path = write_trace(common.out.as_deref(), &name, &small.to_text())?.map(|path| path.display().to_string());
     let (before, after) = (trace.steps(), small.steps());
     if common.json {
-        say_json(&Shrunk {
+        say_json(&ShrinkJson {
             scenario: &replayed.scenario,
             property: property.name(),
             steps_before: before,

@@ -14,7 +14,7 @@ use fencepost::{AnyScenario, Suite};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::findings;
-use crate::json::Checked;
+use crate::json::CheckJson;
 use crate::output::{is_coloured, make_folder, say, say_json, write};
 use crate::parallel::{in_parallel, progress};
 use crate::studies::background;
@@ -40,7 +40,7 @@ pub fn run(common: &Common) -> Result<Exit, CommandError> {
     let background = background(&scenarios, &out);
     write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &background))?;
     if common.json {
-        findings.iter().for_each(|finding| say_json(&Checked::from(finding)));
+        findings.iter().for_each(|finding| say_json(&CheckJson::from(finding)));
     } else {
         say(&matrix(&findings, Paint(is_coloured()), true));
         say(&summary(&findings, scenarios.len(), start.elapsed().as_secs_f64()));

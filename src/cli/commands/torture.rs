@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use fencepost_serve::torture::{Planned, Torture as Work, Trial, Tried};
-use fencepost_serve::{Clock, Fault, Plan, Settings, Timers};
+use fencepost_serve::{Clock, Fault, FaultPlan, Settings, Timers};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
-use crate::json::{TortureBroke, TortureSurvived, TorturedOnce};
+use crate::json::{TortureSummaryJson, TortureTrialJson, TortureViolationJson};
 use crate::output::{say, say_json, write};
 use crate::parallel::{in_parallel, progress};
 use crate::supervisor::{stop_on_interrupt, was_interrupted};
@@ -89,12 +89,12 @@ pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
 }
 
 /// One run, and what is to be said of it.
-fn once(work: &Work, plan: &Plan, common: &Common) -> Result<Exit, CommandError> {
+fn once(work: &Work, plan: &FaultPlan, common: &Common) -> Result<Exit, CommandError> {
     let tried = work.trial.run(plan).map_err(CommandError::Input)?;
     let broken = work.broken(&tried);
     if common.json {
         let (broken, ended) = (broken.clone(), format!("{:?}", tried.ended));
-        say_json(&TorturedOnce { broken, ended, verdict: tried.run.verdict.json() });
+        say_json(&TortureTrialJson { broken, ended, verdict: tried.run.verdict.json() });
     } else {
         say(&tried.run.verdict.to_string());
         broken.iter().for_each(|why| say(&format!("{why}\n")));
@@ -169,7 +169,7 @@ impl Hunt<'_> {
         if self.common.json {
             let plan = planned.plan.to_string();
             let verdict = tried.run.verdict.json();
-            say_json(&TortureBroke { broken: why, plan, kept, plans: count, verdict });
+            say_json(&TortureViolationJson { broken: why, plan, kept, plans: count, verdict });
             return Ok(Exit::Unexpected);
         }
         say(&format!(
@@ -188,7 +188,7 @@ impl Hunt<'_> {
     fn concluded(&self, count: usize, requests: usize, upto: &str, is_cut: bool, began: Instant) -> Exit {
         let cut = if is_cut { ", and then it was stopped" } else { "" };
         if self.common.json {
-            say_json(&TortureSurvived { broken: None, plans: count, requests, upto, is_complete: !is_cut });
+            say_json(&TortureSummaryJson { broken: None, plans: count, requests, upto, is_complete: !is_cut });
         } else {
             let seconds = began.elapsed().as_secs_f64();
             say(&format!(

@@ -7,7 +7,7 @@ use fencepost::sim::{SchedulerKind, Settings, Trial, trial};
 use super::{Refused, fuzz};
 use crate::args::Common;
 use crate::commands::tradeoff::measure::settings;
-use crate::commands::tradeoff::question::Question;
+use crate::commands::tradeoff::question::StudyQuestion;
 use crate::run_arguments;
 use crate::studies::READY;
 
@@ -64,7 +64,7 @@ fn mutated_studies_are_used_or_refused() {
     fuzz("studies", 1, &files, &places, |bytes| {
         let text = String::from_utf8_lossy(bytes);
         let named = |why: String| format!("fuzzed.toml: {why}");
-        let question = Question::read("fuzzed", &text, &Common::default()).map_err(named)?;
+        let question = StudyQuestion::read("fuzzed", &text, &Common::default()).map_err(named)?;
         question.validate().map_err(named)?;
         if let Some(simulated) = &question.simulated {
             // A large grid takes long.

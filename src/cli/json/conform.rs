@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// A line of `fencepost conform`: how often a class of answers came up.
 #[derive(Serialize, JsonSchema)]
-pub struct Answered<'a> {
+pub struct AnswerCountJson<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub rule: &'static str,
     pub answer: &'a str,
@@ -14,7 +14,7 @@ pub struct Answered<'a> {
 
 /// What `fencepost conform --recorded` says of a log.
 #[derive(Serialize, JsonSchema)]
-pub struct Judged<'a> {
+pub struct LogVerdictJson<'a> {
     pub verdict: &'static str,
     pub answers: Option<usize>,
     /// Of a log that does not say everything: the answers that could be held against others.
@@ -29,7 +29,7 @@ pub struct Judged<'a> {
 
 /// Something that went wrong between the clients of a log.
 #[derive(Serialize, JsonSchema)]
-pub struct ClientsDiffer<'a> {
+pub struct ClientFindingJson<'a> {
     pub finding: &'a str,
     pub omissions: Vec<&'a str>,
     pub hazard: Option<&'static str>,

@@ -138,11 +138,11 @@ pub struct Search {
     is_of_points: bool,
     title: String,
     scenario: String,
-    settings: Vec<Searched>,
+    settings: Vec<SearchedSettings>,
 }
 
 #[derive(JsonSchema)]
-struct Searched {
+struct SearchedSettings {
     settings: Vec<String>,
     found: Result<Vec<Finding>, String>,
 }

@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::kernel::{Point, Search};
 use super::{
-    Answered, Checked, ClientsDiffer, Detected, DifferenceJson, EnvelopeJson, FoundNothing, Hunted, Judged, LossJson,
-    MeasureJson, Mutant, PromiseChangeJson, PromiseJson, ReadyJson, Realigned, Regression, ScenarioJson, SchedulerJson,
-    Shrunk, Simulated, StandInVerdict, Swept, TortureBroke, TortureSurvived, TorturedOnce, WrittenJson,
+    AnswerCountJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, HuntJson,
+    LogVerdictJson, LossJson, MeasureJson, MutantJson, NothingFoundJson, PromiseChangeJson, PromiseJson, ReadyJson,
+    RealignmentJson, RegressionJson, RunJson, ScenarioJson, SchedulerJson, ShrinkJson, StandInVerdictJson, SweepJson,
+    TortureSummaryJson, TortureTrialJson, TortureViolationJson, WrittenJson,
 };
 
 /// The schemas of the lines of a command.
@@ -23,25 +24,25 @@ macro_rules! lines {
 /// The commands that print lines, each with the types of its lines. Without a command, `fencepost` prints those of `check`.
 const COMMANDS: [(&str, Lines); 20] = [
     ("list", lines![ScenarioJson<'static>]),
-    ("check", lines![Checked<'static>]),
+    ("check", lines![CheckJson<'static>]),
     ("diff", lines![DifferenceJson<'static>, PromiseChangeJson<'static>, LossJson<'static>, MeasureJson<'static>]),
-    ("simulate", lines![Simulated<'static>]),
-    ("hunt", lines![Hunted<'static>, FoundNothing<'static>]),
+    ("simulate", lines![RunJson<'static>]),
+    ("hunt", lines![HuntJson<'static>, NothingFoundJson<'static>]),
     ("schedulers", lines![SchedulerJson<'static>]),
-    ("sweep", lines![Swept<'static>]),
-    ("tradeoff", lines![Point, Search, Simulated<'static>]),
+    ("sweep", lines![SweepJson<'static>]),
+    ("tradeoff", lines![Point, Search, RunJson<'static>]),
     ("doctor", lines![PromiseJson]),
-    ("detector", lines![Detected]),
-    ("merge", lines![Swept<'static>]),
-    ("replay", lines![Simulated<'static>, Realigned<'static>]),
-    ("shrink", lines![Shrunk<'static>]),
-    ("regress", lines![Regression<'static>]),
+    ("detector", lines![DetectionJson]),
+    ("merge", lines![SweepJson<'static>]),
+    ("replay", lines![RunJson<'static>, RealignmentJson<'static>]),
+    ("shrink", lines![ShrinkJson<'static>]),
+    ("regress", lines![RegressionJson<'static>]),
     ("man", lines![WrittenJson<'static>]),
     ("envelope", lines![EnvelopeJson<'static>]),
-    ("conform", lines![Answered<'static>, Judged<'static>, ClientsDiffer<'static>]),
-    ("serve", lines![ReadyJson, StandInVerdict]),
-    ("torture", lines![TorturedOnce, TortureBroke<'static>, TortureSurvived<'static>]),
-    ("mutants", lines![Mutant]),
+    ("conform", lines![AnswerCountJson<'static>, LogVerdictJson<'static>, ClientFindingJson<'static>]),
+    ("serve", lines![ReadyJson, StandInVerdictJson]),
+    ("torture", lines![TortureTrialJson, TortureViolationJson<'static>, TortureSummaryJson<'static>]),
+    ("mutants", lines![MutantJson]),
 ];
 
 /// The names of the commands that print lines.

@@ -16,30 +16,30 @@ pub struct ReadyJson {
 
 /// A line of `fencepost torture --plan`.
 #[derive(Serialize, JsonSchema)]
-pub struct TorturedOnce {
+pub struct TortureTrialJson {
     /// What the run broke.
     pub broken: Option<String>,
     pub ended: String,
-    #[schemars(with = "StandInVerdict")]
+    #[schemars(with = "StandInVerdictJson")]
     pub verdict: Value,
 }
 
 /// A line of `fencepost torture` that found a violation.
 #[derive(Serialize, JsonSchema)]
-pub struct TortureBroke<'a> {
+pub struct TortureViolationJson<'a> {
     pub broken: &'a str,
     pub plan: String,
     /// The file with the plan.
     pub kept: Option<String>,
     /// The number of plans that were tried.
     pub plans: usize,
-    #[schemars(with = "StandInVerdict")]
+    #[schemars(with = "StandInVerdictJson")]
     pub verdict: Value,
 }
 
 /// A line of `fencepost torture` that found no violation.
 #[derive(Serialize, JsonSchema)]
-pub struct TortureSurvived<'a> {
+pub struct TortureSummaryJson<'a> {
     pub broken: Option<&'a str>,
     pub plans: usize,
     pub requests: usize,
@@ -50,7 +50,7 @@ pub struct TortureSurvived<'a> {
 /// The last line of `fencepost serve`: the verdict on a run at the stand-in, as `fencepost_serve::Verdict` writes it.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
-pub struct StandInVerdict {
+pub struct StandInVerdictJson {
     /// `violated`, `no-violation`, `vacuous` or `inconclusive`.
     verdict: String,
     findings: Vec<StandInFinding>,

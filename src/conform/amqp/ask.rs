@@ -13,7 +13,7 @@ use amq_protocol::protocol::confirm::{self, AMQPMethod as Confirm};
 use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use amq_protocol::protocol::queue::{self, AMQPMethod as Queue};
 use amq_protocol::types::{AMQPValue, FieldTable, ShortString};
-use fencepost_rabbitmq::{Answer, Difference, Keeps, Name, Problem, Request, Shape};
+use fencepost_rabbitmq::{Answer, Difference, Keeps, Name, Problem, QueueProperties, Request};
 
 impl ConnectionEnd {
     /// Sends a method, and reads what the broker says to it: nothing, if it lets a later question on the channel pass without
@@ -204,9 +204,9 @@ impl ConnectionEnd {
     }
 
     /// A declaration; without a shape, a passive one.
-    fn declare(&self, name: Name, shape: Option<Shape>, nowait: bool) -> AMQPClass {
+    fn declare(&self, name: Name, shape: Option<QueueProperties>, nowait: bool) -> AMQPClass {
         let passive = shape.is_none();
-        let Shape { exclusive, durable, auto_delete, keeps, expires } = shape.unwrap_or_default();
+        let QueueProperties { exclusive, durable, auto_delete, keeps, expires } = shape.unwrap_or_default();
         let mut arguments = FieldTable::default();
         let number = |count: i64| AMQPValue::LongLongInt(count);
         if let Some(expires) = expires {

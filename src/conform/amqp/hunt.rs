@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fencepost_model::mutation::Mutation;
 use fencepost_model::time::Ticks;
-use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, Request, Shape};
+use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, QueueProperties, Request};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
@@ -37,11 +37,11 @@ fn name() -> impl Strategy<Value = Name> {
     prop_oneof![12 => Just(Name::Slot(1)), 12 => Just(Name::Holder(1)), 1 => Just(Name::Mutex)]
 }
 
-fn shape() -> impl Strategy<Value = Shape> {
+fn shape() -> impl Strategy<Value = QueueProperties> {
     let keeps = prop_oneof![4 => Just(Keeps::All), 2 => Just(Keeps::Nothing), 2 => Just(Keeps::One)];
     let flags = (any::<bool>(), proptest::bool::weighted(0.25), proptest::bool::weighted(0.15));
     (flags, keeps, proptest::bool::weighted(0.1)).prop_map(|((exclusive, durable, auto_delete), keeps, expires)| {
-        Shape { exclusive, durable, auto_delete, keeps, expires: expires.then(|| Ticks::new(60_000)) }
+        QueueProperties { exclusive, durable, auto_delete, keeps, expires: expires.then(|| Ticks::new(60_000)) }
     })
 }
 

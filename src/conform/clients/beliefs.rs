@@ -6,7 +6,7 @@ use super::tenures::{Ask, Tenure, ask, holder};
 
 /// A client takes itself for the holder.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Belief {
+pub struct BeliefInterval {
     /// Since when, in nanoseconds.
     pub from: i64,
     /// Until when; for a client that never stopped, the last thing that it did.
@@ -29,7 +29,7 @@ pub enum Stopped {
 }
 
 /// What the client of a tenure believed.
-pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> Belief {
+pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
     let mine = |line: &&LogRecord| is_by(line, tenure);
     let said = |is_inside: bool| {
         let mut reports = episode.reports.iter().filter(|report| report.at >= tenure.began.0);
@@ -53,11 +53,11 @@ pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> Belief {
     });
     let left = said(false).map(|report| (report.at, Stopped::Said(report.number)));
     if let Some((until, stopped)) = stops.chain(left).min_by_key(|(at, _)| *at) {
-        return Belief { from, until: until.max(from), stopped };
+        return BeliefInterval { from, until: until.max(from), stopped };
     }
     let ends =
         episode.lines.iter().filter(mine).map(|line| if line.received == i64::MAX { line.sent } else { line.received });
-    Belief { from, until: ends.max().unwrap_or(from).max(from), stopped: Stopped::Never }
+    BeliefInterval { from, until: ends.max().unwrap_or(from).max(from), stopped: Stopped::Never }
 }
 
 /// Whether a request is one of the client that holds a tenure: by its name, or by the session that it names.

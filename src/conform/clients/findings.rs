@@ -1,7 +1,7 @@
 //! Where the record and the beliefs differ, which step of the recipe was left out, and which known hazard that is.
 
 use super::super::log::{Episode, LogRecord};
-use super::beliefs::{Belief, Stopped, is_by};
+use super::beliefs::{BeliefInterval, Stopped, is_by};
 use super::seconds;
 use super::tenures::{Ask, Ending, Tenure, ask};
 
@@ -43,7 +43,7 @@ pub struct Omission {
 pub(super) fn findings(
     episode: &Episode,
     tenures: &[Tenure],
-    beliefs: &[Belief],
+    beliefs: &[BeliefInterval],
     protected: &[String],
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -95,7 +95,13 @@ pub(super) fn findings(
 }
 
 /// Whether a line is a write of what a tenure protects, by its client as the holder, after it had ended for certain.
-fn is_late(line: &LogRecord, tenure: &Tenure, belief: &Belief, tenures: &[Tenure], protected: &[String]) -> bool {
+fn is_late(
+    line: &LogRecord,
+    tenure: &Tenure,
+    belief: &BeliefInterval,
+    tenures: &[Tenure],
+    protected: &[String],
+) -> bool {
     let Some((key, Ask::Write | Ask::Delete)) = ask(&line.question) else { return false };
     let is_protected = match protected {
         [] => tenures.iter().all(|tenure| tenure.key != key),
@@ -108,7 +114,7 @@ fn is_late(line: &LogRecord, tenure: &Tenure, belief: &Belief, tenures: &[Tenure
 }
 
 /// What the client of a tenure left out.
-fn omissions(episode: &Episode, tenure: &Tenure, belief: &Belief, write: Option<&LogRecord>) -> Vec<Omission> {
+fn omissions(episode: &Episode, tenure: &Tenure, belief: &BeliefInterval, write: Option<&LogRecord>) -> Vec<Omission> {
     let mut omissions = Vec::new();
     let mut say = |sentence: String, hazard, scenario, mended| {
         omissions.push(Omission { sentence, hazard, scenario, mended });

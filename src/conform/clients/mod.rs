@@ -11,7 +11,7 @@ mod findings;
 mod picture;
 mod tenures;
 
-pub use beliefs::{Belief, Stopped};
+pub use beliefs::{BeliefInterval, Stopped};
 pub use findings::{Finding, Kind, Omission};
 pub use picture::picture;
 pub use tenures::{Ending, Tenure};
@@ -24,7 +24,7 @@ pub struct Clients {
     /// Who held what by the server's record, by when it was acquired.
     pub tenures: Vec<Tenure>,
     /// How long each of these clients took itself for the holder, in the same order.
-    pub beliefs: Vec<Belief>,
+    pub beliefs: Vec<BeliefInterval>,
     /// What is wrong, by when it begins.
     pub findings: Vec<Finding>,
     /// What the verdict rests on.
@@ -35,7 +35,7 @@ pub struct Clients {
 /// ever acquired on.
 pub fn clients(episode: &Episode, protected: &[String]) -> Clients {
     let tenures = tenures::tenures(episode);
-    let beliefs: Vec<Belief> = tenures.iter().map(|tenure| beliefs::belief(episode, tenure)).collect();
+    let beliefs: Vec<BeliefInterval> = tenures.iter().map(|tenure| beliefs::belief(episode, tenure)).collect();
     let findings = findings::findings(episode, &tenures, &beliefs, protected);
     let mut assumptions = vec![
         "the log contains every request for these keys and sessions",

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::consul::{Question, nanoseconds, part};
+use super::super::consul::{HttpRequest, nanoseconds, part};
 use super::super::log::{Episode, LogRecord};
 
 /// A session holds a key. It held it for certain between the answer to the acquire and the earliest end, and possibly between
@@ -69,7 +69,7 @@ pub(super) enum Ask<'a> {
 }
 
 /// The key that a request is about, and what it asks for.
-pub(super) fn ask(question: &Question) -> Option<(String, Ask<'_>)> {
+pub(super) fn ask(question: &HttpRequest) -> Option<(String, Ask<'_>)> {
     let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
     let key = percent_encoding::percent_decode_str(path.strip_prefix("/v1/kv/")?).decode_utf8_lossy().into_owned();
     let parameter = |name: &str| query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));

@@ -19,7 +19,7 @@ pub enum Command {
     /// List sessions, of a node or all.
     Sessions(Option<&'static str>),
     /// Put, with whatever parameters.
-    Put { key: usize, how: How, flags: Option<&'static str>, value: Content },
+    Put { key: usize, how: PutCondition, flags: Option<&'static str>, value: Content },
     /// Read one key, with these parameters.
     Get(usize, &'static str),
     /// Read what is below a prefix, with these parameters.
@@ -69,9 +69,9 @@ pub enum Who {
     Empty,
 }
 
-/// What is put how.
+/// The condition under which a value is put.
 #[derive(Copy, Clone, Debug)]
-pub enum How {
+pub enum PutCondition {
     /// The text, unchanged.
     Plain,
     /// If at an index.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::guard::MARK;
-use super::{At, CHECKS, Command, Content, How, NODES, POOL, PREFIXES, Verb, Who};
+use super::{At, CHECKS, Command, Content, NODES, POOL, PREFIXES, PutCondition, Verb, Who};
 
 /// A sequence: three sessions that make sense, then anything.
 pub fn sequence(length: usize) -> impl Strategy<Value = Vec<Command>> {
@@ -57,14 +57,14 @@ fn at() -> impl Strategy<Value = At> {
     prop_oneof![5 => Just(At::Present), 2 => Just(At::Zero), 2 => Just(At::Past), 1 => Just(At::Future)]
 }
 
-fn how() -> impl Strategy<Value = How> {
+fn how() -> impl Strategy<Value = PutCondition> {
     prop_oneof![
-        6 => Just(How::Plain),
-        8 => at().prop_map(How::Cas),
-        20 => who().prop_map(How::Acquire),
-        7 => who().prop_map(How::Release),
-        1 => Just(How::Both),
-        1 => Just(How::NotANumber),
+        6 => Just(PutCondition::Plain),
+        8 => at().prop_map(PutCondition::Cas),
+        20 => who().prop_map(PutCondition::Acquire),
+        7 => who().prop_map(PutCondition::Release),
+        1 => Just(PutCondition::Both),
+        1 => Just(PutCondition::NotANumber),
     ]
 }
 

@@ -5,10 +5,10 @@ use fencepost_consul::Status;
 use fencepost_model::ids::ClientId;
 use serde_json::{Map, Value};
 
-use super::names::Overflow;
+use super::names::NameLimitError;
 use super::sessions::SERF_HEALTH;
 use super::transactions::status;
-use super::{Agent, Answered, Class, Expected, Parts, Shape, field};
+use super::{Agent, Answered, BodyShape, Class, Expected, Parts, field};
 
 /// What a registration says of a check.
 pub(super) struct Wanted {
@@ -103,7 +103,7 @@ impl Agent {
     }
 
     /// Reads a check of a node; without a node it is one of this.
-    pub(super) fn wanted(&mut self, node: ClientId, check: &Map<String, Value>) -> Result<Wanted, Overflow> {
+    pub(super) fn wanted(&mut self, node: ClientId, check: &Map<String, Value>) -> Result<Wanted, NameLimitError> {
         let text = |name: &str| field(check, name).and_then(Value::as_str).unwrap_or("").to_owned();
         let id = if text("CheckID").is_empty() { text("Name") } else { text("CheckID") };
         let service_text = text("ServiceID");
@@ -173,23 +173,23 @@ impl Agent {
             return Ok(Expected::text(Class::SessionMissing, 400, "Missing node name"));
         }
         let node = self.names.node(&parts.path)?;
-        let mut checks: Vec<(String, Shape)> = CheckKind::all()
+        let mut checks: Vec<(String, BodyShape)> = CheckKind::all()
             .filter_map(|kind| {
                 let said = self.server.check(node, kind)?;
                 let check = self.names.check_name(node, kind)?;
                 // C-INV-14: the text that was written; a model with a fault may say another.
                 let text = if status(&check.status) == said { check.status.clone() } else { said.to_string() };
-                let shape = Shape::Some(vec![
-                    ("CheckID", Shape::text(&check.id)),
-                    ("Status", Shape::text(text)),
-                    ("ServiceID", Shape::text(&check.service)),
+                let shape = BodyShape::Some(vec![
+                    ("CheckID", BodyShape::text(&check.id)),
+                    ("Status", BodyShape::text(text)),
+                    ("ServiceID", BodyShape::text(&check.service)),
                 ]);
                 Some((check.id.to_lowercase(), shape))
             })
             .collect();
         checks.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let shapes = checks.into_iter().map(|(_, shape)| shape).collect();
-        Ok(Expected::new(Class::Health, 200, Shape::List(shapes)).at(self.server.checks_index()))
+        Ok(Expected::new(Class::Health, 200, BodyShape::List(shapes)).at(self.server.checks_index()))
     }
 
     fn is_elsewhere(&self, datacenter: &str) -> bool {

@@ -6,12 +6,12 @@ use fencepost_model::mutation::Mutation;
 use super::SECOND;
 use super::class::Class;
 use super::duration;
-use super::names::Overflow;
-use super::shape::Shape;
+use super::names::NameLimitError;
+use super::shape::BodyShape;
 
 /// What is asked, as it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Question {
+pub struct HttpRequest {
     /// `GET`, `PUT`, `POST` or `DELETE`.
     pub method: String,
     /// The path with its query: `/v1/kv/lead?acquire=…`.
@@ -32,7 +32,7 @@ pub struct Expected {
     /// Whether `X-Consul-Index` is there; none: that is not known. C-GEN-7.
     pub has_index: Option<bool>,
     /// The body.
-    pub body: Shape,
+    pub body: BodyShape,
 }
 
 /// What was answered.
@@ -97,21 +97,21 @@ impl Parts<'_> {
 }
 
 /// What an endpoint answers, or why it cannot: too much of something for the model.
-pub(super) type Answered = Result<Expected, Overflow>;
+pub(super) type Answered = Result<Expected, NameLimitError>;
 
 impl Expected {
-    pub(super) fn new(class: Class, status: u16, body: Shape) -> Self {
+    pub(super) fn new(class: Class, status: u16, body: BodyShape) -> Self {
         Expected { class, status, index: None, has_index: None, body }
     }
 
     /// A text, as errors have it.
     pub(super) fn text(class: Class, status: u16, text: impl Into<String>) -> Self {
-        Expected::new(class, status, Shape::Text(text.into()))
+        Expected::new(class, status, BodyShape::Text(text.into()))
     }
 
     /// `true` or `false`.
     pub(super) fn done(class: Class, done: bool) -> Self {
-        Expected::new(class, 200, Shape::Json(done.into()))
+        Expected::new(class, 200, BodyShape::Json(done.into()))
     }
 
     /// A read, at an index; one of 0 is not known.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::exchange::unsigned;
 use super::names::Named;
-use super::{Agent, Answered, Class, Expected, Parts, Shape};
+use super::{Agent, Answered, BodyShape, Class, Expected, Parts};
 
 /// C-KV-2: the most bytes that a value may have.
 pub(super) const VALUE_MAX: usize = 524_288;
@@ -29,14 +29,14 @@ impl Agent {
         }
         let key = self.key(&parts.path)?;
         let Some(entry) = self.server.entry(key) else {
-            return Ok(Expected::new(Class::Absent, 404, Shape::Nothing).at(self.server.store_index()));
+            return Ok(Expected::new(Class::Absent, 404, BodyShape::Nothing).at(self.server.store_index()));
         };
         if parts.has("raw") {
             let value = self.names.bytes(entry.value).to_owned();
-            return Ok(Expected::new(Class::FoundRaw, 200, Shape::Raw(value)).at(entry.modify));
+            return Ok(Expected::new(Class::FoundRaw, 200, BodyShape::Raw(value)).at(entry.modify));
         }
         let class = if entry.session.is_some() { Class::FoundHeld } else { Class::Found };
-        let shape = Shape::List(vec![self.entry_shape(key, entry, true)]);
+        let shape = BodyShape::List(vec![self.entry_shape(key, entry, true)]);
         Ok(Expected::new(class, 200, shape).at(entry.modify))
     }
 
@@ -47,10 +47,10 @@ impl Agent {
         let index = self.server.prefix_index(prefix);
         if entries.is_empty() {
             let class = if index == self.server.store_index() { Class::ListedNone } else { Class::ListedOldGrave };
-            return Ok(Expected::new(class, 404, Shape::Nothing).at(index));
+            return Ok(Expected::new(class, 404, BodyShape::Nothing).at(index));
         }
         let shapes = entries.into_iter().map(|(key, entry)| self.entry_shape(key, entry, true)).collect();
-        Ok(Expected::new(Class::Listed, 200, Shape::List(shapes)).at(index))
+        Ok(Expected::new(Class::Listed, 200, BodyShape::List(shapes)).at(index))
     }
 
     /// C-KV-5: names, cut behind the first separator after the prefix.
@@ -69,10 +69,10 @@ impl Agent {
             }
         }
         if names.is_empty() && !parts.path.is_empty() {
-            return Ok(Expected::new(Class::KeysNone, 404, Shape::Nothing).at(index));
+            return Ok(Expected::new(Class::KeysNone, 404, BodyShape::Nothing).at(index));
         }
         let class = if names.is_empty() { Class::KeysEmptyPrefix } else { Class::Keys };
-        Ok(Expected::new(class, 200, Shape::Json(json!(names))).at(index))
+        Ok(Expected::new(class, 200, BodyShape::Json(json!(names))).at(index))
     }
 
     /// C-KV-1: put, cas, acquire and release.
@@ -240,26 +240,26 @@ impl Agent {
     }
 
     /// C-KV-6: the fields of an entry, base64 and nulls included.
-    pub(super) fn entry_shape(&self, key: Key, entry: Entry, has_value: bool) -> Shape {
+    pub(super) fn entry_shape(&self, key: Key, entry: Entry, has_value: bool) -> BodyShape {
         use base64::Engine;
         let bytes = self.names.bytes(entry.value);
         let value = if bytes.is_empty() || !has_value {
-            Shape::Json(serde_json::Value::Null)
+            BodyShape::Json(serde_json::Value::Null)
         } else {
-            Shape::text(base64::engine::general_purpose::STANDARD.encode(bytes))
+            BodyShape::text(base64::engine::general_purpose::STANDARD.encode(bytes))
         };
         let mut fields = vec![
-            ("LockIndex", Shape::Json(entry.lock_index.into())),
-            ("Key", Shape::text(self.key_name(key))),
-            ("Flags", Shape::Json(self.names.flags_of(entry.flags).into())),
+            ("LockIndex", BodyShape::Json(entry.lock_index.into())),
+            ("Key", BodyShape::text(self.key_name(key))),
+            ("Flags", BodyShape::Json(self.names.flags_of(entry.flags).into())),
             ("Value", value),
-            ("CreateIndex", Shape::Index(entry.create)),
-            ("ModifyIndex", Shape::Index(entry.modify)),
+            ("CreateIndex", BodyShape::Index(entry.create)),
+            ("ModifyIndex", BodyShape::Index(entry.modify)),
         ];
         if let Some(session) = entry.session {
-            fields.push(("Session", Shape::text(self.names.session_text(session, entry.spelling))));
+            fields.push(("Session", BodyShape::text(self.names.session_text(session, entry.spelling))));
         }
-        Shape::Object(fields)
+        BodyShape::Object(fields)
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fencepost_consul::{Entry, Key, Prefix};
 use fencepost_model::ids::{Index, SessionId};
 
-use super::exchange::{Question, Reply};
+use super::exchange::{HttpRequest, Reply};
 use super::{Agent, Parts};
 
 /// What has been told of log positions: theirs, by ours.
@@ -71,7 +71,7 @@ impl Agent {
     }
 
     /// Whether the model has the endpoint that a request is for.
-    pub fn knows(question: &Question) -> bool {
+    pub fn knows(question: &HttpRequest) -> bool {
         let path = question.url.split('?').next().unwrap_or_default();
         let is_for = |start: &str| path.strip_prefix(start).is_some_and(|rest| start.ends_with('/') || rest.is_empty());
         path.contains("//") || super::ENDPOINTS.iter().any(|(start, ..)| is_for(start))
@@ -99,7 +99,7 @@ impl Agent {
     }
 
     /// Whether an answer may be the one of this state, as far as a glance tells. False is certain.
-    pub fn may_answer(&self, question: &Question, reply: &Reply) -> bool {
+    pub fn may_answer(&self, question: &HttpRequest, reply: &Reply) -> bool {
         let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
         let is_seen = |ours: Index| match (self.names.theirs(ours), reply.index) {

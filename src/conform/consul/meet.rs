@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::exchange::unsigned;
 use super::operations::key_of;
-use super::{Agent, Question, field};
+use super::{Agent, HttpRequest, field};
 
 impl Agent {
     /// Gives everything that these requests name its number. What there is too much of is left for later.
-    pub fn meet<'a>(&mut self, questions: impl Iterator<Item = &'a Question>) {
+    pub fn meet<'a>(&mut self, questions: impl Iterator<Item = &'a HttpRequest>) {
         let mut keys = BTreeSet::new();
         for question in questions {
             let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));

@@ -36,10 +36,10 @@ mod rules;
 pub use class::Class;
 pub use duration::nanoseconds;
 pub(super) use exchange::unsigned;
-pub use exchange::{Expected, Hint, Options, Question, Reply};
+pub use exchange::{Expected, Hint, HttpRequest, Options, Reply};
 pub use look::{Shown, Told, part};
-pub use names::Overflow;
-pub use shape::Shape;
+pub use names::NameLimitError;
+pub use shape::BodyShape;
 pub use watch::{Sleep, Waking, Watch};
 
 use std::hash::{Hash, Hasher};
@@ -53,7 +53,7 @@ use fencepost_model::time::{Instant, Ticks};
 use serde_json::{Map, Value};
 
 use self::exchange::{Answered, Parts, refused_options};
-use self::names::Names;
+use self::names::NameTable;
 use self::sessions::Card;
 
 /// A second, in the unit of an agent's time.
@@ -64,7 +64,7 @@ pub const SECOND: i64 = 1_000_000_000;
 pub struct Agent {
     scenario: Arc<Scenario<Consul>>,
     server: Server,
-    names: Names,
+    names: NameTable,
     cards: Vec<Card>,
     /// The ids of nodes, by node.
     node_ids: Vec<(String, ClientId)>,
@@ -105,7 +105,7 @@ impl Agent {
         let mut agent = Agent {
             scenario: Arc::new(scenario),
             server: Server::with_id_table(),
-            names: Names::default(),
+            names: NameTable::default(),
             cards: Vec::new(),
             node_ids: Vec::new(),
             options,
@@ -142,12 +142,12 @@ impl Agent {
     ///
     /// # Errors
     /// The request is beyond the model: too many keys, checks or flags.
-    pub fn ask(&mut self, question: &Question, now: Instant, hint: Hint) -> Answered {
+    pub fn ask(&mut self, question: &HttpRequest, now: Instant, hint: Hint) -> Answered {
         (self.now, self.hint) = (now, hint);
         let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
         if path.contains("//") {
             // C-GEN-9: Go's multiplexer sends the client elsewhere; the request itself is lost.
-            return Ok(Expected::new(Class::PathCleaned, 301, Shape::Any));
+            return Ok(Expected::new(Class::PathCleaned, 301, BodyShape::Any));
         }
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
         let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
@@ -161,7 +161,7 @@ impl Agent {
             }
             parts.path = rest.to_owned();
             if parts.method == "OPTIONS" {
-                return Ok(Expected::new(Class::Options, 200, Shape::Any));
+                return Ok(Expected::new(Class::Options, 200, BodyShape::Any));
             }
             if !methods.contains(&parts.method) {
                 return Ok(Expected::text(Class::WrongMethod, 405, format!("method {} not allowed", parts.method)));
@@ -171,7 +171,7 @@ impl Agent {
             }
             return self.serve(*serve, &parts, knows_namespaces(start));
         }
-        Ok(Expected::new(Class::NoSuchPath, 404, Shape::Any))
+        Ok(Expected::new(Class::NoSuchPath, 404, BodyShape::Any))
     }
 
     fn serve(&mut self, serve: Serve, parts: &Parts<'_>, knows_namespaces: bool) -> Answered {
@@ -256,7 +256,7 @@ impl Agent {
     }
 
     /// Whether the leader lets a request for locks pass at an instant: no key that it would lock has a lock-delay.
-    pub fn lets_pass(&self, question: &Question, now: Instant) -> bool {
+    pub fn lets_pass(&self, question: &HttpRequest, now: Instant) -> bool {
         let mut copy = self.clone();
         let expected = copy.ask(question, now, Hint::default());
         expected.is_ok_and(|expected| !expected.class.is_delay())
@@ -286,7 +286,7 @@ impl Agent {
     }
 
     /// What stands for a key. C-KV-3: any text, and letter case counts.
-    fn key(&mut self, name: &str) -> Result<Key, Overflow> {
+    fn key(&mut self, name: &str) -> Result<Key, NameLimitError> {
         let (place, is_new) = self.names.place(name)?;
         if is_new {
             self.server.make_room(place);
@@ -295,7 +295,7 @@ impl Agent {
     }
 
     /// What stands for a prefix.
-    fn prefix(&mut self, name: &str) -> Result<Prefix, Overflow> {
+    fn prefix(&mut self, name: &str) -> Result<Prefix, NameLimitError> {
         if name.is_empty() {
             return Ok(Prefix::All);
         }

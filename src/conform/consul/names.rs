@@ -9,9 +9,9 @@ use fencepost_consul::CheckKind;
 use fencepost_consul::{Opaque, Plain, Prefix, Spelling};
 use fencepost_model::ids::{ClientId, Index, SessionId};
 
-/// Names, by what stands for them. Copies share unchanged parts, because judging a log makes many copies.
+/// Names, each with the number that stands for it. Copies share unchanged parts, because judging a log makes many copies.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct NameTable {
     keys: Arc<Vec<String>>,
     values: Arc<Values>,
     flags: Vec<u64>,
@@ -67,9 +67,9 @@ pub(super) struct CheckName {
 
 /// Too many of a kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Overflow(pub(super) &'static str);
+pub struct NameLimitError(pub(super) &'static str);
 
-impl std::fmt::Display for Overflow {
+impl std::fmt::Display for NameLimitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
     }
@@ -86,14 +86,14 @@ pub(super) enum Named {
     Id(SessionId, Spelling),
 }
 
-impl Names {
+impl NameTable {
     /// The place of a key or prefix, and whether it is new: then every place from it on has moved by one.
-    pub(super) fn place(&mut self, name: &str) -> Result<(u16, bool), Overflow> {
+    pub(super) fn place(&mut self, name: &str) -> Result<(u16, bool), NameLimitError> {
         let place = self.keys.partition_point(|key| key.as_str() < name);
         let is_new = self.keys.get(place).is_none_or(|key| key != name);
         if is_new {
             if self.keys.len() > 60_000 {
-                return Err(Overflow("more than 60,000 keys"));
+                return Err(NameLimitError("more than 60,000 keys"));
             }
             Arc::make_mut(&mut self.keys).insert(place, name.to_owned());
         }
@@ -135,7 +135,7 @@ impl Names {
     }
 
     /// What stands for flags; 0 stands for 0.
-    pub(super) fn flags(&mut self, flags: u64) -> Result<u8, Overflow> {
+    pub(super) fn flags(&mut self, flags: u64) -> Result<u8, NameLimitError> {
         if flags == 0 {
             return Ok(0);
         }
@@ -143,7 +143,7 @@ impl Names {
             self.flags.push(flags);
             self.flags.len() - 1
         });
-        u8::try_from(place + 1).map_err(|_| Overflow("more than 255 different flags"))
+        u8::try_from(place + 1).map_err(|_| NameLimitError("more than 255 different flags"))
     }
 
     pub(super) fn flags_of(&self, flags: u8) -> u64 {
@@ -151,7 +151,7 @@ impl Names {
     }
 
     /// C-SES-20: ids are looked up as 16 bytes, whatever their letter case, and compared as strings.
-    pub(super) fn session(&mut self, text: &str) -> Result<Named, Overflow> {
+    pub(super) fn session(&mut self, text: &str) -> Result<Named, NameLimitError> {
         if text.is_empty() {
             return Ok(Named::Missing);
         }
@@ -162,7 +162,7 @@ impl Names {
     }
 
     /// The same for a text that need not be an id.
-    pub(super) fn any_session(&mut self, text: &str) -> Result<Named, Overflow> {
+    pub(super) fn any_session(&mut self, text: &str) -> Result<Named, NameLimitError> {
         let plain = text.to_ascii_lowercase();
         let id = match self.sessions.by_text.get(&plain).copied() {
             Some(id) => id,
@@ -191,7 +191,7 @@ impl Names {
                 None => usize::from(number(&mut self.spellings, text, TOO_MANY_SPELLINGS)?),
             },
         };
-        Ok(Named::Id(id, Spelling(u8::try_from(place + 1).map_err(|_| Overflow(TOO_MANY_SPELLINGS))?)))
+        Ok(Named::Id(id, Spelling(u8::try_from(place + 1).map_err(|_| NameLimitError(TOO_MANY_SPELLINGS))?)))
     }
 
     /// Spellings are forgotten that nothing is stored with, so that their numbers are free.
@@ -226,7 +226,7 @@ impl Names {
     }
 
     /// C-SES-12: nodes and checks are looked up whatever their letter case.
-    pub(super) fn node(&mut self, name: &str) -> Result<ClientId, Overflow> {
+    pub(super) fn node(&mut self, name: &str) -> Result<ClientId, NameLimitError> {
         let place = number(&mut self.nodes, &name.to_lowercase(), "more than 65,000 nodes")?;
         Ok(ClientId::of(usize::from(place)))
     }
@@ -238,13 +238,13 @@ impl Names {
     }
 
     /// What stands for a check of a node.
-    pub(super) fn check(&mut self, node: ClientId, name: &str) -> Result<CheckKind, Overflow> {
+    pub(super) fn check(&mut self, node: ClientId, name: &str) -> Result<CheckKind, NameLimitError> {
         if let Some(known) = self.known_check(node, name) {
             return Ok(known);
         }
         let key = name.to_lowercase();
         let is_free = |kind: &CheckKind| !self.checks.iter().any(|check| (check.node, check.kind) == (node, *kind));
-        let kind = CheckKind::all().find(is_free).ok_or(Overflow("more than 32 checks of one node"))?;
+        let kind = CheckKind::all().find(is_free).ok_or(NameLimitError("more than 32 checks of one node"))?;
         let (id, status, service) = (name.to_owned(), String::new(), String::new());
         Arc::make_mut(&mut self.checks).push(CheckName { node, kind, key, id, status, service });
         Ok(kind)
@@ -269,12 +269,12 @@ impl Names {
         }
     }
 
-    pub(super) fn service(&mut self, name: &str) -> Result<u16, Overflow> {
+    pub(super) fn service(&mut self, name: &str) -> Result<u16, NameLimitError> {
         number(&mut self.services, &name.to_lowercase(), "more than 65,000 services")
     }
 
     /// C-PQ-8: names are alike whatever their letter case.
-    pub(super) fn query_name(&mut self, name: &str) -> Result<Option<u16>, Overflow> {
+    pub(super) fn query_name(&mut self, name: &str) -> Result<Option<u16>, NameLimitError> {
         if name.is_empty() {
             return Ok(None);
         }
@@ -291,7 +291,7 @@ impl Names {
     }
 
     /// The next number of a prepared query.
-    pub(super) fn fresh_query(&self) -> Result<u16, Overflow> {
+    pub(super) fn fresh_query(&self) -> Result<u16, NameLimitError> {
         let last = self.query_ids.last_key_value().map_or(0, |(last, _)| *last);
         few(usize::from(last) + 1, "more than 65,535 queries")
     }
@@ -421,7 +421,7 @@ impl Names {
 const TOO_MANY_SPELLINGS: &str = "more than 255 ids of sessions in other letters than the server's";
 
 /// The place of a name in a list in the order of first mention.
-fn number(list: &mut Arc<Vec<String>>, name: &str, too_many: &'static str) -> Result<u16, Overflow> {
+fn number(list: &mut Arc<Vec<String>>, name: &str, too_many: &'static str) -> Result<u16, NameLimitError> {
     let known = list.iter().position(|known| known == name);
     let place = known.unwrap_or_else(|| {
         Arc::make_mut(list).push(name.to_owned());
@@ -431,8 +431,8 @@ fn number(list: &mut Arc<Vec<String>>, name: &str, too_many: &'static str) -> Re
     few(place + 1, too_many).map(|next| next - 1)
 }
 
-fn few(count: usize, too_many: &'static str) -> Result<u16, Overflow> {
-    u16::try_from(count).map_err(|_| Overflow(too_many))
+fn few(count: usize, too_many: &'static str) -> Result<u16, NameLimitError> {
+    u16::try_from(count).map_err(|_| NameLimitError(too_many))
 }
 
 /// C-SES-20: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.

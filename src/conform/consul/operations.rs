@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::catalog::{Wanted, id_of};
 use super::kv::VALUE_MAX;
-use super::names::{Named, Overflow};
+use super::names::{NameLimitError, Named};
 use super::{Agent, field};
 
 /// An operation with what its error texts repeat.
@@ -48,14 +48,14 @@ pub(super) enum Refused {
     /// Consul says so, before the log (C-TXN-8).
     Says(String),
     /// The model has no room for it.
-    Overflow(Overflow),
+    NameLimitError(NameLimitError),
     /// The body is not what it should be.
     Body,
 }
 
-impl From<Overflow> for Refused {
-    fn from(overflow: Overflow) -> Self {
-        Refused::Overflow(overflow)
+impl From<NameLimitError> for Refused {
+    fn from(overflow: NameLimitError) -> Self {
+        Refused::NameLimitError(overflow)
     }
 }
 
@@ -63,7 +63,7 @@ impl Agent {
     /// C-TXN-1, C-TXN-2, C-TXN-9.
     pub(super) fn read_operation(&mut self, item: &Value) -> Result<Written, Refused> {
         if item.is_null() {
-            return Err(Refused::Overflow(Overflow("an operation that is null ends the connection")));
+            return Err(Refused::NameLimitError(NameLimitError("an operation that is null ends the connection")));
         }
         let object = item.as_object().ok_or(Refused::Body)?;
         only(object, &["KV", "Node", "Service", "Check"])?;
@@ -135,7 +135,7 @@ impl Agent {
         let (verb, node) = (text_of(item, "Verb")?, part_of(item, "Node")?);
         let name = text_of(&node, "Node")?;
         if !text_of(&node, "ID")?.is_empty() {
-            return Err(Refused::Overflow(Overflow("a transaction that gives a node an id")));
+            return Err(Refused::NameLimitError(NameLimitError("a transaction that gives a node an id")));
         }
         if name.is_empty() && verb != "get" {
             return Err(Refused::Says("Must provide node".to_owned()));
@@ -145,7 +145,7 @@ impl Agent {
             "set" => Operation::SetNode(id),
             "get" => Operation::GetNode(id),
             "delete" => Operation::DropNode(id),
-            "cas" | "delete-cas" => return Err(Refused::Overflow(BY_INDEX)),
+            "cas" | "delete-cas" => return Err(Refused::NameLimitError(BY_INDEX)),
             _ => Operation::Unknown,
         };
         Ok(Written::about(Subject::Node(name), verb, operation))
@@ -162,11 +162,11 @@ impl Agent {
         let id = if verb == "get" { id } else { id_of(&service).to_owned() };
         let (on, number) = (self.names.node(&node)?, self.names.service(&id)?);
         let operation = match verb.as_str() {
-            "set" if id.is_empty() => return Err(Refused::Overflow(Overflow("a service without a name"))),
+            "set" if id.is_empty() => return Err(Refused::NameLimitError(NameLimitError("a service without a name"))),
             "set" => Operation::SetService(on, number),
             "get" => Operation::GetService(on, number),
             "delete" => Operation::DropService(on, number),
-            "cas" | "delete-cas" => return Err(Refused::Overflow(BY_INDEX)),
+            "cas" | "delete-cas" => return Err(Refused::NameLimitError(BY_INDEX)),
             _ => Operation::Unknown,
         };
         Ok(Written::about(Subject::Service(id, node), verb, operation))
@@ -183,7 +183,7 @@ impl Agent {
             ("set", Some(service)) => Operation::SetCheckOf(node, kind, wanted.status(), service),
             ("get", _) => Operation::GetCheck(node, kind),
             ("delete", _) => Operation::DropCheck(node, kind),
-            ("cas" | "delete-cas", _) => return Err(Refused::Overflow(BY_INDEX)),
+            ("cas" | "delete-cas", _) => return Err(Refused::NameLimitError(BY_INDEX)),
             _ => Operation::Unknown,
         };
         let is_set = verb == "set";
@@ -193,7 +193,7 @@ impl Agent {
 }
 
 /// The modify index of nodes, services and checks is not modelled.
-const BY_INDEX: Overflow = Overflow("a transaction that changes a node, a service or a check by its index");
+const BY_INDEX: NameLimitError = NameLimitError("a transaction that changes a node, a service or a check by its index");
 
 /// The key, or the prefix, of an operation on keys.
 pub(super) fn key_of(item: &Value) -> Option<&str> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::catalog::object;
 use super::names::{Named, is_uuid};
-use super::{Agent, Answered, Class, Expected, Parts, Shape, field};
+use super::{Agent, Answered, BodyShape, Class, Expected, Parts, field};
 
 impl Agent {
     pub(super) fn serve_queries(&mut self, parts: &Parts<'_>) -> Answered {
@@ -16,7 +16,7 @@ impl Agent {
         let mut queries: Vec<&Query> = self.server.prepared().iter().collect();
         queries.sort_unstable_by_key(|query| self.names.query_id(query.id));
         let shapes = queries.into_iter().map(|query| self.query_shape(query)).collect();
-        Ok(Expected::new(Class::QueryList, 200, Shape::List(shapes)).at(self.server.queries_index()))
+        Ok(Expected::new(Class::QueryList, 200, BodyShape::List(shapes)).at(self.server.queries_index()))
     }
 
     pub(super) fn serve_query(&mut self, parts: &Parts<'_>) -> Answered {
@@ -40,13 +40,13 @@ impl Agent {
         Ok(match parts.method {
             "GET" => {
                 let query = self.server.prepared().iter().find(|query| query.id == id).expect("looked up above");
-                let shape = Shape::List(vec![self.query_shape(query)]);
+                let shape = BodyShape::List(vec![self.query_shape(query)]);
                 Expected::new(Class::QueryFound, 200, shape).at(self.server.queries_index())
             }
             "PUT" => return self.prepare(id, parts.body, false),
             _ => {
                 self.server.forget_query(id);
-                Expected::new(Class::QueryDeleted, 200, Shape::Any)
+                Expected::new(Class::QueryDeleted, 200, BodyShape::Any)
             }
         })
     }
@@ -80,11 +80,11 @@ impl Agent {
             }
             Ok(()) if is_new => {
                 self.names.note_query(query, name);
-                Expected::new(Class::QueryCreated, 200, Shape::Object(vec![("ID", Shape::NewQuery(query))]))
+                Expected::new(Class::QueryCreated, 200, BodyShape::Object(vec![("ID", BodyShape::NewQuery(query))]))
             }
             Ok(()) => {
                 self.names.note_query(query, name);
-                Expected::new(Class::QueryUpdated, 200, Shape::Any)
+                Expected::new(Class::QueryUpdated, 200, BodyShape::Any)
             }
         })
     }
@@ -100,19 +100,19 @@ impl Agent {
                 .any(|text| !text.is_empty() && text.eq_ignore_ascii_case(name))
         };
         match self.server.prepared().iter().any(is_wanted) {
-            true => Expected::new(Class::QueryExecuted, 200, Shape::Any),
+            true => Expected::new(Class::QueryExecuted, 200, BodyShape::Any),
             false => Expected::text(Class::QueryUnknown, 404, "Query not found"),
         }
     }
 
-    fn query_shape(&self, query: &Query) -> Shape {
+    fn query_shape(&self, query: &Query) -> BodyShape {
         let session = query.session.map_or("", |(session, spelling)| self.names.session_text(session, spelling));
-        Shape::Some(vec![
-            ("ID", Shape::text(self.names.query_id(query.id))),
-            ("Name", Shape::text(self.names.query_text(query.id))),
-            ("Session", Shape::text(session)),
-            ("CreateIndex", Shape::Index(query.create)),
-            ("ModifyIndex", Shape::Index(query.modify)),
+        BodyShape::Some(vec![
+            ("ID", BodyShape::text(self.names.query_id(query.id))),
+            ("Name", BodyShape::text(self.names.query_text(query.id))),
+            ("Session", BodyShape::text(session)),
+            ("CreateIndex", BodyShape::Index(query.create)),
+            ("ModifyIndex", BodyShape::Index(query.modify)),
         ])
     }
 }

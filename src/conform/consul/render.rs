@@ -10,7 +10,7 @@ use fencepost_model::time::Instant;
 use serde_json::Value;
 
 use super::duration::text;
-use super::{Agent, Class, Expected, Reply, Shape};
+use super::{Agent, BodyShape, Class, Expected, Reply};
 
 impl Agent {
     /// The same agent, as one that answers: its log positions are the ones that clients see. C-GEN-4: a new cluster has used up some
@@ -24,9 +24,9 @@ impl Agent {
     /// Writes the answer down. `fresh_id` draws an unused UUID, for a new session or query.
     pub fn answer(&mut self, expected: &Expected, fresh_id: &mut dyn FnMut() -> String) -> Reply {
         let body = match &expected.body {
-            Shape::Nothing | Shape::Any => Vec::new(),
-            Shape::Raw(bytes) => bytes.clone(),
-            Shape::Text(text) => self.whole_text(expected.class, text).into_bytes(),
+            BodyShape::Nothing | BodyShape::Any => Vec::new(),
+            BodyShape::Raw(bytes) => bytes.clone(),
+            BodyShape::Text(text) => self.whole_text(expected.class, text).into_bytes(),
             shape => {
                 let mut json = String::new();
                 self.write(shape, &mut json, fresh_id);
@@ -51,24 +51,24 @@ impl Agent {
         }
     }
 
-    fn write(&mut self, shape: &Shape, json: &mut String, fresh_id: &mut dyn FnMut() -> String) {
+    fn write(&mut self, shape: &BodyShape, json: &mut String, fresh_id: &mut dyn FnMut() -> String) {
         match shape {
-            Shape::Nothing | Shape::Any => json.push_str("null"),
-            Shape::Raw(bytes) => quote(&String::from_utf8_lossy(bytes), json),
-            Shape::Text(text) => quote(text, json),
-            Shape::Json(value) => json.push_str(&value.to_string()),
-            Shape::Index(index) => drop(write!(json, "{}", index.0)),
-            Shape::NewSession(id) => {
+            BodyShape::Nothing | BodyShape::Any => json.push_str("null"),
+            BodyShape::Raw(bytes) => quote(&String::from_utf8_lossy(bytes), json),
+            BodyShape::Text(text) => quote(text, json),
+            BodyShape::Json(value) => json.push_str(&value.to_string()),
+            BodyShape::Index(index) => drop(write!(json, "{}", index.0)),
+            BodyShape::NewSession(id) => {
                 let text = fresh_id();
                 quote(&text, json);
                 self.names.name_session(*id, &text).expect("the caller draws unused ids");
             }
-            Shape::NewQuery(query) => {
+            BodyShape::NewQuery(query) => {
                 let text = fresh_id();
                 quote(&text, json);
                 self.names.name_query(*query, &text).expect("the caller draws unused ids");
             }
-            Shape::List(items) => {
+            BodyShape::List(items) => {
                 json.push('[');
                 for (place, item) in items.iter().enumerate() {
                     json.push_str(if place == 0 { "" } else { "," });
@@ -76,7 +76,7 @@ impl Agent {
                 }
                 json.push(']');
             }
-            Shape::Object(fields) | Shape::Some(fields) => {
+            BodyShape::Object(fields) | BodyShape::Some(fields) => {
                 json.push('{');
                 for (place, (name, item)) in fields.iter().enumerate() {
                     json.push_str(if place == 0 { "" } else { "," });
@@ -145,10 +145,10 @@ impl Agent {
     }
 }
 
-impl Shape {
+impl BodyShape {
     /// Whether a body like this is JSON.
     pub fn is_json(&self) -> bool {
-        !matches!(self, Shape::Nothing | Shape::Any | Shape::Raw(_) | Shape::Text(_))
+        !matches!(self, BodyShape::Nothing | BodyShape::Any | BodyShape::Raw(_) | BodyShape::Text(_))
     }
 }
 

@@ -10,8 +10,8 @@ use fencepost_model::time::Ticks;
 use serde_json::{Map, Value, json};
 
 use super::duration::nanoseconds;
-use super::names::{Named, Overflow};
-use super::{Agent, Answered, Class, Expected, Parts, SECOND, Shape};
+use super::names::{NameLimitError, Named};
+use super::{Agent, Answered, BodyShape, Class, Expected, Parts, SECOND};
 
 /// A session as it was asked for: what is shown of it and has no other effect.
 #[derive(Clone, PartialEq, Debug)]
@@ -114,7 +114,7 @@ impl Agent {
         }
         let id = self.act(|server, context, out| server.add_session(node, terms, context, out));
         self.cards.push(Card { id, create: self.server.position(), requested: Arc::new(requested) });
-        Ok(Expected::new(Class::SessionCreated, 200, Shape::Object(vec![("ID", Shape::NewSession(id))])))
+        Ok(Expected::new(Class::SessionCreated, 200, BodyShape::Object(vec![("ID", BodyShape::NewSession(id))])))
     }
 
     /// C-SES-3: field names in any letter case, unknown fields, and whatever follows the object, are ignored.
@@ -227,7 +227,7 @@ impl Agent {
         Ok(Expected::new(Class::SessionList, 200, shape).at(self.server.sessions_index()))
     }
 
-    fn named_session(&mut self, parts: &Parts<'_>) -> Result<Result<SessionId, Expected>, Overflow> {
+    fn named_session(&mut self, parts: &Parts<'_>) -> Result<Result<SessionId, Expected>, NameLimitError> {
         Ok(match self.names.session(&parts.path)? {
             Named::Id(session, _) => Ok(session),
             Named::Missing => Err(Expected::text(Class::SessionMissing, 400, "Missing session")),
@@ -236,7 +236,7 @@ impl Agent {
     }
 
     /// C-GEN-8: by id.
-    fn session_list(&self, is_wanted: impl Fn(SessionId) -> bool) -> Shape {
+    fn session_list(&self, is_wanted: impl Fn(SessionId) -> bool) -> BodyShape {
         let mut cards: Vec<(&str, &Card)> = self
             .server
             .sessions()
@@ -245,7 +245,7 @@ impl Agent {
             .map(|card| (self.names.session_text(card.id, Default::default()), card))
             .collect();
         cards.sort_unstable_by_key(|(name, _)| *name);
-        Shape::List(cards.into_iter().map(|(name, card)| card.shape(name)).collect())
+        BodyShape::List(cards.into_iter().map(|(name, card)| card.shape(name)).collect())
     }
 }
 
@@ -262,30 +262,30 @@ impl Wanted {
 
 impl Card {
     /// C-SES-16.
-    fn shape(&self, name: &str) -> Shape {
+    fn shape(&self, name: &str) -> BodyShape {
         let requested = &self.requested;
         let service_checks = match &requested.service_checks {
-            None => Shape::Json(Value::Null),
-            Some(checks) => {
-                Shape::List(checks.iter().map(|check| Shape::Some(vec![("ID", Shape::text(check))])).collect())
-            }
+            None => BodyShape::Json(Value::Null),
+            Some(checks) => BodyShape::List(
+                checks.iter().map(|check| BodyShape::Some(vec![("ID", BodyShape::text(check))])).collect(),
+            ),
         };
         let mut fields = vec![
-            ("ID", Shape::text(name)),
-            ("Name", Shape::text(&requested.name)),
-            ("Node", Shape::text(&requested.node)),
-            ("LockDelay", Shape::Json(requested.lock_delay.into())),
-            ("Behavior", Shape::text(if requested.behavior.is_empty() { "release" } else { &requested.behavior })),
-            ("TTL", Shape::text(&requested.ttl)),
-            ("NodeChecks", Shape::Json(json!(requested.node_checks))),
+            ("ID", BodyShape::text(name)),
+            ("Name", BodyShape::text(&requested.name)),
+            ("Node", BodyShape::text(&requested.node)),
+            ("LockDelay", BodyShape::Json(requested.lock_delay.into())),
+            ("Behavior", BodyShape::text(if requested.behavior.is_empty() { "release" } else { &requested.behavior })),
+            ("TTL", BodyShape::text(&requested.ttl)),
+            ("NodeChecks", BodyShape::Json(json!(requested.node_checks))),
             ("ServiceChecks", service_checks),
-            ("CreateIndex", Shape::Index(self.create)),
-            ("ModifyIndex", Shape::Index(self.create)),
+            ("CreateIndex", BodyShape::Index(self.create)),
+            ("ModifyIndex", BodyShape::Index(self.create)),
         ];
         if !requested.checks.is_empty() {
-            fields.push(("Checks", Shape::Json(json!(requested.checks))));
+            fields.push(("Checks", BodyShape::Json(json!(requested.checks))));
         }
-        Shape::Object(fields)
+        BodyShape::Object(fields)
     }
 }
 

@@ -3,11 +3,11 @@
 use fencepost_model::ids::{Index, SessionId};
 use serde_json::Value;
 
-use super::names::Names;
+use super::names::NameTable;
 
 /// The shape of a body, or of a part of it.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Shape {
+pub enum BodyShape {
     /// Nothing at all.
     Nothing,
     /// Whatever it is.
@@ -25,30 +25,30 @@ pub enum Shape {
     /// The id of a new prepared query.
     NewQuery(u16),
     /// A list, in this order.
-    List(Vec<Shape>),
+    List(Vec<BodyShape>),
     /// An object with exactly these fields.
-    Object(Vec<(&'static str, Shape)>),
+    Object(Vec<(&'static str, BodyShape)>),
     /// An object with these fields, and others.
-    Some(Vec<(&'static str, Shape)>),
+    Some(Vec<(&'static str, BodyShape)>),
 }
 
-impl Shape {
+impl BodyShape {
     /// A text in JSON.
-    pub(super) fn text(text: impl Into<String>) -> Shape {
-        Shape::Json(Value::String(text.into()))
+    pub(super) fn text(text: impl Into<String>) -> BodyShape {
+        BodyShape::Json(Value::String(text.into()))
     }
 
     /// Says how a body is another one than this. What only the server knew is written down.
-    pub(super) fn fit(&self, body: &[u8], names: &mut Names) -> Result<(), String> {
+    pub(super) fn fit(&self, body: &[u8], names: &mut NameTable) -> Result<(), String> {
         let text = || String::from_utf8_lossy(body);
         match self {
-            Shape::Any => Ok(()),
-            Shape::Nothing if body.is_empty() => Ok(()),
-            Shape::Nothing => Err(format!("`{}` instead of an empty body", text().trim())),
-            Shape::Text(part) if text().contains(part) => Ok(()),
-            Shape::Text(part) => Err(format!("`{}` instead of `{part}`", text().trim())),
-            Shape::Raw(bytes) if body == bytes => Ok(()),
-            Shape::Raw(bytes) => Err(format!("`{}` instead of `{}`", text(), String::from_utf8_lossy(bytes))),
+            BodyShape::Any => Ok(()),
+            BodyShape::Nothing if body.is_empty() => Ok(()),
+            BodyShape::Nothing => Err(format!("`{}` instead of an empty body", text().trim())),
+            BodyShape::Text(part) if text().contains(part) => Ok(()),
+            BodyShape::Text(part) => Err(format!("`{}` instead of `{part}`", text().trim())),
+            BodyShape::Raw(bytes) if body == bytes => Ok(()),
+            BodyShape::Raw(bytes) => Err(format!("`{}` instead of `{}`", text(), String::from_utf8_lossy(bytes))),
             _ => match serde_json::from_slice(body) {
                 Ok(value) => self.fit_value(&value, names).map_err(|why| why.trim_start_matches(": ").to_owned()),
                 Err(_) => Err(format!("`{}` instead of JSON", text().trim())),
@@ -56,18 +56,18 @@ impl Shape {
         }
     }
 
-    fn fit_value(&self, value: &Value, names: &mut Names) -> Result<(), String> {
+    fn fit_value(&self, value: &Value, names: &mut NameTable) -> Result<(), String> {
         let string = || value.as_str().ok_or_else(|| format!(": {value} instead of a string"));
         match self {
-            Shape::Json(expected) if expected == value => Ok(()),
-            Shape::Json(expected) => Err(format!(": {value} instead of {expected}")),
-            Shape::Index(index) => {
+            BodyShape::Json(expected) if expected == value => Ok(()),
+            BodyShape::Json(expected) => Err(format!(": {value} instead of {expected}")),
+            BodyShape::Index(index) => {
                 let theirs = value.as_u64().ok_or_else(|| format!(": {value} instead of an index"))?;
                 names.bind(*index, theirs).map_err(|why| format!(": {why}"))
             }
-            Shape::NewSession(id) => names.name_session(*id, string()?).map_err(|why| format!(": {why}")),
-            Shape::NewQuery(query) => names.name_query(*query, string()?).map_err(|why| format!(": {why}")),
-            Shape::List(shapes) => {
+            BodyShape::NewSession(id) => names.name_session(*id, string()?).map_err(|why| format!(": {why}")),
+            BodyShape::NewQuery(query) => names.name_query(*query, string()?).map_err(|why| format!(": {why}")),
+            BodyShape::List(shapes) => {
                 let items = value.as_array().ok_or_else(|| format!(": {value} instead of a list"))?;
                 if items.len() != shapes.len() {
                     return Err(format!(": {} items instead of {}: {value}", items.len(), shapes.len()));
@@ -76,9 +76,9 @@ impl Shape {
                     shape.fit_value(item, names).map_err(|why| format!("[{place}]{why}"))
                 })
             }
-            Shape::Object(fields) | Shape::Some(fields) => {
+            BodyShape::Object(fields) | BodyShape::Some(fields) => {
                 let object = value.as_object().ok_or_else(|| format!(": {value} instead of an object"))?;
-                if let (Shape::Object(_), Some(extra)) =
+                if let (BodyShape::Object(_), Some(extra)) =
                     (self, object.keys().find(|name| !fields.iter().any(|(field, _)| field == name)))
                 {
                     return Err(format!(".{extra} is there: {value}"));
@@ -88,12 +88,12 @@ impl Shape {
                     shape.fit_value(item, names).map_err(|why| format!(".{field}{why}"))
                 })
             }
-            Shape::Any => Ok(()),
-            Shape::Text(part) => match value.as_str() {
+            BodyShape::Any => Ok(()),
+            BodyShape::Text(part) => match value.as_str() {
                 Some(text) if text.contains(part) => Ok(()),
                 _ => Err(format!(": {value} instead of \"{part}\"")),
             },
-            Shape::Nothing | Shape::Raw(_) => Err(format!(": {value} instead of nothing")),
+            BodyShape::Nothing | BodyShape::Raw(_) => Err(format!(": {value} instead of nothing")),
         }
     }
 }

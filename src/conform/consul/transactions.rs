@@ -1,12 +1,12 @@
 //! `/v1/txn`: several operations, all or none.
 
-use fencepost_consul::{Failure, Operation, Outcome, Status};
+use fencepost_consul::{Failure, Operation, OperationResult, Status};
 use fencepost_model::ids::ClientId;
 use serde_json::{Value, json};
 
 use super::names::Named;
 use super::operations::{Refused, Subject, Written, key_of};
-use super::{Agent, Answered, Class, Expected, Parts, Shape};
+use super::{Agent, Answered, BodyShape, Class, Expected, Parts};
 
 /// C-TXN-1: the most operations.
 const OPERATIONS_MAX: usize = 64;
@@ -34,7 +34,7 @@ impl Agent {
             match self.read_operation(item) {
                 Ok(operation) => written.push(operation),
                 Err(Refused::Says(what)) => refused.push((place, what)),
-                Err(Refused::Overflow(overflow)) => return Err(overflow),
+                Err(Refused::NameLimitError(overflow)) => return Err(overflow),
                 Err(Refused::Body) => return body(),
             }
         }
@@ -104,25 +104,25 @@ impl Agent {
     }
 
     /// C-TXN-4, C-TXN-7.
-    fn results_shape(&self, outcomes: &[(usize, Result<Outcome, Failure>)], is_read: bool) -> Shape {
+    fn results_shape(&self, outcomes: &[(usize, Result<OperationResult, Failure>)], is_read: bool) -> BodyShape {
         let mut results = Vec::new();
-        let mut show = |name, shape| results.push(Shape::Object(vec![(name, shape)]));
+        let mut show = |name, shape| results.push(BodyShape::Object(vec![(name, shape)]));
         for outcome in outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()) {
             match outcome {
-                Outcome::Silent => {}
-                Outcome::Entry(key, entry) => show("KV", self.entry_shape(*key, *entry, false)),
-                Outcome::Whole(key, entry) => show("KV", self.entry_shape(*key, *entry, true)),
-                Outcome::Tree(entries) => {
+                OperationResult::Silent => {}
+                OperationResult::Entry(key, entry) => show("KV", self.entry_shape(*key, *entry, false)),
+                OperationResult::Whole(key, entry) => show("KV", self.entry_shape(*key, *entry, true)),
+                OperationResult::Tree(entries) => {
                     entries.iter().for_each(|(key, entry)| show("KV", self.entry_shape(*key, *entry, true)));
                 }
-                Outcome::Check => show("Check", Shape::Any),
-                Outcome::Node => show("Node", Shape::Any),
-                Outcome::Service => show("Service", Shape::Any),
+                OperationResult::Check => show("Check", BodyShape::Any),
+                OperationResult::Node => show("Node", BodyShape::Any),
+                OperationResult::Service => show("Service", BodyShape::Any),
             }
         }
         // An empty list is null where it was written, and a list where it was read.
-        let results = if results.is_empty() && !is_read { Shape::Any } else { Shape::List(results) };
-        answer_shape(results, Shape::Json(Value::Null), is_read)
+        let results = if results.is_empty() && !is_read { BodyShape::Any } else { BodyShape::List(results) };
+        answer_shape(results, BodyShape::Json(Value::Null), is_read)
     }
 
     /// C-TXN-5.
@@ -181,17 +181,17 @@ impl Agent {
     }
 }
 
-fn failure_shape(failures: &[(usize, String)], is_read: bool) -> Shape {
+fn failure_shape(failures: &[(usize, String)], is_read: bool) -> BodyShape {
     let error = |(place, what): &(usize, String)| {
-        Shape::Object(vec![("OpIndex", Shape::Json(json!(place))), ("What", Shape::Text(what.clone()))])
+        BodyShape::Object(vec![("OpIndex", BodyShape::Json(json!(place))), ("What", BodyShape::Text(what.clone()))])
     };
-    answer_shape(Shape::Json(Value::Null), Shape::List(failures.iter().map(error).collect()), is_read)
+    answer_shape(BodyShape::Json(Value::Null), BodyShape::List(failures.iter().map(error).collect()), is_read)
 }
 
 /// C-TXN-7: one that only reads has more fields.
-fn answer_shape(results: Shape, errors: Shape, is_read: bool) -> Shape {
+fn answer_shape(results: BodyShape, errors: BodyShape, is_read: bool) -> BodyShape {
     let fields = vec![("Results", results), ("Errors", errors)];
-    if is_read { Shape::Some(fields) } else { Shape::Object(fields) }
+    if is_read { BodyShape::Some(fields) } else { BodyShape::Object(fields) }
 }
 
 /// C-SES-11: without a status a check is critical. C-INV-14: any other text is no more than a warning.

@@ -6,7 +6,7 @@ use fencepost_model::ids::{ClientId, Index, SessionId};
 
 use super::duration::nanoseconds;
 use super::exchange::unsigned;
-use super::{Agent, Parts, Question, SECOND};
+use super::{Agent, HttpRequest, Parts, SECOND};
 
 /// A read that waits, with what it has seen.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,7 +26,7 @@ pub struct Sleep {
 
 impl Sleep {
     /// None for a request that does not wait.
-    pub fn of(question: &Question) -> Option<Sleep> {
+    pub fn of(question: &HttpRequest) -> Option<Sleep> {
         let (_, query) = question.url.split_once('?').filter(|_| question.method == "GET")?;
         let value = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
         let index = unsigned(&value("index")?.1).filter(|index| *index > 0)?;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
-use super::super::consul::Question;
+use super::super::consul::HttpRequest;
 use super::super::log::LogRecord;
 use super::ahead::Ahead;
 use super::subject::Subject;
@@ -143,7 +143,7 @@ impl Changes {
     fn of(lines: &[LogRecord]) -> Changes {
         let (mut deletes, mut sessions) = (Vec::new(), Vec::new());
         for (place, line) in lines.iter().enumerate().filter(|(_, line)| !super::is_idle(line)) {
-            let Question { method, url, .. } = &line.question;
+            let HttpRequest { method, url, .. } = &line.question;
             let starts = ["/v1/session/create", "/v1/session/destroy/"];
             if method == "PUT" && starts.iter().any(|start| url.starts_with(start)) {
                 sessions.push(place);

@@ -29,7 +29,7 @@ use fencepost_model::mutation::Mutation;
 
 use self::search::Search;
 use self::subject::Subject;
-use super::consul::{Question, Reply};
+use super::consul::{HttpRequest, Reply};
 use super::incomplete;
 use super::log::{Episode, LogRecord};
 use super::uncertain::{is_beside, is_complete};
@@ -123,10 +123,10 @@ fn is_idle(line: &LogRecord) -> bool {
     }
 }
 
-fn ends_sessions(question: &Question) -> bool {
+fn ends_sessions(question: &HttpRequest) -> bool {
     ["/v1/session/destroy/", "/v1/txn", "/v1/catalog/"].iter().any(|start| question.url.starts_with(start))
 }
 
-fn takes_locks(question: &Question) -> bool {
+fn takes_locks(question: &HttpRequest) -> bool {
     question.method == "PUT" && (question.url.contains("acquire=") || question.url.starts_with("/v1/txn"))
 }

@@ -16,7 +16,7 @@ use super::ahead::Ahead;
 use super::arrivals::{Answer, arrivals};
 use super::in_time::must_be_in_time;
 use super::state::State;
-use super::steps::{Outcome, Step, Why, attempt};
+use super::steps::{Candidate, CandidateOutcome, Why, attempt};
 use super::subject::{Changes, Subject};
 use super::{Limits, certain, ends_sessions, is_idle};
 
@@ -69,7 +69,7 @@ enum Breadth {
 struct Choice {
     state: State,
     /// What may be tried; none: that is not known yet.
-    todo: Option<Vec<Step>>,
+    todo: Option<Vec<Candidate>>,
     /// How many steps have been tried.
     tried: usize,
     /// Whether the unlikely steps are among them.
@@ -214,9 +214,9 @@ impl<'a> Search<'a> {
             let place = self.answers[choice.state.at].place;
             choice.tried += 1;
             let outcome = self.take(&choice.state, step);
-            let of = if let Step::Serve(request, _) = step { Some(request) } else { None };
+            let of = if let Candidate::Serve(request, _) = step { Some(request) } else { None };
             match outcome {
-                Outcome::Next { state: mut next, class, has_effect } => {
+                CandidateOutcome::Next { state: mut next, class, has_effect } => {
                     note(&mut classes, of, class);
                     let changes = changes(&choice.state, &next);
                     self.absorb(&mut next, choice.state.at, Some(&changes), &mut |request, class| {
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
                     }
                 }
                 other => {
-                    if let (Outcome::Beyond(why), true) = (&other, of == Some(place)) {
+                    if let (CandidateOutcome::Beyond(why), true) = (&other, of == Some(place)) {
                         return Err(Objection::Undecided { line: self.lines[place].number, why: why.clone() });
                     }
                     obstacle.meet(choice.state.at, other, of == Some(place));
@@ -292,7 +292,7 @@ impl<'a> Search<'a> {
             match attempt(state, line, line.sent, has_passed) {
                 Ok(class) => note(classes, Some(*place), Some(class)),
                 Err(Why::Differs(class, why)) => {
-                    obstacle.meet(state.at, Outcome::Differs(class, why), true);
+                    obstacle.meet(state.at, CandidateOutcome::Differs(class, why), true);
                     return Ok(false);
                 }
                 Err(Why::Beyond(why)) => {
@@ -323,10 +323,10 @@ impl<'a> Search<'a> {
     }
 
     /// Whether another step than the one taken may make a difference to what did not fit. Only the likely ones are tried.
-    fn may_help(&self, choice: &Choice, todo: &[Step], step: Step) -> bool {
-        let touches = |step: Step, subject: &Subject| match step {
-            Step::Serve(request, _) | Step::Pass(request, _) => self.subjects[request].touches(subject),
-            Step::DecideExpiry(..) | Step::Expire(..) => true,
+    fn may_help(&self, choice: &Choice, todo: &[Candidate], step: Candidate) -> bool {
+        let touches = |step: Candidate, subject: &Subject| match step {
+            Candidate::Serve(request, _) | Candidate::Pass(request, _) => self.subjects[request].touches(subject),
+            Candidate::DecideExpiry(..) | Candidate::Expire(..) => true,
         };
         let Some(last) = choice.tried.checked_sub(1).map(|last| todo[last]) else { return true };
         !self.is_narrow()
@@ -407,13 +407,13 @@ impl Obstacle {
     }
 
     /// Something did not fit there.
-    fn meet(&mut self, at: usize, outcome: Outcome, is_its_own: bool) {
+    fn meet(&mut self, at: usize, outcome: CandidateOutcome, is_its_own: bool) {
         if at != self.at {
             return;
         }
         match outcome {
-            Outcome::Differs(class, why) if is_its_own => self.why = self.why.take().or(Some((class, why))),
-            Outcome::Beyond(why) => self.beyond = Some(why),
+            CandidateOutcome::Differs(class, why) if is_its_own => self.why = self.why.take().or(Some((class, why))),
+            CandidateOutcome::Beyond(why) => self.beyond = Some(why),
             _ => {}
         }
     }

@@ -11,7 +11,7 @@ use super::state::State;
 
 /// Something that may happen next.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(super) enum Candidate {
     /// A request is carried out, at an instant.
     Serve(usize, i64),
     /// The leader lets a request pass, and the log will apply it later. C-LD-9.
@@ -24,7 +24,7 @@ pub(super) enum Step {
 
 /// What came of a step.
 #[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is taken apart at once")]
-pub(super) enum Outcome {
+pub(super) enum CandidateOutcome {
     /// Another state; whether it differs from the one before in more than in what has been carried out.
     Next { state: State, class: Option<Class>, has_effect: bool },
     /// It cannot have been: that had to be answered.
@@ -36,44 +36,44 @@ pub(super) enum Outcome {
 }
 
 impl Search<'_> {
-    pub(super) fn take(&self, state: &State, step: Step) -> Outcome {
+    pub(super) fn take(&self, state: &State, step: Candidate) -> CandidateOutcome {
         match step {
-            Step::Serve(_, now) if self.is_overdue(state, now) => Outcome::Never,
-            Step::Serve(request, now) => self.serve(state, request, now),
-            Step::Pass(request, now) => {
+            Candidate::Serve(_, now) if self.is_overdue(state, now) => CandidateOutcome::Never,
+            Candidate::Serve(request, now) => self.serve(state, request, now),
+            Candidate::Pass(request, now) => {
                 let line = &self.lines[request];
                 if self.is_overdue(state, now) || !state.agent.lets_pass(&line.question, Instant::at(now)) {
-                    return Outcome::Never;
+                    return CandidateOutcome::Never;
                 }
                 let mut next = state.clone();
                 next.passed.push(request);
                 next.passed.sort_unstable();
-                Outcome::Next { state: next, class: None, has_effect: true }
+                CandidateOutcome::Next { state: next, class: None, has_effect: true }
             }
-            Step::DecideExpiry(session, since) => {
+            Candidate::DecideExpiry(session, since) => {
                 let mut next = state.clone();
                 next.agent.decide_expiry(session);
                 next.expiring.push((session, since));
                 next.expiring.sort_unstable();
-                Outcome::Next { state: next, class: None, has_effect: true }
+                CandidateOutcome::Next { state: next, class: None, has_effect: true }
             }
-            Step::Expire(session, at) => {
+            Candidate::Expire(session, at) => {
                 let mut next = state.clone();
                 next.agent.expire(session, Instant::at(at));
                 next.expiring.retain(|(expiring, _)| *expiring != session);
                 if !self.is_plausible(state, &next, None) {
-                    return Outcome::Never;
+                    return CandidateOutcome::Never;
                 }
-                Outcome::Next { state: next, class: None, has_effect: true }
+                CandidateOutcome::Next { state: next, class: None, has_effect: true }
             }
         }
     }
 
-    fn serve(&self, state: &State, request: usize, now: i64) -> Outcome {
+    fn serve(&self, state: &State, request: usize, now: i64) -> CandidateOutcome {
         let line = &self.lines[request];
         let rank = self.ahead().rank[request];
         if rank.is_some_and(|rank| rank != state.next_rank) {
-            return Outcome::Never;
+            return CandidateOutcome::Never;
         }
         let mut next = state.clone();
         let has_passed = state.passed.binary_search(&request).is_ok();
@@ -85,7 +85,7 @@ impl Search<'_> {
                 let index = self.ahead().index_of(request);
                 let is_told = index.is_none_or(|index| next.agent.tell(index));
                 if !is_told || !self.may_be_told(&next, &told, index) {
-                    return Outcome::Never;
+                    return CandidateOutcome::Never;
                 }
                 // A read binds log positions, and does nothing else; a refused change of a key does nothing at all.
                 let has_effect = match line.question.method.as_str() {
@@ -93,24 +93,24 @@ impl Search<'_> {
                     _ => !self.is_idle[request],
                 };
                 if has_effect && !self.is_plausible(state, &next, Some(request)) {
-                    return Outcome::Never;
+                    return CandidateOutcome::Never;
                 }
                 // What is shown has been changed.
                 let (old, new) = (&state.agent, &next.agent);
                 if rank.is_some() && !new.has_other_sessions(old) && new.changed_keys(old).is_empty() {
-                    return Outcome::Never;
+                    return CandidateOutcome::Never;
                 }
                 if self.is_narrow() && has_effect {
                     match self.likely_creation(state, &next) {
                         Ok(None) => {}
                         Ok(Some(index)) if next.agent.tell(index) => {}
-                        _ => return Outcome::Never,
+                        _ => return CandidateOutcome::Never,
                     }
                 }
-                Outcome::Next { state: next, class: Some(class), has_effect }
+                CandidateOutcome::Next { state: next, class: Some(class), has_effect }
             }
-            Err(Why::Differs(class, why)) => Outcome::Differs(class, why),
-            Err(Why::Beyond(why)) => Outcome::Beyond(why),
+            Err(Why::Differs(class, why)) => CandidateOutcome::Differs(class, why),
+            Err(Why::Beyond(why)) => CandidateOutcome::Beyond(why),
         }
     }
 
@@ -141,13 +141,13 @@ impl Search<'_> {
     }
 
     /// Timers that may fire until an instant.
-    pub(super) fn timers(&self, state: &State, until: i64) -> Vec<Step> {
+    pub(super) fn timers(&self, state: &State, until: i64) -> Vec<Candidate> {
         let mut steps = Vec::new();
         for (session, since) in state.agent.expirable(Instant::at(until)) {
             let began = since.or(state.expiring.iter().find(|(id, _)| *id == session).map(|(_, since)| *since));
             let expiries = self.instants(state, began.unwrap_or(until), until);
-            steps.extend(expiries.into_iter().map(|at| Step::Expire(session, at)));
-            steps.extend(since.map(|since| Step::DecideExpiry(session, since)));
+            steps.extend(expiries.into_iter().map(|at| Candidate::Expire(session, at)));
+            steps.extend(since.map(|since| Candidate::DecideExpiry(session, since)));
         }
         steps
     }

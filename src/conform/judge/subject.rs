@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::consul::Question;
+use super::super::consul::HttpRequest;
 use super::super::log::LogRecord;
 
 /// What a request is about.
@@ -42,7 +42,7 @@ impl Subject {
         if is_absent && line.question.url.starts_with("/v1/kv/") { Subject::Store } else { Subject::of(&line.question) }
     }
 
-    pub(super) fn of(question: &Question) -> Subject {
+    pub(super) fn of(question: &HttpRequest) -> Subject {
         let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
         let is_wide = query.split('&').any(|part| part.starts_with("recurse") || part.starts_with("keys"));

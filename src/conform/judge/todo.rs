@@ -2,7 +2,7 @@
 
 use super::search::Search;
 use super::state::State;
-use super::steps::Step;
+use super::steps::Candidate;
 use super::subject::Subject;
 use super::takes_locks;
 
@@ -25,10 +25,10 @@ impl Search<'_> {
         }
     }
 
-    fn add(&self, state: &State, requests: impl IntoIterator<Item = usize>, todo: &mut Vec<Step>) {
+    fn add(&self, state: &State, requests: impl IntoIterator<Item = usize>, todo: &mut Vec<Candidate>) {
         let until = self.lines[self.answers[state.at].place].received;
         for request in requests {
-            todo.extend(self.times(state, request, until).into_iter().map(|now| Step::Serve(request, now)));
+            todo.extend(self.times(state, request, until).into_iter().map(|now| Candidate::Serve(request, now)));
         }
     }
 
@@ -53,8 +53,8 @@ impl Search<'_> {
     }
 
     /// What may happen before the next answer arrives.
-    pub(super) fn todo(&self, state: &State) -> Vec<Step> {
-        let mut todo: Vec<Step> = Vec::new();
+    pub(super) fn todo(&self, state: &State) -> Vec<Candidate> {
+        let mut todo: Vec<Candidate> = Vec::new();
         let Some(target) = self.target(state) else { return todo };
         let is_hidden = |request: &usize| {
             self.ahead().rank[*request].is_none() && self.lines[*request].reply.is_some() && !self.is_idle[*request]
@@ -72,8 +72,8 @@ impl Search<'_> {
     }
 
     /// What may happen besides, and is unlikely.
-    pub(super) fn rest(&self, state: &State) -> Vec<Step> {
-        let mut todo: Vec<Step> = Vec::new();
+    pub(super) fn rest(&self, state: &State) -> Vec<Candidate> {
+        let mut todo: Vec<Candidate> = Vec::new();
         let Some(target) = self.target(state) else { return todo };
         let answer = &self.answers[state.at];
         let (own, until) = (answer.place, self.lines[answer.place].received);
@@ -92,7 +92,7 @@ impl Search<'_> {
     }
 
     /// C-LD-9: while a lock-delay may begin, the leader may have let a request pass.
-    fn passes(&self, state: &State, until: i64, may_expire: bool, todo: &mut Vec<Step>) {
+    fn passes(&self, state: &State, until: i64, may_expire: bool, todo: &mut Vec<Candidate>) {
         let answer = &self.answers[state.at];
         let open = answer.others.iter().copied().chain(self.lost_before(state.at));
         let waiting: Vec<usize> = open.filter(|request| !state.is_done(*request)).chain([answer.place]).collect();
@@ -100,7 +100,7 @@ impl Search<'_> {
         for request in waiting.iter().copied().filter(|request| takes_locks(&self.lines[*request].question)) {
             let is_new = state.passed.binary_search(&request).is_err();
             if is_new && (may_expire || endings > usize::from(self.ends[request])) {
-                todo.extend(self.times(state, request, until).into_iter().map(|now| Step::Pass(request, now)));
+                todo.extend(self.times(state, request, until).into_iter().map(|now| Candidate::Pass(request, now)));
             }
         }
     }

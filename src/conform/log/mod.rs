@@ -12,7 +12,7 @@ mod written;
 
 use serde_json::{Map, Value};
 
-use super::consul::{Options, Question, Reply};
+use super::consul::{HttpRequest, Options, Reply};
 
 pub use self::reading::read;
 pub(super) use self::written::{head, record};
@@ -101,7 +101,7 @@ pub struct LogRecord {
     /// The client that sent the request, if it is known.
     pub client: Option<String>,
     /// The request.
-    pub question: Question,
+    pub question: HttpRequest,
     /// The response, if it is known.
     pub reply: Option<Reply>,
     /// When it was sent, in nanoseconds.
@@ -116,7 +116,7 @@ pub struct LogRecord {
 
 impl LogRecord {
     /// A request of an unnamed client that was answered, between two instants.
-    pub(super) fn new(number: usize, question: Question, reply: Reply, (sent, received): (i64, i64)) -> LogRecord {
+    pub(super) fn new(number: usize, question: HttpRequest, reply: Reply, (sent, received): (i64, i64)) -> LogRecord {
         let details = Details::default();
         LogRecord { number, client: None, question, reply: Some(reply), sent, received, is_timed: true, details }
     }

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::super::consul::{Question, Reply};
+use super::super::consul::{HttpRequest, Reply};
 use super::fields::{Fields, whole};
 use super::{Details, LogRecord};
 
@@ -54,7 +54,7 @@ pub(super) fn line(
     let reply =
         status.map(|status| Reply { status, index: index.flatten(), has_headers: index.is_some(), body: answer });
     let details = Details { lacks_body, lacks_answer, agent, extra: fields.into_rest() };
-    let question = Question { method, url, body };
+    let question = HttpRequest { method, url, body };
     Ok((LogRecord { number, client, question, reply, sent, received, is_timed, details }, size))
 }
 

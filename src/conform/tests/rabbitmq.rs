@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use fencepost_conform::amqp::{Broker, Command, ConnectionEnd, Exchange, Judged, RECORDED, hunt, judge, read, write};
 use fencepost_model::mutation::{Judge, LayerKind};
 use fencepost_model::time::Ticks;
-use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, RabbitmqMutation, Request, Shape};
+use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, QueueProperties, RabbitmqMutation, Request};
 
-const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
-const MINE: Shape = Shape { exclusive: true, ..PLAIN };
+const PLAIN: QueueProperties =
+    QueueProperties { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
+const MINE: QueueProperties = QueueProperties { exclusive: true, ..PLAIN };
 const A: Name = Name::Slot(1);
 const B: Name = Name::Holder(1);
 
@@ -29,7 +30,7 @@ fn ask(line: &mut ConnectionEnd, request: Request) -> Option<Answer> {
     line.ask(1, false, &request).expect("it can be talked to")
 }
 
-fn declare(line: &mut ConnectionEnd, name: Name, shape: Shape) -> Option<Answer> {
+fn declare(line: &mut ConnectionEnd, name: Name, shape: QueueProperties) -> Option<Answer> {
     ask(line, Request::Declare { name, shape })
 }
 
@@ -138,7 +139,7 @@ fn r_q_40_the_queues_of_a_connection_that_is_over_go_one_by_one() {
 #[test]
 fn r_q_25_a_queue_that_expires_may_be_gone_at_any_time_and_no_other() {
     let with = |expires: Option<Ticks>| {
-        let shape = Shape { expires, ..PLAIN };
+        let shape = QueueProperties { expires, ..PLAIN };
         verdict(&[(on(1, Request::Declare { name: A, shape }), OK), (on(1, Request::Look(A)), GONE)])
     };
     assert_eq!(with(Some(Ticks::new(60_000))), None);

@@ -1,6 +1,6 @@
 //! Whole answers.
 
-use fencepost_doctor::{Change, Direction, Doctor, LockBelief, Promise, Quantity, Question, Value, Verdict};
+use fencepost_doctor::{Change, Direction, Doctor, LockBelief, Promise, Quantity, QuantityValue, Question, Verdict};
 use fencepost_model::trace::replay;
 use fencepost_model::units::{Duration, PartsPerMillion};
 
@@ -45,9 +45,9 @@ fn the_room_of_the_self_limiting_client_is_found_within_a_second() {
         let found = boundaries.iter().find(|boundary| (boundary.quantity, boundary.direction) == (quantity, direction));
         found.unwrap_or_else(|| panic!("no boundary of {quantity:?}"))
     };
-    let seconds = |value: Value| match value {
-        Value::Duration(duration) => duration.nanoseconds() as f64 / 1e9,
-        Value::Rate(rate) => f64::from(rate.0),
+    let seconds = |value: QuantityValue| match value {
+        QuantityValue::Duration(duration) => duration.nanoseconds() as f64 / 1e9,
+        QuantityValue::Rate(rate) => f64::from(rate.0),
     };
     // EQ-3: 15 s x 1.0002 + w < 30 s + D.
     let pause = of(Quantity::Pause, Direction::Up);

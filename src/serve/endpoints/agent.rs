@@ -1,6 +1,6 @@
 //! `/v1/agent/`: the agent itself, and what it has.
 
-use fencepost_conform::{Question, SECOND};
+use fencepost_conform::{HttpRequest, SECOND};
 use serde_json::{Map, Value, json};
 
 use super::directory::text;
@@ -78,7 +78,7 @@ impl StandIn {
         })
     }
 
-    pub(super) fn agent_write(&mut self, path: &str, question: &Question, client: &str) -> Option<Answer> {
+    pub(super) fn agent_write(&mut self, path: &str, question: &HttpRequest, client: &str) -> Option<Answer> {
         let name = |start: &str| path.strip_prefix(start).filter(|name| !name.is_empty());
         Some(if path == "/v1/agent/service/register" {
             self.register_service(&question.body, client)
@@ -118,6 +118,6 @@ fn duration(nanoseconds: i64) -> String {
     }
 }
 
-fn note(question: &Question) -> String {
+fn note(question: &HttpRequest) -> String {
     super::parameter(&question.url, "note").unwrap_or_default()
 }

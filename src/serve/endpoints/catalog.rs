@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_conform::Question;
+use fencepost_conform::HttpRequest;
 use serde_json::{Map, Value, json};
 
 use super::directory::{object, text};
@@ -12,7 +12,7 @@ use crate::stand_in::{Answer, StandIn};
 type Fields = Map<String, Value>;
 
 impl StandIn {
-    pub(super) fn catalog_read(&mut self, path: &str, question: &Question) -> Option<Answer> {
+    pub(super) fn catalog_read(&mut self, path: &str, question: &HttpRequest) -> Option<Answer> {
         if path == "/v1/catalog/datacenters" {
             return Some(Answer::json(&json!([self.settings.datacenter])));
         }
@@ -95,7 +95,7 @@ impl StandIn {
     }
 
     /// Instances of a service, with a tag if one is asked for.
-    fn wanted(&mut self, name: &str, question: &Question) -> Vec<(Fields, Fields)> {
+    fn wanted(&mut self, name: &str, question: &HttpRequest) -> Vec<(Fields, Fields)> {
         let tag = parameter(&question.url, "tag").filter(|tag| !tag.is_empty());
         let has_tag = |service: &Fields| match &tag {
             None => true,
@@ -105,7 +105,7 @@ impl StandIn {
         services.filter(|(_, service)| text(service, "Service") == name && has_tag(service)).collect()
     }
 
-    fn instances(&mut self, name: &str, question: &Question) -> Value {
+    fn instances(&mut self, name: &str, question: &HttpRequest) -> Value {
         let wanted = self.wanted(name, question).into_iter();
         let instance = |(mut node, service): (Fields, Fields)| {
             let meta = node.remove("Meta").unwrap_or_default();
@@ -124,7 +124,7 @@ impl StandIn {
         json!(wanted.map(instance).collect::<Vec<_>>())
     }
 
-    fn healthy(&mut self, name: &str, question: &Question) -> Value {
+    fn healthy(&mut self, name: &str, question: &HttpRequest) -> Value {
         let only_passing = parameter(&question.url, "passing").is_some_and(|value| value != "false");
         let mut found = Vec::new();
         for (node, service) in self.wanted(name, question) {
@@ -141,7 +141,7 @@ impl StandIn {
 
     /// The same for what a prepared query finds.
     pub(super) fn executed(&mut self, name: &str) -> Value {
-        let question = Question { method: "GET".to_owned(), url: "/?passing".to_owned(), body: Vec::new() };
+        let question = HttpRequest { method: "GET".to_owned(), url: "/?passing".to_owned(), body: Vec::new() };
         let nodes = self.healthy(name, &question);
         json!({
             "Service": name, "Nodes": nodes, "DNS": object(&json!({"TTL": ""})), "Datacenter": self.settings.datacenter,

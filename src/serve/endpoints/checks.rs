@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_conform::{Question, nanoseconds};
+use fencepost_conform::{HttpRequest, nanoseconds};
 use serde_json::{Map, Value, json};
 
 use super::directory::{get, text};
@@ -57,7 +57,7 @@ impl StandIn {
     /// A write to the catalogue by the agent: judged and recorded as one.
     pub(super) fn catalog_write(&mut self, what: &str, body: &Value, client: &str) -> Answer {
         let url = format!("/v1/catalog/{what}");
-        let question = Question { method: "PUT".to_owned(), url, body: body.to_string().into_bytes() };
+        let question = HttpRequest { method: "PUT".to_owned(), url, body: body.to_string().into_bytes() };
         let answer = self.serve(&question, client);
         self.record.sync(&question, &answer, self.now);
         match answer.status {

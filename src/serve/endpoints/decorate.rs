@@ -1,13 +1,13 @@
 //! Answers of the model, with what is shown besides and has no other effect.
 
-use fencepost_conform::{Class, Question};
+use fencepost_conform::{Class, HttpRequest};
 use serde_json::{Map, Value, json};
 
 use super::directory::{get, object, text};
 use crate::stand_in::{Answer, StandIn};
 
 impl StandIn {
-    pub(crate) fn decorate(&mut self, question: &Question, class: Class, answer: &mut Answer) {
+    pub(crate) fn decorate(&mut self, question: &HttpRequest, class: Class, answer: &mut Answer) {
         let mut value = answer.value();
         match class {
             Class::Health => {

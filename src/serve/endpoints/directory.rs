@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_conform::{Class, Question};
+use fencepost_conform::{Class, HttpRequest};
 use serde_json::{Map, Value, json};
 
 use crate::settings::Settings;
@@ -43,7 +43,7 @@ impl Directory {
     }
 
     /// A request has been carried out.
-    pub(crate) fn note(&mut self, question: &Question, class: Class, index: u64) {
+    pub(crate) fn note(&mut self, question: &HttpRequest, class: Class, index: u64) {
         match class {
             Class::NodeRegistered | Class::NodeRenamed | Class::CheckSet | Class::CheckCritical => {
                 let body = object(&serde_json::from_slice(&question.body).unwrap_or_default());

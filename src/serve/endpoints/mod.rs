@@ -12,7 +12,7 @@ mod checks;
 mod decorate;
 mod directory;
 
-use fencepost_conform::Question;
+use fencepost_conform::HttpRequest;
 use serde_json::json;
 
 use crate::stand_in::{Answer, StandIn};
@@ -38,7 +38,7 @@ const UNSUPPORTED: &[&str] = &[
 
 impl StandIn {
     /// A request for something that the model does not have.
-    pub(crate) fn serve_beyond(&mut self, question: &Question, client: &str) -> Answer {
+    pub(crate) fn serve_beyond(&mut self, question: &HttpRequest, client: &str) -> Answer {
         let path = question.url.split('?').next().unwrap_or_default();
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
         let known = match (question.method.as_str(), path.as_str()) {

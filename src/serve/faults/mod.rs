@@ -153,20 +153,20 @@ impl fmt::Display for Rule {
 /// What goes wrong in a run.
 ///
 /// ```
-/// use fencepost_serve::Plan;
+/// use fencepost_serve::FaultPlan;
 ///
-/// let plan: Plan = "on PUT /v1/session/renew/* #3: lose-answer".parse()?;
+/// let plan: FaultPlan = "on PUT /v1/session/renew/* #3: lose-answer".parse()?;
 /// assert_eq!(plan.to_string(), "on PUT /v1/session/renew/* #3: lose-answer\n");
-/// let error = "on PUT /v1/kv/lead: status 503 \"busy\"".parse::<Plan>().unwrap_err();
+/// let error = "on PUT /v1/kv/lead: status 503 \"busy\"".parse::<FaultPlan>().unwrap_err();
 /// assert_eq!(error.line, 1);
 /// # Ok::<(), fencepost_serve::PlanError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Plan {
+pub struct FaultPlan {
     rules: Vec<Rule>,
 }
 
-impl Plan {
+impl FaultPlan {
     /// No rule.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
@@ -185,7 +185,7 @@ impl Plan {
     }
 
     /// Adds the rules of another plan behind these.
-    pub(crate) fn extend(&mut self, other: Plan) {
+    pub(crate) fn extend(&mut self, other: FaultPlan) {
         self.rules.extend(other.rules);
     }
 
@@ -195,18 +195,18 @@ impl Plan {
     }
 
     /// Every rule, and none has seen a request.
-    pub(crate) fn anew(&self) -> Plan {
+    pub(crate) fn anew(&self) -> FaultPlan {
         self.rules.iter().cloned().map(|rule| Rule { seen: 0, ..rule }).collect()
     }
 }
 
-impl FromIterator<Rule> for Plan {
+impl FromIterator<Rule> for FaultPlan {
     fn from_iter<I: IntoIterator<Item = Rule>>(rules: I) -> Self {
-        Plan { rules: rules.into_iter().collect() }
+        FaultPlan { rules: rules.into_iter().collect() }
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for FaultPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.rules.iter().try_for_each(|rule| writeln!(f, "{rule}"))
     }

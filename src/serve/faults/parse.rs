@@ -6,7 +6,7 @@ use std::str::FromStr;
 use fencepost_conform::nanoseconds;
 
 use super::glob::Glob;
-use super::{DOUBTS, Doubt, Fault, Plan, Rule};
+use super::{DOUBTS, Doubt, Fault, FaultPlan, Rule};
 
 /// What is wrong with a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-impl FromStr for Plan {
+impl FromStr for FaultPlan {
     type Err = PlanError;
 
     fn from_str(text: &str) -> Result<Self, PlanError> {
@@ -114,7 +114,7 @@ fn status(text: &str) -> Result<Fault, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Plan;
+    use super::FaultPlan;
 
     const PLAN: &str = "\
 on PUT /v1/session/renew/* #3: lose-answer
@@ -127,9 +127,9 @@ on PUT /v1/kv/lead: delay-request 0.3s
 
     #[test]
     fn a_plan_is_read_as_it_is_written() {
-        let plan: Plan = PLAN.parse().expect("a plan");
+        let plan: FaultPlan = PLAN.parse().expect("a plan");
         assert_eq!(plan.to_string(), PLAN);
-        let short: Plan = "# a comment\n\n  on put /v1/kv/lead #1: delay 1500ms\n".parse().expect("a plan");
+        let short: FaultPlan = "# a comment\n\n  on put /v1/kv/lead #1: delay 1500ms\n".parse().expect("a plan");
         assert_eq!(short.to_string(), "on PUT /v1/kv/lead #1: delay-answer 1.5s\n");
     }
 
@@ -149,7 +149,7 @@ on PUT /v1/kv/lead: delay-request 0.3s
             ("on PUT /v1/kv/lead: status 500 \"No cluster leader\" after", "C-CON-6"),
             ("on PUT /fencepost/clock/advance: reset", "never goes wrong"),
         ] {
-            let error = format!("# first\n{line}\n").parse::<Plan>().expect_err(line);
+            let error = format!("# first\n{line}\n").parse::<FaultPlan>().expect_err(line);
             assert_eq!(error.line, 2, "{line}");
             assert!(error.why.contains(part), "{line}: {error}");
         }
@@ -157,8 +157,9 @@ on PUT /v1/kv/lead: delay-request 0.3s
 
     #[test]
     fn each_rule_counts_the_requests_that_fit_and_the_first_that_strikes_counts() {
-        let mut plan: Plan = PLAN.parse().expect("a plan");
-        let renew = |plan: &mut Plan| plan.strike("a", "PUT", "/v1/session/renew/1").map(|fault| fault.to_string());
+        let mut plan: FaultPlan = PLAN.parse().expect("a plan");
+        let renew =
+            |plan: &mut FaultPlan| plan.strike("a", "PUT", "/v1/session/renew/1").map(|fault| fault.to_string());
         assert_eq!(renew(&mut plan), None);
         assert_eq!(renew(&mut plan), None);
         assert_eq!(renew(&mut plan).as_deref(), Some("lose-answer"));

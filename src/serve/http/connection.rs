@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use fencepost_conform::Question;
+use fencepost_conform::HttpRequest;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming as Body};
 use hyper::header::{HeaderName, HeaderValue};
@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use super::driver::Driver;
-use crate::stand_in::{Answer, Incoming, Outcome};
+use crate::stand_in::{Answer, Incoming, RequestOutcome};
 
 /// The most bytes of a body that are read at all.
 const BODY_MAX: usize = 4 << 20;
@@ -85,11 +85,11 @@ async fn answer(request: Request<Body>, name: Option<&str>, driver: &Driver) -> 
     let client = said.or(name).filter(|name| !name.is_empty()).unwrap_or("client").to_owned();
     let url = head.uri.path_and_query().map_or("/", |url| url.as_str()).to_owned();
     let has_token = head.headers.contains_key("X-Consul-Token");
-    let question = Question { method: head.method.as_str().to_owned(), url, body };
+    let question = HttpRequest { method: head.method.as_str().to_owned(), url, body };
     match driver.ask(Incoming { client, question, has_token }).await {
-        Outcome::Answer(answer) => Ok(response(answer)),
-        Outcome::Close => Err(Ended::Closed),
-        Outcome::Reset => Err(Ended::Reset),
+        RequestOutcome::Answer(answer) => Ok(response(answer)),
+        RequestOutcome::Close => Err(Ended::Closed),
+        RequestOutcome::Reset => Err(Ended::Reset),
     }
 }
 

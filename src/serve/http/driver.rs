@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{sleep, timeout};
 
-use super::server::Run;
+use super::server::StandInRun;
 use crate::clock::Clock;
-use crate::stand_in::{Incoming, Outcome, StandIn, Ticket};
+use crate::stand_in::{Incoming, RequestOutcome, StandIn, Ticket};
 
 /// With a clock that is `auto`: how long nothing must have arrived before it jumps. A client that is between two requests is not
 /// seen to be so; this gives it time to send the second one.
@@ -32,7 +32,7 @@ struct Shared {
 
 struct Inner {
     stand_in: StandIn,
-    waiters: BTreeMap<Ticket, oneshot::Sender<Outcome>>,
+    waiters: BTreeMap<Ticket, oneshot::Sender<RequestOutcome>>,
     /// How many requests have arrived.
     arrivals: u64,
 }
@@ -45,7 +45,7 @@ impl Driver {
     }
 
     /// A request arrives; waits until it ends.
-    pub(super) async fn ask(&self, incoming: Incoming) -> Outcome {
+    pub(super) async fn ask(&self, incoming: Incoming) -> RequestOutcome {
         let (sender, receiver) = oneshot::channel();
         let ticket = {
             let mut inner = self.0.inner.borrow_mut();
@@ -61,7 +61,7 @@ impl Driver {
         self.0.changed.notify_one();
         // The connection may go while this waits: then no client wants the answer any more.
         let _gone = Forget { driver: self, ticket };
-        receiver.await.unwrap_or(Outcome::Close)
+        receiver.await.unwrap_or(RequestOutcome::Close)
     }
 
     /// Gives answers that are ready to the clients that wait for them.
@@ -121,8 +121,8 @@ impl Driver {
     }
 
     /// The end.
-    pub(super) fn end(&self) -> Run {
-        Run::of(&self.0.inner.borrow().stand_in)
+    pub(super) fn end(&self) -> StandInRun {
+        StandInRun::of(&self.0.inner.borrow().stand_in)
     }
 }
 

@@ -5,4 +5,4 @@ mod connection;
 mod driver;
 mod server;
 
-pub use server::{Addresses, Run, Server};
+pub use server::{Addresses, Server, StandInRun};

@@ -26,7 +26,7 @@ pub struct Addresses {
 
 /// What a stand-in leaves behind.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct StandInRun {
     /// What broke, if anything.
     pub verdict: Verdict,
     /// The run as `fencepost conform --recorded` reads it; empty, if it was not recorded.
@@ -35,9 +35,9 @@ pub struct Run {
     pub requests: Vec<Seen>,
 }
 
-impl Run {
-    pub(super) fn of(stand_in: &StandIn) -> Run {
-        Run { verdict: stand_in.verdict(), record: stand_in.recorded(), requests: stand_in.requests().to_vec() }
+impl StandInRun {
+    pub(super) fn of(stand_in: &StandIn) -> StandInRun {
+        StandInRun { verdict: stand_in.verdict(), record: stand_in.recorded(), requests: stand_in.requests().to_vec() }
     }
 }
 
@@ -46,7 +46,7 @@ impl Run {
 pub struct Server {
     addresses: Addresses,
     stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<Run>>,
+    thread: Option<JoinHandle<StandInRun>>,
     news: Arc<Mutex<Vec<&'static str>>>,
 }
 
@@ -79,7 +79,7 @@ impl Server {
                 Err(error) => {
                     // The caller hears it, and no verdict is asked for.
                     let _ = is_up.send(Err(error));
-                    return Run::of(&StandIn::new(settings));
+                    return StandInRun::of(&StandIn::new(settings));
                 }
             };
             let local = LocalSet::new();
@@ -121,7 +121,7 @@ impl Server {
     }
 
     /// Stops it.
-    pub fn stop(mut self) -> Run {
+    pub fn stop(mut self) -> StandInRun {
         drop(self.stop.take());
         let thread = self.thread.take().expect("it is stopped once");
         thread.join().expect("the model's panics are caught where a request is carried out")

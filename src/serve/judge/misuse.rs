@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_conform::Question;
+use fencepost_conform::HttpRequest;
 use serde_json::Value;
 
 use crate::clock::seconds;
@@ -80,7 +80,7 @@ impl Sessions {
     }
 
     /// A request with sessions by their names.
-    pub(super) fn request(&self, question: &Question) -> String {
+    pub(super) fn request(&self, question: &HttpRequest) -> String {
         let mut text = format!("{} {}", question.method, question.url);
         if let Some(id) = session_of(question)
             && let Some(session) = self.known.get(&id)
@@ -128,7 +128,7 @@ impl Sessions {
 }
 
 /// The key that a request acquires.
-pub(super) fn acquired_key(question: &Question) -> Option<String> {
+pub(super) fn acquired_key(question: &HttpRequest) -> Option<String> {
     let (path, query) = question.url.split_once('?')?;
     let key = path.strip_prefix("/v1/kv/")?;
     let is_acquire = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "acquire");
@@ -137,7 +137,7 @@ pub(super) fn acquired_key(question: &Question) -> Option<String> {
 }
 
 /// The session that a request names.
-fn session_of(question: &Question) -> Option<String> {
+fn session_of(question: &HttpRequest) -> Option<String> {
     let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
     let in_path =
         ["renew", "destroy", "info"].iter().find_map(|what| path.strip_prefix(&format!("/v1/session/{what}/")));

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use fencepost_conform::Agent;
 
-use crate::faults::Plan;
+use crate::faults::FaultPlan;
 use crate::settings::Settings;
 use crate::stand_in::{Answer, Journey};
 use keys::KeyState;
@@ -136,7 +136,7 @@ impl Judge {
         }
     }
 
-    pub(crate) fn verdict(&self, settings: &Settings, plan: &Plan, unannounced: Option<&str>) -> Verdict {
+    pub(crate) fn verdict(&self, settings: &Settings, plan: &FaultPlan, unannounced: Option<&str>) -> Verdict {
         Verdict {
             findings: self.findings.clone(),
             misuse: self.misuse.clone(),

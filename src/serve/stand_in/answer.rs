@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// How a request ends for its client.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum RequestOutcome {
     /// With an answer.
     Answer(Answer),
     /// The connection is closed.

@@ -16,18 +16,18 @@ mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_conform::{Agent, Question};
+use fencepost_conform::{Agent, HttpRequest};
 use fencepost_model::ids::SessionId;
 
 use crate::endpoints::{AgentChecks, Directory};
-use crate::faults::{Fault, Plan};
+use crate::faults::{Fault, FaultPlan};
 use crate::judge::{Judge, Verdict};
 use crate::record::Record;
 use crate::settings::Settings;
 use clients::Clients;
 use waiting::Waiting;
 
-pub use answer::{Answer, Outcome};
+pub use answer::{Answer, RequestOutcome};
 pub use seen::Seen;
 pub(crate) use serve::beyond;
 pub(crate) use time::Due;
@@ -39,7 +39,7 @@ pub struct Incoming {
     /// The name of the client that sent it.
     pub client: String,
     /// The request.
-    pub question: Question,
+    pub question: HttpRequest,
     /// Whether it brought an ACL token, which is ignored.
     pub has_token: bool,
 }
@@ -55,7 +55,7 @@ pub struct StandIn {
     pub(crate) agent: Agent,
     pub(crate) directory: Directory,
     pub(crate) agent_checks: AgentChecks,
-    pub(crate) plan: Plan,
+    pub(crate) plan: FaultPlan,
     pub(crate) judge: Judge,
     pub(crate) record: Record,
     pub(crate) clients: Clients,
@@ -64,7 +64,7 @@ pub struct StandIn {
     waiting: BTreeMap<Ticket, Waiting>,
     /// Sessions whose timer has fired, with when their end is applied.
     expiring: BTreeMap<SessionId, i64>,
-    ready: Vec<(Ticket, Outcome)>,
+    ready: Vec<(Ticket, RequestOutcome)>,
     requests: Vec<Seen>,
     last_ticket: u64,
     /// How many ids have been drawn.
@@ -152,8 +152,8 @@ impl StandIn {
                 }
                 self.finish(journey, answer);
             }
-            Fault::LoseRequest => self.lose(&journey, Outcome::Close),
-            Fault::Reset => self.lose(&journey, Outcome::Reset),
+            Fault::LoseRequest => self.lose(&journey, RequestOutcome::Close),
+            Fault::Reset => self.lose(&journey, RequestOutcome::Reset),
             Fault::HalfOpen => {
                 self.record.lost(&journey);
                 self.waiting.insert(journey.ticket, Waiting::Silent { client: journey.client });
@@ -161,7 +161,7 @@ impl StandIn {
         }
     }
 
-    fn lose(&mut self, journey: &Journey, outcome: Outcome) {
+    fn lose(&mut self, journey: &Journey, outcome: RequestOutcome) {
         self.record.lost(journey);
         self.clients.is_told(&journey.client);
         self.ready.push((journey.ticket, outcome));
@@ -173,7 +173,7 @@ impl StandIn {
         match std::mem::replace(&mut journey.fate, Fate::Answered) {
             Fate::Answered => self.deliver(&journey, answer),
             Fate::Instead(other) => self.deliver(&journey, other),
-            Fate::Lost => self.lose(&journey, Outcome::Close),
+            Fate::Lost => self.lose(&journey, RequestOutcome::Close),
             Fate::Delayed(by) => {
                 let until = self.now.saturating_add(by);
                 self.waiting.insert(journey.ticket, Waiting::OnItsWayBack { until, journey, answer });
@@ -184,16 +184,16 @@ impl StandIn {
     fn deliver(&mut self, journey: &Journey, answer: Answer) {
         self.record.answered(journey, &answer, self.now);
         self.clients.is_told(&journey.client);
-        self.ready.push((journey.ticket, Outcome::Answer(answer)));
+        self.ready.push((journey.ticket, RequestOutcome::Answer(answer)));
     }
 
     /// Answers a request of a test, which is neither recorded nor judged.
     pub(crate) fn reply(&mut self, journey: &Journey, answer: Answer) {
-        self.ready.push((journey.ticket, Outcome::Answer(answer)));
+        self.ready.push((journey.ticket, RequestOutcome::Answer(answer)));
     }
 
     /// Answers that are ready since this was asked last.
-    pub fn ready(&mut self) -> Vec<(Ticket, Outcome)> {
+    pub fn ready(&mut self) -> Vec<(Ticket, RequestOutcome)> {
         std::mem::take(&mut self.ready)
     }
 
@@ -245,7 +245,7 @@ impl StandIn {
         let notices = std::mem::take(&mut self.notices);
         let abandoned: Vec<Ticket> = self.waiting.keys().copied().collect();
         let mut ready = std::mem::take(&mut self.ready);
-        ready.extend(abandoned.into_iter().map(|ticket| (ticket, Outcome::Close)));
+        ready.extend(abandoned.into_iter().map(|ticket| (ticket, RequestOutcome::Close)));
         let (last_ticket, now) = (self.last_ticket, self.now);
         let mut record = std::mem::replace(&mut self.record, Record::new(&self.settings));
         record.begin(&self.settings);

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fencepost_conform::{Class, Expected, Hint, Question, Sleep, Waking, Watch};
+use fencepost_conform::{Class, Expected, Hint, HttpRequest, Sleep, Waking, Watch};
 use fencepost_model::time::Instant;
 
 use super::waiting::{Journey, Waiting};
@@ -32,7 +32,7 @@ impl StandIn {
     }
 
     /// C-BLK-1, C-BLK-2: for which index a read waits, and how long at most.
-    fn waits(&self, question: &Question, answer: &Answer) -> Option<(u64, i64)> {
+    fn waits(&self, question: &HttpRequest, answer: &Answer) -> Option<(u64, i64)> {
         let Sleep { index, at_least } = Sleep::of(question)?;
         answer.index().filter(|present| *present <= index)?;
         let most = u64::try_from(at_least / 16).unwrap_or(0);
@@ -45,7 +45,7 @@ impl StandIn {
     }
 
     /// A request is answered as the model says, or by an endpoint that is no part of it.
-    pub(crate) fn serve(&mut self, question: &Question, client: &str) -> Answer {
+    pub(crate) fn serve(&mut self, question: &HttpRequest, client: &str) -> Answer {
         if question.url.starts_with("/v1/session/create") && self.sessions >= SESSIONS_MAX {
             return beyond("more than 65,000 sessions");
         }
@@ -67,7 +67,7 @@ impl StandIn {
         if is_pretty(&question.url) { answer.pretty() } else { answer }
     }
 
-    fn answer(&mut self, question: &Question, client: &str, expected: &Expected) -> Answer {
+    fn answer(&mut self, question: &HttpRequest, client: &str, expected: &Expected) -> Answer {
         let (seed, ids) = (self.seed(), &mut self.ids);
         let reply = self.agent.answer(expected, &mut || {
             *ids += 1;

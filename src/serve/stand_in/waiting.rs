@@ -1,6 +1,6 @@
 //! What is not answered yet.
 
-use fencepost_conform::{Question, Watch};
+use fencepost_conform::{HttpRequest, Watch};
 
 use super::{Answer, Ticket};
 
@@ -9,7 +9,7 @@ use super::{Answer, Ticket};
 pub(crate) struct Journey {
     pub(crate) ticket: Ticket,
     pub(crate) client: String,
-    pub(crate) question: Question,
+    pub(crate) question: HttpRequest,
     pub(crate) sent: i64,
     pub(crate) fate: Fate,
 }

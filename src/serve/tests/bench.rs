@@ -1,13 +1,13 @@
 //! A stand-in without sockets, and the requests of named clients.
 
-use fencepost_conform::Question;
-use fencepost_serve::{Answer, Clock, Incoming, Outcome, Settings, StandIn, Ticket};
+use fencepost_conform::HttpRequest;
+use fencepost_serve::{Answer, Clock, Incoming, RequestOutcome, Settings, StandIn, Ticket};
 use serde_json::{Value, json};
 
 /// A stand-in whose clock is the test's, and the outcomes that were not yet asked for.
 pub struct Bench {
     pub stand_in: StandIn,
-    outcomes: Vec<(Ticket, Outcome)>,
+    outcomes: Vec<(Ticket, RequestOutcome)>,
 }
 
 impl Bench {
@@ -21,12 +21,12 @@ impl Bench {
 
     /// Sends a request.
     pub fn send(&mut self, client: &str, method: &str, url: &str, body: &str) -> Ticket {
-        let question = Question { method: method.to_owned(), url: url.to_owned(), body: body.as_bytes().to_vec() };
+        let question = HttpRequest { method: method.to_owned(), url: url.to_owned(), body: body.as_bytes().to_vec() };
         self.stand_in.arrive(Incoming { client: client.to_owned(), question, has_token: false })
     }
 
     /// How a request has ended, if it has.
-    pub fn outcome(&mut self, ticket: Ticket) -> Option<Outcome> {
+    pub fn outcome(&mut self, ticket: Ticket) -> Option<RequestOutcome> {
         self.outcomes.extend(self.stand_in.ready());
         let place = self.outcomes.iter().position(|(other, _)| *other == ticket)?;
         Some(self.outcomes.remove(place).1)
@@ -37,7 +37,7 @@ impl Bench {
     pub fn ask(&mut self, client: &str, method: &str, url: &str, body: &str) -> Answer {
         let ticket = self.send(client, method, url, body);
         match self.outcome(ticket) {
-            Some(Outcome::Answer(answer)) => answer,
+            Some(RequestOutcome::Answer(answer)) => answer,
             other => panic!("{method} {url}: {other:?}"),
         }
     }

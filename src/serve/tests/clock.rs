@@ -1,6 +1,6 @@
 //! Time: what a TTL, a lock-delay, a blocking query and an announced sleep make of it.
 
-use fencepost_serve::{Clock, Outcome, Settings, Timers};
+use fencepost_serve::{Clock, RequestOutcome, Settings, Timers};
 
 use crate::bench::Bench;
 
@@ -83,7 +83,7 @@ fn c_blk_1_a_blocking_query_wakes_when_the_lock_is_lost() {
     bench.advance("19s");
     assert_eq!(bench.outcome(watch), None);
     bench.advance("1s");
-    let Some(Outcome::Answer(answer)) = bench.outcome(watch) else { panic!("it wakes") };
+    let Some(RequestOutcome::Answer(answer)) = bench.outcome(watch) else { panic!("it wakes") };
     assert!(answer.index() > Some(index));
     assert_eq!(answer.value()[0].get("Session"), None);
 }
@@ -98,7 +98,7 @@ fn c_blk_2_a_blocking_query_is_answered_when_its_time_is_up() {
         bench.advance(before);
         assert_eq!(bench.outcome(watch), None, "{timers}");
         bench.advance(after);
-        let Some(Outcome::Answer(answer)) = bench.outcome(watch) else { panic!("its time is up") };
+        let Some(RequestOutcome::Answer(answer)) = bench.outcome(watch) else { panic!("its time is up") };
         assert_eq!((answer.status, answer.index()), (200, Some(index)));
     }
 }
@@ -112,7 +112,7 @@ fn c_blk_3_an_index_that_is_far_ahead_waits_for_its_time() {
     bench.advance("4s");
     assert_eq!(bench.outcome(watch), None);
     bench.advance("1s");
-    assert!(matches!(bench.outcome(watch), Some(Outcome::Answer(answer)) if answer.index() < Some(100_000)));
+    assert!(matches!(bench.outcome(watch), Some(RequestOutcome::Answer(answer)) if answer.index() < Some(100_000)));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn lists_of_nodes_and_of_checks_block_as_keys_do() {
         bench.put("a", "/v1/catalog/register", &format!(r#"{{"Node": "n1", "Address": "::1", "Check": {check}}}"#));
         let query = r#"{"Name": "q", "Service": {"Service": "svc"}}"#;
         assert_eq!(bench.ask("a", "POST", "/v1/query", query).status, 200);
-        assert!(matches!(bench.outcome(watch), Some(Outcome::Answer(_))), "{url}");
+        assert!(matches!(bench.outcome(watch), Some(RequestOutcome::Answer(_))), "{url}");
         bench.put("test", "/fencepost/reset", "");
     }
 }

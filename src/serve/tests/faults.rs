@@ -1,7 +1,7 @@
 //! Faults at requests, and what the log of such a run says.
 
 use fencepost_conform::{judge, read};
-use fencepost_serve::Outcome;
+use fencepost_serve::RequestOutcome;
 
 use crate::bench::Bench;
 
@@ -22,9 +22,9 @@ fn is_possible(bench: &Bench, unanswered: usize) {
 #[test]
 fn a_lost_answer_has_an_effect_and_a_lost_request_has_none() {
     for (fault, holds, outcome) in [
-        ("lose-answer", true, Outcome::Close),
-        ("lose-request", false, Outcome::Close),
-        ("reset", false, Outcome::Reset),
+        ("lose-answer", true, RequestOutcome::Close),
+        ("lose-request", false, RequestOutcome::Close),
+        ("reset", false, RequestOutcome::Reset),
     ] {
         let mut bench = Bench::new();
         let session = bench.session("a", "10s", "0s");
@@ -48,7 +48,10 @@ fn a_delayed_answer_is_carried_out_at_once_and_a_delayed_request_is_not() {
         bench.advance("19s");
         assert_eq!(bench.outcome(ticket), None, "{fault}");
         bench.advance("1s");
-        assert!(matches!(bench.outcome(ticket), Some(Outcome::Answer(answer)) if answer.body == b"true"), "{fault}");
+        assert!(
+            matches!(bench.outcome(ticket), Some(RequestOutcome::Answer(answer)) if answer.body == b"true"),
+            "{fault}"
+        );
         is_possible(&bench, 0);
     }
 }

@@ -68,7 +68,7 @@ fn malformed_requests_are_refused_and_leave_the_rest_alone() {
     let consul = Consul::connect(&format!("http://{}", server.address())).expect("it answers");
     let ask = |method: &str, url: &str| {
         let question =
-            fencepost_conform::Question { method: method.to_owned(), url: url.to_owned(), body: b"kept".to_vec() };
+            fencepost_conform::HttpRequest { method: method.to_owned(), url: url.to_owned(), body: b"kept".to_vec() };
         consul.ask(&question).expect("it answers")
     };
     assert_eq!(ask("PUT", "/v1/kv/untouched").status, 200);

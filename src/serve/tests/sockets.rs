@@ -4,11 +4,11 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 
-use fencepost_conform::{Consul, Question, Reply};
+use fencepost_conform::{Consul, HttpRequest, Reply};
 use fencepost_serve::{Clock, Server, Settings};
 
 fn ask(consul: &Consul, method: &str, url: &str, body: &str) -> Reply {
-    let question = Question { method: method.to_owned(), url: url.to_owned(), body: body.as_bytes().to_vec() };
+    let question = HttpRequest { method: method.to_owned(), url: url.to_owned(), body: body.as_bytes().to_vec() };
     consul.ask(&question).expect("it answers")
 }
 

@@ -8,7 +8,7 @@ mod trial;
 
 use std::fmt;
 
-use crate::faults::{Fault, Plan, Rule};
+use crate::faults::{Fault, FaultPlan, Rule};
 use crate::stand_in::Seen;
 
 pub use trial::{Ended, Trial, Tried};
@@ -57,7 +57,7 @@ impl fmt::Display for NoBaseline {
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// The faults of the run.
-    pub plan: Plan,
+    pub plan: FaultPlan,
     rules: Vec<Rule>,
     /// The request that the last rule strikes, by its place in the run.
     after: usize,
@@ -71,7 +71,7 @@ impl Torture {
     pub fn baseline(&self) -> Result<Vec<Seen>, NoBaseline> {
         let mut first: Option<Vec<Seen>> = None;
         for number in 1..=BASELINE {
-            let tried = self.trial.run(&Plan::default()).map_err(NoBaseline::NotStarted)?;
+            let tried = self.trial.run(&FaultPlan::default()).map_err(NoBaseline::NotStarted)?;
             if let Some(why) = self.broken(&tried) {
                 return Err(NoBaseline::Breaks(why));
             }

@@ -4,8 +4,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::faults::Plan;
-use crate::http::{Run, Server};
+use crate::faults::FaultPlan;
+use crate::http::{Server, StandInRun};
 use crate::settings::Settings;
 
 /// How a run is made.
@@ -25,7 +25,7 @@ pub struct Trial {
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// What the stand-in has seen.
-    pub run: Run,
+    pub run: StandInRun,
     /// How the test ended.
     pub ended: Ended,
 }
@@ -47,7 +47,7 @@ impl Trial {
     ///
     /// # Errors
     /// There is no port, or no such program.
-    pub fn run(&self, plan: &Plan) -> Result<Tried, String> {
+    pub fn run(&self, plan: &FaultPlan) -> Result<Tried, String> {
         let settings = Settings { plan: plan.clone(), lists_requests: true, ..self.settings.clone() };
         let server = Server::start(settings, "127.0.0.1:0").map_err(|error| error.to_string())?;
         let Some((program, arguments)) = self.command.split_first() else { return Err("no command".to_owned()) };

@@ -1,7 +1,7 @@
 //! The Go client's lock as a program, line by line, against the recipe `go-lock` with its settings.
 
 use fencepost::checker::Options;
-use fencepost::consul::{self, Belief, Consul, GoLock, Monitor, OnLoss, RenewalErrors, SERVICE, Waiting};
+use fencepost::consul::{self, BeliefRule, Consul, GoLock, Monitor, OnLoss, RenewalErrors, SERVICE, Waiting};
 use fencepost::model::scenario::{Cutting, Links, Ways};
 use fencepost::{Property, Scenario, Ticks};
 
@@ -17,7 +17,7 @@ pub(super) fn go_lock(scenario: Scenario<Consul>, ticks_per_second: i64) -> Scen
 fn small() -> Scenario<Consul> {
     let settings = |consul: &mut consul::Settings| {
         (consul.ttl, consul.renew_every, consul.lock_delay) = (Some(Ticks::new(2)), Some(Ticks::new(1)), Ticks::new(1));
-        (consul.renewal_errors, consul.belief) = (RenewalErrors::RetryForTtl, Belief::ByMonitor);
+        (consul.renewal_errors, consul.belief) = (RenewalErrors::RetryForTtl, BeliefRule::ByMonitor);
         (consul.waiting, consul.watch_wait, consul.retry_every) =
             (Waiting::ReadThenWatch, Some(Ticks::new(2)), Ticks::new(1));
         consul.monitor = Some(Monitor { on_loss: OnLoss::Keep, ..Monitor::default() });

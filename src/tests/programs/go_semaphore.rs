@@ -2,7 +2,7 @@
 
 use fencepost::checker::Options;
 use fencepost::consul::{
-    self, Behavior, Belief, Consul, GoSemaphore, Monitor, RenewalErrors, SERVICE, Semaphore, Waiting,
+    self, Behavior, BeliefRule, Consul, GoSemaphore, Monitor, RenewalErrors, SERVICE, Semaphore, Waiting,
 };
 use fencepost::model::scenario::{Cutting, Links, Ways};
 use fencepost::{Property, Scenario, Ticks};
@@ -14,7 +14,7 @@ fn small() -> Scenario<Consul> {
     let settings = |consul: &mut consul::Settings| {
         (consul.ttl, consul.renew_every, consul.lock_delay) = (Some(Ticks::new(2)), Some(Ticks::new(1)), Ticks::new(1));
         consul.behavior = Behavior::Delete;
-        (consul.renewal_errors, consul.belief) = (RenewalErrors::RetryForTtl, Belief::ByMonitor);
+        (consul.renewal_errors, consul.belief) = (RenewalErrors::RetryForTtl, BeliefRule::ByMonitor);
         (consul.waiting, consul.watch_wait, consul.retry_every) = (Waiting::Watch, Some(Ticks::new(2)), Ticks::new(1));
         consul.monitor = Some(Monitor::default());
         consul.semaphore = Some(Semaphore { limits: vec![1], ..Semaphore::default() });

@@ -5,7 +5,7 @@
 //! sends messages, and states facts. Violations and ghosts are recomputed at each cache hit;
 //! the names of the normal form are computed part by part.
 //!
-//! Not remembered are faults of the service, which may do anything to the world, and whatever a cut link may lose.
+//! Faults of the service are not cached, because they may change anything; nor are messages that a cut link may lose.
 
 use std::hash::{Hash, Hasher};
 
@@ -25,7 +25,7 @@ use fencepost_model::world::{Action, Envelope, Fault, Step};
 
 use super::super::calls::CallsOfAll;
 use super::super::hash::fingerprint;
-use super::super::names::{Names, OWNERS, Occurrences, Rewriting, Rules, SmallSet};
+use super::super::names::{NormalNames, OWNERS, Occurrences, Rewriting, Rules, SmallSet};
 use super::super::normal_form::{Formed, NormalForm};
 use super::super::order::place_of;
 use super::super::piece::{Layout, Piece};
@@ -79,14 +79,14 @@ enum Cause<P: Service> {
 struct Key<P: Service> {
     /// The parts, and zeros where there are fewer.
     parts: [u32; ROLES],
-    /// With these tenures what they send is stamped.
+    /// The tenures that stamp their writes.
     tenures: [Tenure; 2],
     cause: Cause<P>,
 }
 
 /// What a step of the open world depends on, and where in the world that is.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Question<P: Service> {
+pub(super) struct Lookup<P: Service> {
     key: Key<P>,
     /// The places of the parts.
     places: Roles,
@@ -97,7 +97,7 @@ pub(super) struct Question<P: Service> {
 
 /// What a step did, before anything got new names.
 #[derive(Copy, Clone)]
-struct Outcome {
+struct CachedStep {
     /// The parts that it depends on, afterwards.
     after: [u32; ROLES],
     sent: [u32; SENT],
@@ -112,7 +112,7 @@ pub(super) struct Memo<P: Service> {
     mutation: Option<Mutation>,
     /// Whether what is remembered depends on every world that is passed.
     looks_at_every_world: bool,
-    steps: Cache<Key<P>, Outcome>,
+    steps: Cache<Key<P>, CachedStep>,
     /// Hashes of keys that missed the cache.
     asked: Cache<u64, ()>,
     /// Facts that steps state; none come first.
@@ -158,7 +158,7 @@ impl<P: Service> Memo<P> {
         action: &Action<P>,
         opened: &Collapsed,
         last: &Formed<P>,
-    ) -> Option<Question<P>> {
+    ) -> Option<Lookup<P>> {
         let is = |mutation: CheckerMutation| self.mutation == Some(mutation.into());
         let is_lossy = scenario.network.cuts == Cutting::Drop && !is(CheckerMutation::KeyIgnoresLossyCuts);
         if !self.is_of_use || is_lossy && !last.cuts.is_empty() {
@@ -216,7 +216,7 @@ impl<P: Service> Memo<P> {
         if is(CheckerMutation::KeyIgnoresParts) {
             parts[1..].fill(0);
         }
-        Some(Question { key: Key { parts, tenures, cause }, places, message, shift })
+        Some(Lookup { key: Key { parts, tenures, cause }, places, message, shift })
     }
 
     /// Where the step leads, if what it did is remembered.
@@ -227,7 +227,7 @@ impl<P: Service> Memo<P> {
         opened: &Collapsed,
         last: &mut Formed<P>,
         action: &Action<P>,
-        question: &Question<P>,
+        question: &Lookup<P>,
     ) -> Option<Successor> {
         let outcome = match (self.steps.get(&question.key), question.key.cause) {
             (Some(outcome), _) => outcome,
@@ -301,7 +301,7 @@ impl<P: Service> Memo<P> {
         copies: &mut WorkerPool<P>,
         opened: &Collapsed,
         state: &mut Observed<P>,
-        (action, question, outcome): (&Action<P>, &Question<P>, &Outcome),
+        (action, question, outcome): (&Action<P>, &Lookup<P>, &CachedStep),
         parts: &mut [u32],
     ) -> bool {
         let layout = Layout::of(state.clients.len());
@@ -330,11 +330,11 @@ impl<P: Service> Memo<P> {
     }
 
     /// Time passes: the server forgets what is meaningless by then.
-    fn pass(&mut self, copies: &mut WorkerPool<P>, question: &Question<P>, ticks: Ticks) -> Outcome {
+    fn pass(&mut self, copies: &mut WorkerPool<P>, question: &Lookup<P>, ticks: Ticks) -> CachedStep {
         let ticks =
             if self.mutation == Some(CheckerMutation::LookupSettlesNothing.into()) { Ticks::ZERO } else { ticks };
         let piece = settled(&copies.rules, copies.piece(question.key.parts[0]).clone(), ticks);
-        let outcome = Outcome { after: [copies.number(piece), 0, 0], sent: [0; SENT], count: 0, facts: 0 };
+        let outcome = CachedStep { after: [copies.number(piece), 0, 0], sent: [0; SENT], count: 0, facts: 0 };
         self.steps.put(question.key, outcome);
         outcome
     }
@@ -464,7 +464,7 @@ impl<P: Service> Memo<P> {
         if let Some(known) = self.names.get(&question) {
             return known;
         }
-        let names = Names::few(*all, *calls, shift);
+        let names = NormalNames::few(*all, *calls, shift);
         let mut piece = copies.piece(number).clone();
         piece.visit(&mut Rewriting::new(&names, &copies.rules));
         let renamed = copies.number(piece);
@@ -490,7 +490,7 @@ impl<P: Service> Memo<P> {
         copies: &mut WorkerPool<P>,
         last: &Formed<P>,
         next: &Observed<P>,
-        question: &Question<P>,
+        question: &Lookup<P>,
         step: &Step<P>,
     ) {
         let layout = Layout::of(last.clients.len());
@@ -528,7 +528,7 @@ impl<P: Service> Memo<P> {
         });
         let count = u8::try_from(step.sent.len()).expect("they are few");
         let facts = u32::try_from(facts).expect("memory is full before");
-        self.steps.put(question.key, Outcome { after, sent, count, facts });
+        self.steps.put(question.key, CachedStep { after, sent, count, facts });
     }
 }
 

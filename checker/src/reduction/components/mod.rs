@@ -20,7 +20,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::Action;
 
-use self::memo::{Memo, Question};
+use self::memo::{Lookup, Memo};
 pub(crate) use self::pool::SharedPool;
 use self::pool::WorkerPool;
 use super::hash::hash_of;
@@ -120,7 +120,7 @@ impl<P: Service> Stepper<P> {
         scenario: &Scenario<P>,
         form: &NormalForm,
         action: &Action<P>,
-        question: Option<Question<P>>,
+        question: Option<Lookup<P>>,
     ) -> Successor {
         let Stepper { copies, memo, opened, last, next, is_next_near } = self;
         if *is_next_near {

@@ -3,7 +3,7 @@
 
 use super::settings::{Expiry, Health, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers};
 use super::{Consul, ConsulFault, Server, Timer, TreeDeletions};
-use fencepost_model::assumption::{Assumption, Class, Declarations, Value, declare_retries};
+use fencepost_model::assumption::{Assumption, AssumptionValue, Class, Declarations, declare_retries};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::Action;
 
@@ -46,7 +46,7 @@ fn sessions(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
             [] => "sessions are bound to no check".to_owned(),
             _ => format!("sessions are bound to {}", names.join(" and ")),
         };
-        let value: Value = names.into_iter().collect();
+        let value: AssumptionValue = names.into_iter().collect();
         list.declare(setting("session-checks", "service.health.checks", sentence).of(value), move |execution| {
             Server::sessions_are_bound_to(execution, checks)
         });
@@ -177,7 +177,7 @@ fn recipes(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
         let limits = semaphore.limits.clone();
         let names: Vec<String> = limits.iter().map(u8::to_string).collect();
         let sentence = format!("the semaphore's limit is {}", names.join(" for the first client, then "));
-        let value: Value = names.into_iter().collect();
+        let value: AssumptionValue = names.into_iter().collect();
         list.declare(setting("semaphore-limit", "service.semaphore.limits", sentence).of(value), move |execution| {
             Server::limits_are_among(execution, &limits)
         });
@@ -186,7 +186,7 @@ fn recipes(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
     if !settings.operator.is_empty() {
         let names: Vec<String> = settings.operator.iter().map(|priced| name(&priced.kind())).collect();
         let sentence = format!("the operator may only: {}", names.join(", "));
-        let value: Value = names.into_iter().collect();
+        let value: AssumptionValue = names.into_iter().collect();
         let settings = settings.clone();
         let assumption = setting("operator-repertoire", "service.operator", sentence).of(value);
         list.declare(assumption, move |execution| {

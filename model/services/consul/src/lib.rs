@@ -26,12 +26,12 @@ pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
 pub use programs::{ApiError, GoLock, GoSemaphore, HttpApi, Monitor as GoMonitor, Renew, SemaphoreMonitor};
 pub use scenarios::SCENARIOS;
-pub use server::{ConsulFault, Failure, Node, Outcome, Query, QueryRefusal, Server, Status};
+pub use server::{ConsulFault, Failure, Node, OperationResult, Query, QueryRefusal, Server, Status};
 pub use settings::{
-    AfterRelease, Behavior, Belief, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log, LostRace,
-    Monitor, OldLeader, OnConflict, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Queue, Reads, Registers,
-    Release, RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers, SessionUse,
-    Settings, Takes, Timers, TreeDeletions, Unlock, Waiting, Writes,
+    AfterRelease, Behavior, BeliefRule, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log,
+    LostRace, Monitor, OldLeader, OnConflict, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Queue, Reads,
+    Registers, Release, RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers,
+    SessionUse, Settings, Takes, Timers, TreeDeletions, Unlock, Waiting, Writes,
 };
 
 use fencepost_model::goal::Goal;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::LeaseMessage;
+use super::messages::ObservedLeaseMessage;
 use super::settings::{OperatorKind, Settings};
 use super::{ObservedLease, Store};
 use fencepost_model::goal::Goal;
@@ -154,6 +154,6 @@ pub(super) fn suffer(store: &mut Store, fault: LeaseFault, out: &mut Outbox<Obse
         LeaseFault::Fail(client) => store.fail(client),
         LeaseFault::Recover(client) => store.recover(client),
         LeaseFault::Lag => store.lag(),
-        LeaseFault::Nap(client, length) => out.send(client.into(), LeaseMessage::Sleep(length)),
+        LeaseFault::Nap(client, length) => out.send(client.into(), ObservedLeaseMessage::Sleep(length)),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::events::{LeaseEvent, LeaseFault, OperatorAction};
-use super::messages::{Command, Entry, LeaseMessage, Name, Request, Response, Timer};
+use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, Timer};
 use super::settings::OperatorKind;
 use fencepost_model::ids::{Call, Index};
 use fencepost_model::time::Ticks;
@@ -70,12 +70,12 @@ impl Display for Response {
     }
 }
 
-impl Display for LeaseMessage {
+impl Display for ObservedLeaseMessage {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            LeaseMessage::Request(Call(call), request) => write!(f, "{request} [{call}]"),
-            LeaseMessage::Response(Call(call), response) => write!(f, "{response} [{call}]"),
-            LeaseMessage::Sleep(length) => write!(f, "sleep for {length} × the grain"),
+            ObservedLeaseMessage::Request(Call(call), request) => write!(f, "{request} [{call}]"),
+            ObservedLeaseMessage::Response(Call(call), response) => write!(f, "{response} [{call}]"),
+            ObservedLeaseMessage::Sleep(length) => write!(f, "sleep for {length} × the grain"),
         }
     }
 }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use elector::Elector;
 pub use events::{LeaseEvent, LeaseFault, OperatorAction};
-pub use messages::{Command, Entry, LeaseMessage, Name, Request, Response, Shown, Timer};
+pub use messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, Shown, Timer};
 pub use mutants::ObservedLeaseMutation;
 pub use participant::Participant;
 pub use row::RowLocker;
@@ -59,7 +59,7 @@ impl Service for ObservedLease {
     const GOALS: &'static [Goal] = events::GOALS;
     const MUTATIONS: &'static [Mutation] = ObservedLeaseMutation::MUTATIONS;
     type Settings = Settings;
-    type Message = LeaseMessage;
+    type Message = ObservedLeaseMessage;
     type Timer = Timer;
     type Command = Command;
     type OperatorAction = OperatorAction;
@@ -93,12 +93,12 @@ impl Service for ObservedLease {
         events::suffer(&mut world.server.process, fault, out);
     }
 
-    fn only_answers(store: &Store, message: &LeaseMessage) -> bool {
-        matches!(message, LeaseMessage::Request(_, Request::Get)) && store.reads_only_answer()
+    fn only_answers(store: &Store, message: &ObservedLeaseMessage) -> bool {
+        matches!(message, ObservedLeaseMessage::Request(_, Request::Get)) && store.reads_only_answer()
     }
 }
 
-impl ServiceMessage for LeaseMessage {}
+impl ServiceMessage for ObservedLeaseMessage {}
 
 impl ServiceTimer for Timer {}
 

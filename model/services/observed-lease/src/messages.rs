@@ -86,7 +86,7 @@ pub enum Response {
 /// A request or a response, on a call of the client.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LeaseMessage {
+pub enum ObservedLeaseMessage {
     /// A client sends a request.
     Request(Call, Request),
     /// The store answers.

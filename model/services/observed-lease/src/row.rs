@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ObservedLease;
 use super::events::LeaseEvent;
-use super::messages::{Command, LeaseMessage, Request, Response, Timer};
+use super::messages::{Command, ObservedLeaseMessage, Request, Response, Timer};
 use super::settings::RowClock;
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
@@ -137,7 +137,7 @@ impl RowLocker {
 
     fn send(&mut self, request: Request, out: Out<'_>) {
         self.call = self.call.next();
-        out.send(ProcessId::Server, LeaseMessage::Request(self.call, request));
+        out.send(ProcessId::Server, ObservedLeaseMessage::Request(self.call, request));
     }
 
     /// The longest preparation, in grains.
@@ -237,7 +237,7 @@ impl Process<ObservedLease> for RowLocker {
             (Phase::Working { created, ends, .. }, Input::Wake(Timer::KeepAlive)) => {
                 self.extend(created, ends, context, out);
             }
-            (_, Input::Message { message: Message::Service(LeaseMessage::Response(call, response)), .. })
+            (_, Input::Message { message: Message::Service(ObservedLeaseMessage::Response(call, response)), .. })
                 if call == self.call =>
             {
                 self.hear(response, context, out);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ObservedLease;
 use super::events::{LeaseEvent, OperatorAction};
-use super::messages::{Entry, LeaseMessage, Request, Response, Shown, Timer};
+use super::messages::{Entry, ObservedLeaseMessage, Request, Response, Shown, Timer};
 use super::row::Row;
 use super::settings::{OperatorKind, Tokens};
 use crate::ObservedLeaseMutation as Mutant;
@@ -218,7 +218,8 @@ impl Store {
 
 impl Process<ObservedLease> for Store {
     fn on(&mut self, input: Input<ObservedLease>, context: &Ctx<'_>, out: Out<'_>) {
-        let Input::Message { from, message: Message::Service(LeaseMessage::Request(call, request)) } = input else {
+        let Input::Message { from, message: Message::Service(ObservedLeaseMessage::Request(call, request)) } = input
+        else {
             return;
         };
         let client = from.client().expect("only clients send requests");
@@ -226,7 +227,7 @@ impl Process<ObservedLease> for Store {
             true => Response::Unavailable,
             false => self.serve(client, request, context, out),
         };
-        out.send(from, LeaseMessage::Response(call, response));
+        out.send(from, ObservedLeaseMessage::Response(call, response));
     }
 
     fn wakes(&self, _: &Scenario<ObservedLease>, _: &mut dyn FnMut(Timer, Instant)) {}

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::messages::{
-    Answer, Ask, Command, Difference, Keeps, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Shape, Timer,
+    Answer, Ask, Command, Difference, Keeps, Name, Problem, QueueProperties, RabbitmqEvent, RabbitmqMessage, Request,
+    Timer,
 };
 use fencepost_model::ids::SessionId;
 
@@ -19,7 +20,7 @@ impl fmt::Display for Name {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for QueueProperties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keeps = match self.keeps {
             Keeps::All => None,

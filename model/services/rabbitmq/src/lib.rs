@@ -22,7 +22,8 @@ pub use bench::{Bench, BrokerAction};
 pub use broker::{Broker, Channel, Connection, Queue, RabbitmqFault};
 pub use clients::{Administrator, Getter, Participant, Taker};
 pub use messages::{
-    Answer, Ask, Command, Difference, Keeps, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Shape, Timer,
+    Answer, Ask, Command, Difference, Keeps, Name, Problem, QueueProperties, RabbitmqEvent, RabbitmqMessage, Request,
+    Timer,
 };
 pub use mutants::RabbitmqMutation;
 pub use operator::OperatorAction;

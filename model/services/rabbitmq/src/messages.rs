@@ -28,7 +28,7 @@ pub enum Name {
     Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct Shape {
+pub struct QueueProperties {
     /// It belongs to the connection that declares it, and is removed with it.
     pub exclusive: bool,
     /// It survives a restart of the broker.
@@ -42,10 +42,10 @@ pub struct Shape {
     pub expires: Option<Ticks>,
 }
 
-impl Shape {
+impl QueueProperties {
     /// R-Q-5: an exclusive queue is never durable, whatever its declaration says.
     pub(super) fn as_kept(self) -> Self {
-        Shape { durable: self.durable && !self.exclusive, ..self }
+        QueueProperties { durable: self.durable && !self.exclusive, ..self }
     }
 }
 
@@ -82,14 +82,14 @@ pub enum Request {
         /// The name of the queue.
         name: Name,
         /// The declared properties.
-        shape: Shape,
+        shape: QueueProperties,
     },
     /// `queue.declare` with `nowait`: success has no response (R-Q-6).
     DeclareSilently {
         /// The name of the queue.
         name: Name,
         /// The declared properties.
-        shape: Shape,
+        shape: QueueProperties,
     },
     /// `queue.declare` with `passive`.
     Look(Name),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Name, Shape};
+use super::messages::{Name, QueueProperties};
 use super::settings::OperatorActionKind;
 use super::{Broker, RabbitMq, display};
 use fencepost_model::ids::SessionId;
@@ -25,8 +25,13 @@ pub enum OperatorAction {
 }
 
 /// The queue that an operator declares.
-pub(super) const NOT_EXCLUSIVE: Shape =
-    Shape { exclusive: false, durable: false, auto_delete: false, keeps: super::Keeps::Nothing, expires: None };
+pub(super) const NOT_EXCLUSIVE: QueueProperties = QueueProperties {
+    exclusive: false,
+    durable: false,
+    auto_delete: false,
+    keeps: super::Keeps::Nothing,
+    expires: None,
+};
 
 pub(super) fn offers(world: &World<RabbitMq>, scenario: &Scenario<RabbitMq>, offer: &mut dyn FnMut(OperatorAction)) {
     let broker: &Broker = &world.server.process;

@@ -12,7 +12,7 @@ use fencepost_model::time::{Deadline, Ticks};
 use fencepost_model::world::{Action, Envelope, Fault, World};
 
 type Checked = Result<(), String>;
-type Run = Execution<Redlock>;
+type RedlockExecution = Execution<Redlock>;
 
 fn keys(world: &World<Redlock>) -> impl Iterator<Item = Option<Key>> + '_ {
     world.server.process.nodes.iter().map(|node| node.key)
@@ -31,7 +31,7 @@ fn delivered(action: &Action<Redlock>) -> Option<RedlockMessage> {
 }
 
 impl Nodes {
-    pub(super) fn count_is(run: &Run, count: u8) -> Checked {
+    pub(super) fn count_is(run: &RedlockExecution, count: u8) -> Checked {
         run.each(|moment| match keys(moment.after).count() == usize::from(count) {
             true => Ok(()),
             false => Err("there are more or fewer nodes".to_owned()),
@@ -39,7 +39,7 @@ impl Nodes {
     }
 
     /// A key that a request writes ends that long after the step.
-    pub(super) fn keys_last(run: &Run, lease: Ticks) -> Checked {
+    pub(super) fn keys_last(run: &RedlockExecution, lease: Ticks) -> Checked {
         run.each(|moment| {
             let now = moment.after.clock(ProcessId::Server);
             for (before, after) in pairs(moment).filter(|_| delivered(moment.action).is_some()) {
@@ -53,7 +53,7 @@ impl Nodes {
     }
 
     /// The lock is granted in the step of the request, or in a step in which it is replicated.
-    pub(super) fn grants_are(run: &Run, grants: Grants) -> Checked {
+    pub(super) fn grants_are(run: &RedlockExecution, grants: Grants) -> Checked {
         run.each(|moment| {
             let is_granted = moment.step.facts.iter().any(|fact| matches!(fact, Fact::Granted { fresh: true, .. }));
             let is_at_once = delivered(moment.action).is_some();
@@ -67,7 +67,7 @@ impl Nodes {
         })
     }
 
-    pub(super) fn restarts_keep(run: &Run, keeps: bool) -> Checked {
+    pub(super) fn restarts_keep(run: &RedlockExecution, keeps: bool) -> Checked {
         run.each(|moment| {
             let Action::Fault(Fault::Service(RedlockFault::Restart(number))) = *moment.action else { return Ok(()) };
             let (before, after) = pairs(moment).nth(usize::from(number) - 1).expect("the node is there");
@@ -80,7 +80,7 @@ impl Nodes {
     }
 
     /// A request to delete removes only the value that it names, and each value is written by one client.
-    pub(super) fn only_writers_delete(run: &Run) -> Checked {
+    pub(super) fn only_writers_delete(run: &RedlockExecution) -> Checked {
         run.each(|moment| {
             let Some(RedlockMessage::Unlock(_, value)) = delivered(moment.action) else { return Ok(()) };
             let Action::Deliver(envelope) = moment.action else { return Ok(()) };

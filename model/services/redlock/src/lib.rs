@@ -20,7 +20,7 @@ mod settings;
 use serde::{Deserialize, Serialize};
 
 pub use locker::Locker;
-pub use messages::{Command, RedlockFault, RedlockMessage, Timer, Value};
+pub use messages::{Command, LockValue, RedlockFault, RedlockMessage, Timer};
 pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
 pub use program::{Locking, RedlockPage};

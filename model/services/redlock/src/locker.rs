@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Command, RedlockMessage, Timer, Value};
+use super::messages::{Command, LockValue, RedlockMessage, Timer};
 use super::settings::Validity;
 use super::{COPIED, Redlock};
 use crate::RedlockMutation;
@@ -18,7 +18,7 @@ use fencepost_model::time::{Instant, LeaseEnd, Ticks};
 pub struct Locker {
     phase: Phase,
     /// The value of its current or last attempt.
-    value: Value,
+    value: LockValue,
     rounds: u8,
     /// The number of nodes that it asks.
     nodes: u8,
@@ -48,7 +48,7 @@ type Out<'a> = &'a mut Outbox<Redlock>;
 impl Locker {
     pub(super) fn new(id: ClientId, scenario: &Scenario<Redlock>) -> Self {
         let nodes = if scenario.system == COPIED { 0 } else { scenario.service.nodes };
-        Locker { phase: Phase::Idle, value: Value { creator: id, number: 0 }, rounds: scenario.rounds, nodes }
+        Locker { phase: Phase::Idle, value: LockValue { creator: id, number: 0 }, rounds: scenario.rounds, nodes }
     }
 
     /// The nodes that it asks; 0 stands for the current leader.

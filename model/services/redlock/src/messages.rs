@@ -10,20 +10,20 @@ use fencepost_model::program::Alarm;
 use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
 
 /// The value that a client writes into a key. No two attempts of any clients use the same value.
-pub type Value = SessionId;
+pub type LockValue = SessionId;
 
 /// A request or a response. Nodes count from 1; node 0 stands for the current leader.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedlockMessage {
     /// Write the value, if the key has none.
-    Lock(u8, Value),
+    Lock(u8, LockValue),
     /// Delete the value, if the key still has it.
-    Unlock(u8, Value),
+    Unlock(u8, LockValue),
     /// The value was written.
-    Locked(u8, Value),
+    Locked(u8, LockValue),
     /// The key has another value.
-    Held(u8, Value),
+    Held(u8, LockValue),
 }
 
 /// Deadlines.
@@ -106,7 +106,7 @@ impl RedlockMessage {
 }
 
 /// The value in sentences.
-pub(super) fn shown(value: Value) -> String {
+pub(super) fn shown(value: LockValue) -> String {
     format!("value {}.{}", value.creator.0, value.number)
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{RedlockFault, RedlockMessage, Timer, Value};
+use super::messages::{LockValue, RedlockFault, RedlockMessage, Timer};
 use super::settings::{Grants, Settings};
 use super::{COPIED, Redlock};
 use crate::RedlockMutation;
@@ -43,12 +43,12 @@ pub(super) struct Node {
     /// The instant since which its key has not been replicated.
     ahead: Option<Deadline>,
     /// The value of the request that it answers after a majority has the key.
-    owed: Option<Value>,
+    owed: Option<LockValue>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 pub(super) struct Key {
-    pub(super) value: Value,
+    pub(super) value: LockValue,
     /// The end of its lease; none: there is no lease.
     pub(super) over: Option<Deadline>,
 }
@@ -138,7 +138,7 @@ impl Nodes {
         out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen });
     }
 
-    fn lock(&mut self, named: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+    fn lock(&mut self, named: u8, value: LockValue, context: &Ctx<'_>, out: Out<'_>) {
         let client = value.creator;
         let settings = &context.scenario.service;
         let number = if named == 0 { self.leader_for(client) } else { named };
@@ -165,7 +165,7 @@ impl Nodes {
         out.send(client.into(), RedlockMessage::Locked(named, value));
     }
 
-    fn unlock(&mut self, named: u8, value: Value, context: &Ctx<'_>, out: Out<'_>) {
+    fn unlock(&mut self, named: u8, value: LockValue, context: &Ctx<'_>, out: Out<'_>) {
         let client = value.creator;
         let number = if named == 0 { self.leader_for(client) } else { named };
         let node = self.at(number);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Command, RedlockMessage, Timer, Value};
+use super::messages::{Command, LockValue, RedlockMessage, Timer};
 use super::{Redlock, Validity};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Call, Token};
@@ -58,21 +58,21 @@ impl Programmable for Redlock {
 /// What a program can ask of the nodes. Nodes count from 1; node 0 stands for the current leader of a `copied-lock`.
 pub trait Locking {
     /// `SET key value NX PX lease` at a node. The answer comes to [`hear`](Locking::hear).
-    fn lock(&self, node: u8, value: Value);
+    fn lock(&self, node: u8, value: LockValue);
 
     /// The script that deletes the key if it still has the value. There is no answer.
-    fn unlock(&self, node: u8, value: Value);
+    fn unlock(&self, node: u8, value: LockValue);
 
     /// Waits for the next answer of any node, to this attempt or to an earlier one: compare the value.
     fn hear(&self) -> Operation<Redlock, RedlockMessage>;
 }
 
 impl Locking for Handle<Redlock> {
-    fn lock(&self, node: u8, value: Value) {
+    fn lock(&self, node: u8, value: LockValue) {
         self.send(RedlockMessage::Lock(node, value));
     }
 
-    fn unlock(&self, node: u8, value: Value) {
+    fn unlock(&self, node: u8, value: LockValue) {
         self.send(RedlockMessage::Unlock(node, value));
     }
 
@@ -106,7 +106,12 @@ impl RedlockPage {
     }
 
     /// Step 3, first part: whether a majority has the value before the lease is over.
-    async fn has_majority(&self, nodes: &Handle<Redlock>, value: Value, lease: Option<&OpenDeadline<Redlock>>) -> bool {
+    async fn has_majority(
+        &self,
+        nodes: &Handle<Redlock>,
+        value: LockValue,
+        lease: Option<&OpenDeadline<Redlock>>,
+    ) -> bool {
         let (mut yes, mut no) = (0_u8, 0_u8);
         let all = u32::from(self.nodes.max(1));
         loop {

@@ -6,7 +6,7 @@ use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, TICKS_MAX, Ticks};
 use fencepost_model::world::{Action, World};
 
-use super::super::agenda::Plan;
+use super::super::agenda::PlannedAction;
 use super::Realistic;
 
 impl<P: Service> Realistic<P> {
@@ -21,7 +21,7 @@ impl<P: Service> Realistic<P> {
             let period = Ticks::new(i64::try_from(period).unwrap_or(i64::MAX).clamp(1, TICKS_MAX / 4));
             self.drifts.push(period);
             if rate > 0 {
-                self.agenda.plan(world.now + period, Plan::Drift(process, is_ahead));
+                self.agenda.plan(world.now + period, PlannedAction::Drift(process, is_ahead));
             }
             self.plan_resync(world.now, process);
         }
@@ -30,7 +30,7 @@ impl<P: Service> Realistic<P> {
     pub(super) fn plan_resync(&mut self, now: Instant, process: ProcessId) {
         if let Some(curve) = &self.profile.resync_every {
             let wait = curve.draw(self.refinement, &mut self.clocks).max(Ticks::new(1));
-            self.agenda.plan(now + wait, Plan::Resync(process));
+            self.agenda.plan(now + wait, PlannedAction::Resync(process));
         }
     }
 
@@ -46,7 +46,7 @@ impl<P: Service> Realistic<P> {
             return None;
         }
         let place = process.client().map_or(self.drifts.len() - 1, ClientId::place);
-        self.agenda.plan(world.now + self.drifts[place], Plan::Drift(process, is_ahead));
+        self.agenda.plan(world.now + self.drifts[place], PlannedAction::Drift(process, is_ahead));
         let step = scenario.clocks.step;
         Some(Action::Slip { process, by: if is_ahead { step } else { step.times(-1) } })
     }
@@ -57,7 +57,7 @@ impl<P: Service> Realistic<P> {
         let step = scenario.clocks.step;
         let back = Action::Slip { process, by: if wrong > Ticks::ZERO { step.times(-1) } else { step } };
         if wrong != Ticks::ZERO && scenario.is_enabled(world, &back) {
-            self.agenda.plan(world.now, Plan::Resync(process));
+            self.agenda.plan(world.now, PlannedAction::Resync(process));
             return Some(back);
         }
         if world.left.slips > 0 {

@@ -9,7 +9,7 @@ use fencepost_model::service_fault::ServiceFault as _;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Fault, Link, World};
 
-use super::super::agenda::Plan;
+use super::super::agenda::PlannedAction;
 use super::Realistic;
 use crate::detector::{Cuts, DetectorSettings, Pool};
 use crate::random::{Concern, Stream};
@@ -168,7 +168,7 @@ impl<P: Service> Realistic<P> {
     pub(super) fn listen(&mut self, limit: Instant, now: Instant) -> bool {
         let change = self.detector.as_mut().and_then(|detector| detector.run_until(limit));
         if let Some((at, client)) = change {
-            self.agenda.plan(at.max(now), Plan::Hear(client));
+            self.agenda.plan(at.max(now), PlannedAction::Hear(client));
         }
         change.is_some()
     }

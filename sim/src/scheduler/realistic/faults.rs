@@ -8,7 +8,7 @@ use fencepost_model::service_fault::{Nature, ServiceFault};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Fault, Link, World};
 
-use super::super::agenda::Plan;
+use super::super::agenda::PlannedAction;
 use super::Realistic;
 use super::detector::false_alarm;
 use crate::swarm::Swarm;
@@ -37,7 +37,7 @@ impl<P: Service> Realistic<P> {
             let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {
                 let at = i64::try_from(self.faults.below(span)).expect("the storm's length fits");
-                self.agenda.plan(Instant::at(at), Plan::Fault(kind));
+                self.agenda.plan(Instant::at(at), PlannedAction::Fault(kind));
             }
         }
     }
@@ -49,14 +49,14 @@ impl<P: Service> Realistic<P> {
         let action = self.faults.pick(&self.enabled);
         if action.is_none() && !self.is_calm {
             // Nothing of the kind can happen at the moment: it waits for its chance.
-            self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), Plan::Fault(kind));
+            self.agenda.plan(world.now + Ticks::new((self.refinement / 4).max(1)), PlannedAction::Fault(kind));
         }
         action
     }
 
     pub(super) fn plan_stall(&mut self, now: Instant) {
         let wait = self.profile.stall_every.draw(self.refinement, &mut self.stalls);
-        self.agenda.plan(now + wait, Plan::Stall);
+        self.agenda.plan(now + wait, PlannedAction::Stall);
     }
 
     pub(super) fn stall(&mut self, world: &World<P>) {
@@ -74,7 +74,7 @@ impl<P: Service> Realistic<P> {
 
     pub(super) fn plan_clog(&mut self, now: Instant) {
         let wait = self.profile.stall_every.draw(self.refinement, &mut self.clogs);
-        self.agenda.plan(now + wait, Plan::Clog);
+        self.agenda.plan(now + wait, PlannedAction::Clog);
     }
 
     /// Some direction between a client and the server, or the resource, stands still for as long as a process would.
@@ -91,7 +91,7 @@ impl<P: Service> Realistic<P> {
     }
 
     /// Plans anew what a process that stands still cannot do yet.
-    pub(super) fn puts_off(&mut self, world: &World<P>, process: ProcessId, plan: Plan<P>) -> bool {
+    pub(super) fn puts_off(&mut self, world: &World<P>, process: ProcessId, plan: PlannedAction<P>) -> bool {
         let until = match process {
             ProcessId::Client(client) => self.asleep_until[client.place()],
             ProcessId::Server => self.asleep_until[world.clients.len()],
@@ -113,7 +113,7 @@ impl<P: Service> Realistic<P> {
             Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
         };
         let after = self.profile.mending.draw(self.refinement, &mut self.faults);
-        self.agenda.plan(now + after, Plan::Fault(kind));
+        self.agenda.plan(now + after, PlannedAction::Fault(kind));
     }
 
     /// A bound on lateness presses: something that is due happens now, although its plan is for later.

@@ -16,7 +16,7 @@ use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 
 use self::detector::DetectorPool;
-use super::agenda::{Agenda, Plan};
+use super::agenda::{Agenda, PlannedAction};
 use super::armed::DueTimes;
 use super::{Scheduler, SchedulerKind};
 use crate::profile::Profile;
@@ -135,16 +135,16 @@ impl<P: Service> Realistic<P> {
             if let Some(bound) = scenario.synchrony.wake_delay.filter(|_| is_bound) {
                 late = late.min(bound);
             }
-            self.agenda.plan(due.max(world.now) + late, Plan::Wake(process, timer, due));
+            self.agenda.plan(due.max(world.now) + late, PlannedAction::Wake(process, timer, due));
         });
         let Some(client) = process.client() else { return };
         if world.clients[client.place()].process.choices() > 0 {
-            self.agenda.plan(world.now, Plan::Choose(client));
+            self.agenda.plan(world.now, PlannedAction::Choose(client));
         }
         if !self.is_command_planned[client.place()] && !commands(scenario, world, client).is_empty() {
             self.is_command_planned[client.place()] = true;
             let thought = self.profile.thinking.draw(self.refinement, &mut self.users);
-            self.agenda.plan(world.now + thought, Plan::Command(client));
+            self.agenda.plan(world.now + thought, PlannedAction::Command(client));
         }
     }
 
@@ -154,13 +154,13 @@ impl<P: Service> Realistic<P> {
         if let Some(bound) = scenario.synchrony.message_delay {
             latency = latency.min(bound);
         }
-        self.agenda.plan(now + latency, Plan::Deliver(*envelope));
+        self.agenda.plan(now + latency, PlannedAction::Deliver(*envelope));
     }
 
     /// What a plan comes to, now that its time has come.
-    fn realise(&mut self, scenario: &Scenario<P>, world: &World<P>, plan: Plan<P>) -> Option<Action<P>> {
+    fn realise(&mut self, scenario: &Scenario<P>, world: &World<P>, plan: PlannedAction<P>) -> Option<Action<P>> {
         match plan {
-            Plan::Deliver(envelope) => {
+            PlannedAction::Deliver(envelope) => {
                 if self.puts_off(world, envelope.to, plan) {
                     return None;
                 }
@@ -171,7 +171,7 @@ impl<P: Service> Realistic<P> {
                 let envelope = world.network.first_like(&envelope)?;
                 Some(Action::Deliver(envelope))
             }
-            Plan::Wake(process, timer, _) => {
+            PlannedAction::Wake(process, timer, _) => {
                 if self.puts_off(world, process, plan) {
                     return None;
                 }
@@ -184,7 +184,7 @@ impl<P: Service> Realistic<P> {
                 }
                 Some(Action::Wake { process, timer })
             }
-            Plan::Command(client) => {
+            PlannedAction::Command(client) => {
                 if self.puts_off(world, ProcessId::Client(client), plan) {
                     return None;
                 }
@@ -192,25 +192,25 @@ impl<P: Service> Realistic<P> {
                 let command = self.users.pick(&commands(scenario, world, client))?;
                 Some(Action::Command { client, command })
             }
-            Plan::Choose(client) => {
+            PlannedAction::Choose(client) => {
                 let options = u64::from(world.clients[client.place()].process.choices());
                 let option = u8::try_from((options > 0).then(|| self.choices.below(options))?).expect("below a u8");
                 Some(Action::Choose { process: client.into(), option })
             }
-            Plan::Fault(kind) => self.fault(scenario, world, kind),
-            Plan::Hear(client) => {
+            PlannedAction::Fault(kind) => self.fault(scenario, world, kind),
+            PlannedAction::Hear(client) => {
                 if self.puts_off(world, ProcessId::Server, plan) {
                     return None;
                 }
                 self.hear(scenario, world, client)
             }
-            Plan::Drift(process, is_ahead) => self.drift(scenario, world, process, is_ahead),
-            Plan::Resync(process) => self.resync(scenario, world, process),
-            Plan::Stall => {
+            PlannedAction::Drift(process, is_ahead) => self.drift(scenario, world, process, is_ahead),
+            PlannedAction::Resync(process) => self.resync(scenario, world, process),
+            PlannedAction::Stall => {
                 self.stall(world);
                 None
             }
-            Plan::Clog => {
+            PlannedAction::Clog => {
                 self.clog(world);
                 None
             }
@@ -255,7 +255,7 @@ impl<P: Service> Scheduler<P> for Realistic<P> {
                 return None;
             };
             // A deadline that has been put off is nothing to wait for.
-            if let Plan::Wake(process, timer, due) = *plan
+            if let PlannedAction::Wake(process, timer, due) = *plan
                 && !self.armed.is_set(process, timer, due)
             {
                 self.agenda.pop();
@@ -308,12 +308,19 @@ impl<P: Service> Scheduler<P> for Realistic<P> {
             detector.calm();
         }
         self.agenda.forget(|plan| {
-            matches!(plan, Plan::Stall | Plan::Clog | Plan::Fault(_) | Plan::Drift(..) | Plan::Resync(_))
+            matches!(
+                plan,
+                PlannedAction::Stall
+                    | PlannedAction::Clog
+                    | PlannedAction::Fault(_)
+                    | PlannedAction::Drift(..)
+                    | PlannedAction::Resync(_)
+            )
         });
         scenario.enabled(world, &mut self.enabled);
         let mendable: Vec<ActionKind> = self.enabled.iter().map(Action::kind).filter(|kind| kind.is_repair()).collect();
         for kind in mendable {
-            self.agenda.plan(world.now, Plan::Fault(kind));
+            self.agenda.plan(world.now, PlannedAction::Fault(kind));
         }
     }
 }

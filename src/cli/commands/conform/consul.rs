@@ -150,7 +150,7 @@ fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> boo
         let hazard = finding.omissions.first().map(|omission| omission.hazard);
         let scenario = finding.omissions.first().map(|omission| omission.scenario);
         if common.json {
-            say_json(&json::ClientsDiffer { finding: &finding.sentence, omissions, hazard, scenario });
+            say_json(&json::ClientFindingJson { finding: &finding.sentence, omissions, hazard, scenario });
         }
     }
     if clients.findings.is_empty() {
@@ -199,13 +199,13 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
                 );
             }
             let (answers, compared) = (Some(lines), (partial > 0).then_some(compared));
-            tell(&json::Judged { verdict, answers, compared, line: None, rule: None, why: None, open }, common);
+            tell(&json::LogVerdictJson { verdict, answers, compared, line: None, rule: None, why: None, open }, common);
             exit
         }
         Err(Objection::Undecided { line, why }) => {
             conclude(&format!("undecided, so far possible before line {line}: {why}\n"), common);
             tell(
-                &json::Judged {
+                &json::LogVerdictJson {
                     verdict: "undecided",
                     answers: None,
                     compared: None,
@@ -222,7 +222,7 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
             conclude(&format!("{impossible}\n"), common);
             let (line, rule, why) = (impossible.line, impossible.rule.map(|(rule, _)| rule), impossible.why.as_str());
             tell(
-                &json::Judged {
+                &json::LogVerdictJson {
                     verdict: "impossible",
                     answers: None,
                     compared: None,
@@ -245,7 +245,7 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
 fn report(tally: &Tally, is_log: bool, common: &Common) {
     if common.json {
         for (class, count) in tally.iter() {
-            say_json(&json::Answered { rule: class.rule(), answer: class.text(), count });
+            say_json(&json::AnswerCountJson { rule: class.rule(), answer: class.text(), count });
         }
     } else if !common.quiet {
         say(&tally.table(!is_log));

@@ -101,7 +101,7 @@ fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> CommandError {
 }
 
 /// A verdict on a log, as JSON where that is wanted.
-fn tell(judged: &json::Judged<'_>, common: &Common) {
+fn tell(judged: &json::LogVerdictJson<'_>, common: &Common) {
     if common.json {
         say_json(judged);
     }

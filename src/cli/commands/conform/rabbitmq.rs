@@ -49,7 +49,7 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
             conclude(&format!("{answers} answers are possible.\n"), common);
             let answers = Some(answers);
             tell(
-                &json::Judged {
+                &json::LogVerdictJson {
                     verdict: "possible",
                     answers,
                     compared: None,
@@ -66,7 +66,7 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
     };
     let why = format!("the broker said “{}”, and the model says “{}”", in_words(answer), in_words(expected));
     conclude(&format!("impossible at line {line}: {why}\n"), common);
-    let verdict = json::Judged {
+    let verdict = json::LogVerdictJson {
         verdict: "impossible",
         answers: None,
         compared: None,
@@ -83,7 +83,7 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
 fn report(tally: &BTreeMap<String, u64>, common: &Common) {
     if common.json {
         for (class, count) in tally {
-            say_json(&json::Answered { rule: "", answer: class, count: *count });
+            say_json(&json::AnswerCountJson { rule: "", answer: class, count: *count });
         }
     } else if !common.quiet {
         tally.iter().for_each(|(class, count)| say(&format!("{count:8}  {class}\n")));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::plan::{Jobs, Plan, Shard};
-use super::store::{Store, Taken};
+use super::plan::{Jobs, Shard, SweepPlan};
+use super::store::{Store, SweptRun};
 use super::{settings, summary};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -58,9 +58,9 @@ pub fn run(merge: &Merge, common: &Common) -> Result<Exit, CommandError> {
 }
 
 /// Opens the parts, and puts them into the order of their runs.
-fn open(files: &[PathBuf]) -> Result<(Plan, Vec<Part>), CommandError> {
+fn open(files: &[PathBuf]) -> Result<(SweepPlan, Vec<Part>), CommandError> {
     let mut parts: Vec<Part> = Vec::new();
-    let mut whole: Option<Plan> = None;
+    let mut whole: Option<SweepPlan> = None;
     let mut places = BTreeSet::new();
     for file in files {
         if !places.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
@@ -104,9 +104,9 @@ fn fit(parts: &[Part], runs: u64) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn write(file: &Path, plan: &Plan, jobs: &Jobs, parts: &[Part]) -> Result<(), CommandError> {
+fn write(file: &Path, plan: &SweepPlan, jobs: &Jobs, parts: &[Part]) -> Result<(), CommandError> {
     let (mut store, _) = Store::open_or_make(file, plan, Shard::WHOLE.range(jobs.len()), &settings(jobs))?;
-    let mut batch: Vec<Taken> = Vec::new();
+    let mut batch: Vec<SweptRun> = Vec::new();
     for part in parts {
         part.store.for_each(jobs, |taken| {
             batch.push(taken);

@@ -15,11 +15,11 @@ use fencepost::Property;
 use fencepost::sim::{Profile, Settings};
 use indicatif::ProgressBar;
 
-use self::plan::{Job, Jobs, Plan, Shard};
-use self::store::{Broken, Store, Taken};
+use self::plan::{Job, Jobs, Shard, SweepPlan};
+use self::store::{Broken, Store, SweptRun};
 use crate::args::{Common, seeds};
 use crate::exit::{CommandError, Exit};
-use crate::json::Swept;
+use crate::json::SweepJson;
 use crate::output::{make_folder, say, say_json};
 use crate::parallel::{in_parallel, progress};
 use crate::run_arguments::RunArguments;
@@ -97,7 +97,7 @@ impl Sweep {
             return Ok((store, jobs, runs));
         };
         let run_settings = self.arguments.settings();
-        let plan = Plan {
+        let plan = SweepPlan {
             scenario: target::one(target, common)?.to_toml(),
             vary: self.vary.clone(),
             seeds: (self.seeds.start, self.seeds.end),
@@ -140,7 +140,7 @@ fn settings(jobs: &Jobs) -> Vec<(String, Option<String>)> {
     settings.map(|setting| (setting.names.join(", "), setting.scenario.as_ref().err().cloned())).collect()
 }
 
-fn take(jobs: &Jobs, number: u64) -> Taken {
+fn take(jobs: &Jobs, number: u64) -> SweptRun {
     let job = jobs.job(number).expect("only runs of the plan are taken");
     let Job { setting, seed } = job;
     let summarize = jobs.scenario(job).summarize(&jobs.run_settings(job));
@@ -149,7 +149,7 @@ fn take(jobs: &Jobs, number: u64) -> Taken {
         step: violation.step,
         message: violation.message,
     });
-    Taken {
+    SweptRun {
         number,
         setting,
         seed,
@@ -195,7 +195,7 @@ fn summary(store: &Store, jobs: &Jobs, common: &Common) -> Result<(), CommandErr
             let violated =
                 promises.iter().map(|property| (property.name(), count(place, *property).unwrap_or(0))).collect();
             let problem = setting.scenario.as_ref().err().map(String::as_str);
-            say_json(&Swept { settings: &setting.names, runs: runs[place], violated, problem });
+            say_json(&SweepJson { settings: &setting.names, runs: runs[place], violated, problem });
             continue;
         }
         let names = if setting.names.is_empty() { "as it is".to_owned() } else { setting.names.join(", ") };

@@ -16,7 +16,7 @@ use crate::run_arguments;
 /// Everything that decides what a store holds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct SweepPlan {
     /// The scenario, whole.
     pub scenario: String,
     /// The axes, as they were typed.
@@ -98,7 +98,7 @@ pub struct Job {
     pub seed: u64,
 }
 
-impl Plan {
+impl SweepPlan {
     /// Whether its numbers are such as the command line takes; the error is a sentence.
     fn validate(&self) -> Result<(), String> {
         let (first, after) = self.seeds;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, params};
 
-use super::plan::{Job, Jobs, Plan};
+use super::plan::{Job, Jobs, SweepPlan};
 use crate::exit::CommandError;
 
 /// Marks a file as ours: “fpst”.
@@ -26,7 +26,7 @@ const TABLES: &str = "
 
 /// What one run came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taken {
+pub struct SweptRun {
     /// Its number in the sweep.
     pub number: u64,
     /// The place of its setting.
@@ -83,7 +83,7 @@ impl Store {
     /// The file is something else, or another process uses it.
     pub fn open_or_make(
         file: &Path,
-        plan: &Plan,
+        plan: &SweepPlan,
         runs: Range<u64>,
         settings: &[(String, Option<String>)],
     ) -> Result<(Self, bool), CommandError> {
@@ -121,7 +121,12 @@ impl Store {
         Ok((store, false))
     }
 
-    fn make(&mut self, plan: &Plan, runs: Range<u64>, settings: &[(String, Option<String>)]) -> rusqlite::Result<()> {
+    fn make(
+        &mut self,
+        plan: &SweepPlan,
+        runs: Range<u64>,
+        settings: &[(String, Option<String>)],
+    ) -> rusqlite::Result<()> {
         let json = serde_json::to_string(plan).expect("a plan is plain data");
         let transaction = self.database.transaction()?;
         transaction.execute_batch(TABLES)?;
@@ -155,7 +160,7 @@ impl Store {
     }
 
     /// What it is a store of, and which runs belong into it.
-    pub fn plan(&self) -> Result<(Plan, Range<u64>), CommandError> {
+    pub fn plan(&self) -> Result<(SweepPlan, Range<u64>), CommandError> {
         let read = self.database.query_row("SELECT json, first, after FROM plan", [], |row| {
             Ok((row.get::<_, String>(0)?, unsigned(row, 1)?..unsigned(row, 2)?))
         });
@@ -168,7 +173,7 @@ impl Store {
     ///
     /// # Errors
     /// The plan cannot be read, or is impossible, or the store is for runs that it does not have.
-    pub fn jobs(&self) -> Result<(Plan, Jobs, Range<u64>), CommandError> {
+    pub fn jobs(&self) -> Result<(SweepPlan, Jobs, Range<u64>), CommandError> {
         let (plan, runs) = self.plan()?;
         let jobs = plan.jobs().map_err(|error| self.bad("table plan, json", &error))?;
         if runs.start > runs.end || runs.end > jobs.len() {
@@ -208,12 +213,12 @@ impl Store {
     }
 
     /// Adds runs, all of them or none.
-    pub fn add(&mut self, taken: &[Taken]) -> Result<(), CommandError> {
+    pub fn add(&mut self, taken: &[SweptRun]) -> Result<(), CommandError> {
         let added = self.insert(taken);
         self.heed("table run", added)
     }
 
-    fn insert(&mut self, taken: &[Taken]) -> rusqlite::Result<()> {
+    fn insert(&mut self, taken: &[SweptRun]) -> rusqlite::Result<()> {
         let transaction = self.database.transaction()?;
         {
             let mut run = transaction.prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?)")?;
@@ -238,7 +243,7 @@ impl Store {
     pub fn for_each(
         &self,
         jobs: &Jobs,
-        mut show: impl FnMut(Taken) -> Result<(), CommandError>,
+        mut show: impl FnMut(SweptRun) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
         let all = "SELECT number, setting, seed, actions, ticks, at_rest, digest FROM run ORDER BY number";
         let of_one = "SELECT property, step, message FROM violation WHERE number = ? ORDER BY property";
@@ -251,7 +256,7 @@ impl Store {
             let row_name = format!("table run, row {place}");
             let Some(row) = self.heed(&row_name, rows.next())? else { return Ok(()) };
             let mut taken = self.heed(&row_name, Self::run(row))?;
-            let Taken { number, setting, seed, .. } = taken;
+            let SweptRun { number, setting, seed, .. } = taken;
             if jobs.job(number) != Some(Job { setting, seed }) {
                 let why = format!("run {number} of the plan does not have setting {setting} and seed {seed}");
                 return Err(self.bad(&row_name, &why));
@@ -269,9 +274,9 @@ impl Store {
         }
     }
 
-    fn run(row: &Row<'_>) -> rusqlite::Result<Taken> {
+    fn run(row: &Row<'_>) -> rusqlite::Result<SweptRun> {
         let setting = usize::try_from(unsigned(row, 1)?).unwrap_or(usize::MAX);
-        Ok(Taken {
+        Ok(SweptRun {
             number: unsigned(row, 0)?,
             setting,
             seed: unsigned(row, 2)?,

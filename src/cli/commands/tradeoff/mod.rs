@@ -16,7 +16,7 @@ use fencepost::reports::html::study_page;
 use fencepost::reports::study::{chart, csv, table, vega};
 
 use self::measure::{again, measure};
-use self::question::{Grid, Question};
+use self::question::{Grid, StudyQuestion};
 use crate::args::{Common, axis, property, seeds};
 use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
@@ -78,7 +78,7 @@ impl Tradeoff {
 
 pub fn run(tradeoff: &Tradeoff, common: &Common) -> Result<Exit, CommandError> {
     stop_on_interrupt();
-    let question = Question::of(tradeoff, common)?;
+    let question = StudyQuestion::of(tradeoff, common)?;
     if let (Some(one), Some(simulated)) = (&tradeoff.run, &question.simulated) {
         return again(simulated, one.setting, one.seed, common);
     }

@@ -14,11 +14,11 @@ use super::Tradeoff;
 use crate::args::Common;
 use crate::exit::CommandError;
 use crate::run_arguments::{STORMS, are_countable};
-use crate::studies::{READY, SearchText, Searched, StudyText};
+use crate::studies::{READY, ScenarioSource, SearchText, StudyText};
 use crate::target::{self, nothing};
 
 /// What is simulated.
-pub struct Question {
+pub struct StudyQuestion {
     pub name: String,
     pub title: String,
     pub about: String,
@@ -52,18 +52,18 @@ const SEEDS_MAX: u64 = 10_000_000;
 /// What is varied if nothing is said, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
 
-impl Question {
+impl StudyQuestion {
     /// The study of this name, or about this scenario; with what was asked for on the command line.
-    pub fn of(asked: &Tradeoff, common: &Common) -> Result<Question, CommandError> {
+    pub fn of(asked: &Tradeoff, common: &Common) -> Result<StudyQuestion, CommandError> {
         let ready = READY.iter().find(|(name, _)| *name == asked.target);
         let written = || written(&asked.target);
         let (mut question, is_study) = match (ready, ready.is_none().then(written).flatten()) {
-            (Some((name, text)), _) => (Question::read(name, text, common).map_err(CommandError::Internal)?, true),
+            (Some((name, text)), _) => (StudyQuestion::read(name, text, common).map_err(CommandError::Internal)?, true),
             (None, Some((name, text))) => {
                 let mistaken = |why| CommandError::Input(format!("{}: {why}", asked.target));
-                (Question::read(&name, &text, common).map_err(mistaken)?, true)
+                (StudyQuestion::read(&name, &text, common).map_err(mistaken)?, true)
             }
-            (None, None) => (Question::about(&asked.target, common)?, false),
+            (None, None) => (StudyQuestion::about(&asked.target, common)?, false),
         };
         let Some(simulated) = &mut question.simulated else {
             if asked.changes_runs() {
@@ -116,7 +116,7 @@ impl Question {
     }
 
     /// Reads a study; the error is a sentence.
-    pub fn read(name: &str, text: &str, common: &Common) -> Result<Question, String> {
+    pub fn read(name: &str, text: &str, common: &Common) -> Result<StudyQuestion, String> {
         let text: StudyText = toml::from_str(text).map_err(|error| error.to_string())?;
         let axes = |vary: &[String]| -> Result<Vec<Axis>, String> {
             let axes = vary.iter().map(|axis| axis.parse::<Axis>());
@@ -137,12 +137,14 @@ impl Question {
         };
         let grid = |search: SearchText| {
             let scenario = match search.scenario {
-                Searched::Named(name) => target::one(&name, common).map_err(|error| format!("`search`: {error}"))?,
-                Searched::Written(table) => built(table, &format!("{name}-in-the-small"), &search.title)?,
+                ScenarioSource::Named(name) => {
+                    target::one(&name, common).map_err(|error| format!("`search`: {error}"))?
+                }
+                ScenarioSource::Written(table) => built(table, &format!("{name}-in-the-small"), &search.title)?,
             };
             Ok(Grid { scenario, axes: axes(&search.vary)?, title: search.title, is_of_points: search.of_points })
         };
-        Ok(Question {
+        Ok(StudyQuestion {
             name: name.to_owned(),
             title: text.title,
             about: text.about,
@@ -151,7 +153,7 @@ impl Question {
         })
     }
 
-    fn about(word: &str, common: &Common) -> Result<Question, CommandError> {
+    fn about(word: &str, common: &Common) -> Result<StudyQuestion, CommandError> {
         let scenario = target::one(word, common).map_err(|error| match error {
             CommandError::Input(message) => {
                 let names = READY.map(|(name, _)| name).join(", ");
@@ -159,7 +161,7 @@ impl Question {
             }
             CommandError::Internal(_) => error,
         })?;
-        Ok(Question {
+        Ok(StudyQuestion {
             name: scenario.name().to_owned(),
             title: format!("{}: what do its settings cost, if a tick is a second?", scenario.name()),
             about: "Clients, faults and users as the scenario says; how long things take as in the usual profile of the simulator.".to_owned(),

@@ -47,7 +47,7 @@ fn c_kv_5_separators_cut_names_and_raw_is_ignored_with_recurse() {
     }
     assert_eq!(plain(&talk.get("/v1/kv/app?keys&separator=/").body), json!(["app/", "app2/"]));
     assert_eq!(talk.get("/v1/kv/app?recurse&raw").class, Class::Listed);
-    assert_eq!(talk.get("/v1/kv/app/b?raw").body, Shape::Raw(b"v".to_vec()));
+    assert_eq!(talk.get("/v1/kv/app/b?raw").body, BodyShape::Raw(b"v".to_vec()));
     assert_eq!(talk.get("/v1/kv/none?keys").status, 404);
 }
 

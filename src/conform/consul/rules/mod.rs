@@ -15,7 +15,7 @@ mod watches;
 use fencepost_model::time::Instant;
 use serde_json::{Value, json};
 
-use super::{Agent, Class, Expected, Hint, Options, Question, Reply, SECOND, Shape, Waking};
+use super::{Agent, BodyShape, Class, Expected, Hint, HttpRequest, Options, Reply, SECOND, Waking};
 
 /// A conversation with the model's agent.
 struct Talk {
@@ -31,7 +31,8 @@ impl Talk {
     }
 
     fn ask(&mut self, method: &str, url: &str, body: impl ToString) -> Expected {
-        let question = Question { method: method.to_owned(), url: url.to_owned(), body: body.to_string().into_bytes() };
+        let question =
+            HttpRequest { method: method.to_owned(), url: url.to_owned(), body: body.to_string().into_bytes() };
         self.agent.ask(&question, Instant::at(self.now), Hint::default()).expect("not too much")
     }
 
@@ -108,16 +109,18 @@ impl Talk {
 }
 
 /// A shape as JSON, with the model's own log positions.
-fn plain(shape: &Shape) -> Value {
+fn plain(shape: &BodyShape) -> Value {
     match shape {
-        Shape::Json(value) => value.clone(),
-        Shape::Index(index) => json!(index.0),
-        Shape::Text(text) => json!(text),
-        Shape::List(items) => items.iter().map(plain).collect(),
-        Shape::Object(fields) | Shape::Some(fields) => {
+        BodyShape::Json(value) => value.clone(),
+        BodyShape::Index(index) => json!(index.0),
+        BodyShape::Text(text) => json!(text),
+        BodyShape::List(items) => items.iter().map(plain).collect(),
+        BodyShape::Object(fields) | BodyShape::Some(fields) => {
             Value::Object(fields.iter().map(|(name, shape)| ((*name).to_owned(), plain(shape))).collect())
         }
-        Shape::Nothing | Shape::Any | Shape::Raw(_) | Shape::NewSession(_) | Shape::NewQuery(_) => Value::Null,
+        BodyShape::Nothing | BodyShape::Any | BodyShape::Raw(_) | BodyShape::NewSession(_) | BodyShape::NewQuery(_) => {
+            Value::Null
+        }
     }
 }
 

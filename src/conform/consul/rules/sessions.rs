@@ -90,7 +90,7 @@ fn c_ses_13_an_external_node_has_no_serf_health() {
     let mut talk = Talk::new();
     talk.node("ext", &[]);
     let expected = talk.put("/v1/session/create", json!({"Node": "ext"}));
-    assert_eq!(expected.body, Shape::Text("Missing check 'serfHealth' registration".to_owned()));
+    assert_eq!(expected.body, BodyShape::Text("Missing check 'serfHealth' registration".to_owned()));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn c_ses_15_unknown_malformed_and_missing_ids() {
     assert_eq!((malformed.status, malformed.class), (500, Class::SessionMalformed));
     for (url, text) in [("/v1/session/info/", "Missing session"), ("/v1/session/node/", "Missing node name")] {
         let expected = talk.get(url);
-        assert_eq!((expected.status, expected.body), (400, Shape::Text(text.to_owned())));
+        assert_eq!((expected.status, expected.body), (400, BodyShape::Text(text.to_owned())));
     }
     assert_eq!(plain(&talk.get("/v1/session/node/nobody").body), json!([]));
     assert_eq!(talk.put("/v1/session/renew/zzz", "").status, 500);

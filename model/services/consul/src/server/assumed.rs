@@ -13,7 +13,7 @@ use fencepost_model::time::{Deadline, Instant, Ticks};
 use fencepost_model::world::{Action, Envelope, Fault, World};
 
 type Checked = Result<(), String>;
-type Run = Execution<Consul>;
+type ConsulExecution = Execution<Consul>;
 
 fn server(world: &World<Consul>) -> &Server {
     &world.server.process
@@ -49,16 +49,16 @@ fn refuse(is_wrong: bool, what: &str) -> Checked {
 
 /// `pub(in …)` is written once for all.
 macro_rules! checks {
-    ($($(#[$doc:meta])* fn $name:ident($run:ident: &Run $(, $argument:ident: $type:ty)*) $body:block)*) => {
+    ($($(#[$doc:meta])* fn $name:ident($run:ident: &ConsulExecution $(, $argument:ident: $type:ty)*) $body:block)*) => {
         impl Server {
-            $($(#[$doc])* pub(crate) fn $name($run: &Run $(, $argument: $type)*) -> Checked $body)*
+            $($(#[$doc])* pub(crate) fn $name($run: &ConsulExecution $(, $argument: $type)*) -> Checked $body)*
         }
     };
 }
 
 checks! {
     /// Each session has the TTL, and its timer is never further away than the multiple.
-    fn sessions_have_ttl(run: &Run, ttl: Option<Ticks>, multiplier: u8) {
+    fn sessions_have_ttl(run: &ConsulExecution, ttl: Option<Ticks>, multiplier: u8) {
         run.each(|moment| {
             for row in &server(moment.after).sessions {
                 refuse(row.terms.ttl != ttl, &format!("the TTL of {} is another one", row.id))?;
@@ -74,7 +74,7 @@ checks! {
     }
 
     /// Each lock-delay has that length.
-    fn lock_delays_are(run: &Run, length: Ticks) {
+    fn lock_delays_are(run: &ConsulExecution, length: Ticks) {
         run.each(|moment| {
             let mut delays = server(moment.after).delays.iter().filter(|delay| !delay.is_timer());
             refuse(delays.any(|delay| delay.length != length), "a lock-delay has another length")
@@ -82,7 +82,7 @@ checks! {
     }
 
     /// Each session is bound to these checks.
-    fn sessions_are_bound_to(run: &Run, checks: Checks) {
+    fn sessions_are_bound_to(run: &ConsulExecution, checks: Checks) {
         run.each(|moment| {
             let mut rows = server(moment.after).sessions.iter();
             refuse(rows.any(|row| row.terms.checks != checks), "a session is bound to other checks")
@@ -90,7 +90,7 @@ checks! {
     }
 
     /// A deadline about a silent node fires only after the node was silent for so long.
-    fn silent_before(run: &Run, length: Ticks, node_of: fn(Timer) -> Option<ClientId>) {
+    fn silent_before(run: &ConsulExecution, length: Ticks, node_of: fn(Timer) -> Option<ClientId>) {
         run.each(|moment| {
             let Some(node) = wake(moment.action).and_then(node_of) else { return Ok(()) };
             let silent = server(moment.before).nodes.iter().find(|row| row.id == node).and_then(|row| row.silent);
@@ -101,7 +101,7 @@ checks! {
     }
 
     /// A lock is granted when the log applies the acquire, and not when the request arrives.
-    fn acquires_are_delayed(run: &Run) {
+    fn acquires_are_delayed(run: &ConsulExecution) {
         run.each(|moment| {
             let is_granted = moment.step.facts.iter().any(|fact| matches!(fact, Fact::Granted { fresh: true, .. }));
             let is_request = matches!(request(moment.action), Some(Request::Acquire(..)));
@@ -110,7 +110,7 @@ checks! {
     }
 
     /// A session still exists after the step in which its timer fires.
-    fn expiry_is_delayed(run: &Run) {
+    fn expiry_is_delayed(run: &ConsulExecution) {
         run.each(|moment| match wake(moment.action) {
             Some(Timer::Expire(session)) => refuse(server(moment.after).row(session).is_none(), "the session ends at once"),
             _ => Ok(()),
@@ -118,7 +118,7 @@ checks! {
     }
 
     /// No time passes while there has been no leader for longer than the bound.
-    fn outages_last_at_most(run: &Run, most: Ticks) {
+    fn outages_last_at_most(run: &ConsulExecution, most: Ticks) {
         run.each(|moment| {
             let Some(since) = server(moment.after).leaderless else { return Ok(()) };
             let is_passing = matches!(moment.action, Action::Advance(_));
@@ -128,7 +128,7 @@ checks! {
     }
 
     /// An election restarts every TTL, or none.
-    fn new_leaders_treat_timers(run: &Run, timers: Timers) {
+    fn new_leaders_treat_timers(run: &ConsulExecution, timers: Timers) {
         run.each(|moment| {
             if !matches!(wake(moment.action), Some(Timer::Elect | Timer::ElectBehind)) {
                 return Ok(());
@@ -149,7 +149,7 @@ checks! {
     }
 
     /// The fate of requests that arrive while there is no leader.
-    fn requests_without_leader_are(run: &Run, requests: Requests) {
+    fn requests_without_leader_are(run: &ConsulExecution, requests: Requests) {
         run.each(|moment| {
             let has_errors = moment.step.sent.iter().any(|envelope| {
                 matches!(envelope.message, Message::Service(ConsulMessage::Response(_, Answer::NoLeader)))
@@ -167,7 +167,7 @@ checks! {
     }
 
     /// An election changes neither entries nor sessions.
-    fn new_leaders_are_complete(run: &Run) {
+    fn new_leaders_are_complete(run: &ConsulExecution) {
         run.each(|moment| {
             let is_election = matches!(wake(moment.action), Some(Timer::Elect | Timer::ElectBehind));
             let is_alone = server(moment.before).held.is_empty();
@@ -176,7 +176,7 @@ checks! {
     }
 
     /// No time passes while a deposed leader has been unaware of it for longer than the bound.
-    fn deposed_leaders_linger(run: &Run, most: Ticks) {
+    fn deposed_leaders_linger(run: &ConsulExecution, most: Ticks) {
         run.each(|moment| {
             let Some(deposed) = &server(moment.after).deposed else { return Ok(()) };
             let age = deposed.since.elapsed(clock(moment));
@@ -185,7 +185,7 @@ checks! {
     }
 
     /// No deposed leader acknowledges a renewal.
-    fn renewals_have_a_quorum(run: &Run) {
+    fn renewals_have_a_quorum(run: &ConsulExecution) {
         run.each(|moment| {
             let by_deposed = |fact: &Fact<Consul>| matches!(fact, Fact::Service(ConsulEvent::RenewedByDeposed(_)));
             refuse(moment.step.facts.iter().any(by_deposed), "a deposed leader acknowledges a renewal")
@@ -193,7 +193,7 @@ checks! {
     }
 
     /// A restart restarts lock-delays in full, or forgets them.
-    fn restarts_are(run: &Run, from: Restarts) {
+    fn restarts_are(run: &ConsulExecution, from: Restarts) {
         run.each(|moment| {
             if !is_restart(moment) {
                 return Ok(());
@@ -215,12 +215,12 @@ checks! {
     }
 
     /// A restart changes neither entries nor sessions.
-    fn restarts_lose_nothing(run: &Run) {
+    fn restarts_lose_nothing(run: &ConsulExecution) {
         run.each(|moment| refuse(is_restart(moment) && !has_the_same(moment), "something committed is lost"))
     }
 
     /// The coordination entry names no other limit.
-    fn limits_are_among(run: &Run, limits: &[u8]) {
+    fn limits_are_among(run: &ConsulExecution, limits: &[u8]) {
         run.each(|moment| {
             let limit = server(moment.after).slots().map(|slots| slots.limit);
             refuse(limit.is_some_and(|limit| !limits.contains(&limit)), "the entry says another limit")

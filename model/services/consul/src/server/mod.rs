@@ -48,7 +48,7 @@ use fencepost_model::time::{Instant, StartTime};
 pub use catalog::{Node, Status};
 pub use id_table::{Query, QueryRefusal};
 pub use leader::ConsulFault;
-pub use transaction::{Failure, Outcome};
+pub use transaction::{Failure, OperationResult};
 
 /// Consul's servers as one process. Lists without inline capacity belong to features that most scenarios do not use.
 #[derive(PartialEq, Eq, Hash, Debug, Default, Normal, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use fencepost_model::process::{Context, Outbox};
 
 /// The result of a successful operation (C-TXN-4).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum OperationResult {
     /// No result.
     Silent,
     /// The entry, without its value.
@@ -108,7 +108,7 @@ impl Server {
         operations: &[Operation],
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
-        each: &mut dyn FnMut(usize, Result<Outcome, Failure>),
+        each: &mut dyn FnMut(usize, Result<OperationResult, Failure>),
     ) -> bool {
         // C-TXN-7: a transaction without writes is a read and is not logged.
         if operations.iter().any(Operation::writes) {
@@ -151,9 +151,9 @@ impl Server {
         operation: Operation,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<OperationResult, Failure> {
         let (key, answer) = match operation {
-            Operation::Nothing => return Ok(Outcome::Silent),
+            Operation::Nothing => return Ok(OperationResult::Silent),
             Operation::Unknown => return Err(Failure::UnknownVerb),
             Operation::CheckSession { key, session, spelling } => {
                 let wanted = session.map(|session| (session, spelling));
@@ -162,32 +162,36 @@ impl Server {
             Operation::CheckIndex { key, index } => {
                 let entry = self.entry(key).ok_or(Failure::Absent)?;
                 let is_there = entry.modify == index || context.is_mutated(ConsulMutation::CheckIndexPasses);
-                return if is_there { Ok(Outcome::Entry(key, entry)) } else { Err(Failure::AtIndex(entry.modify)) };
+                return if is_there {
+                    Ok(OperationResult::Entry(key, entry))
+                } else {
+                    Err(Failure::AtIndex(entry.modify))
+                };
             }
             Operation::CheckNotExists(key) => {
-                return if self.entry(key).is_some() { Err(Failure::Present) } else { Ok(Outcome::Silent) };
+                return if self.entry(key).is_some() { Err(Failure::Present) } else { Ok(OperationResult::Silent) };
             }
             Operation::Get(key) => {
-                return self.entry(key).map(|entry| Outcome::Whole(key, entry)).ok_or(Failure::Absent);
+                return self.entry(key).map(|entry| OperationResult::Whole(key, entry)).ok_or(Failure::Absent);
             }
-            Operation::GetTree(prefix) => return Ok(Outcome::Tree(self.below(prefix).collect())),
+            Operation::GetTree(prefix) => return Ok(OperationResult::Tree(self.below(prefix).collect())),
             Operation::Delete(key) => {
                 self.delete(key, context, out);
-                return Ok(Outcome::Silent);
+                return Ok(OperationResult::Silent);
             }
             Operation::DeleteTree(prefix) => {
                 self.delete_tree(prefix, context, out);
-                return Ok(Outcome::Silent);
+                return Ok(OperationResult::Silent);
             }
             Operation::DeleteCas { key, index } => {
                 let answer = self.delete_cas(key, index, context, out);
-                return if answer == Answer::Done(true) { Ok(Outcome::Silent) } else { Err(Failure::Stale) };
+                return if answer == Answer::Done(true) { Ok(OperationResult::Silent) } else { Err(Failure::Stale) };
             }
             Operation::SetCheck(node, kind, status) => {
                 self.node(node).ok_or(Failure::NoNode)?;
                 self.attach(node, kind, None);
                 self.apply_check(node, kind, status, context, out);
-                return Ok(Outcome::Check);
+                return Ok(OperationResult::Check);
             }
             Operation::SetCheckOf(node, kind, status, service) => {
                 self.node(node).ok_or(Failure::NoNode)?;
@@ -196,38 +200,38 @@ impl Server {
                 }
                 self.attach(node, kind, Some(service));
                 self.apply_check(node, kind, status, context, out);
-                return Ok(Outcome::Check);
+                return Ok(OperationResult::Check);
             }
             Operation::GetCheck(node, kind) => {
-                return self.check(node, kind).map(|_| Outcome::Check).ok_or(Failure::Unregistered);
+                return self.check(node, kind).map(|_| OperationResult::Check).ok_or(Failure::Unregistered);
             }
             Operation::SetNode(node) => {
                 self.add_node(node);
-                return Ok(Outcome::Node);
+                return Ok(OperationResult::Node);
             }
             Operation::GetNode(node) => {
-                return self.node(node).map(|_| Outcome::Node).ok_or(Failure::Unregistered);
+                return self.node(node).map(|_| OperationResult::Node).ok_or(Failure::Unregistered);
             }
             Operation::DropNode(node) => {
                 self.drop_node(node, context, out);
-                return Ok(Outcome::Silent);
+                return Ok(OperationResult::Silent);
             }
             Operation::SetService(node, service) => {
                 self.node(node).ok_or(Failure::NoNode)?;
                 self.add_service(node, service);
-                return Ok(Outcome::Service);
+                return Ok(OperationResult::Service);
             }
             Operation::GetService(node, service) => {
                 let is_there = self.has_service(node, service);
-                return if is_there { Ok(Outcome::Service) } else { Err(Failure::Unregistered) };
+                return if is_there { Ok(OperationResult::Service) } else { Err(Failure::Unregistered) };
             }
             Operation::DropService(node, service) => {
                 self.drop_service(node, service, context, out);
-                return Ok(Outcome::Silent);
+                return Ok(OperationResult::Silent);
             }
             Operation::DropCheck(node, kind) => {
                 self.drop_check(node, kind, context, out);
-                return Ok(Outcome::Silent);
+                return Ok(OperationResult::Silent);
             }
             Operation::Set { key, value, flags } => (key, self.put(key, (value.into(), flags), context, out)),
             Operation::Cas { key, index, value, flags } => {
@@ -237,7 +241,9 @@ impl Server {
             Operation::Unlock(claim) => (claim.key, self.release(Some(client), claim.into(), context, out)),
         };
         match (answer, operation) {
-            (Answer::Done(true), _) => Ok(self.entry(key).map_or(Outcome::Silent, |entry| Outcome::Entry(key, entry))),
+            (Answer::Done(true), _) => {
+                Ok(self.entry(key).map_or(OperationResult::Silent, |entry| OperationResult::Entry(key, entry)))
+            }
             (Answer::InvalidSession, _) => Err(Failure::NoSession),
             (_, Operation::Lock(_)) => Err(Failure::Held),
             (_, Operation::Unlock(_)) => Err(Failure::NotHeld),
@@ -251,13 +257,13 @@ impl Server {
         key: Key,
         wanted: Option<(SessionId, Spelling)>,
         context: &Context<'_, Consul>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<OperationResult, Failure> {
         let passes = context.is_mutated(ConsulMutation::CheckSessionPasses);
         let Some(entry) = self.entry(key) else {
-            return if passes { Ok(Outcome::Silent) } else { Err(Failure::Absent) };
+            return if passes { Ok(OperationResult::Silent) } else { Err(Failure::Absent) };
         };
         if entry.holder() == wanted || passes {
-            return Ok(Outcome::Entry(key, entry));
+            return Ok(OperationResult::Entry(key, entry));
         }
         Err(Failure::OfSession(entry.holder()))
     }

@@ -23,8 +23,8 @@ use fencepost_model::units::Duration;
 pub use health::{CheckKind, Health, Takes};
 pub use operator::{OperatorActionKind, Priced};
 pub use recipe::{
-    Behavior, Belief, DeadSession, Guard, Job, Killed, Letters, Monitor, OnLoss, Queue, Reads, Release, RenewalErrors,
-    Sequencer, SessionUse, Unlock, Waiting, Writes,
+    Behavior, BeliefRule, DeadSession, Guard, Job, Killed, Letters, Monitor, OnLoss, Queue, Reads, Release,
+    RenewalErrors, Sequencer, SessionUse, Unlock, Waiting, Writes,
 };
 pub use semaphore::{AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Registers, Semaphore};
 pub use servers::{Expiry, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers, TreeDeletions};
@@ -71,7 +71,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "is_default")]
     pub dead_session: DeadSession,
     /// How long a client believes that it has the lock.
-    pub belief: Belief,
+    pub belief: BeliefRule,
     /// Whether clients track the end of their lease even if they do not act on it: `lease-exclusion` needs it.
     #[serde(skip_serializing_if = "is_default")]
     pub keeps_lease: bool,
@@ -153,7 +153,7 @@ impl Default for Settings {
             renewal_errors: RenewalErrors::default(),
             session: SessionUse::default(),
             dead_session: DeadSession::default(),
-            belief: Belief::default(),
+            belief: BeliefRule::default(),
             keeps_lease: false,
             sequencer: Sequencer::default(),
             writes: Writes::default(),
@@ -213,6 +213,6 @@ impl Settings {
 
     /// Whether clients count the lease that a renewal grants, by their own clock.
     pub fn counts_lease(&self) -> bool {
-        matches!(self.belief, Belief::SelfLimiting | Belief::Suspending)
+        matches!(self.belief, BeliefRule::SelfLimiting | BeliefRule::Suspending)
     }
 }

@@ -69,7 +69,7 @@ pub enum DeadSession {
 /// How long a client believes that it has the lock.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Belief {
+pub enum BeliefRule {
     /// Until it is notified of the loss: a renewal fails, or the resource refuses a write.
     #[default]
     UntilTold,

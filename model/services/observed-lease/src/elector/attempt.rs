@@ -2,7 +2,7 @@
 
 use super::super::messages::{Entry, Request, Response, Shown};
 use super::super::settings::{Acquire, Boundary, Expiry, RefusedCreate, Renewal};
-use super::{Ask, Asking, Ctx, Elector, Out, Seen, Step};
+use super::{Ask, Asking, Ctx, Elector, ElectorStep, Out, Seen};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::Index;
@@ -99,7 +99,7 @@ impl Elector {
             }
             (Ask::Get, Response::Found(Some(shown))) => self.decide(asking, shown, context, out),
             (Ask::Put, Response::Written(_)) if settings.acquire == Acquire::WriteAndReadBack && !self.leads => {
-                self.step = Step::Settling(Deadline(context.now + settings.read_back_after));
+                self.step = ElectorStep::Settling(Deadline(context.now + settings.read_back_after));
             }
             (Ask::ReadBack | Ask::Compare, Response::Found(Some(shown)))
                 if shown.entry.holder == Some(self.name(settings)) =>

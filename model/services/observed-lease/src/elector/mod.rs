@@ -13,7 +13,7 @@ mod work;
 use serde::{Deserialize, Serialize};
 
 use super::ObservedLease;
-use super::messages::{Entry, LeaseMessage, Name, Request};
+use super::messages::{Entry, Name, ObservedLeaseMessage, Request};
 use super::settings::{Expiry, Identity, Settings, Tokens};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId, Token};
@@ -29,7 +29,7 @@ pub struct Elector {
     rounds: u8,
     /// The number of the last call.
     call: Call,
-    step: Step,
+    step: ElectorStep,
     work: Doing,
     /// Whether the elector has told the work to begin, and has not lost the lease since.
     leads: bool,
@@ -55,7 +55,7 @@ pub struct Elector {
 /// Where the elector's own thread of control is.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Step {
+enum ElectorStep {
     /// The user has not asked.
     Idle,
     /// A request is in flight.
@@ -160,7 +160,7 @@ impl Elector {
             me: SessionId { creator: id, number: 1 },
             rounds: scenario.rounds,
             call: Call(0),
-            step: Step::Idle,
+            step: ElectorStep::Idle,
             work: Doing::Nothing,
             leads: false,
             seen: None,
@@ -213,8 +213,8 @@ impl Elector {
         let times_out = settings.request_timeout.map(|length| Deadline(context.now + Self::span(context, length)));
         let counts = settings.counts_from_sending() && !matches!(what, Ask::Get | Ask::ReleaseGet | Ask::ReleasePut);
         let sent = counts.then_some(StartTime(context.now));
-        self.step = Step::Asking(Asking { what, times_out, expired, sent, is_repeated: false });
-        out.send(ProcessId::Server, LeaseMessage::Request(self.call, request));
+        self.step = ElectorStep::Asking(Asking { what, times_out, expired, sent, is_repeated: false });
+        out.send(ProcessId::Server, ObservedLeaseMessage::Request(self.call, request));
     }
 
     /// The record that it writes as holder.

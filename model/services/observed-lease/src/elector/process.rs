@@ -1,8 +1,8 @@
 //! The elector as a process: inputs, deadlines, commands and belief.
 
-use super::super::messages::{Command, LeaseMessage, Request, Response, Timer};
+use super::super::messages::{Command, ObservedLeaseMessage, Request, Response, Timer};
 use super::super::settings::{GivesUp, Identity, NapsFrom, Work};
-use super::{Ask, Asking, Ctx, Doing, Elector, Out, Step};
+use super::{Ask, Asking, Ctx, Doing, Elector, ElectorStep, Out};
 use crate::ObservedLease;
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::ids::SessionId;
@@ -14,7 +14,9 @@ impl Elector {
     /// Whether the process may fall asleep now: it waits for no answer.
     pub(crate) fn may_nap(&self, context: &Ctx<'_>) -> bool {
         let rests = match context.scenario.service.naps_from {
-            NapsFrom::AnyTime => matches!(self.step, Step::Sleeping(_) | Step::Resting(_) | Step::Pausing(_)),
+            NapsFrom::AnyTime => {
+                matches!(self.step, ElectorStep::Sleeping(_) | ElectorStep::Resting(_) | ElectorStep::Pausing(_))
+            }
             NapsFrom::Renewal => self.has_just_renewed(context),
         };
         rests && self.nap.is_none()
@@ -50,7 +52,7 @@ impl Elector {
         let repeats = context.scenario.service.repeats_requests && !asking.is_repeated;
         if repeats && asking.what == Ask::Create {
             self.ask(Ask::Create, Request::Create(self.entry(context)), asking.expired, context, out);
-            if let Step::Asking(asking) = &mut self.step {
+            if let ElectorStep::Asking(asking) = &mut self.step {
                 asking.is_repeated = true;
             }
             return;
@@ -62,7 +64,7 @@ impl Elector {
         match (timer, self.step, self.work) {
             (Timer::Draw, ..) => self.sleep(0, context),
             (Timer::Attempt, ..) => self.wake(context, out),
-            (Timer::RequestTimeout, Step::Asking(asking), _) => self.time_out(asking, context, out),
+            (Timer::RequestTimeout, ElectorStep::Asking(asking), _) => self.time_out(asking, context, out),
             (Timer::RenewDeadline, ..) => self.lose(context, out),
             (Timer::ReleaseDeadline, ..) => self.end_release(context, out),
             (Timer::Grace, ..) => self.withdraw(context, out),
@@ -81,24 +83,24 @@ impl Elector {
     fn has_own_deadline(&self, scenario: &Scenario<ObservedLease>) -> bool {
         let settings = &scenario.service;
         let cuts = settings.cuts_requests && !scenario.is_mutated(Mutant::DeadlineWaitsForAnswer);
-        let is_free = !matches!(self.step, Step::Asking(_)) || cuts;
-        settings.gives_up == GivesUp::AtDeadline && is_free && !matches!(self.step, Step::Resting(_))
+        let is_free = !matches!(self.step, ElectorStep::Asking(_)) || cuts;
+        settings.gives_up == GivesUp::AtDeadline && is_free && !matches!(self.step, ElectorStep::Resting(_))
     }
 }
 
 impl Process<ObservedLease> for Elector {
     fn on(&mut self, input: Input<ObservedLease>, context: &Ctx<'_>, out: Out<'_>) {
-        if let Input::Message { message: Message::Service(LeaseMessage::Sleep(length)), .. } = input {
+        if let Input::Message { message: Message::Service(ObservedLeaseMessage::Sleep(length)), .. } = input {
             return self.nap(length, context);
         }
         self.nap = None;
         match (self.step, input) {
             (_, Input::Command(command)) => self.command(command, context, out),
             (_, Input::Wake(timer)) => self.wake_for(timer, context, out),
-            (Step::Drawing(..), Input::Choice(option)) => self.sleep(option + 1, context),
+            (ElectorStep::Drawing(..), Input::Choice(option)) => self.sleep(option + 1, context),
             (
-                Step::Asking(asking),
-                Input::Message { message: Message::Service(LeaseMessage::Response(call, response)), .. },
+                ElectorStep::Asking(asking),
+                Input::Message { message: Message::Service(ObservedLeaseMessage::Response(call, response)), .. },
             ) if call == self.call => self.hear(asking, response, context, out),
             // A response that the client no longer waits for (OL-S-6).
             _ => {}
@@ -108,9 +110,12 @@ impl Process<ObservedLease> for Elector {
     fn wakes(&self, scenario: &Scenario<ObservedLease>, due: &mut dyn FnMut(Timer, Instant)) {
         let mut due = |timer, at: Deadline| due(timer, self.nap.map_or(at.0, |nap| nap.0.max(at.0)));
         match self.step {
-            Step::Sleeping(at) | Step::Settling(at) | Step::Resting(at) | Step::Pausing(at) => due(Timer::Attempt, at),
-            Step::Drawing(_, at) => due(Timer::Draw, at),
-            Step::Asking(Asking { times_out: Some(at), .. }) => due(Timer::RequestTimeout, at),
+            ElectorStep::Sleeping(at)
+            | ElectorStep::Settling(at)
+            | ElectorStep::Resting(at)
+            | ElectorStep::Pausing(at) => due(Timer::Attempt, at),
+            ElectorStep::Drawing(_, at) => due(Timer::Draw, at),
+            ElectorStep::Asking(Asking { times_out: Some(at), .. }) => due(Timer::RequestTimeout, at),
             _ => {}
         }
         if let Some(poll) = self.poll.filter(|_| self.has_own_deadline(scenario)) {
@@ -132,7 +137,7 @@ impl Process<ObservedLease> for Elector {
     fn choices(&self) -> u8 {
         match self.step {
             // The first length is that of the deadline, which keeps time from passing.
-            Step::Drawing(lengths, _) => lengths - 1,
+            ElectorStep::Drawing(lengths, _) => lengths - 1,
             _ => 0,
         }
     }
@@ -142,14 +147,15 @@ impl Process<ObservedLease> for Elector {
         let client = self.me.creator;
         let is_new = scenario.service.identity == Identity::Unique && !scenario.is_mutated(Mutant::RestartKeepsName);
         let me = SessionId { number: self.me.number + u16::from(is_new), ..self.me };
-        let rounds = self.rounds + u8::from(self.step != Step::Idle);
+        let rounds = self.rounds + u8::from(self.step != ElectorStep::Idle);
         Elector { me, rounds, call: self.call, ..Elector::new(client, scenario) }
     }
 }
 
 impl Client<ObservedLease> for Elector {
     fn commands(&self, context: &Context<'_, ObservedLease>, offer: &mut dyn FnMut(Command)) {
-        let is_idle = matches!(self.step, Step::Idle | Step::Stopped) && self.work == Doing::Nothing && !self.leads;
+        let is_idle =
+            matches!(self.step, ElectorStep::Idle | ElectorStep::Stopped) && self.work == Doing::Nothing && !self.leads;
         if is_idle && self.rounds > 0 {
             offer(Command::Run);
         }
@@ -164,8 +170,10 @@ impl Client<ObservedLease> for Elector {
     fn belief(&self) -> Belief {
         let is_inside = self.work != Doing::Nothing;
         let contends = match self.step {
-            Step::Asking(asking) => !matches!(asking.what, Ask::ReleaseGet | Ask::ReleasePut),
-            Step::Drawing(..) | Step::Sleeping(_) | Step::Settling(_) | Step::GaveUp => true,
+            ElectorStep::Asking(asking) => !matches!(asking.what, Ask::ReleaseGet | Ask::ReleasePut),
+            ElectorStep::Drawing(..) | ElectorStep::Sleeping(_) | ElectorStep::Settling(_) | ElectorStep::GaveUp => {
+                true
+            }
             _ => false,
         };
         Belief { is_inside, until: self.covered, is_waiting: contends && !is_inside, ..Belief::default() }

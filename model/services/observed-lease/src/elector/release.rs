@@ -2,7 +2,7 @@
 
 use super::super::messages::{Entry, Request, Response, Shown};
 use super::super::settings::{OnCancel, Release};
-use super::{Ask, Asking, Ctx, Doing, Elector, Leave, Out, Step};
+use super::{Ask, Asking, Ctx, Doing, Elector, ElectorStep, Leave, Out};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::ids::Index;
 use fencepost_model::time::{Deadline, Ticks};
@@ -72,7 +72,7 @@ impl Elector {
     pub(super) fn end_release(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         self.release_ends = None;
         self.seen = None;
-        self.step = Step::Stopped;
+        self.step = ElectorStep::Stopped;
         if !context.is_mutated(Mutant::LossUntold) {
             self.tell(false, context, out);
         }
@@ -89,7 +89,7 @@ impl Elector {
                 let grace = grace.map(|grace| Deadline(context.now + Self::span(context, grace)));
                 self.leaving = Some(Leave { grace });
                 if settings.on_cancel == OnCancel::Wait {
-                    (self.leads, self.poll, self.step) = (false, None, Step::Awaiting);
+                    (self.leads, self.poll, self.step) = (false, None, ElectorStep::Awaiting);
                 }
                 if self.work == Doing::Nothing {
                     self.withdraw(context, out);

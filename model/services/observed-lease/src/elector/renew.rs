@@ -2,7 +2,7 @@
 
 use super::super::settings::{Acquire, Callback, GivesUp, Memory, OnLoss, PollFrom, Release, Renewal};
 use super::attempt::Failure;
-use super::{Ask, Asking, Ctx, Elector, Out, Poll, Step, Waits};
+use super::{Ask, Asking, Ctx, Elector, ElectorStep, Out, Poll, Waits};
 use crate::ObservedLeaseMutation as Mutant;
 use crate::messages::Request;
 use fencepost_model::ids::Index;
@@ -43,7 +43,7 @@ impl Elector {
         let last = i64::from(Self::draws(context) - 1).max(1);
         let more = i64::from(option) * Self::spread(context) / last;
         let more = context.scenario.service.grain.times(more);
-        self.step = Step::Sleeping(Deadline(context.now + Self::retry(context) + more));
+        self.step = ElectorStep::Sleeping(Deadline(context.now + Self::retry(context) + more));
     }
 
     /// A write of its own was acknowledged.
@@ -57,11 +57,11 @@ impl Elector {
             self.begin_work(version, context, out);
         }
         let next = Deadline(context.now + Self::renewal_period(context));
-        self.step = Step::Resting(next);
+        self.step = ElectorStep::Resting(next);
         self.poll = None;
         match settings.gives_up {
             // Terraform's lock is never renewed.
-            GivesUp::Never if settings.acquire == Acquire::CreateOnly => self.step = Step::Stopped,
+            GivesUp::Never if settings.acquire == Acquire::CreateOnly => self.step = ElectorStep::Stopped,
             GivesUp::Never => {}
             GivesUp::AtTick => {
                 let deadline = Deadline(context.now + Self::deadline(context) + settings.grain);
@@ -95,19 +95,21 @@ impl Elector {
     pub(super) fn wake(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let settings = &context.scenario.service;
         match (self.step, settings.gives_up) {
-            (Step::Sleeping(_), _) if self.waits.is_none() && settings.patience.is_some() => {
+            (ElectorStep::Sleeping(_), _) if self.waits.is_none() && settings.patience.is_some() => {
                 self.contend(context, out);
             }
-            (Step::Settling(_), _) => self.ask(Ask::ReadBack, Request::Get, false, context, out),
-            (Step::Resting(_), GivesUp::AtDeadline | GivesUp::AfterAttempt) => self.begin_poll(context, out),
-            (Step::Resting(_) | Step::Pausing(_), GivesUp::AfterAttempt | GivesUp::AtTick) if self.is_over(context) => {
+            (ElectorStep::Settling(_), _) => self.ask(Ask::ReadBack, Request::Get, false, context, out),
+            (ElectorStep::Resting(_), GivesUp::AtDeadline | GivesUp::AfterAttempt) => self.begin_poll(context, out),
+            (ElectorStep::Resting(_) | ElectorStep::Pausing(_), GivesUp::AfterAttempt | GivesUp::AtTick)
+                if self.is_over(context) =>
+            {
                 self.lose(context, out);
             }
             // No attempt starts at or after the deadline (OL-K-7).
-            (Step::Pausing(_), GivesUp::AtDeadline) if self.is_over(context) => {
+            (ElectorStep::Pausing(_), GivesUp::AtDeadline) if self.is_over(context) => {
                 self.lose(context, out);
             }
-            (Step::Pausing(_), GivesUp::AtDeadline) => {
+            (ElectorStep::Pausing(_), GivesUp::AtDeadline) => {
                 self.pass_tick(context);
                 self.attempt(context, out);
             }
@@ -142,7 +144,7 @@ impl Elector {
             return self.end_call(context);
         }
         let draws = Self::draws(context);
-        self.step = Step::Drawing(draws, Deadline(context.now));
+        self.step = ElectorStep::Drawing(draws, Deadline(context.now));
         if draws == 1 {
             self.sleep(0, context);
         }
@@ -164,8 +166,8 @@ impl Elector {
     fn end_call(&mut self, context: &Ctx<'_>) {
         self.waits = None;
         self.step = match context.scenario.service.call_again {
-            Some(period) => Step::Sleeping(Deadline(context.now + Self::span(context, period))),
-            None => Step::GaveUp,
+            Some(period) => ElectorStep::Sleeping(Deadline(context.now + Self::span(context, period))),
+            None => ElectorStep::GaveUp,
         };
     }
 
@@ -176,22 +178,22 @@ impl Elector {
         match settings.gives_up {
             GivesUp::AtDeadline if self.is_over(context) => self.lose(context, out),
             GivesUp::AtDeadline => match self.poll {
-                Some(poll) if !poll.next.is_due(context.now) => self.step = Step::Pausing(poll.next),
+                Some(poll) if !poll.next.is_due(context.now) => self.step = ElectorStep::Pausing(poll.next),
                 _ => {
                     self.pass_tick(context);
                     self.attempt(context, out);
                 }
             },
-            GivesUp::AfterAttempt | GivesUp::AtTick => self.step = Step::Pausing(later),
+            GivesUp::AfterAttempt | GivesUp::AtTick => self.step = ElectorStep::Pausing(later),
             // A refusal ends the renewals without a word (OL-D-6).
             GivesUp::Never if settings.renewal == Renewal::WriteOnly && failure == Failure::Refused => {
-                self.step = Step::Stopped;
+                self.step = ElectorStep::Stopped;
             }
             GivesUp::Never => {
                 if settings.holds_on_error && !context.is_mutated(Mutant::ErrorIsNoRenewal) {
                     self.hold(context);
                 }
-                self.step = Step::Pausing(Deadline(context.now + Self::renewal_period(context)));
+                self.step = ElectorStep::Pausing(Deadline(context.now + Self::renewal_period(context)));
             }
         }
     }
@@ -218,6 +220,6 @@ impl Elector {
 
     /// Whether a renewal was acknowledged in this instant.
     pub(super) fn has_just_renewed(&self, context: &Ctx<'_>) -> bool {
-        matches!(self.step, Step::Resting(until) if until.0 - context.now == Self::renewal_period(context))
+        matches!(self.step, ElectorStep::Resting(until) if until.0 - context.now == Self::renewal_period(context))
     }
 }

@@ -1,7 +1,7 @@
 //! The work that the elector leads: when it begins, what it believes, and when it stops.
 
 use super::super::settings::{Callback, Cancels, Guard, Tokens};
-use super::{Ctx, Doing, Elector, Out, Step};
+use super::{Ctx, Doing, Elector, ElectorStep, Out};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Index, Token};
@@ -68,7 +68,7 @@ impl Elector {
     /// The deadline of the work itself is over. The elector ends with it.
     pub(super) fn lapse(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         self.guard = None;
-        (self.leads, self.poll, self.step) = (false, None, Step::Stopped);
+        (self.leads, self.poll, self.step) = (false, None, ElectorStep::Stopped);
         self.tell(false, context, out);
     }
 

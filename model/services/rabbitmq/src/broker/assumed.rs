@@ -9,11 +9,11 @@ use fencepost_model::time::Ticks;
 use fencepost_model::world::{Action, Fault};
 
 type Checked = Result<(), String>;
-type Run = Execution<RabbitMq>;
+type BrokerExecution = Execution<RabbitMq>;
 
 impl Broker {
     /// A connection is dropped for missing heartbeats only after two heartbeats, and never without heartbeats.
-    pub(in super::super) fn silence_is_noticed_after(run: &Run, heartbeat: Option<Ticks>) -> Checked {
+    pub(in super::super) fn silence_is_noticed_after(run: &BrokerExecution, heartbeat: Option<Ticks>) -> Checked {
         run.each(|moment| {
             let Action::Wake { process: ProcessId::Server, timer: Timer::Miss(id) } = *moment.action else {
                 return Ok(());
@@ -31,7 +31,7 @@ impl Broker {
     }
 
     /// Queues live on these nodes only.
-    pub(in super::super) fn nodes_are_at_most(run: &Run, nodes: u8) -> Checked {
+    pub(in super::super) fn nodes_are_at_most(run: &BrokerExecution, nodes: u8) -> Checked {
         run.each(|moment| {
             let mut queues = moment.after.server.process.queues.iter();
             let acts_elsewhere = match moment.action {
@@ -48,7 +48,7 @@ impl Broker {
     }
 
     /// A restart of the broker keeps every durable queue that is not exclusive.
-    pub(in super::super) fn restarts_keep_durable_queues(run: &Run) -> Checked {
+    pub(in super::super) fn restarts_keep_durable_queues(run: &BrokerExecution) -> Checked {
         run.each(|moment| {
             if !matches!(moment.action, Action::Fault(Fault::Service(RabbitmqFault::Restart))) {
                 return Ok(());

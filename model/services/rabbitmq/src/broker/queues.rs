@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Broker, Channel, Connection, Ctx, Out, cluster, note};
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Difference, Keeps, Name, Problem, RabbitmqEvent, Request, Shape};
+use crate::messages::{Answer, Difference, Keeps, Name, Problem, QueueProperties, RabbitmqEvent, Request};
 use crate::settings::Placement;
 use fencepost_model::ids::SessionId;
 use fencepost_model::normal::Normal;
@@ -15,7 +15,7 @@ use fencepost_model::time::StartTime;
 pub struct Queue {
     /// The queue's name.
     pub name: Name,
-    pub(super) shape: Shape,
+    pub(super) shape: QueueProperties,
     /// The connection that declared it, if it is exclusive.
     pub owner: Option<SessionId>,
     /// The number of ready messages.
@@ -43,12 +43,12 @@ pub(super) struct Delivery {
 type Result = std::result::Result<Option<Answer>, Problem>;
 
 impl Queue {
-    pub(super) fn new(name: Name, shape: Shape, owner: Option<SessionId>, home: u8, seen: u8) -> Self {
+    pub(super) fn new(name: Name, shape: QueueProperties, owner: Option<SessionId>, home: u8, seen: u8) -> Self {
         Queue { name, shape: shape.as_kept(), owner, ready: 0, used: None, home, seen }
     }
 
     /// R-Q-2: exclusivity first, then durability, auto-delete and arguments.
-    fn compare(&self, shape: Shape, asker: SessionId, context: &Ctx<'_>) -> std::result::Result<(), Problem> {
+    fn compare(&self, shape: QueueProperties, asker: SessionId, context: &Ctx<'_>) -> std::result::Result<(), Problem> {
         let is_foreign = match self.owner {
             Some(owner) => !shape.exclusive || (owner != asker && !context.is_mutated(RabbitmqMutation::OwnerIgnored)),
             None => shape.exclusive,
@@ -135,7 +135,7 @@ impl Broker {
     fn declare(
         &mut self,
         name: Name,
-        shape: Shape,
+        shape: QueueProperties,
         (id, node): (SessionId, u8),
         context: &Ctx<'_>,
         out: Out<'_>,
@@ -330,7 +330,7 @@ impl Broker {
     }
 
     /// An operator with the permission declares a queue.
-    pub(super) fn declare_from_outside(&mut self, name: Name, shape: Shape, seen: u8) {
+    pub(super) fn declare_from_outside(&mut self, name: Name, shape: QueueProperties, seen: u8) {
         self.queues.insert_sorted(Queue::new(name, shape, None, 1, seen));
     }
 

@@ -12,7 +12,7 @@ mod validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::messages::{Keeps, Shape};
+use super::messages::{Keeps, QueueProperties};
 use fencepost_model::time::Ticks;
 
 pub use administration::{Adds, Administration, Base, Counts, Failure, Operation, Order, Overshoot, Removes, Retries};
@@ -33,7 +33,7 @@ pub struct Settings {
     /// The numbers of the slot queues that exist at the start.
     pub slots: Vec<u8>,
     /// The properties of slot queues.
-    pub queues: Shape,
+    pub queues: QueueProperties,
     /// The messages that holders' queues keep; holders' queues are exclusive.
     pub holders_keep: Keeps,
     /// The heartbeat T that clients and broker agree on, in ticks; none: 0, so silence is never noticed (R-Q-46).
@@ -117,7 +117,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             slots: vec![1],
-            queues: Shape { durable: true, keeps: Keeps::Nothing, ..Shape::default() },
+            queues: QueueProperties { durable: true, keeps: Keeps::Nothing, ..QueueProperties::default() },
             holders_keep: Keeps::Nothing,
             heartbeat: None,
             beat: Ticks::ZERO,
@@ -316,12 +316,12 @@ impl Settings {
     }
 
     /// The properties of a slot queue.
-    pub fn slot_shape(&self) -> Shape {
+    pub fn slot_shape(&self) -> QueueProperties {
         self.queues
     }
 
     /// The properties of a holder's queue.
-    pub fn holder_shape(&self) -> Shape {
-        Shape { exclusive: true, keeps: self.holders_keep, ..Shape::default() }
+    pub fn holder_shape(&self) -> QueueProperties {
+        QueueProperties { exclusive: true, keeps: self.holders_keep, ..QueueProperties::default() }
     }
 }

@@ -4,7 +4,7 @@ use super::super::membership::SessionNews;
 use super::{Contender, Phase, What};
 use crate::ConsulMutation;
 use crate::messages::ConsulEvent;
-use crate::settings::{Belief, Job, Killed, OnLoss, SessionUse};
+use crate::settings::{BeliefRule, Job, Killed, OnLoss, SessionUse};
 use crate::{Answer, Consul, LOCK, Request, Target};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::Call;
@@ -33,8 +33,8 @@ impl Contender {
             (Some(SessionNews::Gone), _) => {
                 match context.scenario.service.belief {
                     // C-LCK-7: the renewer notifies no other part of the client.
-                    Belief::ByMonitor if self.is_acting() => return,
-                    Belief::None => {}
+                    BeliefRule::ByMonitor if self.is_acting() => return,
+                    BeliefRule::None => {}
                     _ => self.leave(Leaving::Notified, context, out),
                 }
                 self.session = None;
@@ -52,7 +52,7 @@ impl Contender {
     /// The lease is over by its own clock.
     pub(super) fn lapse(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match self.phase {
-            Phase::Inside { token, writes, .. } if context.scenario.service.belief == Belief::Suspending => {
+            Phase::Inside { token, writes, .. } if context.scenario.service.belief == BeliefRule::Suspending => {
                 out.record(Fact::Left { client: context.client(), why: Leaving::Lapsed });
                 self.phase = Phase::Suspended { token, writes };
             }
@@ -126,7 +126,7 @@ impl Contender {
             self.forget_session(context);
             return self.rest();
         }
-        if !self.is_acting() || settings.belief == Belief::None {
+        if !self.is_acting() || settings.belief == BeliefRule::None {
             return;
         }
         let on_loss = settings.monitor.map(|monitor| monitor.on_loss).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::super::ask;
 use super::super::membership::Membership;
 use super::{Contender, Pending, Phase, What, third_party};
 use crate::ConsulMutation;
-use crate::settings::{Belief, Guard, Release, Unlock, Writes};
+use crate::settings::{BeliefRule, Guard, Release, Unlock, Writes};
 use crate::{
     Answer, Claim, Consul, ConsulMessage, Key, LOCK, Opaque, Operation, Order, Plain, Request, Spelling, Transaction,
 };
@@ -138,7 +138,7 @@ impl Contender {
         if pending != Some(to) {
             return;
         }
-        if accepted || context.scenario.service.belief == Belief::None {
+        if accepted || context.scenario.service.belief == BeliefRule::None {
             self.phase = Phase::Inside { token, writes, pending: None };
             return;
         }

@@ -1,7 +1,7 @@
 //! Rules about the lock recipe: C-API, C-LCK, C-CLI.
 
 use super::*;
-use crate::{Behavior, Belief, Job, Killed, Queue, RenewalErrors, Sequencer, Waiting};
+use crate::{Behavior, BeliefRule, Job, Killed, Queue, RenewalErrors, Sequencer, Waiting};
 
 fn harness(change: impl FnOnce(&mut Settings)) -> ClientHarness {
     ClientHarness::new("consul-lock", change)
@@ -124,7 +124,7 @@ fn c_lck_7_a_renewal_that_fails_is_no_loss() {
 
 #[test]
 fn c_lck_7_with_a_monitor_a_refused_renewal_is_no_loss() {
-    for (belief, stays) in [(Belief::ByMonitor, true), (Belief::UntilTold, false)] {
+    for (belief, stays) in [(BeliefRule::ByMonitor, true), (BeliefRule::UntilTold, false)] {
         let mut harness = harness(|lock| {
             (lock.ttl, lock.renew_every, lock.belief) = (Some(Ticks::new(4)), Some(Ticks::new(2)), belief);
             lock.monitor = Some(Monitor::default());

@@ -148,7 +148,7 @@ impl SlotTaker {
             }
             _ => {
                 let Some(session) = &mut self.session else { return };
-                let is_decided_by_monitor = context.scenario.service.belief == settings::Belief::ByMonitor
+                let is_decided_by_monitor = context.scenario.service.belief == settings::BeliefRule::ByMonitor
                     && matches!(self.phase, Phase::Inside { .. });
                 if session.hear(to, answer, context) == Some(SessionNews::Gone) && !is_decided_by_monitor {
                     self.lose(Leaving::Notified, context, out);

@@ -50,7 +50,7 @@ impl SlotTaker {
     /// Stops acting; a separate job has to be killed first.
     pub(super) fn lose(&mut self, why: Leaving, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Phase::Inside { limit } = self.phase else { return };
-        if context.scenario.service.belief == settings::Belief::None {
+        if context.scenario.service.belief == settings::BeliefRule::None {
             return;
         }
         self.monitor = None;

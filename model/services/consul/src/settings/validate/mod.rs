@@ -4,7 +4,7 @@ mod prefix;
 
 use self::prefix::{queue, semaphore};
 use super::{
-    Belief, Guard, OldLeader, OperatorActionKind, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer,
+    BeliefRule, Guard, OldLeader, OperatorActionKind, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer,
     Servers, SessionUse, Settings, Timers,
 };
 use crate::{Consul, ConsulFault};
@@ -83,7 +83,7 @@ fn durations(settings: &Settings) -> Verdict {
     if monitor.is_some_and(|monitor| (monitor.retries > 0) != (monitor.retry_every > Ticks::ZERO)) {
         return wrong("service.monitor", "a monitor needs both `retries` and `retry_every`, or neither");
     }
-    if belief == Belief::ByMonitor && monitor.is_none() {
+    if belief == BeliefRule::ByMonitor && monitor.is_none() {
         return wrong("service.belief", "`by-monitor` needs a table [service.monitor]");
     }
     if stops_time(settings.watch_wait) || settings.watch_wait.is_some() && !settings.waiting.is_watching() {
@@ -93,10 +93,10 @@ fn durations(settings: &Settings) -> Verdict {
         );
     }
     if ttl.is_none() && settings.counts_lease() {
-        let who = if belief == Belief::SelfLimiting { "self-limiting" } else { "suspending" };
+        let who = if belief == BeliefRule::SelfLimiting { "self-limiting" } else { "suspending" };
         return Err(SettingError::at("service.belief", format!("a {who} client counts its TTL; set `ttl`")));
     }
-    if belief == Belief::Suspending && renew_every.is_none() {
+    if belief == BeliefRule::Suspending && renew_every.is_none() {
         return wrong("service.belief", "a suspending client needs renewals: set `service.renew_every`");
     }
     if renewal_errors != RenewalErrors::GoOn && renew_every.is_none() {

@@ -1,8 +1,8 @@
 //! Validation of recipes with their own prefix and a key for each contender: the queue and the semaphore.
 
 use super::super::{
-    Behavior, Belief, DeadSession, Guard, Killed, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Registers,
-    Sequencer, SessionUse, Unlock, Waiting,
+    Behavior, BeliefRule, DeadSession, Guard, Killed, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes,
+    Registers, Sequencer, SessionUse, Unlock, Waiting,
 };
 use super::{Verdict, wrong};
 use crate::{Consul, SEMAPHORE};
@@ -28,7 +28,7 @@ pub(super) fn queue(scenario: &Scenario<Consul>) -> Verdict {
         return wrong("service.sequencer", "a queue is ordered by `create-index`, which is its fencing token, too");
     }
     if settings.session != SessionUse::Own
-        || settings.belief == Belief::Suspending
+        || settings.belief == BeliefRule::Suspending
         || settings.monitor.is_some()
         || settings.guard != Guard::None
         || settings.delegates
@@ -129,7 +129,7 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         return wrong("service.monitor", "a client that loses its slot forgets its session; remove `on_loss`");
     }
     if settings.session != SessionUse::Own
-        || settings.belief == Belief::Suspending
+        || settings.belief == BeliefRule::Suspending
         || settings.dead_session != DeadSession::Recreate
         || settings.delegates
         || settings.sequencer != Sequencer::None

@@ -13,7 +13,7 @@ fn nodes(count: u8, split: Split) -> ServerHarness {
     })
 }
 
-const DURABLE: Shape = Shape { durable: true, ..PLAIN };
+const DURABLE: QueueProperties = QueueProperties { durable: true, ..PLAIN };
 
 #[test]
 fn r_q_14_a_durable_queue_whose_node_is_down_is_neither_declared_nor_deleted() {

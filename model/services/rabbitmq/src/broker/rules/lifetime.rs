@@ -123,10 +123,10 @@ fn r_q_46_without_heartbeats_silence_is_never_noticed() {
 fn r_q_56_only_durable_queues_survive_a_restart() {
     let mut harness = ServerHarness::new();
     let others = [Name::Slot(2), Name::Slot(3)];
-    harness.declare(1, A, Shape { durable: true, ..PLAIN });
-    harness.declare(1, others[0], Shape { durable: true, auto_delete: true, ..PLAIN });
+    harness.declare(1, A, QueueProperties { durable: true, ..PLAIN });
+    harness.declare(1, others[0], QueueProperties { durable: true, auto_delete: true, ..PLAIN });
     harness.declare(1, others[1], PLAIN);
-    harness.declare(1, B, Shape { durable: true, ..MINE });
+    harness.declare(1, B, QueueProperties { durable: true, ..MINE });
     harness.declare(1, Name::Mutex, MINE);
     harness.probe(1, A);
     harness.suffer(RabbitmqFault::Restart);

@@ -18,7 +18,7 @@ fn r_q_2_reserved_names_exclusivity_durability_auto_delete_and_arguments_are_che
     assert_eq!(harness.declare(1, Name::Reserved, PLAIN), refused(Problem::Reserved));
     harness.reopen(1);
     harness.declare(1, A, PLAIN);
-    let mut asked = Shape {
+    let mut asked = QueueProperties {
         exclusive: true,
         durable: true,
         auto_delete: true,
@@ -27,7 +27,7 @@ fn r_q_2_reserved_names_exclusivity_durability_auto_delete_and_arguments_are_che
     };
     // An exclusive queue is never durable (R-Q-5), so durability is checked after exclusivity is corrected.
     for (problem, mend) in [
-        (Problem::Locked, (|shape| shape.exclusive = false) as fn(&mut Shape)),
+        (Problem::Locked, (|shape| shape.exclusive = false) as fn(&mut QueueProperties)),
         (Problem::NotAlike(Difference::Durable), |shape| shape.durable = false),
         (Problem::NotAlike(Difference::AutoDelete), |shape| shape.auto_delete = false),
         (Problem::NotAlike(Difference::Expires), |shape| shape.expires = None),
@@ -63,7 +63,7 @@ fn r_q_4_declaring_again_returns_the_message_count_and_not_whether_the_queue_exi
 fn r_q_5_an_exclusive_queue_drops_the_durable_flag() {
     let mut harness = ServerHarness::new();
     for durable in [true, false, true] {
-        assert_eq!(harness.declare(1, B, Shape { durable, ..MINE }), OK);
+        assert_eq!(harness.declare(1, B, QueueProperties { durable, ..MINE }), OK);
     }
 }
 
@@ -140,7 +140,7 @@ fn r_q_16_an_operator_deletes_a_holder_s_queue_without_a_notification() {
 #[test]
 fn r_q_28_an_auto_delete_queue_without_a_consumer_stays() {
     let mut harness = ServerHarness::new();
-    harness.declare(1, A, Shape { auto_delete: true, ..PLAIN });
+    harness.declare(1, A, QueueProperties { auto_delete: true, ..PLAIN });
     harness.hang_up(1);
     assert!(harness.exists(A));
 }

@@ -8,7 +8,7 @@ mod probes;
 
 use super::{Broker, RabbitmqFault};
 use crate::messages::{
-    Answer, Ask, Difference, Keeps, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Shape, Timer,
+    Answer, Ask, Difference, Keeps, Name, Problem, QueueProperties, RabbitmqEvent, RabbitmqMessage, Request, Timer,
 };
 use crate::{OperatorAction, RabbitMq, Settings, Split};
 use fencepost_model::fact::Fact;
@@ -21,8 +21,9 @@ use fencepost_model::world::{Fault, World};
 
 const A: Name = Name::Slot(1);
 const B: Name = Name::Holder(1);
-const PLAIN: Shape = Shape { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
-const MINE: Shape = Shape { exclusive: true, ..PLAIN };
+const PLAIN: QueueProperties =
+    QueueProperties { exclusive: false, durable: false, auto_delete: false, keeps: Keeps::All, expires: None };
+const MINE: QueueProperties = QueueProperties { exclusive: true, ..PLAIN };
 const OK: Answer = Answer::Declared { messages: 0 };
 const RETURNED: Answer = Answer::Returned { confirmed: true };
 
@@ -89,7 +90,7 @@ impl ServerHarness {
         said.iter().find_map(answer)
     }
 
-    fn declare(&mut self, client: u16, name: Name, shape: Shape) -> Answer {
+    fn declare(&mut self, client: u16, name: Name, shape: QueueProperties) -> Answer {
         self.ask(client, Request::Declare { name, shape }).expect("an answer")
     }
 

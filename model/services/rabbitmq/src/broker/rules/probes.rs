@@ -30,7 +30,7 @@ fn r_q_19_without_confirms_there_is_silence_or_a_return() {
 #[test]
 fn r_q_20_a_queue_that_refuses_answers_with_a_nack() {
     let mut harness = ServerHarness::new();
-    harness.declare(1, A, Shape { keeps: Keeps::One, ..PLAIN });
+    harness.declare(1, A, QueueProperties { keeps: Keeps::One, ..PLAIN });
     assert_eq!((harness.probe(1, A), harness.probe(1, A)), (Some(Answer::Confirmed), Some(Answer::Nacked)));
 }
 
@@ -45,7 +45,7 @@ fn r_q_23_publishing_needs_no_ownership() {
 fn r_q_24_probes_are_kept_unless_the_queue_keeps_nothing() {
     let mut harness = ServerHarness::new();
     for (name, keeps, kept) in [(A, Keeps::All, 2), (B, Keeps::Nothing, 0)] {
-        harness.declare(1, name, Shape { keeps, ..PLAIN });
+        harness.declare(1, name, QueueProperties { keeps, ..PLAIN });
         harness.probe(1, name);
         harness.probe(1, name);
         assert_eq!(harness.look(1, name), Answer::Declared { messages: kept });
@@ -55,7 +55,7 @@ fn r_q_24_probes_are_kept_unless_the_queue_keeps_nothing() {
 #[test]
 fn r_q_25_probes_do_not_renew_a_lease_and_declarations_do() {
     let mut harness = ServerHarness::new();
-    harness.declare(1, A, Shape { expires: Some(Ticks::new(5)), ..PLAIN });
+    harness.declare(1, A, QueueProperties { expires: Some(Ticks::new(5)), ..PLAIN });
     harness.pass(3);
     harness.probe(1, A);
     assert_eq!(harness.due(), [(Timer::Expire(A), 2)]);

@@ -6,11 +6,11 @@ mod plan;
 
 use serde::{Deserialize, Serialize};
 
-use self::plan::Step;
+use self::plan::AdministratorStep;
 use super::connection::{ClientConnection, ConnectionAnswer, Pending, QueueExistence, known, probe};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
-use crate::messages::{Answer, Command, Name, Problem, RabbitmqEvent, Request, Shape, Timer};
+use crate::messages::{Answer, Command, Name, Problem, QueueProperties, RabbitmqEvent, Request, Timer};
 use crate::settings::{Administration, Counts, Failure, NUMBERS, Operation, Release, Retries, Settings};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, SessionId};
@@ -40,9 +40,9 @@ enum Phase {
     /// Idle: no operation is in progress.
     Idle,
     /// It takes this step when its timer fires.
-    Waiting { retry: Deadline, step: Step },
+    Waiting { retry: Deadline, step: AdministratorStep },
     /// A step is in progress.
-    Working(Pending<Step>),
+    Working(Pending<AdministratorStep>),
 }
 
 /// The knowledge about the operation in progress.
@@ -75,7 +75,7 @@ impl Administrator {
             Phase::Waiting { step, .. } => step,
             Phase::Working(pending) => pending.what,
         };
-        !matches!(step, Step::Lock | Step::Unlock)
+        !matches!(step, AdministratorStep::Lock | AdministratorStep::Unlock)
     }
 
     fn operations<'a>(&self, context: &'a Context<'_, RabbitMq>) -> &'a [Operation] {
@@ -102,7 +102,7 @@ impl Administrator {
     fn begin(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         self.task = Task { asked: self.task.asked, ..Task::default() };
         if administration(context).mutex && !context.is_mutated(RabbitmqMutation::MutexForgotten) {
-            self.take(Step::Lock, context, out);
+            self.take(AdministratorStep::Lock, context, out);
         } else {
             self.start_counting(context, out);
         }
@@ -112,27 +112,29 @@ impl Administrator {
         match self.operation(context) {
             // F-20: creation may skip the count.
             Operation::Create(_) if !administration(context).converges => self.counted(0, context, out),
-            _ => self.take(Step::Count(1), context, out),
+            _ => self.take(AdministratorStep::Count(1), context, out),
         }
     }
 
-    fn take(&mut self, step: Step, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+    fn take(&mut self, step: AdministratorStep, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         let settings = settings(context);
-        let mutex = Shape { exclusive: true, keeps: settings.holders_keep, ..Shape::default() };
+        let mutex = QueueProperties { exclusive: true, keeps: settings.holders_keep, ..QueueProperties::default() };
         let request = match step {
-            Step::Lock => Request::Declare { name: Name::Mutex, shape: mutex },
-            Step::Count(slot) | Step::Scan(slot) => probe(Name::Slot(slot), settings.probe),
-            Step::Confirm(slot) => Request::Look(Name::Slot(slot)),
-            Step::Free(slot) | Step::Await(slot) => probe(Name::Holder(slot), settings.probe),
-            Step::Declare(slot) => Request::Declare { name: Name::Slot(slot), shape: settings.slot_shape() },
-            Step::Delete(slot) => Request::Delete { name: Name::Slot(slot), if_empty: false },
-            Step::Unlock => match settings.administration.unlock {
+            AdministratorStep::Lock => Request::Declare { name: Name::Mutex, shape: mutex },
+            AdministratorStep::Count(slot) | AdministratorStep::Scan(slot) => probe(Name::Slot(slot), settings.probe),
+            AdministratorStep::Confirm(slot) => Request::Look(Name::Slot(slot)),
+            AdministratorStep::Free(slot) | AdministratorStep::Await(slot) => probe(Name::Holder(slot), settings.probe),
+            AdministratorStep::Declare(slot) => {
+                Request::Declare { name: Name::Slot(slot), shape: settings.slot_shape() }
+            }
+            AdministratorStep::Delete(slot) => Request::Delete { name: Name::Slot(slot), if_empty: false },
+            AdministratorStep::Unlock => match settings.administration.unlock {
                 Release::Delete | Release::Never => Request::Delete { name: Name::Mutex, if_empty: false },
                 Release::CloseChannel => Request::CloseChannel,
                 Release::CloseConnection => Request::Close,
             },
-            Step::Start => return self.start(context, out),
-            Step::Report => return self.report(context, out),
+            AdministratorStep::Start => return self.start(context, out),
+            AdministratorStep::Report => return self.report(context, out),
         };
         self.phase = Phase::Working(self.connection.ask(step, request, context, out));
     }
@@ -155,47 +157,59 @@ impl Administrator {
         }
     }
 
-    fn go_on(&mut self, step: Step, answer: Answer, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+    fn go_on(
+        &mut self,
+        step: AdministratorStep,
+        answer: Answer,
+        context: &Context<'_, RabbitMq>,
+        out: &mut Outbox<RabbitMq>,
+    ) {
         let settings = settings(context);
         let is_known = known(settings.probe, answer, context);
         match (step, is_known, answer) {
-            (Step::Lock, _, Answer::Declared { .. }) => self.start_counting(context, out),
-            (Step::Lock, _, Answer::Error(Problem::Locked)) if context.is_mutated(RabbitmqMutation::BusyIgnored) => {
+            (AdministratorStep::Lock, _, Answer::Declared { .. }) => self.start_counting(context, out),
+            (AdministratorStep::Lock, _, Answer::Error(Problem::Locked))
+                if context.is_mutated(RabbitmqMutation::BusyIgnored) =>
+            {
                 self.start_counting(context, out);
             }
-            (Step::Lock, _, Answer::Error(Problem::Locked)) => {
+            (AdministratorStep::Lock, _, Answer::Error(Problem::Locked)) => {
                 out.record(Fact::Service(RabbitmqEvent::Busy(context.client())));
-                self.wait(Step::Lock, context);
+                self.wait(AdministratorStep::Lock, context);
             }
-            (Step::Count(slot), QueueExistence::Exists, _) if slot < NUMBERS => {
-                self.take(Step::Count(slot + 1), context, out);
+            (AdministratorStep::Count(slot), QueueExistence::Exists, _) if slot < NUMBERS => {
+                self.take(AdministratorStep::Count(slot + 1), context, out);
             }
-            (Step::Count(slot), QueueExistence::Exists, _) => self.counted(slot, context, out),
-            (Step::Count(slot), QueueExistence::Absent, _) => match settings.administration.counts {
+            (AdministratorStep::Count(slot), QueueExistence::Exists, _) => self.counted(slot, context, out),
+            (AdministratorStep::Count(slot), QueueExistence::Absent, _) => match settings.administration.counts {
                 Counts::ToFirstGap => self.counted(slot - 1, context, out),
                 Counts::Confirmed if context.is_mutated(RabbitmqMutation::AbsenceUnconfirmed) => {
                     self.counted(slot - 1, context, out);
                 }
-                Counts::Confirmed => self.take(Step::Confirm(slot), context, out),
+                Counts::Confirmed => self.take(AdministratorStep::Confirm(slot), context, out),
             },
             // R-Q-82: only this 404 means that the queue does not exist.
-            (Step::Confirm(slot), _, Answer::Error(Problem::NoQueue)) => self.counted(slot - 1, context, out),
-            (Step::Scan(slot), QueueExistence::Exists | QueueExistence::Absent, _) => {
+            (AdministratorStep::Confirm(slot), _, Answer::Error(Problem::NoQueue)) => {
+                self.counted(slot - 1, context, out)
+            }
+            (AdministratorStep::Scan(slot), QueueExistence::Exists | QueueExistence::Absent, _) => {
                 self.task.strays |= u8::from(is_known == QueueExistence::Exists) << slot;
                 self.scan_or_start(slot + 1, context, out);
             }
-            (Step::Free(_) | Step::Await(_), QueueExistence::Absent, _)
-            | (Step::Declare(_), _, Answer::Declared { .. })
-            | (Step::Delete(_), _, Answer::Deleted { .. }) => self.next_of_plan(context, out),
-            (Step::Free(_) | Step::Await(_), QueueExistence::Exists, _) => self.look_again(step, context, out),
-            (Step::Unlock, _, _) => {
+            (AdministratorStep::Free(_) | AdministratorStep::Await(_), QueueExistence::Absent, _)
+            | (AdministratorStep::Declare(_), _, Answer::Declared { .. })
+            | (AdministratorStep::Delete(_), _, Answer::Deleted { .. }) => self.next_of_plan(context, out),
+            (AdministratorStep::Free(_) | AdministratorStep::Await(_), QueueExistence::Exists, _) => {
+                self.look_again(step, context, out)
+            }
+            (AdministratorStep::Unlock, _, _) => {
                 if answer == Answer::Closed {
                     self.connection.forget();
                 }
                 self.phase = Phase::Idle;
             }
             // F-21: a step was refused.
-            (Step::Declare(_) | Step::Delete(_), _, Answer::Error(_))
+            (AdministratorStep::Declare(_) | AdministratorStep::Delete(_), _, Answer::Error(_))
                 if settings.administration.failure == Failure::GoesOn =>
             {
                 self.next_of_plan(context, out);
@@ -227,7 +241,7 @@ impl Administrator {
     fn scan_or_start(&mut self, slot: u8, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         let beyond = (self.task.counted + 1 + administration(context).looks_beyond).min(NUMBERS);
         if slot <= beyond {
-            self.take(Step::Scan(slot), context, out);
+            self.take(AdministratorStep::Scan(slot), context, out);
         } else {
             self.go_to(0, context, out);
         }
@@ -244,11 +258,11 @@ impl Administrator {
     }
 
     /// A client still holds the slot.
-    fn look_again(&mut self, step: Step, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
+    fn look_again(&mut self, step: AdministratorStep, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         if let Some(patience) = administration(context).patience {
             self.task.looked += 1;
             if self.task.looked >= patience {
-                if matches!(step, Step::Free(_)) {
+                if matches!(step, AdministratorStep::Free(_)) {
                     return self.abort(context, out);
                 }
                 self.task.is_pending = true;
@@ -258,7 +272,7 @@ impl Administrator {
         self.wait(step, context);
     }
 
-    fn wait(&mut self, step: Step, context: &Context<'_, RabbitMq>) {
+    fn wait(&mut self, step: AdministratorStep, context: &Context<'_, RabbitMq>) {
         self.phase = Phase::Waiting { retry: Deadline(context.now + settings(context).retry_every), step };
     }
 
@@ -272,7 +286,7 @@ impl Administrator {
         self.next += 1;
         self.task = Task::default();
         if administration(context).mutex && !context.is_mutated(RabbitmqMutation::MutexForgotten) {
-            self.take(Step::Unlock, context, out);
+            self.take(AdministratorStep::Unlock, context, out);
         } else {
             self.phase = Phase::Idle;
         }
@@ -294,7 +308,7 @@ impl Administrator {
         self.connection.forget();
         match self.phase {
             Phase::Idle => {}
-            Phase::Working(Pending { what: Step::Unlock, .. }) => self.phase = Phase::Idle,
+            Phase::Working(Pending { what: AdministratorStep::Unlock, .. }) => self.phase = Phase::Idle,
             Phase::Working(pending) if administration(context).reconnects => self.take(pending.what, context, out),
             Phase::Waiting { .. } if administration(context).reconnects => {}
             Phase::Waiting { .. } | Phase::Working(_) => self.abort(context, out),
@@ -303,7 +317,7 @@ impl Administrator {
 
     /// R-Q-83: any error ends the session; a new session counts again.
     fn abort(&mut self, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
-        if matches!(self.phase, Phase::Working(Pending { what: Step::Unlock, .. })) {
+        if matches!(self.phase, Phase::Working(Pending { what: AdministratorStep::Unlock, .. })) {
             // The operation is complete; only the mutex was left.
             self.connection.hang_up(out);
             self.phase = Phase::Idle;
@@ -321,7 +335,7 @@ impl Administrator {
             Retries::ToTarget | Retries::Relative => {
                 let has_mutex = administration(context).mutex;
                 self.task = Task { asked: self.task.asked, ..Task::default() };
-                self.wait(if has_mutex { Step::Lock } else { Step::Count(1) }, context);
+                self.wait(if has_mutex { AdministratorStep::Lock } else { AdministratorStep::Count(1) }, context);
             }
         }
     }

@@ -11,7 +11,7 @@ use fencepost_model::normal::Normal;
 /// A step of an administrator.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Step {
+pub(super) enum AdministratorStep {
     /// Take the mutex.
     Lock,
     /// Probe for a slot of this number.
@@ -54,22 +54,22 @@ pub(super) fn plan(
     task: &Task,
     administration: &Administration,
     mutation: Option<Mutation>,
-) -> Vec<Step> {
+) -> Vec<AdministratorStep> {
     let count = task.counted;
     let target = match (administration.retries, task.asked) {
         (Retries::ToTarget, Some(asked)) if mutation != Some(RabbitmqMutation::RetryForgetsTarget.into()) => asked,
         _ => operation.size_after(count),
     };
-    let mut steps: Vec<Step> =
-        (1..=NUMBERS).rev().filter(|slot| task.strays >> slot & 1 == 1).map(Step::Delete).collect();
+    let mut steps: Vec<AdministratorStep> =
+        (1..=NUMBERS).rev().filter(|slot| task.strays >> slot & 1 == 1).map(AdministratorStep::Delete).collect();
     if mutation == Some(RabbitmqMutation::StraysLeft.into()) {
         steps.clear();
     }
-    steps.push(Step::Start);
+    steps.push(AdministratorStep::Start);
     let mut removed: Vec<u8> = Vec::new();
     if let Some(Overshoot::BeyondTarget(by)) = administration.overshoot {
         let above = count.max(target);
-        steps.extend((above + 1..=(target + by).min(NUMBERS)).rev().map(Step::Delete));
+        steps.extend((above + 1..=(target + by).min(NUMBERS)).rev().map(AdministratorStep::Delete));
     }
     if target > count || matches!(operation, Operation::Create(_)) {
         let Base(base) = administration.base;
@@ -79,9 +79,9 @@ pub(super) fn plan(
                 continue;
             }
             if administration.waits && mutation != Some(RabbitmqMutation::AddsWithoutLooking.into()) {
-                steps.push(Step::Free(slot));
+                steps.push(AdministratorStep::Free(slot));
             }
-            steps.push(Step::Declare(slot));
+            steps.push(AdministratorStep::Declare(slot));
         }
     }
     if target < count {
@@ -93,17 +93,17 @@ pub(super) fn plan(
         if administration.order == Order::Descending && mutation != Some(RabbitmqMutation::AscendingRemoval.into()) {
             removed.reverse();
         }
-        steps.extend(removed.iter().map(|slot| Step::Delete(*slot)));
+        steps.extend(removed.iter().map(|slot| AdministratorStep::Delete(*slot)));
     }
     let beyond = match administration.overshoot {
         Some(Overshoot::FromCounted(by)) => Some(count..=(count + by).min(NUMBERS)),
         Some(Overshoot::BeyondCounted(by)) => Some(count + 1..=(count + by).min(NUMBERS)),
         Some(Overshoot::BeyondTarget(_)) | None => None,
     };
-    steps.extend(beyond.into_iter().flatten().rev().map(Step::Delete));
+    steps.extend(beyond.into_iter().flatten().rev().map(AdministratorStep::Delete));
     if administration.waits && mutation != Some(RabbitmqMutation::RemovesWithoutWaiting.into()) {
-        steps.extend(removed.into_iter().map(Step::Await));
+        steps.extend(removed.into_iter().map(AdministratorStep::Await));
     }
-    steps.push(Step::Report);
+    steps.push(AdministratorStep::Report);
     steps
 }
