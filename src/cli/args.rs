@@ -12,16 +12,16 @@ use fencepost::model::scenario::Axis;
 #[derive(Args, Debug, Default)]
 pub struct Common {
     /// One JSON object a line on stdout; everything else goes to stderr
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
     /// Where to write the report and traces
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = "Global options", value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// No progress, no explanations
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = "Global options")]
     pub quiet: bool,
-    /// Take a scenario file whose `mutation` breaks the model on purpose: its verdicts are about the mutant only
-    #[arg(long, global = true)]
+    /// Accept a scenario file with a `mutation`, a deliberate fault of the model: its verdicts are about the mutant only
+    #[arg(long, global = true, help_heading = "Global options")]
     pub allow_mutation: bool,
 }
 

@@ -27,21 +27,21 @@ pub struct RunArguments {
     /// The scheduler, which picks the next action
     #[arg(long, value_parser = scheduler, default_value = "realistic", value_name = "NAME")]
     pub scheduler: SchedulerKind,
-    /// How many ticks of the simulator's clock a tick of the scenario has [default: 1000; uniform and priorities: 1]
-    #[arg(long, value_parser = clap::value_parser!(i64).range(REFINEMENTS))]
+    /// Simulator ticks per scenario tick [default: 1000; uniform and priorities: 1]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(REFINEMENTS), value_name = "N")]
     refine: Option<i64>,
     /// Use N clients instead of the scenario's number
-    #[arg(long, value_parser = clap::value_parser!(u16).range(CLIENTS))]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(CLIENTS), value_name = "N")]
     clients: Option<u16>,
     /// Use N rounds instead of the scenario's number
-    #[arg(long, value_parser = clap::value_parser!(u8).range(ROUNDS))]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(ROUNDS), value_name = "N")]
     rounds: Option<u8>,
     /// How long faults may occur, in ticks of the scenario
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(STORMS))]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(i64).range(STORMS), value_name = "TICKS")]
     storm: i64,
-    /// How long a client may wait after that before a promise of progress is violated, in ticks of the scenario
+    /// The maximum wait of a client after the faults, in ticks of the scenario; a longer wait violates a promise of progress
     /// [default: 100 of the slowest steps and the longest stall of the profile, plus 8 times the longest duration of the service]
-    #[arg(long, value_parser = clap::value_parser!(i64).range(CALMS))]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(CALMS), value_name = "TICKS")]
     calm: Option<i64>,
     /// Delays as distributions: a TOML file, as reports/docs/simulator.md describes it
     #[arg(long, value_parser = profile, value_name = "FILE")]

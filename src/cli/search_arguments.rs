@@ -14,7 +14,7 @@ use crate::supervisor::Watch;
 
 #[derive(Args, Debug)]
 pub struct SearchArguments {
-    /// The search engine: this project's, or stateright's
+    /// The search engine: fencepost's own (dataflow), or that of the crate stateright
     #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
     engine: EngineName,
     /// Search with N threads [default: one for each core; stateright: 1]

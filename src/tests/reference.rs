@@ -205,7 +205,9 @@ fn every_field_that_all_services_share_stands_in_the_reference() {
             }
         }
     }
-    assert!(CATALOGUE.systems().all(|system| names_in(&PAGE).contains(system)));
+    for system in CATALOGUE.systems() {
+        assert!(names_in(&PAGE).contains(system), "the system `{system}` is missing");
+    }
 }
 
 #[test]
@@ -248,6 +250,15 @@ fn each_promise_of_the_reference_has_the_sentence_of_its_property() {
         assert_eq!(level, property.level().to_string(), "{property}");
         let sentence = sentence.split(';').next().unwrap_or_default();
         assert_eq!(sentence, property.about(), "{property}");
+    }
+}
+
+/// Scenario files name a mutation without its service.
+#[test]
+fn each_mutation_has_a_name_of_its_own() {
+    let mut names = BTreeSet::new();
+    for mutation in CATALOGUE.mutations() {
+        assert!(names.insert(mutation.name()), "two mutations are called `{}`", mutation.name());
     }
 }
 

@@ -93,11 +93,11 @@ impl Form {
     /// The reductions in force, as sentences.
     pub(crate) fn reductions(&self) -> Vec<String> {
         let mut list = vec![
-            "instants are relative to now, and clamped where no comparison looks".to_owned(),
-            "log indexes, tenures and session numbers count by their order, calls by their identity".to_owned(),
+            "instants are relative to now, and clamped beyond the longest compared duration".to_owned(),
+            "log indexes, tenures and session numbers are replaced by ranks, calls are compared by identity".to_owned(),
         ];
         if !self.normal.unheard().is_none() {
-            list.push("messages without a reaction are left out".to_owned());
+            list.push("messages that no process reacts to are removed".to_owned());
         }
         for group in self.normal.symmetry().groups() {
             let names: Vec<String> = group.iter().map(|client| client.0.to_string()).collect();
@@ -106,7 +106,7 @@ impl Form {
         let (sampled, worlds) = (self.sampled.load(Relaxed), self.worlds.load(Relaxed));
         if let Some(hundredths) = (worlds * 100).checked_div(sampled) {
             list.push(format!(
-                "a state stands for {}.{:02} worlds of interchangeable clients (a sample of {sampled} states)",
+                "a state represents {}.{:02} worlds of interchangeable clients (a sample of {sampled} states)",
                 hundredths / 100,
                 hundredths % 100
             ));

@@ -23,7 +23,7 @@ impl<P: Service> Scenario<P> {
             Held::Slot => "a slot",
         };
         let sentence = format!(
-            "each client asks for {wanted} at most {rounds} time{plural}{anew}: starvation by endless competition is out of reach"
+            "each client requests {wanted} at most {rounds} time{plural}{anew}: starvation under endless contention is not explored"
         );
         let finite = Assumption::new(Class::Limit, "finite-rounds", "rounds", sentence).of(i64::from(rounds));
         list.declare(finite, move |execution| asks_at_most(execution, rounds));

@@ -138,7 +138,7 @@ impl Mutation {
 }
 
 impl PartialEq for Mutation {
-    /// No two have the same name; a test checks that.
+    /// No two have the same name: `src/tests/reference.rs` tests it.
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.0.title == other.0.title

@@ -56,7 +56,7 @@ pub(super) fn slot_limit_belief<P: Service>(view: &View<'_, P>, _: Option<Ticks>
         return Ok(());
     }
     let names = names();
-    Err(format!("{} are inside, and one of them was promised a limit of {slots}", names.join(" and ")))
+    Err(format!("{} are inside, and one of them was given a limit of {slots}", names.join(" and ")))
 }
 
 pub(super) fn slot_exclusion<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {

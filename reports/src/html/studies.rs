@@ -46,7 +46,7 @@ pub(super) fn section(studies: &[Ready]) -> Option<Markup> {
 
 fn row(Ready { name, title, taken }: &Ready) -> Markup {
     let state = match taken {
-        Measurements::Never => "not taken",
+        Measurements::Never => "not measured",
         Measurements::Before => "taken with another program: take it again",
         Measurements::Now(_) => "below",
     };

@@ -28,10 +28,10 @@ pub struct Check {
     /// Check a whole suite instead
     #[arg(long, value_parser = suite, value_name = "standard|full")]
     suite: Option<Suite>,
-    /// Check only what can follow a moment of a recorded run: a trace file, and after how many of its steps
+    /// Check only continuations of a recorded execution: a trace file, and the number of steps that are kept
     #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine"])]
     from: Option<Moment>,
-    /// With --from: replay at most N steps of it
+    /// With --from: explore continuations of at most N steps
     #[arg(long, default_value_t = 20, value_name = "N", requires = "from", conflicts_with_all = ["targets", "suite"], value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Check only this promise
@@ -39,7 +39,7 @@ pub struct Check {
     property: Option<Property>,
     #[command(flatten)]
     search: SearchArguments,
-    /// Write the verdicts down for other programs; by the file's name: JUnit (.xml), Markdown (.md)
+    /// Write the verdicts to FILE for other programs; the extension selects the format: JUnit (.xml), Markdown (.md)
     #[arg(long, value_name = "FILE", value_parser = exported, conflicts_with = "from")]
     export: Vec<Exported>,
 }

@@ -25,10 +25,10 @@ pub struct Detector {
     /// The percentage of members that pause from time to time, as the profile's `stall` and `stall_every` say
     #[arg(long, value_delimiter = ',', default_value = "0,20", value_name = "PERCENT,…", value_parser = clap::value_parser!(u16).range(0..=90))]
     slow: Vec<u16>,
-    /// How many runs of each
+    /// The number of runs of each combination
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
-    /// For how many seconds the living are watched in each run, before one of them crashes
+    /// The time for which all members are observed in each run, in seconds, before one of them crashes
     #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     watch: i64,
     /// How long things take, and what members do (`[detector]`): a TOML file, as reports/docs/simulator.md says

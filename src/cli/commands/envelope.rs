@@ -28,7 +28,7 @@ pub struct Envelope {
     timeout: Option<Duration>,
 }
 
-/// What is varied if nothing is said: the dial between safety and liveness.
+/// The settings that are varied by default: the dial between safety and liveness.
 const DIAL: [&str; 3] = [
     "service.ttl/service.renew_every/service.belief=none/none/until-told,1/1/self-limiting,2/1/self-limiting",
     "service.lock_delay=0,3",

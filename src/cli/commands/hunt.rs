@@ -32,16 +32,16 @@ pub struct Hunt {
     /// Look only for this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Vec<Property>,
-    /// Continue until each promise is broken, or all seeds are tried: report a seed for each broken promise
+    /// Continue until each promise is violated, or all seeds are tried: report a seed for each violated promise
     #[arg(long)]
     keep_going: bool,
     /// Simulate at most N actions of each run [default: 1000; 20000 for promises of progress]
-    #[arg(long)]
+    #[arg(long, value_name = "N")]
     within: Option<u64>,
-    /// Try all seeds, and say what they show and how likely the next one is to show something new
+    /// Try all seeds, and report their coverage and the probability that the next seed adds to it
     #[arg(long)]
     coverage: bool,
-    /// Take each run twice, and fail if the two differ
+    /// Simulate each seed twice, and fail if the two executions differ
     #[arg(long)]
     check_determinism: bool,
     /// Use N threads [default: one for each core]

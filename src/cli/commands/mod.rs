@@ -29,7 +29,7 @@ use clap::{Parser, Subcommand};
 
 use crate::args::Common;
 
-/// A proving ground for distributed locks: which promises hold under which settings, and the shortest run that breaks each of the others.
+/// Checks distributed locks: which promises hold under which settings, with a shortest counterexample for each promise that does not.
 ///
 /// Without a command: checks the standard suite and writes a report.
 #[derive(Parser, Debug)]
@@ -47,33 +47,33 @@ const EXIT_CODES: &str = "Exit codes: 0 all verdicts as expected; 1 a verdict ag
 pub enum Command {
     /// List the scenarios, with their promises and expected verdicts
     List(list::List),
-    /// Explore every run of a scenario and say which promises hold
+    /// Explore every execution of a scenario, and judge each promise
     Check(check::Check),
     /// Compare two scenarios: settings, promises, and measured liveness
     Diff(diff::Diff),
-    /// Take one plausible run of a scenario, from a seed
+    /// Simulate one execution of a scenario, from a seed
     Simulate(simulate::Simulate),
-    /// Search seeds for a run that breaks a promise
+    /// Search seeds for an execution that violates a promise
     Hunt(hunt::Hunt),
     /// Measure how many seeds each scheduler needs to find the expected violations
     Schedulers(schedulers::Schedulers),
-    /// Take runs of many seeds under many settings, and keep them in a resumable store
+    /// Simulate many seeds under many settings, and keep the results in a resumable store
     Sweep(sweep::Sweep),
     /// Measure what settings cost, in safety and in liveness, over many seeds
     Tradeoff(tradeoff::Tradeoff),
-    /// Say which promises the settings of a lock keep, with how much room, and what to change
+    /// Say which promises the settings of a lock keep, with which margin, and what to change
     Doctor(doctor::Doctor),
     /// Measure how soon gossip detects a crashed member, and how often it declares a live one failed
     Detector(detector::Detector),
     /// Merge the shards of a sweep
     Merge(sweep::merge::Merge),
-    /// Repeat a recorded run step by step
+    /// Repeat a recorded execution step by step
     Replay(replay::Replay),
-    /// Make a run that breaks a promise shorter
+    /// Shorten an execution that violates a promise
     Shrink(shrink::Shrink),
-    /// Turn a run that breaks a promise into a test in Rust
+    /// Turn an execution that violates a promise into a test in Rust
     Regress(regress::Regress),
-    /// Write the JSON Schema of scenario files, by which editors complete and check them
+    /// Write the JSON Schema of scenario files, for completion and checks in editors
     Schema(schema::Schema),
     /// Write a completion script for a shell
     Completions(completions::Completions),
@@ -91,6 +91,6 @@ pub enum Command {
     Serve(serve::Serve),
     /// Run a test against the stand-in with every fault at every request
     Torture(torture::Torture),
-    /// Show which promises detect the faults that are built into the model on purpose
+    /// Show which promises detect the deliberate faults in the model
     Mutants(mutants::Mutants),
 }

@@ -75,8 +75,13 @@ fn subjects(mutants: &Mutants, common: &Common) -> Result<Subjects, CommandError
         true => Ok(None),
         false => Baseline::of(scenario.subject(), mutants.states),
     });
-    let baselines = baselines.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-    Ok(Subjects::new(baselines, named()))
+    let baselines = baselines.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let skipped = scenarios.iter().zip(&baselines).filter(|(_, baseline)| baseline.is_none() && !was_interrupted());
+    for (scenario, _) in skipped.filter(|_| !mutants.targets.is_empty()) {
+        let (name, states) = (scenario.name(), mutants.states);
+        eprintln!("{name} is skipped: it needs more than {states} states (--states), or has unexpected verdicts");
+    }
+    Ok(Subjects::new(baselines.into_iter().flatten().collect(), named()))
 }
 
 /// The scenarios that a mutation names, because they are too large to try every mutation on.

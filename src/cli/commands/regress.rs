@@ -14,9 +14,9 @@ use crate::target;
 
 #[derive(Args, Debug)]
 pub struct Regress {
-    /// A trace file that breaks a promise
+    /// A trace file whose execution violates a promise
     trace: PathBuf,
-    /// Which promise must stay broken [default: the first that the run breaks]
+    /// The promise whose violation is kept [default: the first that the execution violates]
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
     /// Keep every step; otherwise the run is made shorter first

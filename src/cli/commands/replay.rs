@@ -20,16 +20,16 @@ use crate::target::{self, quoted};
 pub struct Replay {
     /// A trace file
     trace: PathBuf,
-    /// The model or the file has changed: repeat what can still happen, step by step by its label, and say where it differs; with
-    /// --out, write that into a trace
+    /// For a model or file that has changed: replay each step whose label is still enabled, and report the differences; with
+    /// --out, write the execution into a trace
     #[arg(long)]
     realign: bool,
-    /// Write the run down for people or programs; by the file's name: a page (.html), a picture (.svg), a diagram for Mermaid
+    /// Write the execution to FILE; the extension selects the format: a page (.html), a picture (.svg), a diagram for Mermaid
     /// (.mmd), ITF (.itf.json), events for Perfetto (.perfetto.json)
     #[arg(long, visible_alias = "picture", value_name = "FILE", value_parser = exported)]
     export: Vec<Exported>,
     /// Show at most N steps
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
     show: usize,
 }
 

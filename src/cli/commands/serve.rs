@@ -42,10 +42,10 @@ struct Agent {
     /// How late timers of sessions are, of all that the rules allow: earliest, late=1s, pending=1s or seeded=1s
     #[arg(long, default_value = "earliest", value_name = "TIMERS")]
     timers: Timers,
-    /// Where ids, jitter and lateness are drawn from
+    /// The seed of ids, jitter and lateness
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What goes wrong: a file of lines like `on PUT /v1/session/renew/* #3: lose-answer`
+    /// The fault plan: a file of lines like `on PUT /v1/session/renew/* #3: lose-answer`
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
     /// A client with an address of its own, by its name; may be repeated
@@ -54,7 +54,7 @@ struct Agent {
     /// The shortest TTL of a session [default: 10s]
     #[arg(long, value_name = "DURATION")]
     session_ttl_min: Option<String>,
-    /// Write the run into this file in the end, as `conform --recorded` reads it
+    /// Write the run into this file at the end, as `conform --recorded` reads it
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }

@@ -14,13 +14,13 @@ use crate::target::{self, quoted};
 
 #[derive(Args, Debug)]
 pub struct Shrink {
-    /// A trace file that breaks a promise
+    /// A trace file whose execution violates a promise
     trace: PathBuf,
-    /// Which promise must stay broken [default: the first that the run breaks]
+    /// The promise whose violation is kept [default: the first that the execution violates]
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
     /// Show at most N steps
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 200, value_name = "N")]
     show: usize,
 }
 

@@ -19,7 +19,7 @@ pub struct Simulate {
     /// The seed, which determines every random choice
     #[arg(long)]
     seed: u64,
-    /// With another value of a setting, as service.ttl=2 or service.ttl=none
+    /// Override a setting, for example service.ttl=2 or service.ttl=none
     #[arg(long, value_name = "KEY=VALUE", value_parser = axis)]
     vary: Vec<Axis>,
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub struct Simulate {
     /// End the run after N actions, if it does not come to rest before
     #[arg(long, default_value_t = 100_000)]
     actions: u64,
-    /// Take the run twice, and fail if the two differ
+    /// Simulate the seed twice, and fail if the two executions differ
     #[arg(long)]
     check_determinism: bool,
     /// Show at most N steps of the run

@@ -38,7 +38,7 @@ pub fn run(common: &Common) -> Result<Exit, CommandError> {
     }
     let report = out.join("report.html");
     let background = background(&scenarios, &out);
-    write(&report, &page(&findings, "fencepost: what holds, what breaks, and how", &background))?;
+    write(&report, &page(&findings, "fencepost: verdicts and counterexamples", &background))?;
     if common.json {
         findings.iter().for_each(|finding| say_json(&CheckJson::from(finding)));
     } else {

@@ -27,10 +27,10 @@ pub struct Torture {
     /// Two faults in one run, after every single one
     #[arg(long)]
     pairs: bool,
-    /// Run the test once, with this plan, and see what it says
+    /// Run the test once, under this fault plan, and report its result
     #[arg(long, value_name = "FILE", conflicts_with_all = ["faults", "pairs"])]
     plan: Option<PathBuf>,
-    /// The test may fail under a fault: only broken promises count
+    /// The test may fail under a fault: only violated promises count
     #[arg(long)]
     accept_failure: bool,
     /// How time passes: real, scaled=100, manual or auto

@@ -26,7 +26,7 @@ pub struct Conform {
     /// A log of requests and responses to judge, of a Consul agent or of a broker
     #[arg(long, value_name = "FILE")]
     recorded: Option<PathBuf>,
-    /// How many responses to compare
+    /// The number of commands to send, each with a response to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
     /// How many requests to send to Consul from several clients at the same time; a batch that is not judged in 10 s (--timeout) counts as undecided

@@ -44,16 +44,16 @@ pub struct Doctor {
     /// For lock-command: how long its child may take to die
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     grace: Option<Duration>,
-    /// For how long a client may stand still at a time
+    /// The longest pause of a client
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     pause: Option<Duration>,
-    /// For how long a message may be on the network
+    /// The maximum message delay
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     latency: Option<Duration>,
     /// By how much the clocks of clients may be slower than the servers', as 200ppm
     #[arg(long, value_parser = rate, value_name = "RATE")]
     drift: Option<PartsPerMillion>,
-    /// Gossip may be wrong about the holder's node once
+    /// Gossip may declare the holder's live node failed, once
     #[arg(long)]
     false_alarm: bool,
     /// Writes carry the index of the acquiring write, and the resource refuses lower ones

@@ -15,7 +15,7 @@ use crate::output::{make_folder, say};
 
 #[derive(Args, Debug)]
 pub struct Merge {
-    /// The store to be made
+    /// The store to create
     into: PathBuf,
     /// The stores of the parts, in any order; together they must be the whole sweep
     #[arg(required = true)]

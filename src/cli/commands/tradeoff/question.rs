@@ -49,7 +49,7 @@ pub struct Grid {
 /// The most seeds for each setting.
 const SEEDS_MAX: u64 = 10_000_000;
 
-/// What is varied if nothing is said, where the service has a TTL and a lock-delay.
+/// The settings that are varied by default, where the service has a TTL and a lock-delay.
 const USUAL: [&str; 2] = ["detector=none,gossip,ttl,both", "lock_delay=0,5,15"];
 
 impl StudyQuestion {
