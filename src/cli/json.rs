@@ -4,6 +4,7 @@ mod conform;
 mod diff;
 mod doctor;
 mod kernel;
+mod repair;
 mod schema;
 mod stand_in;
 
@@ -21,6 +22,7 @@ use self::kernel::PropertyName;
 pub use conform::{AnswerCountJson, ClientFindingJson, LogVerdictJson};
 pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
 pub use doctor::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
+pub use repair::{EditJson, NoRepairJson, RepairSetJson};
 pub use schema::{commands, schema};
 pub use stand_in::{ReadyJson, StandInVerdictJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson};
 

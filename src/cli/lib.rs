@@ -64,6 +64,7 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
         Some(Command::Hunt(hunt)) => commands::hunt::run(hunt, &arguments.common),
         Some(Command::Detector(detector)) => commands::detector::run(detector, &arguments.common),
         Some(Command::Doctor(doctor)) => commands::doctor::run(doctor, &arguments.common),
+        Some(Command::Repair(repair)) => commands::repair::run(repair, &arguments.common),
         Some(Command::Schedulers(schedulers)) => commands::schedulers::run(schedulers, &arguments.common),
         Some(Command::Sweep(sweep)) => commands::sweep::run(sweep, &arguments.common),
         Some(Command::Tradeoff(tradeoff)) => commands::tradeoff::run(tradeoff, &arguments.common),

@@ -113,6 +113,11 @@ impl Watch {
         Watch { progress, ..self }
     }
 
+    /// Whether its time is over.
+    pub fn is_over(&self) -> bool {
+        self.timeout.is_some_and(|timeout| self.start.elapsed() >= timeout)
+    }
+
     /// Clears what was shown.
     pub fn finish(&self) {
         self.progress.finish_and_clear();

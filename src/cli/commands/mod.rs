@@ -14,6 +14,7 @@ pub mod man;
 pub mod mutants;
 pub mod record;
 pub mod regress;
+pub mod repair;
 pub mod replay;
 pub mod schedulers;
 pub mod schema;
@@ -63,6 +64,8 @@ pub enum Command {
     Tradeoff(tradeoff::Tradeoff),
     /// Say which promises the settings of a lock keep, with which margin, and what to change
     Doctor(doctor::Doctor),
+    /// Search the smallest sets of edits that make the broken promises of a scenario hold
+    Repair(repair::Repair),
     /// Measure how soon gossip detects a crashed member, and how often it declares a live one failed
     Detector(detector::Detector),
     /// Merge the shards of a sweep

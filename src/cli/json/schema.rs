@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use super::kernel::{Point, Search};
 use super::{
     AnswerCountJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, HuntJson,
-    LogVerdictJson, LossJson, MeasureJson, MutantJson, NothingFoundJson, PromiseChangeJson, PromiseJson, ReadyJson,
-    RealignmentJson, RegressionJson, RunJson, ScenarioJson, SchedulerJson, ShrinkJson, StandInVerdictJson, SweepJson,
-    TortureSummaryJson, TortureTrialJson, TortureViolationJson, WrittenJson,
+    LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson, PromiseChangeJson, PromiseJson,
+    ReadyJson, RealignmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson, SchedulerJson, ShrinkJson,
+    StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson, WrittenJson,
 };
 
 /// The schemas of the lines of a command.
@@ -22,7 +22,7 @@ macro_rules! lines {
 }
 
 /// The commands that print lines, each with the types of its lines. Without a command, `fencepost` prints those of `check`.
-const COMMANDS: [(&str, Lines); 20] = [
+const COMMANDS: [(&str, Lines); 21] = [
     ("list", lines![ScenarioJson<'static>]),
     ("check", lines![CheckJson<'static>]),
     ("diff", lines![DifferenceJson<'static>, PromiseChangeJson<'static>, LossJson<'static>, MeasureJson<'static>]),
@@ -32,6 +32,7 @@ const COMMANDS: [(&str, Lines); 20] = [
     ("sweep", lines![SweepJson<'static>]),
     ("tradeoff", lines![Point, Search, RunJson<'static>]),
     ("doctor", lines![PromiseJson]),
+    ("repair", lines![RepairSetJson<'static>, NoRepairJson<'static>]),
     ("detector", lines![DetectionJson]),
     ("merge", lines![SweepJson<'static>]),
     ("replay", lines![RunJson<'static>, RealignmentJson<'static>]),

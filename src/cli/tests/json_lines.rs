@@ -87,6 +87,8 @@ fn printed(folder: &Path) -> BTreeMap<&'static str, Vec<Value>> {
     run(&["merge"], &[&file("all.sqlite"), &file("a.sqlite")]);
     run(&["tradeoff", "ttl-and-lock-delay", "--seeds", "2"], &[]);
     run(&["tradeoff", "ttl-and-lock-delay", "--run", "1:1"], &[]);
+    run(&["repair", "lease-one-tick-less", "--edits", "1", "--seeds", "2"], &[]);
+    run(&["repair", "lease-one-tick-less", "--edits", "1", "--fixed", "service.grace"], &[]);
     run(&["doctor", "consul-lock", "--ttl", "15s", "--property", "keeps-lock"], &[]);
     run(&["doctor", "consul-lock", "--pause", "40s", "--property", "keeps-lock"], &[]);
     run(&["detector", "--members", "3", "--loss", "0", "--seeds", "1", "--watch", "10"], &[]);

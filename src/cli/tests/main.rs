@@ -7,6 +7,7 @@ mod json_lines;
 mod own_recipes;
 mod pictures;
 mod program;
+mod repairs;
 mod shells;
 #[cfg(unix)]
 mod signals;

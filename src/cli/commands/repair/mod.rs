@@ -1,0 +1,165 @@
+//! `fencepost repair`: the smallest sets of edits that make every broken promise of a scenario hold, each proven.
+
+mod edits;
+mod price;
+mod search;
+mod tell;
+mod trial;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use fencepost::catalogue::CATALOGUE;
+use fencepost::model::finding::{Finding, Verdict};
+use fencepost::registry::random::Material;
+use fencepost::{AnyScenario, Promise, Property};
+
+use self::edits::{edits, knobs};
+use self::price::{Price, price};
+use self::search::{Tried, search};
+use self::trial::{Base, Repair as Candidate};
+use crate::args::{Common, property, seconds};
+use crate::exit::{CommandError, Exit};
+use crate::output::write;
+use crate::parallel::{in_parallel, progress};
+use crate::supervisor::{Watch, stop_on_interrupt, stopped, was_interrupted};
+use crate::target;
+
+/// Search the smallest sets of edits that make the broken promises of a scenario hold
+///
+/// Edits change settings of the service and its clients, or what the resource accepts. Each set of edits is checked like a scenario
+/// of its own. A repair keeps every promise that was broken and every promise that held, all proven, and its verdicts rest on no
+/// assumption about delays, clocks, faults or fairness that the scenario does not make. The search ends with the first size that has
+/// repairs: those shown are minimal. They are sorted by the waiting time that they cost over some seeds, which is measured and not proven.
+#[derive(Args, Debug)]
+#[command(after_help = EXIT_CODES)]
+pub struct Repair {
+    /// A scenario or scenario file
+    target: String,
+    /// Repair only this promise; the others must hold if they held
+    #[arg(long, value_parser = property, value_name = "NAME")]
+    property: Vec<Property>,
+    /// Edit only this setting, as service.lock_delay or resource; may be repeated
+    #[arg(long, value_name = "KEY")]
+    knob: Vec<String>,
+    /// Do not edit this setting; may be repeated
+    #[arg(long, value_name = "KEY")]
+    fixed: Vec<String>,
+    /// The largest number of edits in a set
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
+    edits: u8,
+    /// Expand at most N states for each candidate; a candidate that needs more is undecided
+    #[arg(long, default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_states: u64,
+    /// Stop after this time, in seconds
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    timeout: Duration,
+    /// Measure the price of each repair over N seeds
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    seeds: u64,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 a repair is shown, or no promise is broken; 1 no set of at most that number of edits is a repair; 2 bad usage or input; 3 none was found, and some sets were not tried or not decided; 4 internal error.";
+
+/// A repair with its price, and the file that it was written into.
+pub struct Priced {
+    repair: Candidate,
+    price: Option<Price>,
+    file: Option<PathBuf>,
+}
+
+pub fn run(repair: &Repair, common: &Common) -> Result<Exit, CommandError> {
+    let scenario = target::one(&repair.target, common)?;
+    let knobs = repair.knobs(&*scenario)?;
+    stop_on_interrupt();
+    let watch = Arc::new(Watch::new(Some(repair.timeout), None)?);
+    let promises: Vec<Promise> = scenario.promises().to_vec();
+    let mut base = Base { scenario, broken: Vec::new(), kept: Vec::new(), states_max: repair.max_states, watch };
+    let findings = base.check(&*base.scenario, &promises)?;
+    if let Some(finding) = findings.iter().find(|finding| finding.is_undecided()) {
+        let (property, states) = (finding.property, repair.max_states);
+        let message = format!(
+            "{property} is not decided within {states} states and the timeout: raise --max-states or --timeout"
+        );
+        return Err(CommandError::Input(message));
+    }
+    base.sort(&promises, &findings, &repair.property)?;
+    if base.broken.is_empty() {
+        tell::nothing_is_broken(&base, common);
+        return Ok(Exit::AsExpected);
+    }
+    let material = Material::of(CATALOGUE);
+    let edits = edits(&*base.scenario, &knobs, &material);
+    let mut tried = search(&base, &edits, usize::from(repair.edits), common.quiet || common.json)?;
+    let repairs = std::mem::take(&mut tried.repairs);
+    let bar = progress(repairs.len(), "prices", common.quiet || common.json);
+    let prices = in_parallel(&repairs, &bar, |found| price(&*found.scenario, repair.seeds));
+    let mut repairs: Vec<Priced> =
+        repairs.into_iter().zip(prices).map(|(repair, price)| Priced { repair, price, file: None }).collect();
+    let cost = |priced: &Priced| priced.price.map_or((f64::MAX, f64::MAX), |price| (price.idle, price.requests));
+    repairs.sort_by(|one, other| cost(one).partial_cmp(&cost(other)).expect("prices are numbers"));
+    if let Some(out) = &common.out {
+        write_files(&mut repairs, out)?;
+    }
+    tell::result(&base, &knobs, &tried, &repairs, common);
+    if was_interrupted() {
+        return Ok(stopped("the sets of edits that were tried until then are those above"));
+    }
+    Ok(exit(&tried, &repairs))
+}
+
+fn exit(tried: &Tried, repairs: &[Priced]) -> Exit {
+    match (repairs.is_empty(), tried.is_exhausted()) {
+        (false, _) => Exit::AsExpected,
+        (true, true) => Exit::Unexpected,
+        (true, false) => Exit::Undecided,
+    }
+}
+
+/// Writes each repair as a scenario file.
+fn write_files(repairs: &mut [Priced], out: &Path) -> Result<(), CommandError> {
+    for (place, priced) in repairs.iter_mut().enumerate() {
+        let scenario = &priced.repair.scenario;
+        let file = out.join("repairs").join(format!("{}-{}.toml", scenario.name(), place + 1));
+        write(&file, &scenario.to_short_toml())?;
+        priced.file = Some(file);
+    }
+    Ok(())
+}
+
+impl Repair {
+    /// The settings that may be edited.
+    fn knobs(&self, scenario: &dyn AnyScenario) -> Result<Vec<String>, CommandError> {
+        let mut all = knobs(scenario.description().system);
+        if let Some(unknown) = self.knob.iter().chain(&self.fixed).find(|knob| !all.contains(knob)) {
+            let nearest = all.iter().min_by_key(|knob| strsim::damerau_levenshtein(knob, unknown));
+            let hint = nearest.map_or(String::new(), |knob| format!("; did you mean `{knob}`?"));
+            return Err(CommandError::Input(format!("`{unknown}` is no setting that can be edited{hint}")));
+        }
+        all.retain(|knob| (self.knob.is_empty() || self.knob.contains(knob)) && !self.fixed.contains(knob));
+        Ok(all)
+    }
+}
+
+impl Base {
+    /// Sorts the promises into those that shall hold from now on, and those that hold already.
+    fn sort(&mut self, promises: &[Promise], findings: &[Finding], only: &[Property]) -> Result<(), CommandError> {
+        for (promise, finding) in promises.iter().zip(findings) {
+            match finding.verdict {
+                Verdict::Violated(_) if only.is_empty() || only.contains(&promise.property) => {
+                    self.broken.push(*promise)
+                }
+                Verdict::Violated(_) => {}
+                _ => self.kept.push(*promise),
+            }
+        }
+        match only.iter().find(|property| !promises.iter().any(|promise| promise.property == **property)) {
+            Some(property) => {
+                Err(CommandError::Input(format!("{} does not promise `{property}`", self.scenario.name())))
+            }
+            None => Ok(()),
+        }
+    }
+}

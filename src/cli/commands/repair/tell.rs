@@ -1,0 +1,96 @@
+//! What `fencepost repair` prints.
+
+use super::Priced;
+use super::search::Tried;
+use super::trial::Base;
+use crate::args::Common;
+use crate::json::{EditJson, NoRepairJson, RepairSetJson};
+use crate::output::{say, say_json};
+
+/// At most this number of repairs is listed for people.
+const SHOWN_MAX: usize = 12;
+
+pub fn nothing_is_broken(base: &Base, common: &Common) {
+    if !common.json {
+        say(&format!("{}: no promise is broken\n", base.scenario.name()));
+    }
+}
+
+pub fn result(base: &Base, knobs: &[String], tried: &Tried, repairs: &[Priced], common: &Common) {
+    if common.json {
+        repairs.iter().for_each(|priced| say_json(&line(base, priced)));
+        if repairs.is_empty() {
+            say_json(&NoRepairJson {
+                scenario: base.scenario.name(),
+                repair: None,
+                knobs: knobs.len(),
+                tried: tried.sizes.iter().map(|(_, tried)| *tried).sum(),
+                undecided: tried.undecided,
+                is_exhausted: tried.is_exhausted(),
+            });
+        }
+        return;
+    }
+    let broken: Vec<&str> = base.broken.iter().map(|promise| promise.property.name()).collect();
+    say(&format!("{}: broken: {}\n", base.scenario.name(), broken.join(", ")));
+    for priced in repairs.iter().take(SHOWN_MAX) {
+        say(&told(priced));
+    }
+    if repairs.len() > SHOWN_MAX {
+        say(&format!("… and {} more of this size (--json lists all)\n", repairs.len() - SHOWN_MAX));
+    }
+    say(&summary(knobs, tried, repairs.is_empty()));
+}
+
+/// A repair, a line for each edit, and its price.
+fn told(priced: &Priced) -> String {
+    let edits: Vec<String> = priced.repair.edits.iter().map(ToString::to_string).collect();
+    let states: u64 = priced.repair.findings.iter().map(|finding| finding.states).max().unwrap_or_default();
+    let mut text = format!("✓ {}\n", edits.join("\n  "));
+    text += &match priced.price {
+        Some(price) => format!(
+            "    proven, {states} states; measured: {:.2} ticks idle and {:.1} requests for each entry\n",
+            price.idle, price.requests
+        ),
+        None => format!("    proven, {states} states; its price cannot be measured\n"),
+    };
+    if let Some(file) = &priced.file {
+        text += &format!("    fencepost check {}\n", file.display());
+    }
+    text
+}
+
+fn summary(knobs: &[String], tried: &Tried, is_empty: bool) -> String {
+    let mut text = String::new();
+    for (place, (all, done)) in tried.sizes.iter().enumerate() {
+        let sets = if place == 0 { "single edits".to_owned() } else { format!("sets of {} edits", place + 1) };
+        text += &format!("tried: {done} of {all} {sets} of {} settings\n", knobs.len());
+    }
+    let Tried { invalid, assume_more, still_violated, break_others, undecided, .. } = tried;
+    text += &format!(
+        "of these, {invalid} are invalid, {assume_more} assume more, {still_violated} leave a promise broken, {break_others} break another, {undecided} are undecided\n"
+    );
+    if is_empty {
+        text += if tried.is_exhausted() {
+            "none of them is a repair\n"
+        } else {
+            "no repair was found; the search is not complete (--timeout, --max-states)\n"
+        };
+    }
+    text
+}
+
+fn line<'a>(base: &'a Base, priced: &'a Priced) -> RepairSetJson<'a> {
+    let edits = priced.repair.edits.iter();
+    RepairSetJson {
+        scenario: base.scenario.name(),
+        repair: edits
+            .map(|edit| EditJson { setting: &edit.knob, before: edit.before.as_ref(), after: edit.after.as_ref() })
+            .collect(),
+        proven: priced.repair.findings.iter().map(|finding| finding.property.name()).collect(),
+        states: priced.repair.findings.iter().map(|finding| finding.states).max().unwrap_or_default(),
+        idle: priced.price.map(|price| price.idle),
+        requests: priced.price.map(|price| price.requests),
+        file: priced.file.as_ref().map(|file| file.display().to_string()),
+    }
+}
