@@ -9,16 +9,20 @@ use crate::Check;
 /// A check of an observed lease, with the behaviour of client-go.
 ///
 /// ```
-/// use fencepost::{Property, observed_lease};
+/// use fencepost::model::scenario::Cutting;
+/// use fencepost::{Property, Scenario, observed_lease};
 ///
 /// // L > R + D, and one cut between holder and store.
-/// observed_lease::lock("our-operator")
-///     .terms(4, 2, 1)
-///     .message_delay(0)
-///     .wake_delay(0)
-///     .budget(|budget| budget.cuts = 1)
-///     .promise(Property::MutualExclusion)
-///     .verify();
+/// let our_operator = || {
+///     observed_lease::lock("our-operator").terms(4, 2, 1).message_delay(0).wake_delay(0).budget(|budget| budget.cuts = 1)
+/// };
+/// let loses = |mut scenario: Scenario<_>| {
+///     scenario.network.cuts = Cutting::Drop;
+///     scenario
+/// };
+/// our_operator().with(loses).promise(Property::MutualExclusion).verify();
+/// // A cut that holds the answer to an acquisition back, and delivers it later: its client leads beside the next one.
+/// our_operator().expect_violated(Property::MutualExclusion).verify();
 /// ```
 pub fn lock(name: &str) -> Check<ObservedLease> {
     Check::of(&SERVICE, name)
