@@ -1,12 +1,16 @@
 //! The assumptions of verdicts about observed leases.
 
-use super::settings::{GivesUp, Settings};
+use super::events::{LENGTHS_MAX, LeaseFault};
+use super::settings::{GivesUp, NapsFrom, Settings};
 use super::{ObservedLease, ROW};
-use fencepost_model::assumption::{Assumption, Class, Declarations};
+use fencepost_model::assumption::{Assumption, AssumptionValue, Class, Declarations, Execution};
 use fencepost_model::scenario::Scenario;
+use fencepost_model::time::Ticks;
+use fencepost_model::world::{Action, Fault};
 
 pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declarations<ObservedLease>) {
     let settings = &scenario.service;
+    surroundings(scenario, list);
     if scenario.system == ROW {
         let Settings { lease, task, .. } = settings;
         let sentence = format!("a row ends {lease} after it was taken, and a task takes {task}");
@@ -24,10 +28,56 @@ pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declaration
     if !settings.rates.is_empty() {
         let rates: Vec<String> = settings.rates.iter().map(|rate| format!("{}/{}", rate.shows, rate.per)).collect();
         let sentence = format!("the clocks of the first clients run at constant rates of {}", rates.join(", "));
-        list.leave_out(Assumption::new(Class::Setting, "constant-rates", "service.rates", sentence));
+        let value = rates.into_iter().collect::<AssumptionValue>();
+        list.leave_out(timing("constant-rates", "service.rates", sentence).of(value));
     }
     let sentence = "the store never fails and forgets nothing; each request is one atomic step of it";
     list.leave_out(Assumption::limit("atomic-store", sentence));
     let sentence = "a client that has lost the lease runs again only if its user asks for it again";
     list.leave_out(Assumption::limit("no-restart-loop", sentence));
+}
+
+/// The bounds on what happens to clients and their clocks, as far as the settings of the service say them.
+fn surroundings(scenario: &Scenario<ObservedLease>, list: &mut Declarations<ObservedLease>) {
+    let settings = &scenario.service;
+    if scenario.budget.affords(LeaseFault::NAP) {
+        let when = if settings.naps_from == NapsFrom::Renewal { ", right after a renewal" } else { "" };
+        let (nap, grain) = (settings.nap, settings.grain);
+        let sentence = format!("a sleep of a process between two requests lasts at most {nap}{when}");
+        list.declare(timing("nap-length", "service.nap", sentence).of(nap), move |execution| {
+            naps_at_most(execution, nap, grain)
+        });
+        if nap.count() / grain.count() > LENGTHS_MAX {
+            let sentence = format!("{LENGTHS_MAX} lengths of a sleep of a process are explored, evenly spread");
+            list.leave_out(Assumption::limit("nap-lengths", &sentence));
+        }
+    }
+    if settings.stop_time > Ticks::ZERO && settings.work_ends {
+        let sentence = format!("work that is told to stop goes on for {}", settings.stop_time);
+        list.leave_out(timing("stop-time", "service.stop_time", sentence).of(settings.stop_time));
+    }
+    if !settings.wall_ahead.is_empty() {
+        let ahead: Vec<String> = settings.wall_ahead.iter().map(ToString::to_string).collect();
+        let sentence = format!("the wall clocks of the first clients are ahead by {}", ahead.join(", "));
+        list.leave_out(
+            timing("wall-clocks", "service.wall_ahead", sentence).of(ahead.into_iter().collect::<AssumptionValue>()),
+        );
+    }
+    if settings.preparation > Ticks::ZERO {
+        let sentence = format!("a client reads its clock at most {} before its statement", settings.preparation);
+        list.leave_out(timing("preparation", "service.preparation", sentence).of(settings.preparation));
+    }
+}
+
+fn timing(kind: &'static str, source: &'static str, sentence: String) -> Assumption {
+    Assumption::new(Class::Timing, kind, source, sentence)
+}
+
+fn naps_at_most(execution: &Execution<ObservedLease>, nap: Ticks, grain: Ticks) -> Result<(), String> {
+    execution.each(|moment| match moment.action {
+        Action::Fault(Fault::Service(LeaseFault::Nap(_, grains))) if grain.times((*grains).into()) > nap => {
+            Err(format!("a sleep of {grains} grains is longer than {nap}"))
+        }
+        _ => Ok(()),
+    })
 }

@@ -123,8 +123,8 @@ fn nap_lengths(settings: &Settings) -> impl Iterator<Item = u16> {
     (1..=count).map(move |place| u16::try_from(longest * place / count).expect("validation bounds naps"))
 }
 
-/// The number of different lengths of a sleep.
-const LENGTHS_MAX: i64 = 8;
+/// The maximum number of different lengths of a sleep.
+pub(super) const LENGTHS_MAX: i64 = 8;
 
 pub(super) fn offer_faults(
     world: &World<ObservedLease>,
