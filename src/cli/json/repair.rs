@@ -15,6 +15,8 @@ pub struct RepairSetJson<'a> {
     pub proven: Vec<&'static str>,
     /// The number of states of the largest search.
     pub states: u64,
+    /// What the proofs rest on, as sentences.
+    pub assumptions: Vec<String>,
     /// Measured over seeds: ticks in which a slot was free and a client waited, for each entry; null if it cannot be measured.
     pub idle: Option<f64>,
     /// Measured over seeds: requests for each entry.
@@ -46,6 +48,8 @@ pub struct NoRepairJson<'a> {
     pub knobs: usize,
     /// The number of sets of edits that were tried.
     pub tried: usize,
+    /// The number of sets that are left out because they assume more about delays, clocks, faults or fairness.
+    pub assume_more: usize,
     /// The number of sets whose search stopped early or whose proof is vacuous.
     pub undecided: usize,
     /// Whether every set was tried and decided: then there is no repair among them.

@@ -40,19 +40,35 @@ fn without_the_setting_that_matters_there_is_no_repair_and_the_answer_says_how_m
     assert!(line["tried"].as_u64().is_some_and(|tried| tried > 5) && line["knobs"] == 3, "{line}");
 }
 
+/// A process that sleeps less is another world, and no repair of the lease.
 #[test]
-fn an_edit_that_keeps_no_longer_the_promises_that_held_or_assumes_more_is_no_repair() {
-    let output = fencepost(&["repair", "b18-serf-health", "--json", "--quiet", "--edits", "1"]);
-    for line in json(&output).iter().filter(|line| line["repair"].is_array()) {
-        let settings: Vec<&str> =
-            line["repair"].as_array().expect("edits").iter().filter_map(|edit| edit["setting"].as_str()).collect();
-        assert!(
-            settings.iter().all(|setting| !setting.starts_with("budget.") && !setting.starts_with("synchrony.")),
-            "{line}"
-        );
-        assert!(line["proven"].as_array().is_some_and(|proven| !proven.is_empty()), "{line}");
-    }
-    assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", stderr(&output));
+fn an_edit_that_assumes_less_of_the_world_than_the_scenario_is_no_repair() {
+    let output = fencepost(&["repair", "ol08-success-4", "--knob", "service.nap", "--edits", "1", "--json", "--quiet"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let line = &json(&output)[0];
+    assert_eq!((&line["repair"], &line["is_exhausted"]), (&serde_json::Value::Null, &true.into()));
+    assert!(line["assume_more"].as_u64().is_some_and(|count| count >= 3), "{line}");
+    let lease = fencepost(&["repair", "ol08-success-4", "--knob", "service.lease", "--json", "--quiet"]);
+    let repairs = json(&lease);
+    assert!(
+        !repairs.is_empty() && repairs.iter().all(|line| line["repair"][0]["after"].as_i64() > Some(4)),
+        "{repairs:?}"
+    );
+    let rests_on_naps = |line: &serde_json::Value| line["assumptions"].to_string().contains("lasts at most 4 ticks");
+    assert!(repairs.iter().all(rests_on_naps), "{repairs:?}");
+}
+
+#[test]
+fn an_edit_that_breaks_a_promise_that_held_is_no_repair() {
+    let output = fencepost(&["repair", "f15-no-reconnect", "--edits", "1", "--quiet"]);
+    assert!(stdout(&output).contains(", 3 break another, "), "{}", stdout(&output));
+}
+
+#[test]
+fn a_scenario_that_is_not_decided_is_not_repaired() {
+    let output = fencepost(&["repair", "lease-one-tick-less", "--max-states", "100", "--quiet"]);
+    assert_eq!((output.status.code(), &*stdout(&output)), (Some(3), ""), "{}", stderr(&output));
+    assert!(stderr(&output).contains("is not decided within 100 states"), "{}", stderr(&output));
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub fn result(base: &Base, knobs: &[String], tried: &Tried, repairs: &[Priced], 
                 repair: None,
                 knobs: knobs.len(),
                 tried: tried.sizes.iter().map(|(_, tried)| *tried).sum(),
+                assume_more: tried.assume_more,
                 undecided: tried.undecided,
                 is_exhausted: tried.is_exhausted(),
             });
@@ -40,6 +41,11 @@ pub fn result(base: &Base, knobs: &[String], tried: &Tried, repairs: &[Priced], 
         say(&format!("… and {} more of this size (--json lists all)\n", repairs.len() - SHOWN_MAX));
     }
     say(&summary(knobs, tried, repairs.is_empty()));
+    if !repairs.is_empty() {
+        say(
+            "the proofs rest on the assumptions of each repair (--json lists them; with --out, fencepost check prints them)\n",
+        );
+    }
 }
 
 /// A repair, a line for each edit, and its price.
@@ -89,6 +95,7 @@ fn line<'a>(base: &'a Base, priced: &'a Priced) -> RepairSetJson<'a> {
             .collect(),
         proven: priced.repair.findings.iter().map(|finding| finding.property.name()).collect(),
         states: priced.repair.findings.iter().map(|finding| finding.states).max().unwrap_or_default(),
+        assumptions: priced.repair.scenario.assumptions().into_iter().map(|assumption| assumption.sentence).collect(),
         idle: priced.price.map(|price| price.idle),
         requests: priced.price.map(|price| price.requests),
         file: priced.file.as_ref().map(|file| file.display().to_string()),
