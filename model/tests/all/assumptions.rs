@@ -143,6 +143,7 @@ const ROWS: &[Row] = &[
     ("unique-values", "b44-late-answers", &[("mutation", "\"unlocks-foreign\"")]),
     // Observed leases.
     ("store-errors", "ol24-hold", &[("budget.store_errors", "9")]),
+    ("nap-length", "ol08-poll-1", &[("service.nap", "99")]),
     ("naps", "ol08-poll-1", &[("budget.naps", "9")]),
     ("stale-reads", "stale-reads-are-harmless", &[("budget.stale_reads", "9")]),
 ];
