@@ -20,7 +20,7 @@ pub(crate) fn outline<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u
         .map(|host| (host.condition, host.process.belief().is_inside, host.process.belief().is_waiting))
         .collect();
     clients.sort_unstable();
-    let messages: BTreeSet<(bool, u64)> = world
+    let mut messages: Vec<(bool, u64)> = world
         .network
         .iter()
         .map(|envelope| {
@@ -31,6 +31,8 @@ pub(crate) fn outline<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> u
             (envelope.to == ProcessId::Server, kind.finish())
         })
         .collect();
+    messages.sort_unstable();
+    messages.dedup();
     let owners = P::record(&world.server.process, scenario).owners.len();
     let mut hash = Fingerprinter::default();
     (clients, messages, world.server.condition, owners, world.cuts.is_empty()).hash(&mut hash);

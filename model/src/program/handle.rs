@@ -2,7 +2,6 @@
 //! with its future; what it does is written on a desk between the run and the executor.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -297,7 +296,8 @@ impl<S: Programmable, T> Future for Operation<S, T> {
                 Poll::Pending
             }
             State::Open(operation) => {
-                let Some(outcome) = desk.told.remove(&operation) else { return Poll::Pending };
+                let told = desk.told.iter().position(|(other, _)| *other == operation);
+                let Some((_, outcome)) = told.map(|place| desk.told.swap_remove(place)) else { return Poll::Pending };
                 me.state = State::Over;
                 Poll::Ready((me.take)(outcome).expect("the executor answers what was asked"))
             }
@@ -310,7 +310,7 @@ impl<S: Programmable, T> Drop for Operation<S, T> {
     fn drop(&mut self) {
         if let State::Open(operation) = self.state {
             let mut desk = self.desk.borrow_mut();
-            desk.told.remove(&operation);
+            desk.told.retain(|(other, _)| *other != operation);
             desk.outputs.push(Output::Drop(operation));
         }
     }
@@ -323,7 +323,7 @@ impl From<TimedOut> for Gone {
 }
 
 /// What was told and not taken yet, by operation.
-pub(super) type Told<S> = BTreeMap<u16, Outcome<S>>;
+pub(super) type Told<S> = Vec<(u16, Outcome<S>)>;
 
 /// What runs a recipe of which only the name is known.
 pub(super) type AnyKind<S> = &'static Kind<S>;

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::by_type::ByType;
 use crate::hash::Fingerprinter;
 
 /// What can be interned.
@@ -68,24 +69,24 @@ struct Mirror<T> {
 }
 
 thread_local! {
-    static MIRRORS: RefCell<BTreeMap<TypeId, Box<dyn Any>>> = const { RefCell::new(BTreeMap::new()) };
-    static SCOPE: RefCell<BTreeMap<TypeId, Box<dyn Any>>> = const { RefCell::new(BTreeMap::new()) };
+    static MIRRORS: RefCell<ByType> = const { RefCell::new(ByType::new()) };
+    static SCOPE: RefCell<ByType> = const { RefCell::new(ByType::new()) };
     static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+fn shared(of: TypeId, make: &dyn Fn() -> Arc<dyn Any + Send + Sync>) -> Arc<dyn Any + Send + Sync> {
+    let mut tables = SHARED.lock().expect("no thread panics while it holds the lock");
+    Arc::clone(tables.entry(of).or_insert_with(make))
 }
 
 impl<T: Content> Mirror<T> {
     fn new() -> Self {
-        let mut tables = SHARED.lock().expect("no thread panics while it holds the lock");
-        let table = tables.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(Mutex::new(Table::<T>::default())));
-        let shared = Arc::clone(table).downcast().expect("the table of this type");
-        Mirror { shared, seen: Vec::new() }
+        let shared = shared(TypeId::of::<T>(), &|| Arc::new(Mutex::new(Table::<T>::default())));
+        Mirror { shared: shared.downcast().expect("the table of this type"), seen: Vec::new() }
     }
 
     fn with<R>(act: impl FnOnce(&mut Mirror<T>) -> R) -> R {
-        MIRRORS.with_borrow_mut(|mirrors| {
-            let mirror = mirrors.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(Mirror::<T>::new()));
-            act(mirror.downcast_mut().expect("the mirror of this type"))
-        })
+        MIRRORS.with_borrow_mut(|mirrors| act(mirrors.get::<T, _>(Mirror::<T>::new)))
     }
 
     fn get(&mut self, id: u32) -> Arc<T> {
@@ -103,10 +104,7 @@ impl<T: Content> Mirror<T> {
 }
 
 fn in_scope<T: Content, R>(act: impl FnOnce(&mut Table<T>) -> R) -> R {
-    SCOPE.with_borrow_mut(|tables| {
-        let table = tables.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(Table::<T>::default()));
-        act(table.downcast_mut().expect("the table of this type"))
-    })
+    SCOPE.with_borrow_mut(|tables| act(tables.get::<T, _>(Table::<T>::default)))
 }
 
 /// Whether what is interned now is forgotten at the end of a scope.

@@ -17,6 +17,7 @@
 
 mod api;
 mod begin;
+mod by_type;
 mod desk;
 mod error;
 mod execute;

@@ -1,6 +1,5 @@
 //! Laps that run, and a cache of them. A run is no part of any state: without one, the lap is run again on what it was told.
 
-use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +8,7 @@ use std::sync::{Arc, Once};
 use std::task::{Context as Polling, Poll, Waker};
 
 use super::Programmable;
+use super::by_type::ByType;
 use super::desk::{Desk, Outcome, Output};
 use super::error::ProgramErrorKind;
 use super::handle::Handle;
@@ -29,7 +29,7 @@ const RUNS_MAX: usize = 1_024;
 type Runs<S> = BTreeMap<(u32, ClientId), LapRun<S>>;
 
 thread_local! {
-    static RUNS: RefCell<BTreeMap<TypeId, Box<dyn Any>>> = const { RefCell::new(BTreeMap::new()) };
+    static RUNS: RefCell<ByType> = const { RefCell::new(ByType::new()) };
     /// Whether a recipe is being polled, whose panic is a finding and no message for the terminal.
     static IS_POLLING: Cell<bool> = const { Cell::new(false) };
     static PANICKED_AT: RefCell<String> = const { RefCell::new(String::new()) };
@@ -42,10 +42,7 @@ pub fn forget_all() {
 }
 
 fn with<S: Programmable, R>(act: impl FnOnce(&mut Runs<S>) -> R) -> R {
-    RUNS.with_borrow_mut(|caches| {
-        let runs = caches.entry(TypeId::of::<S>()).or_insert_with(|| Box::new(Runs::<S>::new()));
-        act(runs.downcast_mut().expect("the runs of this service"))
-    })
+    RUNS.with_borrow_mut(|caches| act(caches.get::<S, _>(Runs::<S>::new)))
 }
 
 impl<S: Programmable> LapRun<S> {

@@ -254,12 +254,12 @@ fn way_round<P: Service>(
 
 /// The passages of time worth a try: a tick, and up to each deadline.
 fn passages<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Vec<Action<P>> {
-    let mut ticks = BTreeSet::from([Ticks::new(1)]);
+    let mut ticks = vec![Ticks::new(1)];
     for process in world.processes() {
-        world.wakes(scenario, process, &mut |_, due| {
-            ticks.insert(due - world.now);
-        });
+        world.wakes(scenario, process, &mut |_, due| ticks.push(due - world.now));
     }
+    ticks.sort_unstable();
+    ticks.dedup();
     ticks.into_iter().map(Action::Advance).filter(|passage| scenario.is_enabled(world, passage)).collect()
 }
 

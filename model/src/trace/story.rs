@@ -89,13 +89,27 @@ struct Narrator<'a, P: Service> {
     clients: usize,
     under_way: Vec<(Envelope<P>, usize)>,
     arrows: Vec<Arrow>,
-    /// The text of each request, by sender, receiver and number.
-    requests: BTreeMap<(ProcessId, ProcessId, Call), String>,
+    requests: Requests,
+}
+
+/// The text of each request, by sender, receiver and number.
+#[derive(Default)]
+struct Requests(BTreeMap<(ProcessId, ProcessId, Call), String>);
+
+impl Requests {
+    /// The request that a message answers: it has the same number and went the other way. A message without one is a request itself.
+    fn answered(&mut self, from: ProcessId, to: ProcessId, call: Call, text: &str) -> Option<String> {
+        let answered = self.0.get(&(to, from, call)).cloned();
+        if answered.is_none() {
+            self.0.insert((from, to, call), text.to_owned());
+        }
+        answered
+    }
 }
 
 impl<'a, P: Service> Narrator<'a, P> {
     fn new(wording: &'a Wording<'a, P>, clients: usize) -> Self {
-        Narrator { wording, clients, under_way: Vec::new(), arrows: Vec::new(), requests: BTreeMap::new() }
+        Narrator { wording, clients, under_way: Vec::new(), arrows: Vec::new(), requests: Requests::default() }
     }
 
     /// Half of the clients on each side of server and resource would look nicer, but a fixed order is easier to read.
@@ -116,19 +130,9 @@ impl<'a, P: Service> Narrator<'a, P> {
         self.under_way.push((*envelope, self.arrows.len()));
         let (from, to) = (self.lane(envelope.from), self.lane(envelope.to));
         let text = self.wording.message(&envelope.message);
-        let answers = self.request_of(envelope, &text);
+        let call = envelope.message.call();
+        let answers = call.and_then(|call| self.requests.answered(envelope.from, envelope.to, call, &text));
         self.arrows.push(Arrow { from, to, text, answers, sent: step, ended: None, lost: false });
-    }
-
-    /// The request that the message answers: it has the same number and went the other way. A message without one is a request itself.
-    fn request_of(&mut self, envelope: &Envelope<P>, text: &str) -> Option<String> {
-        let Envelope { from, to, .. } = *envelope;
-        let call = envelope.message.call()?;
-        let answered = self.requests.get(&(to, from, call)).cloned();
-        if answered.is_none() {
-            self.requests.insert((from, to, call), text.to_owned());
-        }
-        answered
     }
 
     fn arrive(&mut self, step: usize, action: &Action<P>) {

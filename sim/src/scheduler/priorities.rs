@@ -22,12 +22,30 @@ const CHANGES: usize = 3;
 pub(crate) struct Priorities<P: Service> {
     choice: Stream,
     /// How urgent what an actor does is; drawn when it is first seen.
-    urgency: BTreeMap<Actor, u64>,
+    urgency: Urgency,
     /// The actions after which the most urgent process gets the lowest priority.
     changes: Vec<u64>,
     taken: u64,
     enabled: Vec<Action<P>>,
     is_calm: bool,
+}
+
+/// How urgent what each actor does is.
+#[derive(Default)]
+struct Urgency(BTreeMap<Actor, u64>);
+
+impl Urgency {
+    fn of(&mut self, actor: Actor, choice: &mut Stream) -> u64 {
+        *self.0.entry(actor).or_insert_with(|| (1 << 32) + choice.below(1 << 32))
+    }
+
+    fn set(&mut self, actor: Actor, urgency: u64) {
+        self.0.insert(actor, urgency);
+    }
+
+    fn forget(&mut self, actor: Actor) {
+        self.0.remove(&actor);
+    }
 }
 
 /// What has a priority of its own, as a thread has in PCT.
@@ -54,12 +72,11 @@ impl<P: Service> Priorities<P> {
     pub(crate) fn new(seed: u64) -> Self {
         let mut choice = Stream::new(seed, Concern::Choice);
         let changes = (0..CHANGES).map(|_| choice.below(HORIZON)).collect();
-        Priorities { choice, urgency: BTreeMap::new(), changes, taken: 0, enabled: Vec::new(), is_calm: false }
+        Priorities { choice, urgency: Urgency::default(), changes, taken: 0, enabled: Vec::new(), is_calm: false }
     }
 
     fn urgency_of(&mut self, actor: Actor) -> u64 {
-        let choice = &mut self.choice;
-        *self.urgency.entry(actor).or_insert_with(|| (1 << 32) + choice.below(1 << 32))
+        self.urgency.of(actor, &mut self.choice)
     }
 }
 
@@ -81,7 +98,7 @@ impl<P: Service> Scheduler<P> for Priorities<P> {
         // Time could pass for ever; after a while another process gets its turn.
         let is_over = urgent == Actor::Time && self.choice.below(4) == 0;
         if is_over || self.changes.contains(&self.taken) {
-            self.urgency.insert(urgent, self.choice.below(1 << 32));
+            self.urgency.set(urgent, self.choice.below(1 << 32));
         }
         self.taken += 1;
         self.choice.pick(&offers)
@@ -90,7 +107,7 @@ impl<P: Service> Scheduler<P> for Priorities<P> {
     fn learn(&mut self, _: &Scenario<P>, _: &World<P>, action: &Action<P>, _: &Step<P>) {
         // What is not time gives time a new chance.
         if !matches!(action, Action::Advance(_)) && self.choice.below(8) == 0 {
-            self.urgency.remove(&Actor::Time);
+            self.urgency.forget(Actor::Time);
         }
     }
 
