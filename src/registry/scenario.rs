@@ -250,7 +250,7 @@ impl<S: Service> AnyScenario for Scenario<S> {
     }
 
     fn to_toml(&self) -> String {
-        toml::to_string(self).expect("a scenario is plain data")
+        Scenario::to_toml(self)
     }
 
     fn to_short_toml(&self) -> String {

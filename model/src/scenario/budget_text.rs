@@ -1,7 +1,6 @@
 //! Budgets in scenario files and traces: the valid names depend on the service.
 
 use std::fmt::{self, Display};
-use std::marker::PhantomData;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
@@ -12,6 +11,9 @@ use crate::service::Service;
 use crate::service_fault::{FaultKind, Nature, ServiceFault};
 
 type Field = (&'static str, fn(&mut Budget) -> &mut u8);
+
+/// A service's own kinds of fault.
+pub(super) type Kinds = &'static [FaultKind];
 
 /// The kinds of fault that every service has.
 pub(super) const COMMON: [Field; 9] = [
@@ -29,7 +31,8 @@ pub(super) const COMMON: [Field; 9] = [
 /// Budget names of older files. Faults of different services shared them.
 const FORMER: [&str; 4] = ["outages", "endless_outages", "server_restarts", "false_alarms"];
 
-fn kinds<P: Service>() -> &'static [FaultKind] {
+/// The kinds of fault that a service has beside the common ones.
+pub(super) fn kinds<P: Service>() -> Kinds {
     <P::Fault as ServiceFault>::KINDS
 }
 
@@ -43,12 +46,12 @@ fn former_kinds(kinds: &[FaultKind], name: &str) -> u8 {
 }
 
 /// The names that replace the budget name of an older file, if `name` is such a name for this service.
-pub(super) fn renamed<P: Service>(name: &str) -> Option<Vec<&'static str>> {
-    if !FORMER.contains(&name) || kinds::<P>().iter().any(|kind| kind.budget == name) {
+pub(super) fn renamed(kinds: Kinds, name: &str) -> Option<Vec<&'static str>> {
+    if !FORMER.contains(&name) || kinds.iter().any(|kind| kind.budget == name) {
         return None;
     }
-    let cap = Cap { kinds: former_kinds(kinds::<P>(), name), at_most: 0 };
-    let names: Vec<&str> = cap.among(kinds::<P>()).map(|kind| kind.budget).collect();
+    let cap = Cap { kinds: former_kinds(kinds, name), at_most: 0 };
+    let names: Vec<&str> = cap.among(kinds).map(|kind| kind.budget).collect();
     (!names.is_empty()).then_some(names)
 }
 
@@ -64,9 +67,9 @@ enum Key {
     Shared,
 }
 
-struct KeySeed<P>(PhantomData<P>);
+struct KeySeed(Kinds);
 
-impl<P: Service> Visitor<'_> for KeySeed<P> {
+impl Visitor<'_> for KeySeed {
     type Value = Key;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,7 +77,7 @@ impl<P: Service> Visitor<'_> for KeySeed<P> {
     }
 
     fn visit_str<E: de::Error>(self, name: &str) -> Result<Key, E> {
-        let kinds = kinds::<P>();
+        let kinds = self.0;
         if let Some(field) = COMMON.into_iter().find(|(other, _)| *other == name) {
             return Ok(Key::Common(field));
         }
@@ -87,7 +90,7 @@ impl<P: Service> Visitor<'_> for KeySeed<P> {
         match former_kinds(kinds, name) {
             0 => match FORMER.into_iter().find(|former| *former == name) {
                 Some(former) => Ok(Key::Gone(former)),
-                None => Err(E::custom(unknown::<P>(name))),
+                None => Err(E::custom(unknown(kinds, name))),
             },
             bits if name == "endless_outages" => Ok(Key::EndlessOutages(bits)),
             bits => Ok(Key::Kinds(bits, false)),
@@ -95,14 +98,14 @@ impl<P: Service> Visitor<'_> for KeySeed<P> {
     }
 }
 
-fn unknown<P: Service>(name: &str) -> String {
+fn unknown(kinds: Kinds, name: &str) -> String {
     let common = COMMON.map(|(name, _)| name).into_iter();
-    let own = kinds::<P>().iter().map(|kind| kind.budget);
+    let own = kinds.iter().map(|kind| kind.budget);
     let names: Vec<&str> = common.chain(own).collect();
     format!("there is no budget `{name}` for this system; valid budgets: `{}`", names.join("`, `"))
 }
 
-impl<'de, P: Service> DeserializeSeed<'de> for KeySeed<P> {
+impl<'de> DeserializeSeed<'de> for KeySeed {
     type Value = Key;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Key, D::Error> {
@@ -168,12 +171,12 @@ struct Shared {
 }
 
 impl Shared {
-    fn cap<P: Service>(&self) -> Result<Cap, String> {
+    fn cap(&self, kinds: Kinds) -> Result<Cap, String> {
         let mut bits = 0_u8;
         for name in &self.of {
-            let place = kinds::<P>().iter().position(|kind| kind.budget == name);
+            let place = kinds.iter().position(|kind| kind.budget == name);
             let place = place.ok_or_else(|| {
-                let own: Vec<&str> = kinds::<P>().iter().map(|kind| kind.budget).collect();
+                let own: Vec<&str> = kinds.iter().map(|kind| kind.budget).collect();
                 match own[..] {
                     [] => format!("this system has no faults of its own, but `of` names `{name}`"),
                     _ => format!("`of` must name faults of the service: `{}`; it names `{name}`", own.join("`, `")),
@@ -192,12 +195,12 @@ impl Shared {
 }
 
 /// Whether exhausted caps are kept: the rest of a budget in a state has them, a scenario does not.
-struct BudgetVisitor<P> {
+struct BudgetVisitor {
+    kinds: Kinds,
     keeps_zeros: bool,
-    service: PhantomData<P>,
 }
 
-impl<'de, P: Service> Visitor<'de> for BudgetVisitor<P> {
+impl<'de> Visitor<'de> for BudgetVisitor {
     type Value = Budget;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,7 +210,7 @@ impl<'de, P: Service> Visitor<'de> for BudgetVisitor<P> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Budget, A::Error> {
         let mut budget = Budget::default();
         let bad = |error: &dyn Display| de::Error::custom(error);
-        while let Some(key) = map.next_key_seed(KeySeed::<P>(PhantomData))? {
+        while let Some(key) = map.next_key_seed(KeySeed(self.kinds))? {
             match key {
                 Key::Common((_, field)) => *field(&mut budget) = map.next_value()?,
                 Key::Kinds(kinds, may_be_unlimited) => {
@@ -226,12 +229,12 @@ impl<'de, P: Service> Visitor<'de> for BudgetVisitor<P> {
                 }
                 Key::Gone(name) => {
                     if map.next_value::<Count>()?.0 > 0 {
-                        return Err(bad(&unknown::<P>(name)));
+                        return Err(bad(&unknown(self.kinds, name)));
                     }
                 }
                 Key::Shared => {
                     for shared in map.next_value::<Vec<Shared>>()? {
-                        let cap = shared.cap::<P>().map_err(|error| bad(&error))?;
+                        let cap = shared.cap(self.kinds).map_err(|error| bad(&error))?;
                         budget.add(cap).map_err(|error| bad(&error))?;
                     }
                 }
@@ -242,38 +245,51 @@ impl<'de, P: Service> Visitor<'de> for BudgetVisitor<P> {
 }
 
 /// Reads a budget with the names of the service's own faults.
-pub(crate) fn read<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
-    from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: false, service: PhantomData })
+pub(super) fn read<'de, D: Deserializer<'de>>(kinds: Kinds, from: D) -> Result<Budget, D::Error> {
+    from.deserialize_map(BudgetVisitor { kinds, keeps_zeros: false })
 }
 
 /// Reads the rest of a budget in some state.
 pub(crate) fn read_left<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
-    from.deserialize_map(BudgetVisitor::<P> { keeps_zeros: true, service: PhantomData })
+    from.deserialize_map(BudgetVisitor { kinds: kinds::<P>(), keeps_zeros: true })
 }
 
-/// Writes every common budget, and each budget of the service's faults that is not 0.
-pub(crate) fn write<P: Service, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
-    let mut copy = *budget;
-    let mut map = to.serialize_map(None)?;
-    for (name, field) in COMMON {
-        map.serialize_entry(name, field(&mut copy))?;
-    }
-    let mut shared = Vec::with_capacity(CAPS_MAX);
-    for cap in budget.caps() {
-        match cap.is_shared() {
-            false => {
-                for kind in cap.among(kinds::<P>()) {
-                    map.serialize_entry(kind.budget, &Count(cap.at_most))?;
+/// Writes the rest of a budget in some state.
+pub(crate) fn write_left<P: Service, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
+    BudgetText { budget: *budget, kinds: kinds::<P>() }.serialize(to)
+}
+
+/// A budget with the names of the service's own faults.
+pub(super) struct BudgetText {
+    pub(super) budget: Budget,
+    pub(super) kinds: Kinds,
+}
+
+impl Serialize for BudgetText {
+    /// Writes every common budget, and each budget of the service's faults that is not 0.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let BudgetText { mut budget, kinds } = *self;
+        let mut map = to.serialize_map(None)?;
+        for (name, field) in COMMON {
+            map.serialize_entry(name, field(&mut budget))?;
+        }
+        let mut shared = Vec::with_capacity(CAPS_MAX);
+        for cap in budget.caps() {
+            match cap.is_shared() {
+                false => {
+                    for kind in cap.among(kinds) {
+                        map.serialize_entry(kind.budget, &Count(cap.at_most))?;
+                    }
+                }
+                true => {
+                    let of = cap.among(kinds).map(|kind| kind.budget.to_owned()).collect();
+                    shared.push(Shared { of, at_most: Count(cap.at_most) });
                 }
             }
-            true => {
-                let of = cap.among(kinds::<P>()).map(|kind| kind.budget.to_owned()).collect();
-                shared.push(Shared { of, at_most: Count(cap.at_most) });
-            }
         }
+        if !shared.is_empty() {
+            map.serialize_entry("shared", &shared)?;
+        }
+        map.end()
     }
-    if !shared.is_empty() {
-        map.serialize_entry("shared", &shared)?;
-    }
-    map.end()
 }

@@ -18,9 +18,9 @@ pub struct OwnGoal<S: Service> {
 }
 
 /// Reads the goals of a scenario: the kernel's, and its service's.
-pub(crate) fn read<'de, S: Service, D: Deserializer<'de>>(from: D) -> Result<Vec<Goal>, D::Error> {
+pub(super) fn read<'de, D: Deserializer<'de>>(own: &[Goal], from: D) -> Result<Vec<Goal>, D::Error> {
     let names = Vec::<String>::deserialize(from)?;
-    let known = || Goal::KERNEL.iter().chain(S::GOALS);
+    let known = || Goal::KERNEL.iter().chain(own);
     let goal = |name: &String| {
         known().find(|goal| goal.name() == name).copied().ok_or_else(|| {
             let known: Vec<&str> = known().map(|goal| goal.name()).collect();

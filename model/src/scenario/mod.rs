@@ -4,9 +4,11 @@
 mod budget;
 pub(crate) mod budget_text;
 mod build;
+mod file;
 mod goals;
 mod mutated;
 mod notes;
+mod recipes;
 mod schema;
 mod text;
 mod validate;
@@ -28,6 +30,8 @@ use crate::time::Ticks;
 use crate::units::Duration;
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
+pub use file::settings_from_toml;
+pub(crate) use file::{ScenarioFile, read_json};
 pub use goals::OwnGoal;
 pub use mutated::known;
 pub use notes::Note;
@@ -38,9 +42,8 @@ pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
 
 /// The constants of a world.
 #[must_use]
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(bound = "", deny_unknown_fields)]
-#[schemars(bound = "P::Settings: JsonSchema")]
+#[derive(Clone, PartialEq, Debug, JsonSchema)]
+#[schemars(bound = "P::Settings: JsonSchema", deny_unknown_fields)]
 pub struct Scenario<P: Service> {
     /// Unique name, also the file's.
     #[schemars(extend("pattern" = "^[a-z0-9-]+$"))]
@@ -49,83 +52,80 @@ pub struct Scenario<P: Service> {
     #[schemars(schema_with = "schema::system::<P>")]
     pub system: String,
     /// The number of the published hazard that it shows, for example `B-01`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(default, skip_serializing_if = "Option::is_none")]
     pub hazard: Option<String>,
     /// The numbers of further hazards.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     /// The name of the hazard: the same in all scenarios that show it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The name of the variant of the hazard.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
     /// One sentence that describes the scenario.
     pub about: String,
     /// The course of events and its consequence, in a few sentences.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(default, skip_serializing_if = "String::is_empty")]
     pub story: String,
     /// The publications, or the rules from which it follows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
     /// The suite of the scenario.
-    #[serde(default)]
+    #[schemars(default)]
     pub suite: Suite,
     /// The length of a tick, where durations have units.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub tick: Option<Duration>,
     /// The number of contenders, from 1.
     #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub clients: u16,
     /// How often each client's user asks for the lock, from 1.
-    #[serde(default = "one")]
+    #[schemars(default = "one")]
     #[schemars(extend("minimum" = 1))]
     pub rounds: u8,
     /// The maximum number of writes of a client per tenure.
-    #[serde(default)]
+    #[schemars(default)]
     pub writes: u8,
     /// The check that the resource applies to writes.
-    #[serde(default)]
+    #[schemars(default)]
     pub resource: Accepts,
     /// The settings of the service and of the client recipe.
-    #[serde(default)]
+    #[schemars(default)]
     pub service: P::Settings,
     /// Which clients run programs; the others are state machines of the service.
-    #[serde(default, rename = "program", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default, rename = "program", skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ScenarioProgram>,
     /// Bounds on delays; none by default.
-    #[serde(default)]
+    #[schemars(default)]
     pub synchrony: Synchrony,
     /// The kinds of action that are assumed to be fair. They matter where progress is promised.
-    #[serde(default, skip_serializing_if = "is_usual")]
+    #[schemars(default, skip_serializing_if = "is_usual")]
     pub fairness: Fairness,
     /// The way in which messages travel, and the effect of a cut link.
-    #[serde(default)]
+    #[schemars(default)]
     pub network: Links,
     /// The bounds on clocks.
-    #[serde(default)]
+    #[schemars(default)]
     pub clocks: Clocks,
     /// The maximum number of faults of each kind.
-    #[serde(default, deserialize_with = "budget_text::read::<P, _>", serialize_with = "budget_text::write::<P, _>")]
-    #[schemars(schema_with = "schema::budget::<P>", skip_serializing)]
+    #[schemars(default, schema_with = "schema::budget::<P>", skip_serializing)]
     pub budget: Budget,
     /// The promises, with their expected verdicts.
-    #[serde(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
     /// The goals, which some execution must reach: a proof is vacuous otherwise.
-    #[serde(default, deserialize_with = "goals::read::<P, _>", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "schema::goals::<P>")]
+    #[schemars(default, schema_with = "schema::goals::<P>", skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
     /// Goals beside those that files can name; see [`Scenario::own_goal`].
-    #[serde(skip)]
+    #[schemars(skip)]
     pub own_goals: Vec<OwnGoal<P>>,
     /// Properties beside those that files can name; see [`Scenario::own_property`].
-    #[serde(skip)]
+    #[schemars(skip)]
     pub own_properties: Vec<Definition<P>>,
     /// A fault built in on purpose.
-    #[serde(default, deserialize_with = "mutated::read::<P, _>", skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "schema::mutation::<P>")]
+    #[schemars(default, schema_with = "schema::mutation::<P>", skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
 }
 

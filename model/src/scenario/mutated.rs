@@ -7,10 +7,10 @@ use crate::mutation::{Mutation, common};
 use crate::service::Service;
 
 /// Reads the mutation of a scenario: one of the kernel's, of the checker's, or of the scenario's service.
-pub(crate) fn read<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Option<Mutation>, D::Error> {
-    let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
-    let found = known::<P>().find(|mutation| mutation.name() == name);
-    found.map(Some).ok_or_else(|| serde::de::Error::custom(format!("there is no mutation `{name}`")))
+pub(super) fn read<'de, D: Deserializer<'de>>(own: &[Mutation], from: D) -> Result<Mutation, D::Error> {
+    let name = String::deserialize(from)?;
+    let found = own.iter().copied().chain(common()).find(|mutation| mutation.name() == name);
+    found.ok_or_else(|| serde::de::Error::custom(format!("there is no mutation `{name}`")))
 }
 
 /// Every mutation that can have an effect in scenarios of a service: its own first, then those of kernel and checker.

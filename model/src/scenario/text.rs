@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{DeTable, DeValue};
 
-use super::budget_text::renamed;
+use super::budget_text::{Kinds, kinds, renamed};
+use super::file::read;
+use super::recipes::Recipes;
 use super::with_units::Units;
 use super::{Scenario, SettingError};
 use crate::service::Service;
@@ -60,37 +62,49 @@ pub fn system_of(text: &str, file: &str) -> Result<String, ScenarioError> {
 /// # Errors
 /// Any mistake in the file, with line and column.
 pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, ScenarioError> {
+    let mut read_one = None;
+    with_document(text, file, &Recipes::of::<P>(), &mut |document| {
+        read_one = Some(read::<P>(document)?);
+        Ok(())
+    })?;
+    let mut scenario = read_one.expect("a document without a mistake has been read");
+    scenario.settle();
+    scenario.validate().map_err(|mistake| misplaced(text, file, &mistake))?;
+    Ok(scenario)
+}
+
+/// Reads a document whose durations have no units any more, and which says itself what its recipe says.
+type ReadDocument<'a> = dyn FnMut(Spanned<DeTable<'_>>) -> Result<(), toml::de::Error> + 'a;
+
+fn with_document(text: &str, file: &str, recipes: &Recipes, read: &mut ReadDocument<'_>) -> Result<(), ScenarioError> {
     let refused = |error: toml::de::Error| unreadable(text, file, &error);
     // What the document borrows is written before it.
     let (units, recipe);
     let mut document = DeTable::parse(text).map_err(refused)?;
-    let named = recipe_named::<P>(document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
-    units =
-        Units::of::<P>(document.get_ref(), named).map_err(|error| at(text, file, error.span.start, error.message))?;
+    let named = recipe_named(recipes, document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
+    units = Units::of(document.get_ref(), recipes, named)
+        .map_err(|error| at(text, file, error.span.start, error.message))?;
     if let (Some(named), Some(DeValue::Table(service))) =
         (named, document.get_mut().get_mut("service").map(Spanned::get_mut))
     {
         recipe = units
-            .recipe::<P>(named, service)
+            .recipe(recipes, named, service)
             .map_err(|message| misplaced(text, file, &SettingError { path: "service.recipe".to_owned(), message }))?;
         units.replace(document.get_mut());
         add_recipe(document.get_mut(), &recipe);
     } else {
         units.replace(document.get_mut());
     }
-    let mut scenario = Scenario::<P>::deserialize(Deserializer::from(document)).map_err(refused)?;
-    scenario.settle();
-    scenario.validate().map_err(|mistake| misplaced(text, file, &mistake))?;
-    Ok(scenario)
+    read(document).map_err(refused)
 }
 
 /// Takes the name of a recipe out of the document, if it has one, and looks for its settings.
-fn recipe_named<P: Service>(document: &mut DeTable<'_>) -> Result<Option<&'static str>, SettingError> {
+fn recipe_named(recipes: &Recipes, document: &mut DeTable<'_>) -> Result<Option<&'static str>, SettingError> {
     let Some(DeValue::Table(service)) = document.get_mut("service").map(Spanned::get_mut) else { return Ok(None) };
     let Some(named) = service.remove("recipe") else { return Ok(None) };
     let name = named.get_ref().as_str().unwrap_or_default();
-    let Some((_, text)) = P::RECIPES.iter().find(|(other, _)| *other == name) else {
-        let known: Vec<&str> = P::RECIPES.iter().map(|(name, _)| *name).collect();
+    let Some((_, text)) = recipes.texts.iter().find(|(other, _)| *other == name) else {
+        let known: Vec<&str> = recipes.texts.iter().map(|(name, _)| *name).collect();
         let message = match known[..] {
             [] => "this system has no recipes".to_owned(),
             _ => format!("there is no recipe `{name}`; valid recipes: `{}`", known.join("`, `")),
@@ -133,21 +147,29 @@ impl ScenarioError {
 
 /// Old names in a scenario text that are still read, with their new names.
 pub fn outdated<P: Service>(text: &str, file: &str) -> Vec<ScenarioError> {
+    outdated_budgets(kinds::<P>(), text, file)
+}
+
+fn outdated_budgets(kinds: Kinds, text: &str, file: &str) -> Vec<ScenarioError> {
     let Ok(document) = DeTable::parse(text) else { return Vec::new() };
     let Some(DeValue::Table(budget)) = document.get_ref().get("budget").map(Spanned::get_ref) else {
         return Vec::new();
     };
-    let is_old = |key: &str| Some((format!("budget.{key}"), renamed::<P>(key)?));
+    let is_old = |key: &str| Some((format!("budget.{key}"), renamed(kinds, key)?));
     let old = budget.keys().filter_map(|key| is_old(key.get_ref()));
     old.map(|(path, names)| ScenarioError::at(text, file, &path, replacement(&names))).collect()
 }
 
 /// The same for the first line of a trace.
 pub fn outdated_in_trace<P: Service>(header: &serde_json::Value) -> Vec<String> {
+    outdated_budgets_in_trace(kinds::<P>(), header)
+}
+
+fn outdated_budgets_in_trace(kinds: Kinds, header: &serde_json::Value) -> Vec<String> {
     let Some(budget) = header["scenario"]["budget"].as_object() else { return Vec::new() };
     let is_used = |value: &serde_json::Value| *value != 0 && *value != false;
     let used = budget.iter().filter(|(_, value)| is_used(value));
-    let renamed = used.filter_map(|(key, _)| Some((key, renamed::<P>(key)?)));
+    let renamed = used.filter_map(|(key, _)| Some((key, renamed(kinds, key)?)));
     renamed.map(|(key, names)| format!("scenario.budget.{key}: {}", replacement(&names))).collect()
 }
 

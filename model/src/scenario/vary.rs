@@ -146,8 +146,16 @@ struct Combination {
 /// Every combination of the values of the axes. The last axis changes first; before it, axes whose words stand for
 /// several settings. Of several combinations with the same result, only the first is kept.
 pub fn vary<S: Service>(scenario: &Scenario<S>, axes: &[Axis]) -> Vec<Varied<Scenario<S>>> {
-    let aliases = <S::Settings as Settings<S>>::ALIASES;
-    let table = Table::try_from(scenario).expect("a scenario is plain data");
+    let texts = texts(scenario.to_table(), axes, <S::Settings as Settings<S>>::ALIASES);
+    let read = |Varied { settings, scenario: text }: Varied<String>| Varied {
+        scenario: text.and_then(|text| from_toml(&text, &settings.join(", "))),
+        settings,
+    };
+    texts.into_iter().map(read).collect()
+}
+
+/// The same as the texts of scenario files.
+fn texts(table: Table, axes: &[Axis], aliases: &[AxisAlias]) -> Vec<Varied<String>> {
     let (choices, others): (Vec<&Axis>, Vec<&Axis>) = axes.iter().partition(|axis| axis.has_choice(aliases));
     let mut combinations = vec![Combination { settings: Vec::new(), table, choices: Vec::new() }];
     for axis in others.into_iter().chain(choices) {
@@ -163,12 +171,11 @@ pub fn vary<S: Service>(scenario: &Scenario<S>, axes: &[Axis]) -> Vec<Varied<Sce
         let Combination { settings, table, .. } = combination;
         let text = toml::to_string(&table).expect("a table can be written");
         if seen.insert(format!("{text}{}", wrong.as_deref().unwrap_or_default())) {
-            let name = settings.join(", ");
             let scenario = match wrong {
-                None => from_toml(&text, &name),
-                Some(message) => Err(ScenarioError { file: name, line: 1, column: 1, message }),
+                None => Ok(text),
+                Some(message) => Err(ScenarioError { file: settings.join(", "), line: 1, column: 1, message }),
             };
-            varied.push(Varied { scenario, settings });
+            varied.push(Varied { settings, scenario });
         }
     }
     varied

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use crate::service::{Service, Settings as _};
+use super::recipes::Recipes;
 use crate::time::Ticks;
 use crate::units::Duration;
 
@@ -33,7 +33,7 @@ const TABLES: [&str; 5] = ["service", "synchrony", "clocks", "promise", "tick"];
 
 impl Units {
     /// Reads the units of a file.
-    pub(super) fn of<P: Service>(document: &DeTable<'_>, recipe: Option<&str>) -> Result<Units, UnitError> {
+    pub(super) fn of(document: &DeTable<'_>, recipes: &Recipes, recipe: Option<&str>) -> Result<Units, UnitError> {
         let mut durations = Vec::new();
         visit(document, &mut |value, span| {
             durations.push((read(value, span.clone())?, span));
@@ -50,8 +50,8 @@ impl Units {
             Some(tick) => tick,
             None => {
                 let own = document.get("service").and_then(|service| service.get_ref().as_table());
-                let of_recipe = match (recipe, own, P::RECIPE_TICK) {
-                    (Some(text), Some(own), Some(tick)) => durations_of::<P>(text, own, tick),
+                let of_recipe = match (recipe, own, recipes.tick) {
+                    (Some(text), Some(own), Some(tick)) => durations_of(recipes, text, own, tick),
                     _ => Vec::new(),
                 };
                 let all = durations.iter().map(|(duration, _)| *duration).chain(of_recipe);
@@ -84,14 +84,14 @@ impl Units {
     }
 
     /// The settings of a recipe in ticks of this file, but for those that the file has itself; as TOML.
-    pub(super) fn recipe<P: Service>(&self, text: &str, own: &DeTable<'_>) -> Result<String, String> {
+    pub(super) fn recipe(&self, recipes: &Recipes, text: &str, own: &DeTable<'_>) -> Result<String, String> {
         let Some(tick) = self.tick else { return Ok(text.to_owned()) };
-        let Some(recipe_tick) = P::RECIPE_TICK else {
+        let Some(recipe_tick) = recipes.tick else {
             return Err("this recipe is written in ticks: leave `tick` and units out of the file".to_owned());
         };
-        let (rest, mut settings) = remaining::<P>(text, own);
+        let (rest, rest_text) = remaining(text, own);
         let mut uneven_one = None;
-        settings.durations(&mut |ticks| {
+        let whole = (recipes.change)(&rest_text, &mut |ticks| {
             let duration = real(*ticks, recipe_tick);
             match duration.in_ticks_of(tick) {
                 Some(count) => *ticks = Ticks::new(count),
@@ -101,7 +101,6 @@ impl Units {
                 }
             }
         });
-        let whole = Table::try_from(&settings).expect("settings are plain data");
         let kept = only(&rest, &whole);
         match (has_uneven(&kept), uneven_one) {
             (true, Some(duration)) => Err(format!("of the recipe's durations, {}", uneven(duration, tick))),
@@ -177,12 +176,12 @@ fn real(ticks: Ticks, tick: Duration) -> Duration {
     Duration::of_nanoseconds(ticks.count() * tick.nanoseconds())
 }
 
-/// A recipe without what the file has itself, and what it makes of the settings.
-fn remaining<P: Service>(text: &str, own: &DeTable<'_>) -> (Table, P::Settings) {
+/// A recipe without what the file has itself, as a table and as text.
+fn remaining(text: &str, own: &DeTable<'_>) -> (Table, String) {
     let mut table: Table = text.parse().expect("recipes are tested");
     leave_out(&mut table, own);
-    let settings = Value::Table(table.clone()).try_into().expect("recipes are tested");
-    (table, settings)
+    let text = toml::to_string(&table).expect("a table is TOML");
+    (table, text)
 }
 
 fn leave_out(table: &mut Table, own: &DeTable<'_>) {
@@ -198,10 +197,9 @@ fn leave_out(table: &mut Table, own: &DeTable<'_>) {
 }
 
 /// The durations that a recipe has beside the file's own.
-fn durations_of<P: Service>(text: &str, own: &DeTable<'_>, tick: Duration) -> Vec<Duration> {
-    let (_, mut settings) = remaining::<P>(text, own);
+fn durations_of(recipes: &Recipes, text: &str, own: &DeTable<'_>, tick: Duration) -> Vec<Duration> {
     let mut durations = Vec::new();
-    settings.durations(&mut |ticks| durations.push(real(*ticks, tick)));
+    (recipes.change)(&remaining(text, own).1, &mut |ticks| durations.push(real(*ticks, tick)));
     durations
 }
 

@@ -1,11 +1,13 @@
 //! Trace files: JSON lines, the header first, then a line for each step.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
-use super::{Header, ReplayError, SCHEMA, SCHEMA_OLDEST, Trace, TraceStep, replay};
+use super::{Header, Lasso, ReplayError, SCHEMA, SCHEMA_OLDEST, Trace, TraceStep, Wait, replay};
 use crate::assumption::Assumption;
 use crate::finding::Story;
+use crate::scenario::{ScenarioFile, read_json};
 use crate::service::Service;
 
 /// The reason why a trace file cannot be used.
@@ -36,11 +38,78 @@ pub enum TraceError {
     Replay(#[from] ReplayError),
 }
 
+/// The first line of a trace file. Its scenario is written as its file has it; read, it is a value that only the service
+/// understands.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeaderLine<S> {
+    fencepost_trace: u32,
+    system: String,
+    origin: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    digest: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lasso: Option<Lasso>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<Wait>,
+    scenario: S,
+}
+
+impl HeaderLine<Value> {
+    fn read(line: &str) -> Result<Self, TraceError> {
+        serde_json::from_str(line).map_err(|error| TraceError::Header(error.to_string()))
+    }
+}
+
+impl HeaderLine<&ScenarioFile<'_>> {
+    fn write(&self) -> String {
+        line(serde_json::to_string(self))
+    }
+}
+
+fn line(json: serde_json::Result<String>) -> String {
+    json.expect("plain data can be written") + "\n"
+}
+
+impl<P: Service> Header<P> {
+    fn to_line(&self) -> String {
+        self.scenario.with_file(|scenario| {
+            let line = HeaderLine {
+                fencepost_trace: self.fencepost_trace,
+                system: self.system.clone(),
+                origin: self.origin.clone(),
+                seed: self.seed,
+                digest: self.digest.clone(),
+                lasso: self.lasso.clone(),
+                waits: self.waits.clone(),
+                scenario,
+            };
+            line.write()
+        })
+    }
+
+    fn of_line(line: &str) -> Result<Self, TraceError> {
+        let read = HeaderLine::read(line)?;
+        let mut scenario = read_json::<P>(&read.scenario).map_err(TraceError::Header)?;
+        scenario.settle();
+        Ok(Header {
+            fencepost_trace: read.fencepost_trace,
+            system: read.system,
+            origin: read.origin,
+            seed: read.seed,
+            digest: read.digest,
+            lasso: read.lasso,
+            waits: read.waits,
+            scenario,
+        })
+    }
+}
+
 impl<P: Service> Trace<P> {
     /// The file's text.
     pub fn to_text(&self) -> String {
-        let line = |json: serde_json::Result<String>| json.expect("plain data can be written") + "\n";
-        let mut text = line(serde_json::to_string(&self.header));
+        let mut text = self.header.to_line();
         for step in &self.steps {
             text += &line(serde_json::to_string(step));
         }
@@ -53,12 +122,10 @@ impl<P: Service> Trace<P> {
     /// The first line that cannot be read, with its step.
     pub fn from_text(text: &str) -> Result<Self, TraceError> {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-        let mut header: Header<P> =
-            serde_json::from_str(first).map_err(|error| TraceError::Header(error.to_string()))?;
-        header.scenario.settle();
         let step = |(place, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| TraceError::Step { step: place + 1, reason: error.to_string() })
         };
+        let header = Header::of_line(first)?;
         let steps = rest.lines().enumerate().map(step).collect::<Result<Vec<TraceStep<P>>, _>>()?;
         Ok(Trace { header, steps })
     }

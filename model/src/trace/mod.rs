@@ -46,9 +46,8 @@ pub struct Trace<P: Service> {
     pub steps: Vec<TraceStep<P>>,
 }
 
-/// The first line of a trace file.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
+/// The origin of an execution, and its scenario.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Header<P: Service> {
     /// The version of the format.
     pub fencepost_trace: u32,
@@ -57,15 +56,12 @@ pub struct Header<P: Service> {
     /// The explorer that found the execution, in words.
     pub origin: String,
     /// The seed, if a simulator found it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The digest of the run, in hexadecimal.
     pub digest: String,
     /// For an endless execution: its cycle, and the property that the cycle violates.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasso: Option<Lasso>,
     /// The waits of clients that lasted too long after the last fault.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
     /// The complete scenario: replay needs no other file.
     pub scenario: Scenario<P>,

@@ -44,7 +44,7 @@ pub struct World<P: Service> {
     /// The rest of the budgets.
     #[serde(
         deserialize_with = "crate::scenario::budget_text::read_left::<P, _>",
-        serialize_with = "crate::scenario::budget_text::write::<P, _>"
+        serialize_with = "crate::scenario::budget_text::write_left::<P, _>"
     )]
     pub left: Budget,
 }

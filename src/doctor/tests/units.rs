@@ -26,7 +26,7 @@ fn the_longest_tick_is_chosen_of_which_every_duration_is_a_multiple() {
     let assumed: Vec<String> = scenario.assumptions().iter().map(|assumption| assumption.sentence.clone()).collect();
     assert!(assumed.iter().any(|sentence| sentence == "a tick is 7.5s"), "{assumed:?}");
     // Written and read again it is the same, and so is a finer one.
-    let text = toml::to_string(&scenario).expect("a scenario is plain data");
+    let text = scenario.to_toml();
     assert_eq!(from_toml::<Consul>(&text, "again.toml"), Ok(scenario.clone()));
     assert_eq!(scenario.refined(3).tick, Some(Duration::of_nanoseconds(2_500_000_000)));
 }

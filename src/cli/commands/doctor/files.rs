@@ -84,5 +84,5 @@ fn text(name: &str, sized: InTicks, expect: Expect, what: &str) -> String {
     } else {
         story += &format!("# Check it: fencepost check {}\n", quoted(&format!("{name}.toml")));
     }
-    format!("{story}\n{}", toml::to_string(&scenario).expect("a scenario is plain data"))
+    format!("{story}\n{}", scenario.to_toml())
 }

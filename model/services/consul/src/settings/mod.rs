@@ -16,7 +16,8 @@ mod validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Checks;
+use super::{Checks, Consul};
+use fencepost_model::scenario::settings_from_toml;
 use fencepost_model::time::Ticks;
 use fencepost_model::units::Duration;
 
@@ -186,7 +187,7 @@ impl Settings {
     /// `semaphore-guide`. They are in `recipes`; a scenario file uses them by `service.recipe`.
     pub fn of_recipe(name: &str) -> Option<Settings> {
         let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
-        Some(toml::from_str(text).expect("recipes are tested"))
+        Some(settings_from_toml::<Consul>(text).expect("recipes are tested"))
     }
 
     /// The lock-delay that the server grants (C-LD-3).

@@ -10,11 +10,13 @@ mod validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ObservedLease;
 pub use elector::{
     Acquire, Boundary, Callback, Cancels, Expiry, GivesUp, Guard, Identity, Memory, NapsFrom, OnCancel, OnLoss,
     OperatorKind, PollFrom, RefusedCreate, Release, Renewal, RowClock, Tokens, Work,
 };
 use fencepost_model::ids::ClientId;
+use fencepost_model::scenario::settings_from_toml;
 use fencepost_model::time::Ticks;
 use fencepost_model::units::Duration;
 
@@ -257,7 +259,7 @@ impl Settings {
     /// Ready-made settings, by the name in a scenario's `recipe`; their tick is a second.
     pub fn of_recipe(name: &str) -> Option<Settings> {
         let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
-        Some(toml::from_str(text).expect("recipes are tested"))
+        Some(settings_from_toml::<ObservedLease>(text).expect("recipes are tested"))
     }
 
     /// LeaseDuration of a client.

@@ -12,7 +12,9 @@ mod validate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::RabbitMq;
 use super::messages::{Keeps, QueueProperties};
+use fencepost_model::scenario::settings_from_toml;
 use fencepost_model::time::Ticks;
 
 pub use administration::{Adds, Administration, Base, Counts, Failure, Operation, Order, Overshoot, Removes, Retries};
@@ -312,7 +314,7 @@ impl Settings {
     /// Ready-made settings, by the name in a scenario's `recipe`.
     pub fn of_recipe(name: &str) -> Option<Settings> {
         let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;
-        Some(toml::from_str(text).expect("a recipe is well-formed"))
+        Some(settings_from_toml::<RabbitMq>(text).expect("a recipe is well-formed"))
     }
 
     /// The properties of a slot queue.
