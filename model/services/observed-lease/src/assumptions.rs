@@ -1,9 +1,10 @@
 //! The assumptions of verdicts about observed leases.
 
 use super::events::{LENGTHS_MAX, LeaseFault};
-use super::settings::{GivesUp, NapsFrom, Settings};
+use super::settings::{GivesUp, NapsFrom, SLEEPS_MAX, Settings};
 use super::{ObservedLease, ROW};
 use fencepost_model::assumption::{Assumption, AssumptionValue, Class, Declarations, Execution};
+use fencepost_model::ids::ClientId;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::{Action, Fault};
@@ -30,6 +31,12 @@ pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declaration
         let sentence = format!("the clocks of the first clients run at constant rates of {}", rates.join(", "));
         let value = rates.into_iter().collect::<AssumptionValue>();
         list.leave_out(timing("constant-rates", "service.rates", sentence).of(value));
+    }
+    let clients = (1..=scenario.clients).map(ClientId);
+    if clients.map(|client| settings.sleep_spread(client)).any(|spread| spread > SLEEPS_MAX) {
+        let sentence =
+            format!("{} lengths of a sleep between two attempts are explored, evenly spread", SLEEPS_MAX + 1);
+        list.leave_out(Assumption::limit("sleep-lengths", &sentence));
     }
     let sentence = "the store never fails and forgets nothing; each request is one atomic step of it";
     list.leave_out(Assumption::limit("atomic-store", sentence));

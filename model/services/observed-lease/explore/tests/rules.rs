@@ -26,6 +26,28 @@ fn refused(settings: &str) -> String {
     SERVICE.read(&text, "file").map(|_| ()).expect_err("it is refused").to_string()
 }
 
+/// The limits of the model that a verdict about these settings states.
+fn limits(settings: &str, budget: &str) -> Vec<String> {
+    let text = format!(
+        "name = \"long\"\nsystem = \"observed-lease\"\nabout = \"It is long.\"\nclients = 2\n\n[service]\nlease = 200\n\
+         renew_deadline = 100\nretry_period = 2\n{settings}\n\n[budget]\n{budget}\n"
+    );
+    let scenario = SERVICE.read(&text, "long").unwrap_or_else(|error| panic!("{error}"));
+    scenario.assumptions().into_iter().map(|assumption| assumption.kind.to_string()).collect()
+}
+
+#[test]
+fn durations_that_are_not_all_explored_are_a_limit_of_the_verdict() {
+    for (settings, budget, limit, is_stated) in [
+        ("nap = 8\nsleep_max = 4", "naps = 1", "nap-lengths", false),
+        ("nap = 9\nsleep_max = 4", "naps = 1", "nap-lengths", true),
+        ("sleep_max = 102", "", "sleep-lengths", false),
+        ("sleep_max = 103", "", "sleep-lengths", true),
+    ] {
+        assert_eq!(limits(settings, budget).iter().any(|kind| kind == limit), is_stated, "{settings}");
+    }
+}
+
 macro_rules! rules {
     ($($name:ident: [$($scenario:literal),*];)*) => {
         $(#[test] fn $name() { verdicts(&[$($scenario),*]); })*

@@ -1,15 +1,12 @@
 //! The loops around an attempt: a contender's without a deadline (OL-K-6), a holder's with one (OL-K-7).
 
-use super::super::settings::{Acquire, Callback, GivesUp, Memory, OnLoss, PollFrom, Release, Renewal};
+use super::super::settings::{Acquire, Callback, GivesUp, Memory, OnLoss, PollFrom, Release, Renewal, SLEEPS_MAX};
 use super::attempt::Failure;
 use super::{Ask, Asking, Ctx, Elector, ElectorStep, Out, Poll, Waits};
 use crate::ObservedLeaseMutation as Mutant;
 use crate::messages::Request;
 use fencepost_model::ids::Index;
 use fencepost_model::time::{Deadline, Ticks};
-
-/// More choices than this are spread evenly over the same sleeps.
-const CHOICES_MAX: i64 = 100;
 
 impl Elector {
     /// A contender's loop begins, or its next call.
@@ -27,16 +24,13 @@ impl Elector {
         self.attempt(context, out);
     }
 
-    /// The number of lengths of a sleep beyond the shortest, in grains (OL-K-6).
     fn spread(context: &Ctx<'_>) -> i64 {
-        let settings = &context.scenario.service;
-        let longest = Self::span(context, settings.sleep_max);
-        (longest - Self::retry(context)).count().max(0) / settings.grain.count()
+        context.scenario.service.sleep_spread(context.client())
     }
 
     /// The number of choices of a sleep.
     fn draws(context: &Ctx<'_>) -> u8 {
-        u8::try_from(Self::spread(context).min(CHOICES_MAX)).expect("at most 100") + 1
+        u8::try_from(Self::spread(context).min(SLEEPS_MAX)).expect("at most 100") + 1
     }
 
     pub(super) fn sleep(&mut self, option: u8, context: &Ctx<'_>) {

@@ -296,4 +296,13 @@ impl Settings {
             None => shown,
         }
     }
+
+    /// The number of lengths that a client's sleep between two attempts may have beyond the shortest, in grains (OL-K-6).
+    pub(crate) fn sleep_spread(&self, client: ClientId) -> i64 {
+        let (longest, shortest) = (self.span(client, self.sleep_max), self.span(client, self.retry_of(client)));
+        (longest - shortest).count().max(0) / self.grain.count()
+    }
 }
+
+/// More lengths than this beyond the shortest are spread evenly over the same sleeps.
+pub(crate) const SLEEPS_MAX: i64 = 100;
