@@ -70,7 +70,7 @@ fn every_layer_has_mutants_and_every_mutant_of_a_reduction_a_law() {
 const WALKS: u32 = 40;
 
 /// Takes random walks. They are the same in every run.
-fn take_walks(scenario: &str, law: impl Fn(&[u16]) -> Result<(), LawViolation>) {
+fn take_walks(scenario: &str, law: &dyn Fn(&[u16]) -> Result<(), LawViolation>) {
     let cases = env::var_os("PROPTEST_CASES").map_or(WALKS, |_| ProptestConfig::default().cases);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
@@ -85,7 +85,7 @@ macro_rules! law {
         fn $name() {
             for scenario in catalogue::all() {
                 let scenario = scenario.subject();
-                take_walks(scenario.name(), |choices| scenario.obeys($law, None, Variant::AsIs, &[choices.to_vec()]));
+                take_walks(scenario.name(), &|choices| scenario.obeys($law, None, Variant::AsIs, &[choices.to_vec()]));
             }
         }
     };
@@ -101,7 +101,7 @@ fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
     for scenario in catalogue::all() {
         // The cache is kept from walk to walk: so they are taken together.
         let walks = RefCell::new(Vec::new());
-        take_walks(scenario.name(), |choices| {
+        take_walks(scenario.name(), &|choices| {
             walks.borrow_mut().push(choices.to_vec());
             Ok(())
         });

@@ -24,7 +24,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 const WALKS: u32 = 40;
 
 /// Takes random walks. They are the same in every run.
-fn take_walks(scenario: &str, law: impl Fn(&[u16]) -> Result<(), LawViolation>) {
+fn take_walks(scenario: &str, law: &dyn Fn(&[u16]) -> Result<(), LawViolation>) {
     let cases = env::var_os("PROPTEST_CASES").map_or(WALKS, |_| ProptestConfig::default().cases);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
@@ -38,7 +38,7 @@ macro_rules! law {
         #[test]
         fn $name() {
             for scenario in catalogue::all() {
-                with_scenario!(&scenario, scenario => take_walks(&scenario.name, |choices| $law(scenario, choices)));
+                with_scenario!(&scenario, scenario => take_walks(&scenario.name, &|choices| $law(scenario, choices)));
             }
         }
     };

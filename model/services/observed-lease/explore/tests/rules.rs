@@ -2,14 +2,13 @@
 //! the test of that rule.
 
 use fencepost_checker::Options;
-use fencepost_observed_lease_explore::SERVICE;
-use fencepost_registry::AnyService as _;
+use fencepost_observed_lease_explore::service;
 
 /// Every promise of these scenarios has the expected verdict.
 fn verdicts(names: &[&str]) {
     for name in names {
-        let (_, text) = SERVICE.scenarios().iter().find(|(other, _)| other == name).expect("it is in the list");
-        let scenario = SERVICE.read(text, name).expect("it is valid");
+        let (_, text) = service().scenarios().iter().find(|(other, _)| other == name).expect("it is in the list");
+        let scenario = service().read(text, name).expect("it is valid");
         let outcomes = scenario.check(&Options::default()).expect("no internal error");
         for outcome in outcomes {
             let finding = outcome.finding;
@@ -23,7 +22,7 @@ fn refused(settings: &str) -> String {
     let text = format!(
         "name = \"wrong\"\nsystem = \"observed-lease\"\nabout = \"It is wrong.\"\nclients = 2\n\n[service]\n{settings}\n"
     );
-    SERVICE.read(&text, "file").map(|_| ()).expect_err("it is refused").to_string()
+    service().read(&text, "file").map(|_| ()).expect_err("it is refused").to_string()
 }
 
 /// The limits of the model that a verdict about these settings states.
@@ -32,7 +31,7 @@ fn limits(settings: &str, budget: &str) -> Vec<String> {
         "name = \"long\"\nsystem = \"observed-lease\"\nabout = \"It is long.\"\nclients = 2\n\n[service]\nlease = 200\n\
          renew_deadline = 100\nretry_period = 2\n{settings}\n\n[budget]\n{budget}\n"
     );
-    let scenario = SERVICE.read(&text, "long").unwrap_or_else(|error| panic!("{error}"));
+    let scenario = service().read(&text, "long").unwrap_or_else(|error| panic!("{error}"));
     scenario.assumptions().into_iter().map(|assumption| assumption.kind.to_string()).collect()
 }
 

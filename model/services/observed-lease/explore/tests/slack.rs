@@ -5,8 +5,7 @@
 use std::fmt::Write as _;
 
 use fencepost_checker::Options;
-use fencepost_observed_lease_explore::SERVICE;
-use fencepost_registry::AnyService as _;
+use fencepost_observed_lease_explore::service;
 
 /// Who publishes the settings; L, D and R in ticks; a tick in milliseconds; the recorded lease in ticks, if it is truncated.
 struct Published {
@@ -59,7 +58,7 @@ fn is_proven(lease: i64, deadline: i64, retry: i64, release: Release) -> bool {
          server_delay = 0\n\n[network]\nreplies = \"instant\"\ncuts = \"drop\"\nways = \"both\"\n\n[budget]\ncuts = 1\n\n\
          [[promise]]\nproperty = \"mutual-exclusion\"\n"
     );
-    let scenario = SERVICE.read(&text, "slack").expect("it is valid");
+    let scenario = service().read(&text, "slack").expect("it is valid");
     let outcomes = scenario.check(&Options::default()).expect("no internal error");
     match outcomes[0].finding.verdict.word() {
         "proven" => true,
