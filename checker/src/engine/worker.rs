@@ -1,6 +1,5 @@
 //! One worker's part of a search: what it has seen, what it has to expand, and what it finds for others.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
@@ -82,7 +81,7 @@ pub(super) struct Worker<M: Space> {
     /// The states of the level that is being expanded.
     current: Frontier<M::State>,
     /// Those of later levels: the next one, and the one after it if another worker is ahead.
-    later: BTreeMap<u64, Frontier<M::State>>,
+    later: Vec<(u64, Frontier<M::State>)>,
     /// What was found for each worker, and not handed over yet.
     batches: Vec<Vec<Candidate<M::State>>>,
     /// Empty lists with room, for the next work items.
@@ -106,7 +105,7 @@ impl<M: Space> Worker<M> {
             steps: is_alone.then(Steps::default),
             number: 0,
             current: Frontier::default(),
-            later: BTreeMap::new(),
+            later: Vec::new(),
             batches: (0..plan.workers).map(|_| Vec::new()).collect(),
             spare: Vec::new(),
             recent: vec![0; 1 << recent_bits::<M::State>()],
@@ -120,7 +119,11 @@ impl<M: Space> Worker<M> {
     /// each of these in turn.
     fn receive(&mut self, states: &mut Vec<Candidate<M::State>>, level: u64) {
         let mutation = self.faults.mutation;
-        let next = self.later.entry(level).or_insert_with(|| Frontier::new(mutation));
+        let place = self.later.iter().position(|(other, _)| *other == level).unwrap_or_else(|| {
+            self.later.push((level, Frontier::new(mutation)));
+            self.later.len() - 1
+        });
+        let (_, next) = &mut self.later[place];
         let known = next.len();
         let mut rest = states.drain(..);
         while !rest.as_slice().is_empty() {
@@ -205,7 +208,8 @@ impl<M: Space> Part for Worker<M> {
     }
 
     fn begin(&mut self, level: u64) -> bool {
-        self.current = self.later.remove(&level).unwrap_or_default();
+        let place = self.later.iter().position(|(other, _)| *other == level);
+        self.current = place.map(|place| self.later.swap_remove(place).1).unwrap_or_default();
         self.current.len() > 0 && self.board.may_begin(level, self.plan.limits)
     }
 

@@ -1,7 +1,5 @@
 //! A counterexample without end, looked at step by step: its cycle leaves the promise open, and is fair.
 
-use std::collections::BTreeSet;
-
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
@@ -21,10 +19,10 @@ const STATES_MAX: u64 = 6_000;
 struct Cycle<P: Service> {
     worlds: Vec<World<P>>,
     /// By shape, which is what fairness is about.
-    enabled: Vec<BTreeSet<Action<P>>>,
-    taken: BTreeSet<Action<P>>,
+    enabled: Vec<Vec<Action<P>>>,
+    taken: Vec<Action<P>>,
     /// The clients that enter on it.
-    entered: BTreeSet<ClientId>,
+    entered: Vec<ClientId>,
 }
 
 /// Each lasso that a scenario's promises are broken by closes, leaves its promise open, and is fair.
@@ -56,19 +54,18 @@ pub(super) fn lassos_close<P: Service>(scenario: &Scenario<P>) -> Result<(), Law
 impl<P: Service> Cycle<P> {
     fn of(scenario: &Scenario<P>, trace: &Trace<P>) -> Self {
         let from = trace.header.lasso.as_ref().map_or(0, |lasso| lasso.from);
-        let mut cycle =
-            Cycle { worlds: Vec::new(), enabled: Vec::new(), taken: BTreeSet::new(), entered: BTreeSet::new() };
+        let mut cycle = Cycle { worlds: Vec::new(), enabled: Vec::new(), taken: Vec::new(), entered: Vec::new() };
         let mut world = scenario.observed();
         let mut enabled = Vec::new();
         for (place, line) in trace.steps.iter().enumerate() {
             if place >= from {
                 cycle.look(scenario, &world, &mut enabled);
-                cycle.taken.insert(line.action.shape());
+                cycle.taken.push(line.action.shape());
             }
             let step = world.step(scenario, &line.action);
             for fact in step.facts.iter().filter(|_| place >= from) {
                 if let fencepost_model::fact::Fact::Entered { client, .. } = fact {
-                    cycle.entered.insert(*client);
+                    cycle.entered.push(*client);
                 }
             }
         }
@@ -101,9 +98,11 @@ impl<P: Service> Cycle<P> {
         let is_weak = |action: &Action<P>| fairness.weak.contains(&action.kind());
         let is_strong = |action: &Action<P>| fairness.strong.contains(&action.kind());
         // Where nothing is enabled at all the execution ends.
-        let ends = self.taken.is_empty() && self.enabled.iter().all(BTreeSet::is_empty);
-        let ever: BTreeSet<&Action<P>> = self.enabled.iter().flatten().collect();
-        for action in ever.into_iter().filter(|action| !self.taken.contains(action)) {
+        let ends = self.taken.is_empty() && self.enabled.iter().all(Vec::is_empty);
+        let mut ever: Vec<Action<P>> = self.enabled.iter().flatten().copied().collect();
+        ever.sort_unstable();
+        ever.dedup();
+        for action in ever.iter().filter(|action| !self.taken.contains(action)) {
             let always = self.enabled.iter().all(|enabled| enabled.contains(action));
             if is_strong(action) || is_weak(action) && always {
                 return Err(*action);

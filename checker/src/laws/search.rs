@@ -1,6 +1,5 @@
 //! Laws of a search: limits, fingerprints, counterexamples. Each is checked on scenarios that are small.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -99,7 +98,8 @@ pub(super) fn fingerprints_differ<P: Service>(scenario: &Scenario<P>) -> Result<
     let form = Form::new(scenario, false);
     let space = Worlds::new(scenario.clone(), false);
     let start = form.start(scenario);
-    let mut seen = BTreeMap::from([(space.fingerprint_of(&start), start.clone())]);
+    // Sorted by fingerprint.
+    let mut seen = vec![(space.fingerprint_of(&start), start.clone())];
     let mut open = vec![start];
     let mut actions = Vec::new();
     while let Some(world) = open.pop() {
@@ -109,12 +109,13 @@ pub(super) fn fingerprints_differ<P: Service>(scenario: &Scenario<P>) -> Result<
             next.step(scenario, action);
             let next = form.of(next);
             let fingerprint = space.fingerprint_of(&next);
-            match seen.get(&fingerprint) {
-                Some(known) => {
+            match seen.binary_search_by_key(&fingerprint, |(known, _)| *known) {
+                Ok(place) => {
+                    let (_, known) = &seen[place];
                     require(**known == *next, || format!("two states have the fingerprint {fingerprint:x}"))?
                 }
-                None => {
-                    seen.insert(fingerprint, next.clone());
+                Err(place) => {
+                    seen.insert(place, (fingerprint, next.clone()));
                     open.push(next);
                 }
             }

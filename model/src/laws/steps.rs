@@ -1,8 +1,6 @@
 //! Laws of steps: `enabled` and `is_enabled` agree, budgets are kept, and faults have the effect that their names
 //! state.
 
-use std::collections::BTreeSet;
-
 use super::walk::{after, pick, walk};
 use super::{LawViolation, require};
 use crate::action_kind::ActionKind;
@@ -19,15 +17,17 @@ use crate::world::{Action, Condition, Envelope, Fault, Link, Step, World};
 /// # Errors
 /// An action on which the two differ.
 pub fn enabled_and_is_enabled_agree<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> Result<(), LawViolation> {
-    let mut anywhere = BTreeSet::new();
+    let mut anywhere = Vec::new();
     walk(scenario, choices, |_, enabled| {
         anywhere.extend(enabled.iter().copied());
         Ok(())
     })?;
+    anywhere.sort_unstable();
+    anywhere.dedup();
     walk(scenario, choices, |world, enabled| {
         let under_way = world.network.iter().map(|envelope| Action::Deliver(*envelope));
-        for action in &anywhere.iter().copied().chain(under_way).collect::<BTreeSet<_>>() {
-            require(scenario.is_enabled(world, action) == enabled.contains(action), || {
+        for action in anywhere.iter().copied().chain(under_way) {
+            require(scenario.is_enabled(world, &action) == enabled.contains(&action), || {
                 format!("`enabled` and `is_enabled` differ: {action}")
             })?;
         }

@@ -4,8 +4,6 @@
 mod history;
 mod twins;
 
-use std::collections::BTreeSet;
-
 use super::walk::{after, pick};
 use super::{LawViolation, require};
 use crate::process::Message;
@@ -20,25 +18,24 @@ use history::{History, Moment};
 ///
 /// # Errors
 /// A property that differs from its twin.
-/// A property and its twin that differ.
 pub fn properties_agree_with_their_twins<P: Service>(
     scenario: &Scenario<P>,
     choices: &[u16],
 ) -> Result<(), LawViolation> {
     let mut history = History::new(scenario);
-    let mut violated: BTreeSet<Property> = BTreeSet::new();
+    let mut violated: Vec<Property> = Vec::new();
     let mut enabled = Vec::new();
     for choice in choices {
         scenario.enabled(history.last(), &mut enabled);
         for action in &enabled {
             let (next, step) = after(scenario, history.last(), action);
-            let found: BTreeSet<Property> = step.violations.iter().map(|violation| violation.property).collect();
             stamps_are_own(&history, action, &step)?;
+            let is_found = |property| step.violations.iter().any(|violation| violation.property == property);
             history.push(Moment { action: *action, facts: step.facts.to_vec(), after: next });
             for promise in scenario.promises.iter().filter(|promise| is_asked(promise.property, &violated)) {
                 let property = promise.property;
                 let expected = twins::is_violated(&history, property, promise.bound);
-                require(found.contains(&property) == expected, || {
+                require(is_found(property) == expected, || {
                     let (says, twin) = if expected { ("kept", "violated") } else { ("violated", "kept") };
                     format!("{action}: {property} is {says}, and its naive twin says {twin}")
                 })?;
@@ -54,7 +51,7 @@ pub fn properties_agree_with_their_twins<P: Service>(
 }
 
 /// A property that a scenario defines has no twin.
-fn is_asked(property: Property, violated: &BTreeSet<Property>) -> bool {
+fn is_asked(property: Property, violated: &[Property]) -> bool {
     !violated.contains(&property) && !matches!(property, Property::Own(_))
 }
 

@@ -1,7 +1,5 @@
 //! A second implementation of the properties: each says whether the last step of an execution violates it.
 
-use std::collections::BTreeSet;
-
 use super::history::History;
 use crate::fact::{Ending, Fact, Refusal};
 use crate::ids::{ClientId, Tenure, Token};
@@ -55,7 +53,7 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
         Property::SlotLimitBelief => has_too_many_inside(history),
         Property::SlotExclusion => {
             let slots: Vec<u8> = history.inside().iter().filter_map(|(_, belief, _)| belief.slot).collect();
-            slots.iter().collect::<BTreeSet<_>>().len() < slots.len()
+            slots.iter().enumerate().any(|(place, slot)| slots[..place].contains(slot))
         }
         Property::VerifyTruthful => reads_end(history).into_iter().any(|(client, owner)| {
             owner.is_some() && !owners_since_question(history, client).is_some_and(|owners| owners.contains(&owner))
@@ -202,7 +200,7 @@ fn reads_end<P: Service>(history: &History<'_, P>) -> Vec<(ClientId, Option<Clie
 }
 
 /// The owners of the lock between the client's request and the last step; none if the client has sent no request.
-fn owners_since_question<P: Service>(history: &History<'_, P>, client: ClientId) -> Option<BTreeSet<Option<ClientId>>> {
+fn owners_since_question<P: Service>(history: &History<'_, P>, client: ClientId) -> Option<Vec<Option<ClientId>>> {
     let before = &history.moments[..history.moments.len().saturating_sub(1)];
     let mut owners = None;
     for moment in before {
@@ -214,13 +212,13 @@ fn owners_since_question<P: Service>(history: &History<'_, P>, client: ClientId)
         }
         if matches!(moment.action, Action::Command { client: other, command } if other == client && command.begins_read())
         {
-            owners = Some(BTreeSet::new());
+            owners = Some(Vec::new());
         }
         if let Some(owners) = &mut owners {
             let record = P::record(&moment.after.server.process, history.scenario);
             owners.extend(record.owners.iter().copied().map(Some));
             if record.owners.is_empty() {
-                owners.insert(None);
+                owners.push(None);
             }
         }
     }
