@@ -69,7 +69,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_one_another_run() {
 }
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn every_action_that_a_scheduler_picks_is_enabled() {
     for scenario in catalogue::all() {
         for seed in 0..10 {
@@ -88,7 +88,7 @@ fn every_action_that_a_scheduler_picks_is_enabled() {
 }
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn every_trace_can_be_replayed() {
     for scenario in catalogue::all() {
         for settings in [uniform(3), realistic(3), swarm(3), priorities(3)] {

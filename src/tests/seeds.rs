@@ -47,7 +47,7 @@ const FOUND: [(&str, Property, u64); 14] = [
 ];
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
     let mut wrong = Vec::new();
     for (name, property, expected) in FOUND {

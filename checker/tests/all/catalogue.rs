@@ -98,7 +98,7 @@ fn essence(line: &str) -> (String, Option<String>) {
 }
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn symmetry_changes_no_verdict_and_no_shortest_counterexample() {
     let pinned = fs::read_to_string(pinned("catalogue.txt")).expect("the pins are there");
     let found = lines(&Options::default());
@@ -112,7 +112,7 @@ fn symmetry_changes_no_verdict_and_no_shortest_counterexample() {
 const MEDIUM: u64 = 20_000;
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn both_engines_agree_on_verdicts_and_counts() {
     let compared = AtomicUsize::new(0);
     in_parallel(&standard(), |scenario| {
@@ -142,7 +142,7 @@ fn both_engines_agree_on_verdicts_and_counts() {
 const SAMPLE: usize = 12;
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn mutants_are_noticed_by_a_verdict_a_law_or_the_engines() {
     let baselines = in_parallel(&standard(), |scenario| {
         Baseline::of(scenario.subject(), Subjects::STATES_MAX).expect("no internal error")

@@ -31,7 +31,7 @@ fn verdicts(name: &str) -> Vec<String> {
 const NO_TTL: [&str; 4] = ["proven violated", "violated violated", "proven violated", "violated violated"];
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn without_a_bound_on_pauses_no_setting_keeps_both_promises() {
     let (without, with) = (NO_TTL.as_slice(), ["violated proven"; 4]);
     assert_eq!(verdicts("dial-unbounded"), [without, &with].concat());

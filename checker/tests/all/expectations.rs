@@ -10,7 +10,7 @@ use fencepost_model::scenario::{Expect, Promise, Suite};
 const STATES_MAX: u64 = 20_000;
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn a_violation_against_expectation_is_the_one_that_is_expected() {
     let mut compared = 0;
     for scenario in catalogue::all().iter().filter(|scenario| scenario.description().suite == Suite::Standard) {

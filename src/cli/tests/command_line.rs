@@ -198,7 +198,7 @@ fn the_explorer_serves_the_space_to_browsers_on_this_machine_only() {
 }
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn the_kill_matrix_has_a_row_for_each_mutant_with_the_scenario_that_kills_it() {
     let output = fencepost(&["mutants", "B-06", "b42-descending", "--json"]);
     assert_eq!(output.status.code(), Some(1), "three scenarios do not notice every fault: {}", stderr(&output));

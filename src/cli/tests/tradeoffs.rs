@@ -11,7 +11,7 @@ fn tradeoff(out: &Path, arguments: &[&str]) -> std::process::Output {
 }
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn each_ready_study_measures_every_setting_and_comes_to_the_same_bytes_again() {
     for study in ["ttl-and-lock-delay", "detector", "slots"] {
         let folder = folder(&format!("study-{study}"));
@@ -47,7 +47,7 @@ fn each_ready_study_measures_every_setting_and_comes_to_the_same_bytes_again() {
 /// The dial's page says what the whole project says: under unbounded pauses every setting loses one of the two promises, under
 /// bounded ones some keep both, and fencing moves the promise.
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn the_dial_is_the_headline() {
     let folder = folder("study-dial");
     let output = tradeoff(&folder, &["dial", "--json"]);

@@ -60,7 +60,7 @@ fn whole(question: &Question, promise: Promise) -> Scenario<Consul> {
 }
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn the_whole_recipe_says_the_same_in_coarse_ticks() {
     let mut doctor = Doctor::default();
     let (mut same, mut undecided) = (0, 0);

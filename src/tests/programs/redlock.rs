@@ -17,7 +17,7 @@ pub(super) fn both(name: &str) -> [Scenario<Redlock>; 2] {
 }
 
 #[test]
-#[ignore = "takes about a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn redlock_as_its_page_has_it_gets_the_verdicts_of_the_state_machine() {
     let two = Options { workers: 2, ..Options::default() };
     for (name, _) in SCENARIOS {
