@@ -39,7 +39,7 @@ impl Check<ObservedLease> {
         let (lease, renew_deadline, retry_period) = (lease.into(), renew_deadline.into(), retry_period.into());
         self.settings(|settings: &mut Settings| {
             settings.lease = lease;
-            settings.renew_deadline = Some(renew_deadline);
+            settings.renew_deadline = renew_deadline;
             settings.retry_period = retry_period;
         })
     }

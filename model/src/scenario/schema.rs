@@ -35,6 +35,9 @@ where
     /// The JSON Schema (draft 7) of the scenario files of a service. References point below `definitions`, a path in the
     /// document, as `/definitions`.
     ///
+    /// # Panics
+    /// If an optional setting is not none by default: TOML has no null, so that no file could say that it is none.
+    ///
     /// ```
     /// # use fencepost::lease::Lease;
     /// # use fencepost::Scenario;
@@ -70,6 +73,9 @@ fn add_recipe<P: Service>(schema: &mut Value, definitions: &str) {
 fn keep_types_of_toml(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     let is_null = |value: &Value| *value == json!("null") || *value == json!({ "type": "null" });
+    let may_be_null = ["type", "anyOf"].iter().filter_map(|name| object.get(*name)?.as_array()).flatten().any(is_null);
+    let default = object.get("default").filter(|default| !default.is_null());
+    assert!(!may_be_null || default.is_none(), "an optional setting is {default:?} by default: no file could say none");
     for keyword in ["format", "writeOnly"] {
         object.remove(keyword);
     }
@@ -187,4 +193,16 @@ pub(super) fn budget<P: Service>(_: &mut SchemaGenerator) -> Schema {
         properties.insert("shared".to_owned(), shared);
     }
     json_schema!({ "type": "object", "additionalProperties": false, "properties": properties })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "no file could say none")]
+    fn an_optional_setting_is_none_by_default() {
+        keep_types_of_toml(&mut json!({ "type": ["integer", "null"], "default": null }));
+        keep_types_of_toml(&mut json!({ "type": ["integer", "null"], "default": 2 }));
+    }
 }

@@ -20,9 +20,9 @@ pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declaration
         return list.leave_out(Assumption::limit("atomic-statements", sentence));
     }
     let Settings { lease, retry_period, .. } = settings;
-    let deadline = match (settings.gives_up, settings.renew_deadline) {
-        (GivesUp::Never, _) | (_, None) => "has no deadline to renew".to_owned(),
-        (_, Some(deadline)) => format!("retries a renewal for {deadline}"),
+    let deadline = match settings.gives_up {
+        GivesUp::Never => "has no deadline to renew".to_owned(),
+        _ => format!("retries a renewal for {}", settings.renew_deadline),
     };
     let sentence = format!("a lease lasts {lease}; a holder renews every {retry_period}, and {deadline}");
     list.leave_out(Assumption::new(Class::Setting, "lease-terms", "service.lease", sentence).of(*lease));

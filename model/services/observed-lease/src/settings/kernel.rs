@@ -38,6 +38,7 @@ impl service::Settings<ObservedLease> for Settings {
         }
         [
             lease,
+            renew_deadline,
             retry_period,
             sleep_max,
             grain,
@@ -50,7 +51,6 @@ impl service::Settings<ObservedLease> for Settings {
             preparation,
         ]
         .into_iter()
-        .chain(renew_deadline)
         .chain(renew_period)
         .chain(request_timeout)
         .chain(second)

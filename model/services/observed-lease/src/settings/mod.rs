@@ -52,9 +52,8 @@ pub(super) const RECIPE_TICK: Duration = Duration::of_nanoseconds(1_000_000_000)
 pub struct Settings {
     /// How long a contender must have seen the record unchanged, in ticks: LeaseDuration. `lease-row`: `lockAtMostFor`.
     pub lease: Ticks,
-    /// How long a holder retries a renewal before it gives up, in ticks: RenewDeadline; none: it has no such deadline.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub renew_deadline: Option<Ticks>,
+    /// How long a holder retries a renewal before it gives up, in ticks: RenewDeadline. Without effect where `gives_up` is `never`.
+    pub renew_deadline: Ticks,
     /// The time between two attempts, in ticks: RetryPeriod.
     pub retry_period: Ticks,
     /// The time between two renewals, in ticks, where it is not the retry period (OL-D-6).
@@ -195,7 +194,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             lease: Ticks::new(4),
-            renew_deadline: Some(Ticks::new(2)),
+            renew_deadline: Ticks::new(2),
             retry_period: Ticks::new(1),
             renew_period: None,
             terms: Vec::new(),
@@ -267,10 +266,9 @@ impl Settings {
         self.terms.get(client.place()).map_or(self.lease, |terms| terms.lease)
     }
 
-    /// RenewDeadline of a client; the lease, if it has none.
+    /// RenewDeadline of a client.
     pub(crate) fn deadline_of(&self, client: ClientId) -> Ticks {
-        let own = self.terms.get(client.place()).map(|terms| terms.renew_deadline);
-        own.or(self.renew_deadline).unwrap_or(self.lease)
+        self.terms.get(client.place()).map_or(self.renew_deadline, |terms| terms.renew_deadline)
     }
 
     /// RetryPeriod of a client.
