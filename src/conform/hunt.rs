@@ -38,16 +38,17 @@ pub fn hunt(
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let strategy = sequence(LENGTH);
+    let strategy = sequence(LENGTH, consul.restart.is_some());
     let mut tally = Tally::default();
     let trees = Cell::new(0_u64);
+    let position = consul.position()?;
     while tally.total() < commands {
         let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let failure: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
             trees.set(trees.get() + 1);
-            match once(consul, format!("fencepost/{}-{seed}-{}/", consul.position, trees.get()), &commands) {
+            match once(consul, format!("fencepost/{}-{seed}-{}/", position, trees.get()), &commands) {
                 Ok(exchanges) => {
                     seen.borrow_mut().get_or_insert(exchanges);
                     Ok(())

@@ -26,6 +26,7 @@ mod incomplete;
 mod judge;
 mod log;
 mod record;
+mod restart;
 mod sequence;
 mod tally;
 mod timed;
@@ -39,10 +40,10 @@ pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
 pub use clients::{BeliefInterval, Clients, Ending, Finding, Kind, Omission, Stopped, Tenure, clients, picture};
 pub use consul::{
-    Agent, BodyShape, Class, Expected, Hint, HttpRequest, NameLimitError, Options, Reply, SECOND, Sleep, Waking, Watch,
-    nanoseconds,
+    Agent, BodyShape, Class, Contact, Expected, Hint, HttpRequest, NameLimitError, Options, Reply, SECOND, Sleep,
+    Waking, Watch, nanoseconds,
 };
-pub use crowds::{CROWD, crowd};
+pub use crowds::{Pace, crowd, slow_crowds};
 pub use error::{ConformError, LogError};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};

@@ -123,6 +123,7 @@ fn serve(
             status: answer.status(),
             index: answer.header("x-consul-index").and_then(|index| index.parse().ok()),
             has_headers: true,
+            contact: None,
             body: answer.body.clone(),
         });
         let received = if reply.is_some() { received } else { i64::MAX };

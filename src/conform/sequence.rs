@@ -8,7 +8,7 @@ use fencepost_model::time::Instant as Moment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::commands::{At, Command, Content, KEYS, POOL, PREFIXES, PutCondition, Verb, Who};
+use super::commands::{At, Command, Content, KEYS, POOL, PREFIXES, PutCondition, Target, Verb, Who};
 use super::error::ConformError;
 use super::guard::MARK;
 use super::log::LogRecord;
@@ -103,6 +103,9 @@ impl<'a> Sequence<'a> {
     }
 
     pub(super) fn carry_out(&mut self, command: &Command) -> Result<(), Stop> {
+        if let Command::Restart = command {
+            return Ok(self.consul.restart.iter().try_for_each(|restart| self.consul.restart(restart))?);
+        }
         self.look_first(command)?;
         let question = self.question(command);
         let reply = self.exchange(question)?;
@@ -179,13 +182,18 @@ impl<'a> Sequence<'a> {
         format!("/v1/kv/{name}?{query}")
     }
 
-    /// Something that a read may wait for.
-    pub(super) fn target(&self, number: usize) -> String {
-        match number.checked_sub(4) {
-            Some(place) if place < PREFIXES.len() => self.prefix_url(place, "recurse"),
-            Some(place) => self.key_url(place % KEYS.len(), ""),
-            None if number == 0 => "/v1/session/list".to_owned(),
-            None => format!("/v1/session/info/{}", self.sessions[number - 1]),
+    /// A read that may wait.
+    pub(super) fn target(&self, target: Target) -> String {
+        match target {
+            Target::Key(key) => self.key_url(key, ""),
+            Target::Entries(prefix) => self.prefix_url(prefix, "recurse"),
+            Target::Keys(prefix) => self.prefix_url(prefix, "keys"),
+            Target::Session(place) => format!("/v1/session/info/{}", self.sessions[place]),
+            Target::Sessions(None) => "/v1/session/list".to_owned(),
+            Target::Sessions(Some(node)) => format!("/v1/session/node/{node}"),
+            Target::Checks(node) => format!("/v1/health/node/{node}"),
+            Target::Queries => "/v1/query".to_owned(),
+            Target::Query(place) => format!("/v1/query/{}", self.queries[place]),
         }
     }
 
@@ -273,6 +281,7 @@ impl<'a> Sequence<'a> {
             Command::OneQuery(method, place) => question(method, &format!("/v1/query/{}", self.queries[*place]), ""),
             Command::Queries => get("/v1/query"),
             Command::Raw(method, url, body) => question(method, url, *body),
+            Command::Restart => unreachable!("it is no request"),
             Command::Large(key, size) => put(&self.key_url(*key, ""), vec![b'x'; *size]),
             Command::Many(key, count) => {
                 let read = json!({"KV": {"Verb": "get", "Key": format!("{}{}", self.tree, KEYS[*key])}});

@@ -46,11 +46,13 @@ const SCRIPTS: &[(Script, usize)] = &[
 /// The agent cannot be talked to.
 pub fn timed(consul: &Consul, lateness: i64) -> Result<Vec<Episode>, ConformError> {
     consul.clean()?;
+    let position = consul.position()?;
+    let position = &position;
     let plays: Vec<Script> = SCRIPTS.iter().flat_map(|(script, times)| vec![*script; *times]).collect();
     let mut episodes = thread::scope(|scope| {
         let play = |(number, script): (usize, Script)| {
             scope.spawn(move || {
-                let tree = format!("fencepost/{}-timed-{number}/", consul.position);
+                let tree = format!("fencepost/{position}-timed-{number}/");
                 let node = format!("fencepost-timed-{number}");
                 let desk = Desk { consul, began: Instant::now(), tree, node, lines: Mutex::default() };
                 script(&desk)?;

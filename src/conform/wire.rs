@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::consul::{HttpRequest, Options, Reply, nanoseconds};
+use super::consul::{Contact, HttpRequest, Options, Reply, nanoseconds};
 use serde_json::Value;
 use ureq::http::Request;
 
@@ -21,8 +21,8 @@ pub struct Consul {
     pub version: String,
     /// The name of its datacenter.
     pub datacenter: String,
-    /// Its log position when it was asked first: tells apart what one run after another writes.
-    pub position: String,
+    /// A shell command that restarts the server, if there may be restarts. What was written must outlast it.
+    pub restart: Option<String>,
     /// Whether access control is on.
     pub(super) has_acls: bool,
 }
@@ -44,16 +44,15 @@ impl Consul {
             plain if plain.contains("://") => plain.to_owned(),
             plain => format!("http://{plain}"),
         };
-        let (options, version, position) = (Options::default(), String::new(), String::new());
+        let (options, version) = (Options::default(), String::new());
         let (node, datacenter) = (String::new(), String::new());
-        let mut consul = Consul { base, http, node, options, version, datacenter, position, has_acls: false };
+        let mut consul = Consul { base, http, node, options, version, datacenter, restart: None, has_acls: false };
         let reply = consul.ask(&get("/v1/agent/self"))?;
         let about: Value = serde_json::from_slice(&reply.body)
             .map_err(|_| ConformError(format!("{} answers, but not as a Consul agent does", consul.base)))?;
         let text = |path: &str| about.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
         (consul.node, consul.version) = (text("/Config/NodeName"), text("/Config/Version"));
         consul.datacenter = text("/Config/Datacenter");
-        consul.position = text("/Stats/raft/applied_index");
         consul.has_acls = about.pointer("/DebugConfig/ACLsEnabled") == Some(&Value::Bool(true));
         if consul.node.is_empty() {
             return Err(ConformError(format!("{} answers, but not as a Consul agent does", consul.base)));
@@ -62,6 +61,15 @@ impl Consul {
             consul.options.session_ttl_min = minimum;
         }
         Ok(consul)
+    }
+
+    /// Where its log is now: tells apart what one run after another writes. A lock-delay belongs to a name (C-LD-7), so that no name may
+    /// be used twice.
+    pub(super) fn position(&self) -> Result<String, ConformError> {
+        let reply = self.ask(&get("/v1/agent/self"))?;
+        let about: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+        let position = about.pointer("/Stats/raft/applied_index").and_then(Value::as_str);
+        position.map(str::to_owned).ok_or_else(|| ConformError("the agent does not say where its log is".to_owned()))
     }
 
     /// Asks, and waits for the answer.
@@ -77,11 +85,13 @@ impl Consul {
             .body(question.body.clone())
             .map_err(|error| ConformError(format!("{}: {error}", question.url)))?;
         let mut response = self.http.run(request).map_err(failure)?;
-        let header = response.headers().get("X-Consul-Index");
-        let index = header.and_then(|value| value.to_str().ok()?.parse().ok());
+        let header = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
+        let index = header("X-Consul-Index").and_then(|value| value.parse().ok());
+        let contact =
+            Contact { known_leader: header("X-Consul-KnownLeader"), last_contact: header("X-Consul-LastContact") };
         let status = response.status().as_u16();
         let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().map_err(failure)?;
-        Ok(Reply { status, index, has_headers: true, body })
+        Ok(Reply { status, index, has_headers: true, contact: Some(contact), body })
     }
 }
 

@@ -52,6 +52,7 @@ impl Record {
             status: answer.status,
             index: answer.index(),
             has_headers: true,
+            contact: None,
             body: answer.body.clone(),
         });
         let number = episode.lines.len() + 1;

@@ -5,7 +5,7 @@ mod odds;
 
 use serde_json::Value;
 
-pub use odds::sequence;
+pub use odds::{sequence, target};
 
 /// One command.
 #[derive(Clone, Debug)]
@@ -48,10 +48,33 @@ pub enum Command {
     Queries,
     /// Something else: method, url and body as they are.
     Raw(&'static str, &'static str, &'static str),
+    /// The server is restarted.
+    Restart,
     /// A value with this many bytes.
     Large(usize, usize),
     /// A transaction with this number of reads.
     Many(usize, usize),
+}
+
+/// What a read waits for.
+#[derive(Copy, Clone, Debug)]
+pub enum Target {
+    /// A key.
+    Key(usize),
+    /// The entries below a prefix.
+    Entries(usize),
+    /// The names of the keys below a prefix.
+    Keys(usize),
+    /// A session.
+    Session(usize),
+    /// The sessions of a node, or all.
+    Sessions(Option<&'static str>),
+    /// The checks of a node.
+    Checks(&'static str),
+    /// All prepared queries.
+    Queries,
+    /// One.
+    Query(usize),
 }
 
 /// A session, as a request names it.
@@ -122,11 +145,12 @@ pub struct Verb {
     pub check: (&'static str, &'static str, &'static str),
 }
 
-/// How large the pools are.
+/// How large the pools of sessions and queries are.
 pub const POOL: usize = 3;
-/// Keys, below the tree of the sequence.
-pub const KEYS: [&str; POOL] = ["a", "a/b", "a/ü ?"];
+/// Keys, below the tree of the sequence: the first three come up most. C-KV-3: any text, and letter case counts.
+pub const KEYS: [&str; 8] = ["a", "a/b", "a/ü ?", "A", "a/", "a%2Fb", "a/b/c/d/e", ".lock"];
 /// Prefixes; the first is empty, the others are below the tree.
-pub const PREFIXES: [Option<&str>; 6] = [None, Some(""), Some("a"), Some("a/"), Some("a/b"), Some("zz")];
+pub const PREFIXES: [Option<&str>; 8] =
+    [None, Some(""), Some("a"), Some("a/"), Some("a/b"), Some("zz"), Some("A"), Some("a/b/c")];
 const NODES: [&str; 2] = ["fencepost-n1", "fencepost-n2"];
 const CHECKS: [&str; 3] = ["c1", "c2", "c3"];

@@ -4,14 +4,35 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::guard::MARK;
-use super::{At, CHECKS, Command, Content, NODES, POOL, PREFIXES, PutCondition, Verb, Who};
+use super::{At, CHECKS, Command, Content, KEYS, NODES, POOL, PREFIXES, PutCondition, Target, Verb, Who};
 
-/// A sequence: three sessions that make sense, then anything.
-pub fn sequence(length: usize) -> impl Strategy<Value = Vec<Command>> {
+/// A sequence: three sessions that make sense, then anything; with restarts of the server, if there may be some.
+pub fn sequence(length: usize, restarts: bool) -> impl Strategy<Value = Vec<Command>> {
     let sessions =
         [0, 1, 2].map(|place| good_command().prop_map(move |requested| Command::Create { place, requested }));
-    (sessions, prop::collection::vec(command(), 1..=length))
+    (sessions, prop::collection::vec(command_or_restart(restarts), 1..=length))
         .prop_map(|(sessions, commands)| sessions.into_iter().chain(commands).collect())
+}
+
+/// A restart takes seconds: one comes up among 1,000 commands.
+fn command_or_restart(restarts: bool) -> impl Strategy<Value = Command> {
+    let odds = if restarts { 0.001 } else { 0.0 };
+    (prop::bool::weighted(odds), command())
+        .prop_map(|(is_restart, command)| if is_restart { Command::Restart } else { command })
+}
+
+/// What a read waits for.
+pub fn target() -> impl Strategy<Value = Target> {
+    prop_oneof![
+        3 => key().prop_map(Target::Key),
+        3 => (0..PREFIXES.len()).prop_map(Target::Entries),
+        3 => (0..PREFIXES.len()).prop_map(Target::Keys),
+        3 => (0..POOL).prop_map(Target::Session),
+        2 => prop::option::of(node()).prop_map(Target::Sessions),
+        2 => node().prop_map(Target::Checks),
+        1 => Just(Target::Queries),
+        2 => (0..POOL).prop_map(Target::Query),
+    ]
 }
 
 /// A command, with odds under which every class of answers comes up.
@@ -24,12 +45,12 @@ fn command() -> impl Strategy<Value = Command> {
             .prop_map(|(what, who)| Command::Session(what, who)),
         2 => prop_oneof![Just(None), node().prop_map(Some), Just(Some("Fencepost-N1")), Just(Some("here")), Just(Some(""))]
             .prop_map(Command::Sessions),
-        40 => (0..POOL, how(), flags(), content())
+        40 => (key(), how(), flags(), content())
             .prop_map(|(key, how, flags, value)| Command::Put { key, how, flags, value }),
-        8 => (0..POOL, prop_oneof![6 => Just(""), 2 => Just("raw"), 1 => Just("consistent"), 1 => Just("stale")])
+        8 => (key(), reading())
             .prop_map(|(key, how)| Command::Get(key, how)),
         9 => (0..PREFIXES.len(), listing()).prop_map(|(prefix, how)| Command::List(prefix, how)),
-        5 => (0..POOL, prop::option::of(at())).prop_map(|(key, at)| Command::Delete(key, at)),
+        5 => (key(), prop::option::of(at())).prop_map(|(key, at)| Command::Delete(key, at)),
         4 => (0..PREFIXES.len()).prop_map(Command::DeleteTree),
         16 => prop::collection::vec(verb(), 0..4).prop_map(Command::Transaction),
         4 => takeover().prop_map(Command::Transaction),
@@ -68,8 +89,25 @@ fn how() -> impl Strategy<Value = PutCondition> {
     ]
 }
 
+/// Most requests are about few keys.
+fn key() -> impl Strategy<Value = usize> {
+    prop_oneof![9 => 0..3_usize, 2 => 3..KEYS.len()]
+}
+
+fn reading() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        12 => Just(""),
+        4 => Just("raw"),
+        2 => Just("consistent"),
+        2 => Just("stale"),
+        1 => Just("cached"),
+        1 => prop::sample::select(&["cached&consistent", "cached&stale", "raw=false", "raw&index=0&wait=5s"][..]),
+    ]
+}
+
 fn flags() -> impl Strategy<Value = Option<&'static str>> {
-    prop_oneof![16 => Just(None), 2 => Just(Some("7")), 1 => Just(Some("18446744073709551615")), 1 => Just(Some("x"))]
+    let unusual = ["18446744073709551615", "18446744073709551616", "0", "007", "4294967296", "x", "-1", "1.5", ""];
+    prop_oneof![16 => Just(None), 2 => Just(Some("7")), 3 => prop::sample::select(unusual.map(Some).to_vec())]
 }
 
 fn content() -> impl Strategy<Value = Content> {
@@ -94,6 +132,11 @@ fn listing() -> impl Strategy<Value = &'static str> {
             "recurse&stale&consistent",
             "recurse&index=x",
             "recurse&wait=x",
+            "recurse&cached",
+            "keys&cached&consistent",
+            "keys&separator=b",
+            "keys&separator=/b/",
+            "recurse&keys",
         ][..],
     )
 }
@@ -231,7 +274,7 @@ fn verb() -> impl Strategy<Value = Verb> {
         prop::sample::select(&CHECKS[..2]),
         prop::sample::select(&["critical", "passing", "warning", "maintenance", ""][..]),
     );
-    (verbs, 0..POOL, who(), at(), content(), prop_oneof![4 => Just(0), 1 => Just(7)], check)
+    (verbs, key(), who(), at(), content(), prop_oneof![4 => Just(0), 1 => Just(7)], check)
         .prop_map(|(verb, key, who, at, value, flags, check)| Verb { verb, key, who, at, value, flags, check })
 }
 
@@ -321,6 +364,9 @@ fn raw() -> impl Strategy<Value = Command> {
             "/v1/catalog/register",
             r#"{"node":"fencepost-n2","address":"127.0.0.1","check":{"checkid":"C1","status":"passing"}} and more"#,
         ),
+        ("GET", "/v1/session/list?cached", ""),
+        ("GET", "/v1/session/node/fencepost-n1?cached&consistent", ""),
+        ("GET", "/v1/health/node/fencepost-n1?cached", ""),
         ("GET", "/v1/query/zzz", ""),
         ("PUT", "/v1/query/zzz", "{}"),
         ("PUT", "/v1/query/zzz", "{"),
@@ -338,7 +384,7 @@ fn raw() -> impl Strategy<Value = Command> {
     ];
     prop_oneof![
         60 => prop::sample::select(&fixed[..]).prop_map(|(method, url, body)| Command::Raw(method, url, body)),
-        1 => (0..POOL, prop::sample::select(&[524_288_usize, 524_289][..])).prop_map(|(key, size)| Command::Large(key, size)),
-        2 => (0..POOL, prop::sample::select(&[64_usize, 65][..])).prop_map(|(key, count)| Command::Many(key, count)),
+        1 => (key(), prop::sample::select(&[524_288_usize, 524_289][..])).prop_map(|(key, size)| Command::Large(key, size)),
+        2 => (key(), prop::sample::select(&[64_usize, 65][..])).prop_map(|(key, count)| Command::Many(key, count)),
     ]
 }

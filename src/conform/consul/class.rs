@@ -31,6 +31,7 @@ classes! {
     PathCleaned = "C-GEN-9" "301: the path contains an empty part",
     WrongMethod = "C-GEN-5" "405: the method is not allowed",
     ModesConflict = "C-CON-1" "400: stale and consistent",
+    CacheConflict = "C-CON-1" "400: cached and consistent",
     BadIndex = "C-BLK-2" "400: the index of a blocking query is no number",
     BadWait = "C-BLK-2" "400: the wait of a blocking query is no duration",
     NoSuchPath = "C-GEN-5" "404: no such endpoint",

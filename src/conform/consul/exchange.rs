@@ -1,5 +1,7 @@
 //! What is asked and answered at the edge, and what is known besides.
 
+use std::fmt;
+
 use fencepost_model::ids::Index;
 use fencepost_model::mutation::Mutation;
 
@@ -44,8 +46,27 @@ pub struct Reply {
     pub index: Option<u64>,
     /// Whether all headers are known: then an index that is not there was not sent.
     pub has_headers: bool,
+    /// What the headers say about the leader; none: that is not known.
+    pub contact: Option<Contact>,
     /// The body.
     pub body: Vec<u8>,
+}
+
+/// `X-Consul-KnownLeader` and `X-Consul-LastContact`, each as it was sent, if it was. C-GEN-7.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Contact {
+    /// Whether there is a leader: `true` or `false`.
+    pub known_leader: Option<String>,
+    /// How long ago the server has heard from it, in milliseconds.
+    pub last_contact: Option<String>,
+}
+
+impl fmt::Display for Contact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "missing".to_owned());
+        let (known_leader, last_contact) = (text(&self.known_leader), text(&self.last_contact));
+        write!(f, "X-Consul-KnownLeader {known_leader} and X-Consul-LastContact {last_contact}")
+    }
 }
 
 /// What an agent is configured with.
@@ -136,6 +157,10 @@ pub(super) fn refused_options(parts: &Parts<'_>) -> Option<Expected> {
     if parts.get("index").is_some_and(|index| !index.is_empty() && unsigned(index).is_none()) {
         return Some(Expected::text(Class::BadIndex, 400, "Invalid index"));
     }
-    let is_both = parts.has("stale") && parts.has("consistent");
-    is_both.then(|| Expected::text(Class::ModesConflict, 400, "Cannot specify ?stale with ?consistent"))
+    if parts.has("stale") && parts.has("consistent") {
+        return Some(Expected::text(Class::ModesConflict, 400, "Cannot specify ?stale with ?consistent"));
+    }
+    // What is read here is never cached; but the option is looked at.
+    let is_refused = parts.has("cached") && parts.has("consistent");
+    is_refused.then(|| Expected::text(Class::CacheConflict, 400, "Cannot specify ?cached with ?consistent"))
 }

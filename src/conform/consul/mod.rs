@@ -36,7 +36,7 @@ mod rules;
 pub use class::Class;
 pub use duration::nanoseconds;
 pub(super) use exchange::unsigned;
-pub use exchange::{Expected, Hint, HttpRequest, Options, Reply};
+pub use exchange::{Contact, Expected, Hint, HttpRequest, Options, Reply};
 pub use look::{Shown, Told, part};
 pub use names::NameLimitError;
 pub use shape::BodyShape;
@@ -212,10 +212,28 @@ impl Agent {
             (Some(true), None) if reply.has_headers => return Err("X-Consul-Index is missing".to_owned()),
             _ => {}
         }
+        if let Some(contact) = &reply.contact {
+            Self::fits_contact(expected, contact)?;
+        }
         if let (Some(ours), Some(theirs)) = (expected.index, reply.index) {
             self.names.bind(ours, theirs).map_err(|why| format!("X-Consul-Index: {why}"))?;
         }
         Ok(())
+    }
+
+    /// C-GEN-7: the headers about the leader come with reads only, and with transactions that only read. C-CON-4: the leader
+    /// has heard from itself just now.
+    fn fits_contact(expected: &Expected, contact: &Contact) -> Result<(), String> {
+        let is_read = match expected.class {
+            Class::TxnRead | Class::TxnReadFailed => Some(true),
+            _ => expected.has_index,
+        };
+        let wanted = match is_read {
+            Some(true) => Contact { known_leader: Some("true".to_owned()), last_contact: Some("0".to_owned()) },
+            Some(false) => Contact::default(),
+            None => return Ok(()),
+        };
+        if *contact == wanted { Ok(()) } else { Err(format!("{contact} instead of {wanted}")) }
     }
 
     /// The server's ModifyIndex of a key, if the key exists and a response has shown the index.

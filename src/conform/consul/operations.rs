@@ -38,6 +38,12 @@ impl Written {
         Written { operation, subject, session, session_text, theirs: 0, verb, check: None }
     }
 
+    /// C-TXN-7: whether it goes through the log. An unknown verb does, unless it is about a key.
+    pub(super) fn writes(&self) -> bool {
+        let is_of_key = matches!(self.subject, Subject::Nothing | Subject::Key(_));
+        self.operation.writes() || self.operation == Operation::Unknown && !is_of_key
+    }
+
     pub(super) fn key(&self) -> &str {
         if let Subject::Key(key) = &self.subject { key } else { "" }
     }

@@ -35,7 +35,7 @@ impl Agent {
         };
         // An index is never 0: clients would ask again at once.
         let index = (expected.has_index == Some(true)).then(|| u64::from(expected.index.unwrap_or(Index(1)).0));
-        Reply { status: expected.status, index, has_headers: true, body }
+        Reply { status: expected.status, index, has_headers: true, contact: None, body }
     }
 
     /// An error text from its first to its last word, where the judge looks at a part of it only. C-GEN-5.

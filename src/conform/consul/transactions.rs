@@ -42,7 +42,7 @@ impl Agent {
             return Ok(Expected::new(Class::TxnPrecheck, 409, failure_shape(&refused, false)));
         }
         let operations: Vec<Operation> = written.iter().map(|written| written.operation).collect();
-        let is_read = !operations.iter().any(Operation::writes);
+        let is_read = !written.iter().any(Written::writes);
         let delays = self.server.delay_count();
         let mut outcomes = Vec::new();
         if !self.hint.has_passed {

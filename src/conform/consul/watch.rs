@@ -1,7 +1,7 @@
 //! Blocking queries at the edge: what a read with an index waits for. Where Consul's answer depends on the shape of a tree in
 //! its memory (C-BLK-6), both are right.
 
-use fencepost_consul::Prefix;
+use fencepost_consul::{CheckKind, Prefix, Query, Status};
 use fencepost_model::ids::{ClientId, Index, SessionId};
 
 use super::duration::nanoseconds;
@@ -64,6 +64,10 @@ enum Target {
     Session(SessionId, bool),
     /// The sessions of a node, or all.
     Sessions(Option<ClientId>, Vec<SessionId>),
+    /// The checks of a node, with their statuses.
+    Checks(ClientId, Vec<(CheckKind, Status)>),
+    /// Prepared queries: all, or the one of this id.
+    Queries(Option<u16>, Vec<Query>),
 }
 
 impl Agent {
@@ -90,6 +94,21 @@ impl Agent {
             let modify = self.server.entry(key).map(|entry| entry.modify);
             let index = modify.unwrap_or_else(|| self.server.store_index());
             return Some(Watch { target: Target::Key(name.to_owned(), modify), index });
+        }
+        if let Some(name) = path.strip_prefix("/v1/health/node/") {
+            let node = self.names.node(name).ok()?;
+            let target = Target::Checks(node, self.checks_of(node));
+            return Some(Watch { target, index: self.server.checks_index() });
+        }
+        if let Some(text) = path.strip_prefix("/v1/query") {
+            let id = match text.strip_prefix('/') {
+                Some(text) => Some(self.names.query(text).filter(|id| !self.queries_of(Some(*id)).is_empty())?),
+                None => None,
+            };
+            return Some(Watch {
+                target: Target::Queries(id, self.queries_of(id)),
+                index: self.server.queries_index(),
+            });
         }
         let index = self.server.sessions_index();
         if let Some(text) = path.strip_prefix("/v1/session/info/") {
@@ -147,12 +166,32 @@ impl Agent {
                 };
                 (fires, self.server.sessions_index())
             }
+            Target::Checks(node, before) => {
+                let fires = if self.checks_of(*node) == *before { Waking::Either } else { Waking::Wakes };
+                (fires, self.server.checks_index())
+            }
+            Target::Queries(id, before) => {
+                let fires = match (self.queries_of(*id) == *before, id) {
+                    (false, _) => Waking::Wakes,
+                    (true, None) => Waking::Sleeps,
+                    (true, Some(_)) => Waking::Either,
+                };
+                (fires, self.server.queries_index())
+            }
         };
         if index > watch.index { fires } else { Waking::Sleeps }
     }
 
     fn indexes_below(&self, prefix: Prefix) -> Vec<(String, Index)> {
         self.server.below(prefix).map(|(key, entry)| (self.key_name(key).to_owned(), entry.modify)).collect()
+    }
+
+    fn checks_of(&self, node: ClientId) -> Vec<(CheckKind, Status)> {
+        CheckKind::all().filter_map(|kind| Some((kind, self.server.check(node, kind)?))).collect()
+    }
+
+    fn queries_of(&self, id: Option<u16>) -> Vec<Query> {
+        self.server.prepared().iter().filter(|query| id.is_none_or(|id| query.id == id)).cloned().collect()
     }
 
     fn sessions_of(&self, node: Option<ClientId>) -> Vec<SessionId> {

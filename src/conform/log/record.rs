@@ -51,8 +51,13 @@ pub(super) fn line(
     let size = fields.whole("size")?;
     let lacks_answer = lacks_answer && size != Some(0);
     let agent = fields.text("agent")?;
-    let reply =
-        status.map(|status| Reply { status, index: index.flatten(), has_headers: index.is_some(), body: answer });
+    let reply = status.map(|status| Reply {
+        status,
+        index: index.flatten(),
+        has_headers: index.is_some(),
+        contact: None,
+        body: answer,
+    });
     let details = Details { lacks_body, lacks_answer, agent, extra: fields.into_rest() };
     let question = HttpRequest { method, url, body };
     Ok((LogRecord { number, client, question, reply, sent, received, is_timed, details }, size))

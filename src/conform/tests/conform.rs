@@ -5,7 +5,8 @@ use std::{env, io};
 
 use base64::Engine;
 use fencepost_conform::{
-    Consul, Episode, LATENESS, Limits, Objection, RECORDED, Removal, hunt, judge, judge_until, read, timed, watches,
+    Consul, Episode, LATENESS, Limits, Objection, RECORDED, Removal, crowd, hunt, judge, judge_until, read,
+    slow_crowds, timed, watches,
 };
 use fencepost_consul::ConsulMutation;
 use fencepost_model::mutation::LayerKind;
@@ -246,7 +247,9 @@ fn a_live_agent_answers_as_the_model_says() {
     assert!(found.difference.is_none(), "{:?}", found.difference);
     let watched = watches(&consul, 1, 20).expect("answers");
     assert!(watched.is_ok(), "{watched:?}");
-    let slow = timed(&consul, LATENESS).expect("answers");
+    let mut slow = timed(&consul, LATENESS).expect("answers");
+    slow.extend(slow_crowds(&consul, 1, 8, LATENESS).expect("answers"));
+    slow.push(crowd(&consul, 1, 0, LATENESS).expect("answers"));
     judge(&slow, None).unwrap_or_else(|impossible| panic!("{impossible}"));
     // A model that is wrong is found out, by a sequence made as short as it goes.
     consul.options.mutation = Some(ConsulMutation::PutKeepsLockIndex.into());

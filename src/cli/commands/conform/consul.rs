@@ -21,7 +21,8 @@ use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 /// The model against an agent: first at random, then what takes real time.
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
     let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
-    let consul = Consul::connect(address).map_err(input)?;
+    let mut consul = Consul::connect(address).map_err(input)?;
+    consul.restart.clone_from(&conform.restart);
     let removal = match (conform.wipe, conform.clean) {
         (true, _) => Removal::Everything,
         (false, true) => Removal::Leftovers,

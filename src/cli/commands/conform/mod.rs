@@ -29,9 +29,13 @@ pub struct Conform {
     /// The number of commands to send, each with a response to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
-    /// How many requests to send to Consul from several clients at the same time; a batch that is not judged in 10 s (--timeout) counts as undecided
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    concurrent: u64,
+    /// How many requests to send to Consul from several clients at the same time [default: half of --commands]; a batch that is not judged in
+    /// 60 s (--timeout) counts as undecided
+    #[arg(long, value_name = "N")]
+    concurrent: Option<u64>,
+    /// A shell command that restarts the Consul server, whose data must outlast it: it is run once among 1,000 commands
+    #[arg(long, value_name = "COMMAND", requires = "consul")]
+    restart: Option<String>,
     /// How many blocking queries of Consul to try
     #[arg(long, default_value_t = 60, value_name = "N")]
     watches: u32,

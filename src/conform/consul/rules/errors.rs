@@ -23,7 +23,13 @@ fn c_gen_6_error_texts_are_compared_by_a_part() {
     let mut talk = Talk::new();
     let expected = talk.acquire("k", NOBODY);
     let text = format!("rpc error making call: rpc error making call: invalid session {NOBODY:?}");
-    let reply = |body: &str| Reply { status: 500, index: None, has_headers: false, body: body.as_bytes().to_vec() };
+    let reply = |body: &str| Reply {
+        status: 500,
+        index: None,
+        has_headers: false,
+        contact: None,
+        body: body.as_bytes().to_vec(),
+    };
     assert_eq!(talk.agent.accept(&expected, &reply(&text)), Ok(()));
     assert!(talk.agent.accept(&expected, &reply("something else")).is_err());
 }
@@ -36,11 +42,12 @@ fn c_gen_9_a_double_slash_sends_the_client_elsewhere_and_nothing_is_written() {
 }
 
 #[test]
-fn c_con_1_stale_and_consistent_exclude_each_other() {
+fn c_con_1_consistent_excludes_stale_and_cached() {
     let mut talk = Talk::new();
     talk.put("/v1/kv/k", "x");
-    assert_eq!(talk.get("/v1/kv/k?stale&consistent").status, 400);
-    for mode in ["", "?stale", "?consistent"] {
+    assert_eq!(talk.get("/v1/kv/k?stale&consistent").class, Class::ModesConflict);
+    assert_eq!(talk.get("/v1/kv/k?cached&consistent").class, Class::CacheConflict);
+    for mode in ["", "?stale", "?consistent", "?cached", "?cached&stale"] {
         assert_eq!(talk.get(&format!("/v1/kv/k{mode}")).status, 200);
     }
 }
@@ -108,7 +115,13 @@ fn c_gen_12_there_is_no_path_to_another_datacenter() {
 #[test]
 fn c_gen_7_no_write_has_an_index_and_every_read_has_one() {
     let mut talk = Talk::new();
-    let reply = |status, index, body: &str| Reply { status, index, has_headers: true, body: body.as_bytes().to_vec() };
+    let reply = |status, index, body: &str| Reply {
+        status,
+        index,
+        has_headers: true,
+        contact: None,
+        body: body.as_bytes().to_vec(),
+    };
     let put = talk.put("/v1/kv/k", "x");
     assert_eq!(talk.agent.accept(&put, &reply(200, None, "true")), Ok(()));
     assert!(talk.agent.accept(&put, &reply(200, Some(7), "true")).unwrap_err().contains("no write has"));
@@ -117,4 +130,30 @@ fn c_gen_7_no_write_has_an_index_and_every_read_has_one() {
     assert!(talk.agent.accept(&absent, &reply(404, None, "")).unwrap_err().contains("missing"));
     let unknown = Reply { has_headers: false, ..reply(404, None, "") };
     assert_eq!(talk.agent.accept(&absent, &unknown), Ok(()), "a log without headers says nothing");
+}
+
+#[test]
+fn c_gen_7_the_headers_about_the_leader_come_with_reads_only() {
+    let mut talk = Talk::new();
+    let nothing = Contact::default();
+    let leads = Contact { known_leader: Some("true".to_owned()), last_contact: Some("0".to_owned()) };
+    let read = json!([{"KV": {"Verb": "get-tree", "Key": "k"}}]);
+    let mut fits = |method: &str, url: &str, body: &str, contact: &Contact| {
+        let mut expected = talk.ask(method, url, body);
+        expected.body = BodyShape::Any;
+        let index = expected.has_index.is_some_and(|is_read| is_read).then_some(1);
+        let body = Vec::new();
+        let reply = Reply { status: expected.status, index, has_headers: true, contact: Some(contact.clone()), body };
+        talk.agent.accept(&expected, &reply).is_ok()
+    };
+    for (method, url, body, is_read) in [
+        ("GET", "/v1/kv/k", "", true),
+        ("GET", "/v1/session/list", "", true),
+        ("PUT", "/v1/txn", &read.to_string(), true),
+        ("PUT", "/v1/kv/k", "x", false),
+        ("PUT", "/v1/txn", r#"[{"KV": {"Verb": "set", "Key": "k"}}]"#, false),
+    ] {
+        assert_eq!(fits(method, url, body, &leads), is_read, "{method} {url}");
+        assert_eq!(fits(method, url, body, &nothing), !is_read, "{method} {url}");
+    }
 }

@@ -15,7 +15,7 @@ mod watches;
 use fencepost_model::time::Instant;
 use serde_json::{Value, json};
 
-use super::{Agent, BodyShape, Class, Expected, Hint, HttpRequest, Options, Reply, SECOND, Waking};
+use super::{Agent, BodyShape, Class, Contact, Expected, Hint, HttpRequest, Options, Reply, SECOND, Waking};
 
 /// A conversation with the model's agent.
 struct Talk {
@@ -50,8 +50,13 @@ impl Talk {
 
     /// Lets the server give this answer.
     fn told(&mut self, expected: &Expected, body: &Value) {
-        let reply =
-            Reply { status: expected.status, index: None, has_headers: false, body: body.to_string().into_bytes() };
+        let reply = Reply {
+            status: expected.status,
+            index: None,
+            has_headers: false,
+            contact: None,
+            body: body.to_string().into_bytes(),
+        };
         self.agent.accept(expected, &reply).expect("as expected");
     }
 

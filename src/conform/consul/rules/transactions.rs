@@ -89,6 +89,12 @@ fn c_txn_7_without_a_verb_that_writes_it_is_not_logged() {
     assert_eq!(talk.txn(&json!([kv(&json!({"Verb": "get", "Key": "k"}))])).class, Class::TxnRead);
     assert_eq!(talk.txn(&json!([kv(&json!({"Verb": "get", "Key": "none"}))])).class, Class::TxnReadFailed);
     assert_eq!(talk.agent.server().position(), before);
+    let verb = |subject: &str| json!([{subject: {"Verb": "foo", "Key": "k"}}]);
+    assert_eq!(talk.txn(&verb("KV")).class, Class::TxnReadFailed, "an unknown verb is no write of a key");
+    for subject in ["Node", "Service", "Check"] {
+        let item = json!([{subject: {"Verb": "foo", subject: {subject: "x", "Node": "n", "CheckID": "c"}}}]);
+        assert_eq!(talk.txn(&item).class, Class::TxnFailed, "and one of a {subject}");
+    }
 }
 
 #[test]

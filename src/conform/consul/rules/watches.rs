@@ -51,3 +51,18 @@ fn c_blk_7_a_watcher_sleeps_through_the_deletion_of_a_parent() {
     assert_eq!(waking(&mut talk, "/v1/kv/a/sub/?recurse", parent), Waking::Sleeps, "with one");
     assert_eq!(waking(&mut talk, "/v1/kv/a/sub/?recurse", |talk| drop(talk.put("/v1/kv/a/sub/3", "x"))), Waking::Wakes);
 }
+
+#[test]
+fn c_blk_5_checks_and_prepared_queries_wake_their_readers() {
+    let mut talk = Talk::new();
+    let register = |status: &str| {
+        json!({"Node": "n1", "Address": "127.0.0.1", "Check": {"CheckID": "c1", "Status": status}}).to_string()
+    };
+    talk.put("/v1/catalog/register", &register("passing"));
+    let fails = |talk: &mut Talk| drop(talk.put("/v1/catalog/register", &register("critical")));
+    assert_eq!(waking(&mut talk, "/v1/health/node/n1", fails), Waking::Wakes);
+    assert_eq!(waking(&mut talk, "/v1/health/node/n2", |talk| drop(talk.put("/v1/kv/k", "x"))), Waking::Sleeps);
+    let query = json!({"Name": "q", "Service": {"Service": "svc"}}).to_string();
+    assert_eq!(waking(&mut talk, "/v1/query", |talk| drop(talk.ask("POST", "/v1/query", &query))), Waking::Wakes);
+    assert_eq!(waking(&mut talk, "/v1/query", |talk| drop(talk.put("/v1/kv/k", "y"))), Waking::Sleeps);
+}
