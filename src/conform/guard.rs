@@ -32,6 +32,8 @@ pub struct Contents {
     sessions: Vec<Item>,
     queries: Vec<Item>,
     nodes: Vec<Item>,
+    /// Checks that the agent keeps.
+    checks: Vec<Item>,
 }
 
 /// One thing in it.
@@ -55,16 +57,19 @@ impl Contents {
     }
 
     fn items(&self) -> impl Iterator<Item = &Item> {
-        [&self.keys, &self.sessions, &self.queries, &self.nodes].into_iter().flatten()
+        [&self.keys, &self.sessions, &self.queries, &self.nodes, &self.checks].into_iter().flatten()
     }
 }
 
 impl fmt::Display for Contents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Contents { keys, sessions, queries, nodes } = self;
-        let counts = [keys, sessions, queries, nodes].map(Vec::len);
-        let [keys, sessions, queries, nodes] = counts;
-        write!(f, "{keys} keys, {sessions} sessions, {queries} prepared queries and {nodes} other nodes")
+        let Contents { keys, sessions, queries, nodes, checks } = self;
+        let counts = [keys, sessions, queries, nodes, checks].map(Vec::len);
+        let [keys, sessions, queries, nodes, checks] = counts;
+        write!(
+            f,
+            "{keys} keys, {sessions} sessions, {queries} prepared queries, {nodes} other nodes and {checks} checks of the agent"
+        )
     }
 }
 
@@ -118,6 +123,15 @@ impl Consul {
             let is_marked = starts(&name, "fencepost-") || contents.sessions.iter().any(is_bound);
             contents.queries.push(Item { is_marked, id });
         }
+        let url = "/v1/agent/checks";
+        let reply = self.ask(&get(url))?;
+        match serde_json::from_slice(&reply.body) {
+            Ok(Value::Object(checks)) if reply.status == 200 => {
+                contents.checks =
+                    checks.into_iter().map(|(id, _)| Item { is_marked: starts(&id, "fencepost-"), id }).collect();
+            }
+            _ => return Err(self.unclear(url, &seen(&reply))),
+        }
         let list = "/v1/catalog/nodes";
         for node in self.list(list)? {
             let [id] = self.fields(list, &node, ["Node"])?;
@@ -144,6 +158,10 @@ impl Consul {
         for Item { id, .. } in contents.queries.iter().filter(is_wanted) {
             // The end of its session may have taken it along.
             self.ask(&question("DELETE", &format!("/v1/query/{id}"), ""))?;
+        }
+        for Item { id, .. } in contents.checks.iter().filter(is_wanted) {
+            self.must(&put(&format!("/v1/agent/check/deregister/{id}"), ""))?;
+            self.until_catalogue_lacks(id)?;
         }
         for Item { id, .. } in contents.nodes.iter().filter(is_wanted) {
             self.must(&put("/v1/catalog/deregister", json!({"Node": id}).to_string()))?;

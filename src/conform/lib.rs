@@ -14,6 +14,7 @@
 //! uncertain  what a log leaves open
 //! ```
 
+mod agent_checks;
 pub mod amqp;
 mod clients;
 mod commands;

@@ -27,7 +27,7 @@ pub struct Exchange {
 
 /// Both sides, and the pools that commands draw from.
 pub(super) struct Sequence<'a> {
-    consul: &'a Consul,
+    pub(super) consul: &'a Consul,
     pub(super) agent: Agent,
     tree: String,
     sessions: [String; POOL],
@@ -89,7 +89,9 @@ impl<'a> Sequence<'a> {
         for command in commands {
             self.carry_out(command)?;
         }
+        let own = format!("/v1/health/node/{}", self.own_node());
         for url in [
+            own.as_str(),
             "/v1/session/list",
             "/v1/query",
             "/v1/health/node/fencepost-n1",
@@ -105,6 +107,9 @@ impl<'a> Sequence<'a> {
     pub(super) fn carry_out(&mut self, command: &Command) -> Result<(), Stop> {
         if let Command::Restart = command {
             return Ok(self.consul.restart.iter().try_for_each(|restart| self.consul.restart(restart))?);
+        }
+        if let Command::AgentCheck(act) = command {
+            return self.act_on_check(*act);
         }
         self.look_first(command)?;
         let question = self.question(command);
@@ -151,16 +156,32 @@ impl<'a> Sequence<'a> {
     }
 
     fn exchange(&mut self, question: HttpRequest) -> Result<Reply, Stop> {
+        let now = self.next_instant();
+        let expected = self
+            .agent
+            .ask(&question, Moment::at(now), Hint::default())
+            .map_err(|overflow| ConformError(format!("{}: {overflow}", question.url)))?;
+        self.exchange_as(question, expected)
+    }
+
+    /// When the next command is carried out, for the model.
+    pub(super) fn next_instant(&mut self) -> i64 {
         self.now += 1_000_000;
+        self.now
+    }
+
+    /// The node of the agent.
+    pub(super) fn own_node(&self) -> &str {
+        &self.consul.node
+    }
+
+    /// Asks the agent, and holds the answer against what is expected.
+    pub(super) fn exchange_as(&mut self, question: HttpRequest, expected: Expected) -> Result<Reply, Stop> {
         let sent = self.elapsed();
         let reply = self.consul.ask(&question)?;
         let received = self.elapsed();
         let number = self.exchanges.len() + 1;
-        let line = LogRecord::new(number, question.clone(), reply.clone(), (sent, received));
-        let expected = self
-            .agent
-            .ask(&question, Moment::at(self.now), Hint::default())
-            .map_err(|overflow| ConformError(format!("{}: {overflow}", question.url)))?;
+        let line = LogRecord::new(number, question, reply.clone(), (sent, received));
         let difference = self.agent.accept(&expected, &reply).err();
         let differs = difference.is_some();
         self.exchanges.push(Exchange { line, expected, difference });
@@ -281,7 +302,7 @@ impl<'a> Sequence<'a> {
             Command::OneQuery(method, place) => question(method, &format!("/v1/query/{}", self.queries[*place]), ""),
             Command::Queries => get("/v1/query"),
             Command::Raw(method, url, body) => question(method, url, *body),
-            Command::Restart => unreachable!("it is no request"),
+            Command::Restart | Command::AgentCheck(_) => unreachable!("they are carried out in their own ways"),
             Command::Large(key, size) => put(&self.key_url(*key, ""), vec![b'x'; *size]),
             Command::Many(key, count) => {
                 let read = json!({"KV": {"Verb": "get", "Key": format!("{}{}", self.tree, KEYS[*key])}});

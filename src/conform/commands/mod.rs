@@ -5,7 +5,7 @@ mod odds;
 
 use serde_json::Value;
 
-pub use odds::{sequence, target};
+pub use odds::{disturbance, sequence};
 
 /// One command.
 #[derive(Clone, Debug)]
@@ -48,12 +48,29 @@ pub enum Command {
     Queries,
     /// Something else: method, url and body as they are.
     Raw(&'static str, &'static str, &'static str),
+    /// Do something with a check that the agent keeps.
+    AgentCheck(AgentAct),
     /// The server is restarted.
     Restart,
     /// A value with this many bytes.
     Large(usize, usize),
     /// A transaction with this number of reads.
     Many(usize, usize),
+}
+
+/// What becomes of a check that the agent keeps.
+#[derive(Copy, Clone, Debug)]
+pub enum AgentAct {
+    /// It is registered, and passing.
+    Register,
+    /// It passes.
+    Pass,
+    /// It is a warning.
+    Warn,
+    /// It is critical.
+    Fail,
+    /// It is removed.
+    Deregister,
 }
 
 /// What a read waits for.

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::super::agent_checks::CHECK;
 use super::super::guard::MARK;
-use super::{At, CHECKS, Command, Content, KEYS, NODES, POOL, PREFIXES, PutCondition, Target, Verb, Who};
+use super::{AgentAct, At, CHECKS, Command, Content, KEYS, NODES, POOL, PREFIXES, PutCondition, Target, Verb, Who};
 
 /// A sequence: three sessions that make sense, then anything; with restarts of the server, if there may be some.
 pub fn sequence(length: usize, restarts: bool) -> impl Strategy<Value = Vec<Command>> {
@@ -22,7 +23,7 @@ fn command_or_restart(restarts: bool) -> impl Strategy<Value = Command> {
 }
 
 /// What a read waits for.
-pub fn target() -> impl Strategy<Value = Target> {
+fn target() -> impl Strategy<Value = Target> {
     prop_oneof![
         3 => key().prop_map(Target::Key),
         3 => (0..PREFIXES.len()).prop_map(Target::Entries),
@@ -33,6 +34,37 @@ pub fn target() -> impl Strategy<Value = Target> {
         1 => Just(Target::Queries),
         2 => (0..POOL).prop_map(Target::Query),
     ]
+}
+
+/// What a read waits for, with a command that is about the same, or any other.
+pub fn disturbance() -> impl Strategy<Value = (Target, Command)> {
+    target().prop_flat_map(|target| (Just(target), prop_oneof![about(target), command().boxed()]))
+}
+
+/// A command that mostly changes what is read.
+fn about(target: Target) -> BoxedStrategy<Command> {
+    let put = |key: BoxedStrategy<usize>| {
+        (key, how(), content()).prop_map(|(key, how, value)| Command::Put { key, how, flags: None, value }).boxed()
+    };
+    match target {
+        Target::Key(key) => put(Just(key).boxed()),
+        Target::Entries(_) | Target::Keys(_) => put(key().boxed()),
+        Target::Session(place) => Just(Command::Session("destroy", Who::Pool(place))).boxed(),
+        Target::Sessions(_) => {
+            (0..POOL, good_command()).prop_map(|(place, requested)| Command::Create { place, requested }).boxed()
+        }
+        Target::Checks(node) => prop::sample::select(&["passing", "warning", "critical"][..])
+            .prop_map(move |status| Command::Register {
+                node,
+                service: false,
+                check: Some(("c1", Some(status), false)),
+            })
+            .boxed(),
+        Target::Queries | Target::Query(_) => {
+            let place = if let Target::Query(place) = target { place } else { 0 };
+            (who()).prop_map(move |who| Command::Requery { place, name: "", session: Some(who) }).boxed()
+        }
+    }
 }
 
 /// A command, with odds under which every class of answers comes up.
@@ -56,6 +88,8 @@ fn command() -> impl Strategy<Value = Command> {
         4 => takeover().prop_map(Command::Transaction),
         14 => health(),
         8 => queries(),
+        2 => prop::sample::select(&[AgentAct::Register, AgentAct::Pass, AgentAct::Warn, AgentAct::Fail, AgentAct::Deregister][..])
+            .prop_map(Command::AgentCheck),
         7 => raw(),
     ]
 }
@@ -189,6 +223,9 @@ fn requested() -> impl Strategy<Value = Value> {
         json!({"Checks": ["serfHealth"], "NodeChecks": ["c2"]}),
         json!({}),
         json!({"NodeChecks": ["nothing"]}),
+        json!({"NodeChecks": [CHECK]}),
+        json!({"NodeChecks": [CHECK]}),
+        json!({"NodeChecks": [CHECK, "serfHealth"]}),
         json!({"NodeChecks": [], "ServiceChecks": [{"ID": ""}]}),
         json!({"NodeChecks": [], "ServiceChecks": [{"id": "C3"}]}),
         json!({"NodeChecks": [], "ServiceChecks": [null]}),

@@ -135,6 +135,11 @@ impl Expected {
         Expected::new(class, 200, BodyShape::Json(done.into()))
     }
 
+    /// A success without a body.
+    pub(in super::super) fn done_silently(class: Class) -> Self {
+        Expected::new(class, 200, BodyShape::Nothing)
+    }
+
     /// A read, at an index; one of 0 is not known.
     pub(super) fn at(mut self, index: Index) -> Self {
         self.index = (index != Index(0)).then_some(index);
