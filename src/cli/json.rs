@@ -21,7 +21,7 @@ use serde::Serialize;
 use self::kernel::PropertyName;
 pub use conform::{AnswerCountJson, ClientFindingJson, LogVerdictJson};
 pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
-pub use doctor::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
+pub use doctor::{DoctorStepJson, PromiseJson, RepairJson, SlackJson, UnderstoodJson};
 pub use repair::{EditJson, NoRepairJson, RepairSetJson};
 pub use schema::{commands, schema};
 pub use stand_in::{ReadyJson, StandInVerdictJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson};

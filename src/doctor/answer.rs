@@ -29,7 +29,7 @@ impl Doctor {
     /// # Errors
     /// An internal error.
     pub fn answer(&mut self, question: &Question) -> Result<Vec<Answer>, InternalError> {
-        Promise::ALL.into_iter().map(|promise| self.answer_about(question, promise)).collect()
+        Promise::of(question).iter().copied().map(|promise| self.answer_about(question, promise)).collect()
     }
 
     /// Answers it for one promise.
@@ -81,6 +81,12 @@ pub fn assumptions(question: &Question, promise: Promise) -> Vec<String> {
         );
         list.push(
             "any number of clients and rounds: a violation takes two clients and one round each, see reports/docs/doctor.md".to_owned(),
+        );
+    }
+    if question.slots.is_some() && promise == Promise::SlotLimit {
+        list.push(
+            "one slot stands for any number: the other holders stay where they are, see reports/docs/doctor.md"
+                .to_owned(),
         );
     }
     if question.belief == LockBelief::SelfLimiting {

@@ -8,7 +8,8 @@
 use std::fmt;
 
 use fencepost_consul::{
-    BeliefRule, CheckKind, Consul, Job, Killed, Monitor, OperatorActionKind, Priced, Release, Settings,
+    Behavior, BeliefRule, CheckKind, Consul, Job, Killed, Monitor, OperatorActionKind, Priced, Release, Semaphore,
+    Settings,
 };
 use fencepost_model::scenario::{Expect, Goal, Scenario};
 use fencepost_model::time::Ticks;
@@ -45,6 +46,8 @@ pub struct Lease {
     pub write: Option<i64>,
     /// Whether gossip may be wrong once.
     pub alarm: bool,
+    /// Whether they contend for the slot of a semaphore, and not for a lock.
+    pub slot: bool,
 }
 
 /// What ends the session of a holder that is told.
@@ -73,6 +76,8 @@ pub struct Told {
     pub grace: Option<i64>,
     /// Whether clients write.
     pub writes: bool,
+    /// Whether they contend for the slot of a semaphore, and not for a lock.
+    pub slot: bool,
 }
 
 /// One client that renews.
@@ -99,6 +104,7 @@ impl Coarse {
             Coarse::Lease(Lease { write: Some(_), .. }) | Coarse::Told(Told { writes: true, .. }) | Coarse::Fenced => {
                 Promise::NoLostUpdate
             }
+            Coarse::Lease(Lease { slot: true, .. }) | Coarse::Told(Told { slot: true, .. }) => Promise::SlotLimit,
             Coarse::Keeping(_) => Promise::KeepsLock,
             Coarse::Lease(_) | Coarse::Told(_) | Coarse::Endless => Promise::MutualExclusion,
         }
@@ -152,12 +158,13 @@ impl fmt::Display for Coarse {
     /// A name for files: letters, digits and hyphens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Coarse::Lease(Lease { ttl, multiplier, delay, stay, write, alarm }) => {
+            Coarse::Lease(Lease { ttl, multiplier, delay, stay, write, alarm, slot }) => {
                 let alarm = if *alarm { "-alarm" } else { "" };
                 let write = write.map(|write| format!("-write{write}")).unwrap_or_default();
-                write!(f, "lease-ttl{ttl}x{multiplier}-delay{delay}-stay{stay}{write}{alarm}")
+                let slot = if *slot { "slot-" } else { "" };
+                write!(f, "{slot}lease-ttl{ttl}x{multiplier}-delay{delay}-stay{stay}{write}{alarm}")
             }
-            Coarse::Told(Told { ends, delay, message, wake, grace, writes }) => {
+            Coarse::Told(Told { ends, delay, message, wake, grace, writes, slot }) => {
                 let ends = match ends {
                     Ends::Anytime => "anytime".to_owned(),
                     Ends::ByTtl(ttl, multiplier) => format!("ttl{ttl}x{multiplier}"),
@@ -165,7 +172,8 @@ impl fmt::Display for Coarse {
                 };
                 let grace = grace.map(|grace| format!("-grace{grace}")).unwrap_or_default();
                 let writes = if *writes { "-writes" } else { "" };
-                write!(f, "told-{ends}-delay{delay}-message{message}-wake{wake}{grace}{writes}")
+                let slot = if *slot { "slot-" } else { "" };
+                write!(f, "{slot}told-{ends}-delay{delay}-message{message}-wake{wake}{grace}{writes}")
             }
             Coarse::Keeping(Keeping { ttl, multiplier, renew, wake, message, counts }) => {
                 let renew = renew.map(|renew| format!("-renew{renew}")).unwrap_or_default();
@@ -188,12 +196,19 @@ impl Lease {
             release: Release::Never,
             // One attempt: a refused client does not ask again before the end.
             retry_every: Ticks::new(self.ttl * i64::from(self.multiplier + 1) + self.delay + self.stay + 1),
-            ..Settings::default()
+            ..contending(self.slot)
         };
         let scenario = Scenario::<Consul>::new(name).message_delay(self.write.unwrap_or(0)).wake_delay(self.stay);
         let scenario = scenario.service(|consul| *consul = settings);
         if self.alarm { alarmed(scenario) } else { scenario.goal(Goal::EXPIRED) }
     }
+}
+
+/// The settings of a client that contends for a lock, or for the one slot of a semaphore.
+fn contending(slot: bool) -> Settings {
+    let semaphore = slot.then(|| Semaphore { limits: vec![1], ..Semaphore::default() });
+    let behavior = if slot { Behavior::Delete } else { Behavior::default() };
+    Settings { semaphore, behavior, ..Settings::default() }
 }
 
 /// Sessions are bound to gossip's check, which may be wrong once.
@@ -216,7 +231,7 @@ impl Told {
             release: Release::Never,
             retry_every: Ticks::new(rest + self.delay + 4 * self.message + self.wake + 1),
             job,
-            ..Settings::default()
+            ..contending(self.slot)
         };
         let scenario = Scenario::<Consul>::new(name).message_delay(self.message).wake_delay(self.wake);
         let scenario = scenario.service(|consul| *consul = settings);

@@ -2,6 +2,7 @@
 //! it is kept, how much room there is, and what repairs it.
 //!
 //! ```text
+//! configuration   files and flags as they are in the field, read as questions
 //! question  the settings, and the bounds that their user counts on
 //! promise   what is judged, and the exact scenario, in microseconds
 //! coarse    small scenarios, as keys of a few whole numbers
@@ -19,6 +20,7 @@
 
 mod answer;
 mod coarse;
+pub mod configuration;
 mod judge;
 mod narrower;
 mod promise;

@@ -33,15 +33,15 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
     let ttl = question.ttl.filter(|_| question.belief == LockBelief::SelfLimiting)?;
     let writes = promise == Promise::NoLostUpdate;
     let multiplier = question.ttl_multiplier;
-    let (lease, alarm) = (ttl, question.false_alarm);
+    let (lease, alarm, slot) = (ttl, question.false_alarm, question.slots.is_some());
     let sized = |count: i64| {
         let tick = tick_of(ttl, count);
         let ttl = up(ttl, tick);
         let latest = down(sum(sum(lease, question.pause), question.grace), tick);
-        let delay = up(question.lock_delay, tick);
+        let delay = up(question.delay(), tick);
         // A write is held back, not the client.
         let (stay, write) = if writes { (0, Some(down(question.message(), tick))) } else { (latest - ttl, None) };
-        (Lease { ttl, multiplier, delay, stay, write, alarm }, tick)
+        (Lease { ttl, multiplier, delay, stay, write, alarm, slot }, tick)
     };
     let looks_broken = |scenario: &Lease| {
         let waits = if scenario.alarm { 0 } else { scenario.ttl * i64::from(multiplier) };
@@ -54,10 +54,10 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
 
 fn told(question: &Question, promise: Promise) -> Option<InTicks> {
     let message = question.message();
-    if question.belief != LockBelief::ByMonitor || message == Duration::ZERO && question.lock_delay > Duration::ZERO {
+    if question.belief != LockBelief::ByMonitor || message == Duration::ZERO && question.delay() > Duration::ZERO {
         return None;
     }
-    let writes = promise == Promise::NoLostUpdate;
+    let (writes, slot) = (promise == Promise::NoLostUpdate, question.slots.is_some());
     let sized = |count: i64| {
         let tick = if message == Duration::ZERO {
             tick_of(question.ttl.unwrap_or(Duration::of_seconds(1)), count)
@@ -73,7 +73,7 @@ fn told(question: &Question, promise: Promise) -> Option<InTicks> {
         let killed = down(sum(question.grace, question.pause), tick);
         let wake = killed - grace.unwrap_or(0);
         (wake >= 0).then_some((
-            Told { ends, delay: up(question.lock_delay, tick), message: down(message, tick), wake, grace, writes },
+            Told { ends, delay: up(question.delay(), tick), message: down(message, tick), wake, grace, writes, slot },
             tick,
         ))
     };

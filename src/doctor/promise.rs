@@ -10,26 +10,41 @@ use fencepost_model::scenario::{Promise as Judged, Scenario};
 
 use crate::question::{Question, exact};
 
-/// What a lock is expected to keep.
+/// The system of scenarios about a semaphore.
+const SEMAPHORE: &str = "consul-semaphore";
+
+/// What a lock or a semaphore is expected to keep.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Promise {
     /// Never two clients at work at once.
     MutualExclusion,
     /// No write of an earlier holder is accepted after one of a later holder.
     NoLostUpdate,
-    /// A holder that lives and can be reached does not lose the lock.
+    /// Never more clients at work at once than a semaphore has slots.
+    SlotLimit,
+    /// A holder that lives and can be reached does not lose the lock, or the slot.
     KeepsLock,
 }
 
 impl Promise {
-    /// All of them, in the order of a report.
-    pub const ALL: [Promise; 3] = [Promise::MutualExclusion, Promise::NoLostUpdate, Promise::KeepsLock];
+    /// All of them.
+    pub const ALL: [Promise; 4] =
+        [Promise::MutualExclusion, Promise::NoLostUpdate, Promise::SlotLimit, Promise::KeepsLock];
+
+    /// Those of a lock, or of a semaphore, in the order of a report.
+    pub fn of(question: &Question) -> &'static [Promise] {
+        match question.slots {
+            None => &[Promise::MutualExclusion, Promise::NoLostUpdate, Promise::KeepsLock],
+            Some(_) => &[Promise::SlotLimit, Promise::KeepsLock],
+        }
+    }
 
     /// The name everywhere.
     pub fn name(self) -> &'static str {
         match self {
             Promise::MutualExclusion => Property::MutualExclusion.name(),
             Promise::NoLostUpdate => Property::NoLostUpdate.name(),
+            Promise::SlotLimit => Property::SlotLimitBelief.name(),
             Promise::KeepsLock => "keeps-lock",
         }
     }
@@ -39,6 +54,7 @@ impl Promise {
         match self {
             Promise::MutualExclusion => "never two clients at work at once",
             Promise::NoLostUpdate => "no write of an earlier holder is accepted after one of a later holder",
+            Promise::SlotLimit => "never more clients at work at once than there are slots",
             Promise::KeepsLock => "a holder that lives, and whose messages arrive in time, never loses the lock",
         }
     }
@@ -54,6 +70,7 @@ impl fmt::Display for Promise {
 pub(crate) fn promising(scenario: Scenario<Consul>, promise: Promise, fencing: bool) -> Scenario<Consul> {
     match promise {
         Promise::MutualExclusion => scenario.promise(Property::MutualExclusion),
+        Promise::SlotLimit => about_slots(scenario).promise(Property::SlotLimitBelief),
         Promise::NoLostUpdate if fencing => {
             let fenced = scenario.writes(1).resource(Accepts::NotLower);
             fenced.service(|consul| consul.sequencer = Sequencer::ModifyIndex).promise(Property::NoLostUpdate)
@@ -65,6 +82,11 @@ pub(crate) fn promising(scenario: Scenario<Consul>, promise: Promise, fencing: b
             alone.own_property(Promise::KeepsLock.name(), Level::Record, keeps_lock)
         }
     }
+}
+
+/// The scenario as one of a semaphore.
+fn about_slots(scenario: Scenario<Consul>) -> Scenario<Consul> {
+    Scenario { system: SEMAPHORE.to_owned(), ..scenario }
 }
 
 /// The session of a holder expires, or the holder stops because its own lease is over.
@@ -86,6 +108,9 @@ pub(crate) fn exactly(question: &Question, promise: Promise) -> Scenario<Consul>
     let mut scenario = Scenario::<Consul>::new(&format!("doctor-{}-{}", question.recipe, promise.name()))
         .message_delay(exact(question.message()))
         .wake_delay(exact(question.pause));
+    if question.slots.is_some() {
+        scenario = about_slots(scenario);
+    }
     scenario.service = question.settings();
     scenario.about = format!("{}: {}, exactly, in ticks of 1us.", question.recipe, promise.about());
     if question.false_alarm && promise != Promise::KeepsLock {

@@ -93,7 +93,10 @@ impl Quantity {
     pub fn of(self, question: &Question) -> Option<QuantityValue> {
         Some(match self {
             Quantity::Ttl => QuantityValue::Duration(question.ttl?),
-            Quantity::LockDelay => QuantityValue::Duration(question.lock_delay),
+            // It protects no slot (C-SEM-11).
+            Quantity::LockDelay => {
+                QuantityValue::Duration(Some(question.lock_delay).filter(|_| question.slots.is_none())?)
+            }
             Quantity::RenewEvery => QuantityValue::Duration(question.renew_every?),
             Quantity::Grace => QuantityValue::Duration(Some(question.grace).filter(|grace| *grace > Duration::ZERO)?),
             Quantity::Pause => QuantityValue::Duration(question.pause),

@@ -1,14 +1,23 @@
 //! What is asked: the settings of a lock, in seconds, and the bounds that its user counts on.
 
 use std::fmt;
+use std::sync::LazyLock;
 
-use fencepost_consul::{BeliefRule, Job, Killed, OnLoss, Release, RenewalErrors, Settings};
+use fencepost_consul::{BeliefRule, Consul, Job, Killed, OnLoss, Release, RenewalErrors, Settings};
+use fencepost_model::scenario::from_toml;
 use fencepost_model::service::Settings as _;
 use fencepost_model::time::Ticks;
 use fencepost_model::units::{Duration, PartsPerMillion};
 
 /// The recipes whose clients are known here.
 pub const RECIPES: [&str; 3] = ["go-lock", "lock-command", "leader-election"];
+
+/// A contender for the one slot of a semaphore: the Go client's Semaphore (C-SEM-1), in ticks of [`RECIPE_TICK`].
+static CONTENDER: LazyLock<Settings> = LazyLock::new(|| {
+    let file = "name = \"contender\"\nsystem = \"consul-semaphore\"\nabout = \"One slot.\"\nclients = 2\n\n[service]\nrecipe = \"go-semaphore\"\n\n[service.semaphore]\nlimits = [1]\n";
+    let scenario = from_toml::<Consul>(file, "contender.toml");
+    scenario.unwrap_or_else(|error| panic!("the contender is no semaphore: {error}")).service
+});
 
 /// The tick of the files in which the recipes stand.
 const RECIPE_TICK: Duration = Duration::of_nanoseconds(500_000_000);
@@ -76,6 +85,8 @@ impl fmt::Display for LockBelief {
 pub struct Question {
     /// The client, by the name of its recipe.
     pub recipe: &'static str,
+    /// The number of slots of a semaphore; none: a lock. The Go client's Semaphore takes the place of its Lock then (C-SEM-1).
+    pub slots: Option<u8>,
     /// The session's TTL; none: only a call or a check ends it.
     pub ttl: Option<Duration>,
     /// How many TTLs the server waits; Consul: 2 (C-TTL-2).
@@ -148,6 +159,7 @@ impl Question {
         let duration = |ticks: Ticks| Duration::of_nanoseconds(RECIPE_TICK.nanoseconds() * ticks.count());
         Ok(Question {
             recipe,
+            slots: None,
             ttl: settings.ttl.map(duration),
             ttl_multiplier: settings.ttl_multiplier,
             lock_delay: duration(settings.lock_delay),
@@ -215,6 +227,18 @@ impl Question {
             );
             return Err(QuestionError::new("lock-delay", message));
         }
+        if self.slots == Some(0) {
+            return wrong("slots", "a semaphore has at least 1 slot (C-SEM-1)");
+        }
+        if self.slots.is_some() && self.recipe == "leader-election" {
+            return wrong("slots", "`leader-election` elects one leader: ask for `go-lock` or `lock-command`");
+        }
+        if self.slots.is_some() && self.fencing {
+            return wrong(
+                "fencing",
+                "the holders of a semaphore write side by side, so no number orders them: leave it out",
+            );
+        }
         if self.grace > Duration::ZERO && settings_of(self.recipe).job.is_none() {
             return wrong("grace", "only `lock-command` starts a process that has to be killed");
         }
@@ -229,7 +253,7 @@ impl Question {
                 "Consul refuses a TTL of {ttl} unless `session_ttl_min` is set: its minimum is {TTL_MIN} (C-SES-7)"
             ));
         }
-        if self.lock_delay == Duration::ZERO {
+        if self.lock_delay == Duration::ZERO && self.slots.is_none() {
             notes.push(
                 "the Go client cannot ask for no lock-delay: it sends none, and the server takes 15 s (C-API-1)"
                     .to_owned(),
@@ -246,14 +270,28 @@ impl Question {
         Duration::of_nanoseconds(self.latency.nanoseconds() + self.pause.nanoseconds())
     }
 
+    /// How long what a session held cannot be acquired after its end: a slot is free at once (C-SEM-11).
+    pub fn delay(&self) -> Duration {
+        if self.slots.is_some() { Duration::ZERO } else { self.lock_delay }
+    }
+
     /// Whether the holder watches its key.
     pub fn has_monitor(&self) -> bool {
-        settings_of(self.recipe).monitor.is_some()
+        self.client().monitor.is_some()
+    }
+
+    /// The recipe's settings, in ticks of [`RECIPE_TICK`]. A semaphore is judged with one slot: see `wider`.
+    fn client(&self) -> Settings {
+        let client = settings_of(self.recipe);
+        if self.slots.is_none() {
+            return client;
+        }
+        Settings { job: client.job, ..CONTENDER.clone() }
     }
 
     /// The settings of the service and of the client as they are asked about, in ticks of [`FINEST`].
     pub fn settings(&self) -> Settings {
-        let mut settings = settings_of(self.recipe);
+        let mut settings = self.client();
         let factor = RECIPE_TICK.in_ticks_of(FINEST).expect("half a second is a multiple of a microsecond");
         settings.durations(&mut |ticks| *ticks = ticks.times(factor));
         settings.ttl = self.ttl.map(exact);

@@ -83,7 +83,7 @@ impl Price {
         let hour = 3_600_000_000_000_u64;
         let period = question.renew_every.map_or(0, |period| period.nanoseconds().unsigned_abs());
         Price {
-            failover: notice.map(|notice| sum(notice, question.lock_delay)),
+            failover: notice.map(|notice| sum(notice, question.delay())),
             notice,
             renewals_an_hour: hour.checked_div(period).unwrap_or(0),
         }
@@ -147,7 +147,7 @@ impl Doctor {
     /// The promises that are kept.
     fn kept(&mut self, question: &Question) -> Result<Vec<Promise>, InternalError> {
         let mut kept = Vec::new();
-        for promise in Promise::ALL {
+        for promise in Promise::of(question).iter().copied() {
             if self.judge(question, promise)?.is_kept() {
                 kept.push(promise);
             }

@@ -138,11 +138,15 @@ fn kind(message: &Message<Consul>) -> (u8, Option<Discriminant<Request>>, Option
     }
 }
 
-/// Whether a message is a read of a key, or the answer to one.
+/// Whether a message is a read of a key or of a listing, or the answer to one.
 fn is_of_read(message: &Message<Consul>) -> bool {
     match message {
-        Message::Service(ConsulMessage::Request(_, request)) => matches!(request, Request::Get(_) | Request::Watch(_)),
-        Message::Service(ConsulMessage::Response(_, answer)) => matches!(answer, Answer::Found(_) | Answer::Absent),
+        Message::Service(ConsulMessage::Request(_, request)) => {
+            matches!(request, Request::Get(_) | Request::Watch(_) | Request::List)
+        }
+        Message::Service(ConsulMessage::Response(_, answer)) => {
+            matches!(answer, Answer::Found(_) | Answer::Absent | Answer::Listed(_))
+        }
         _ => false,
     }
 }

@@ -91,6 +91,12 @@ pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> 
 /// alarm. So the tick may be any: the TTL is rounded up (A stays for longer), the sum of `multiplier` x TTL and lock-delay is rounded
 /// down, and then the lock-delay is what is left of it, which is never more than it was.
 ///
+/// **Slots.** A semaphore of n slots is broken when a client B enters while n others are inside. B's compare-and-set has counted at most
+/// n - 1 holders, so one of the n had been pruned, or had not been counted: its session had ended when B listed the contenders
+/// (C-SEM-4), for a holder's contender key is there as long as its session. Call this one A. The small scenario, a lock without
+/// lock-delay, has that execution of A and B: B acquires at any time from the end of A's session on, and the others take no part. So one
+/// lock without lock-delay stands for every number of slots: EQ-5.
+///
 /// **Writes.** A write is sent within the lease and arrives at most `message` later, which counts as staying: if an earlier holder's
 /// write is accepted after a later holder was granted the key, then the later one enters the small scenario while the earlier one
 /// stays there. A **job** that has to be killed stays on for its grace, which may be late as well, and is taken to write all the while.
@@ -105,7 +111,7 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
         stay = sum(sum(stay, question.pause), sum(question.grace, question.drift.of(question.grace)));
     }
     let multiplier = question.ttl_multiplier;
-    let free = sum(times(ttl, multiplier.into()), question.lock_delay);
+    let free = sum(times(ttl, multiplier.into()), question.delay());
     let sized = |count: i64| {
         let tick = tick_of(lease, count);
         let ttl = up(lease, tick);
@@ -117,6 +123,7 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
             stay: up(stay, tick),
             write: None,
             alarm: question.false_alarm,
+            slot: false,
         };
         (scenario, tick)
     };
@@ -144,19 +151,19 @@ fn told(question: &Question, promise: Promise) -> Option<InTicks> {
     let message = question.message();
     let counts_writes = promise == Promise::NoLostUpdate;
     let sized = |count: i64| {
-        let tick =
-            if message == Duration::ZERO { tick_of(question.lock_delay, count) } else { tick_of(message, count) };
+        let tick = if message == Duration::ZERO { tick_of(question.delay(), count) } else { tick_of(message, count) };
         let message = up(message, tick);
         let has_job = question.grace > Duration::ZERO;
         let killing = sum(question.grace, question.drift.of(question.grace));
         let grace = up(killing, tick) + if counts_writes { message } else { 0 };
         let scenario = Told {
             ends: Ends::Anytime,
-            delay: down(question.lock_delay, tick),
+            delay: down(question.delay(), tick),
             message,
             wake: if has_job { up(question.pause, tick) } else { 0 },
             grace: (grace > 0).then_some(grace),
             writes: false,
+            slot: false,
         };
         (scenario, tick)
     };

@@ -21,6 +21,22 @@ pub struct PromiseJson {
     pub execution: Option<Vec<DoctorStepJson>>,
     pub repairs: Vec<RepairJson>,
     pub files: Vec<String>,
+    /// How each field of a configuration was understood; empty without one.
+    pub understood: Vec<UnderstoodJson>,
+}
+
+/// A field of a configuration as it is in the field.
+#[derive(Serialize, JsonSchema)]
+pub struct UnderstoodJson {
+    pub field: String,
+    /// The line and the column where it stands, each from 1; null if it is not set.
+    pub line: Option<usize>,
+    pub column: Option<usize>,
+    /// Its value as it was written; null if it is not set, or might be secret.
+    pub value: Option<String>,
+    /// Whether it has a part in a verdict: `setting`, `without-effect`, `unknown`.
+    pub kind: &'static str,
+    pub meaning: String,
 }
 
 /// How much room a promise leaves in one direction of one quantity.

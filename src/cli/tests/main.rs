@@ -3,6 +3,7 @@
 mod browser;
 mod command_line;
 mod diffs;
+mod doctors;
 mod json_lines;
 mod own_recipes;
 mod pictures;

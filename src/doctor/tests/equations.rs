@@ -1,8 +1,11 @@
-//! The equations EQ-3 and EQ-4 of the corpus of hazards, and what follows from the rules of Consul for a monitor and for renewals,
+//! The equations EQ-1 to EQ-5 of the corpus of hazards, and what follows from the rules of Consul for a monitor and for renewals,
 //! against verdicts on random settings. The doctor does not know these equations but for choosing ticks: a wrong verdict would
 //! show here.
 
-use fencepost_doctor::{Coarse, Doctor, LockBelief, Promise, Question, Verdict};
+use std::collections::BTreeMap;
+
+use fencepost_doctor::{Coarse, Doctor, Execution, LockBelief, Price, Promise, Question, Verdict};
+use fencepost_model::trace::tell;
 use fencepost_model::units::{Duration, PartsPerMillion};
 
 use crate::random::{Random, count, first};
@@ -26,6 +29,9 @@ fn settings(seed: u64) -> Question {
     question.latency = tenths(random.one_of(&latencies));
     question.drift = PartsPerMillion(random.one_of(&[0, 200, 50_000, 500_000]));
     question.false_alarm = random.within(0..=3) == 0;
+    if random.within(0..=3) == 0 {
+        question.slots = Some(random.one_of(&[1, 2, 3, 7]));
+    }
     question
 }
 
@@ -43,7 +49,8 @@ fn equations(question: &Question, promise: Promise) -> Equations {
     let (ttl, period) = (question.ttl.expect("it has one"), question.renew_every.expect("it has one"));
     let drift = of(question.drift.of(ttl));
     let multiplier = i128::from(question.ttl_multiplier);
-    let delay = of(question.lock_delay);
+    // EQ-5: the lock-delay protects no slot.
+    let delay = if question.slots.is_some() { 0 } else { of(question.lock_delay) };
     let message = of(question.message());
     let killing = of(question.grace);
     let slow_killing =
@@ -63,6 +70,42 @@ fn equations(question: &Question, promise: Promise) -> Equations {
     }
 }
 
+/// EQ-1 in an execution: where only the TTL ends sessions, what one held is granted to another client not before m T + D after its last
+/// renewal.
+fn granted_in_time(question: &Question, execution: &Execution) {
+    if question.false_alarm {
+        return;
+    }
+    let ttl = question.ttl.expect("it has one");
+    let delay = if question.slots.is_some() { Duration::ZERO } else { question.lock_delay };
+    let wait = ttl.nanoseconds() * i64::from(question.ttl_multiplier) + delay.nanoseconds();
+    // The last renewal of each session, the newest session of each client, and the session that holds.
+    let mut renewals: BTreeMap<String, i64> = BTreeMap::new();
+    let mut newest: BTreeMap<String, String> = BTreeMap::new();
+    let (mut holder, mut grants) = (None, 0);
+    for step in tell(&execution.trace).steps {
+        for fact in &step.facts {
+            let session = fact.strip_prefix("the TTL of session ").and_then(|rest| rest.strip_suffix(" starts"));
+            if let Some(session) = session {
+                let creator = session.split('.').next().expect("it has a part");
+                renewals.insert(session.to_owned(), step.at);
+                newest.insert(format!("client {creator}"), session.to_owned());
+            }
+            let grant = [" acquires the lock", " takes a slot"].iter().find_map(|what| Some(fact.split_once(what)?.0));
+            let Some(session) = grant.and_then(|client| newest.get(client)) else { continue };
+            if let Some(before) = holder.replace(session.clone()).filter(|before| before != session) {
+                let since = (step.at - renewals[&before]) * 1_000;
+                assert!(
+                    since >= wait,
+                    "granted {since} ns after the last renewal of {before}, before {wait}: {question:?}"
+                );
+                grants += 1;
+            }
+        }
+    }
+    assert!(grants > 0, "an execution that breaks a promise has two grants: {question:?}");
+}
+
 /// No unsafe setting is called safe, and no safe one broken.
 fn judged_rightly(question: &Question, promise: Promise, verdict: &Verdict) {
     let equations = equations(question, promise);
@@ -80,9 +123,11 @@ fn judged_rightly(question: &Question, promise: Promise, verdict: &Verdict) {
                 proof.sized.scenario
             );
         }
-        Verdict::Broken(_) => {
+        Verdict::Broken(execution) => {
+            granted_in_time(question, execution);
             let is_safe =
                 equations.by_lease && equations.without_drift || equations.by_being_told || equations.never_ends;
+            // EQ-2: a client that waits to be told is broken only if it may hear of it as late as what it held is free.
             assert!(!is_safe, "{promise} is called broken, and the equations say that it is safe: {question:?}");
         }
         Verdict::Unknown { .. } => {}
@@ -96,7 +141,7 @@ fn no_unsafe_setting_is_called_safe_and_no_safe_one_broken() {
     for seed in first()..first() + count(40) {
         let question = settings(seed);
         question.validate().unwrap_or_else(|mistake| panic!("{mistake}: {question:?}"));
-        for promise in [Promise::MutualExclusion, Promise::NoLostUpdate] {
+        for promise in Promise::of(&question).iter().copied().filter(|promise| *promise != Promise::KeepsLock) {
             let verdict = doctor.judge(&question, promise).expect("no internal error");
             judged_rightly(&question, promise, &verdict);
             match verdict {
@@ -133,5 +178,37 @@ fn a_tie_is_broken_and_a_tenth_of_the_ttl_less_is_kept() {
         let below = Question { pause: seconds(less), ..question };
         let verdict = doctor.judge(&below, Promise::MutualExclusion).expect("no internal error");
         assert!(verdict.is_kept(), "T = {ttl}, D = {delay}, w = {less}: {verdict:?}");
+    }
+}
+
+/// EQ-5: r T + w < m T, for each number of slots, and a false alarm breaks every setting. The lock-delay changes nothing.
+#[test]
+fn a_slot_is_free_at_once_whatever_the_lock_delay_is() {
+    let mut doctor = Doctor::default();
+    let seconds = Duration::of_seconds;
+    for (slots, ttl, pause, less) in [(1, 15, 15, 14), (2, 10, 10, 9), (3, 12, 12, 11)] {
+        let question = Question {
+            slots: Some(slots),
+            ttl: Some(seconds(ttl)),
+            renew_every: Some(Duration::of_nanoseconds(ttl * 500_000_000)),
+            lock_delay: seconds(60),
+            pause: seconds(pause),
+            belief: LockBelief::SelfLimiting,
+            ..Question::of_recipe("go-lock").expect("it is known")
+        };
+        let mut judge = |question: &Question| doctor.judge(question, Promise::SlotLimit).expect("no internal error");
+        let tie = judge(&question);
+        let Verdict::Broken(execution) = &tie else { panic!("T = {ttl}, w = {pause}: {tie:?}") };
+        assert_eq!(execution.trace.header.scenario.system, "consul-semaphore", "it is an execution of a semaphore");
+        assert_eq!(Price::of(&question).failover, Some(seconds(2 * ttl)), "EQ-1 with D = 0");
+        let below = Question { pause: seconds(less), ..question };
+        let verdict = judge(&below);
+        assert!(verdict.is_kept(), "T = {ttl}, w = {less}: {verdict:?}");
+        assert!(
+            judge(&Question { false_alarm: true, ..below.clone() }).is_broken(),
+            "EQ-4 and EQ-5: nothing is less than 0"
+        );
+        let told = judge(&Question { belief: LockBelief::ByMonitor, ..below });
+        assert!(!told.is_kept(), "no lock-delay gives the monitor time: {told:?}");
     }
 }

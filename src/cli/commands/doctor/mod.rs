@@ -1,34 +1,49 @@
 //! `fencepost doctor`: settings in, answer out, both in seconds.
 
+mod ask;
+mod configured;
 mod files;
 mod tell;
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time;
 
 use clap::Args;
 use fencepost::model::units::{Duration, PartsPerMillion};
+use fencepost_doctor::configuration::Configuration;
 use fencepost_doctor::{Doctor as Judge, LockBelief, Promise, Question, QuestionError, Verdict};
 
 use crate::args::{Common, seconds};
 use crate::exit::{CommandError, Exit};
 use crate::json::PromiseJson;
-use crate::output::say_json;
+use crate::output::{say, say_json};
 use crate::parallel::cores;
 use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
 
 /// Are these settings safe, and what should change?
 ///
-/// Durations have units: 15s, 7.5s, 200ms. What is not said is as the recipe has it; pause, latency and drift are 0.
+/// Durations have units: 15s, 7.5s, 200ms. What is not said is as the recipe has it; pause, latency and drift are 0. Settings also come
+/// from a configuration, with --from or --consul-lock; options say what it does not have, and come before what it has. Without
+/// a system and a configuration, it asks on a terminal.
 #[derive(Args, Debug)]
 pub struct Doctor {
     /// The system whose settings are judged
     #[arg(value_parser = ["consul-lock"])]
-    system: String,
-    /// The client: go-lock, lock-command or leader-election
-    #[arg(long, default_value = "go-lock", value_name = "NAME")]
-    recipe: String,
+    system: Option<String>,
+    /// Read the settings of this file: Vault's configuration (HCL or JSON), or the Go client's LockOptions as JSON
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Read the settings of this command line: the flags of `consul lock`, with or without the words before and after them
+    #[arg(long, value_name = "FLAGS", conflicts_with = "from", allow_hyphen_values = true)]
+    consul_lock: Option<String>,
+    /// The client: go-lock, lock-command or leader-election [default: go-lock]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "consul_lock"])]
+    recipe: Option<String>,
+    /// The number of slots of a semaphore; without it: a lock
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    slots: Option<u8>,
     /// The session's TTL, or none
     #[arg(long, value_parser = optional, value_name = "DURATION|none")]
     ttl: Option<Optional>,
@@ -59,7 +74,7 @@ pub struct Doctor {
     /// Writes carry the index of the acquiring write, and the resource refuses lower ones
     #[arg(long)]
     fencing: bool,
-    /// Judge only this promise: mutual-exclusion, no-lost-update or keeps-lock
+    /// Judge only this promise: mutual-exclusion, no-lost-update or keeps-lock; of a semaphore slot-limit-belief or keeps-lock
     #[arg(long, value_parser = promise, value_name = "NAME")]
     property: Option<Promise>,
     /// Write a scenario file for each side of each boundary, and the executions, into this folder
@@ -92,8 +107,9 @@ fn promise(text: &str) -> Result<Promise, String> {
 }
 
 impl Doctor {
-    fn question(&self) -> Result<Question, QuestionError> {
-        let mut question = Question::of_recipe(&self.recipe)?;
+    /// What the command line says of the settings, on top of what they are without it.
+    fn apply(&self, mut question: Question) -> Result<Question, QuestionError> {
+        question.slots = self.slots.or(question.slots);
         if let Some(Optional(ttl)) = self.ttl {
             question.ttl = ttl;
             // Without a TTL there is nothing to renew; the recipe's period goes with its TTL.
@@ -115,22 +131,82 @@ impl Doctor {
         question.drift = self.drift.unwrap_or_default();
         question.false_alarm = self.false_alarm;
         question.fencing = self.fencing;
-        question.validate()?;
         Ok(question)
+    }
+
+    /// The settings of a client, with what the command line says.
+    fn of_recipe(&self, name: &str) -> Result<Question, QuestionError> {
+        self.apply(Question::of_recipe(name)?)
+    }
+
+    fn configuration(&self) -> Result<Option<Configuration>, CommandError> {
+        match (&self.from, &self.consul_lock) {
+            (Some(path), _) => configured::read(path).map(Some),
+            (None, Some(line)) => configured::read_lock_command(line).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn question(&self, configuration: Option<&Configuration>, common: &Common) -> Result<Question, CommandError> {
+        let recipe = self.recipe.as_deref().unwrap_or("go-lock");
+        let question = match configuration {
+            Some(configuration) => self.apply(configuration.question.clone()),
+            None => self.of_recipe(recipe),
+        };
+        let question = question.map_err(mistake)?;
+        if configuration.is_some() || self.system.is_some() {
+            question.validate().map_err(mistake)?;
+            return Ok(question);
+        }
+        if common.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Err(CommandError::Input(
+                "say what is judged: `fencepost doctor consul-lock --ttl 15s …`, `--from FILE` or `--consul-lock FLAGS`; on a terminal, without --json, it asks".to_owned(),
+            ));
+        }
+        let of_recipe = |name: &str| self.of_recipe(name).map_err(|mistake| mistake.message);
+        let question = ask::ask(question, of_recipe, &mut io::stdin().lock(), &mut io::stdout())?;
+        question.validate().map_err(mistake)?;
+        say(&format!("\nthe same question: {}\n\n", configured::command(&question)));
+        Ok(question)
+    }
+
+    /// The promises that are judged.
+    fn promises(&self, question: &Question) -> Result<Vec<Promise>, CommandError> {
+        let all = Promise::of(question);
+        match self.property {
+            None => Ok(all.to_vec()),
+            Some(promise) if all.contains(&promise) => Ok(vec![promise]),
+            Some(promise) => {
+                let what = if question.slots.is_some() { "a semaphore" } else { "a lock" };
+                let names: Vec<&str> = all.iter().map(|promise| promise.name()).collect();
+                Err(CommandError::Input(format!(
+                    "--property: `{promise}` is no promise of {what}: there are {}",
+                    names.join(", ")
+                )))
+            }
+        }
     }
 }
 
+fn mistake(mistake: QuestionError) -> CommandError {
+    CommandError::Input(format!("--{mistake}"))
+}
+
 pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
-    let question = doctor.question().map_err(|mistake| CommandError::Input(format!("--{mistake}")))?;
+    let configuration = doctor.configuration()?;
+    let question = doctor.question(configuration.as_ref(), common)?;
+    let promises = doctor.promises(&question)?;
     stop_on_interrupt();
     let mut judge = Judge::new(cores(), Arc::new(Watch::new(doctor.timeout, None)?));
+    if let Some(configuration) = configuration.as_ref().filter(|_| !common.json) {
+        configured::tell(configuration, &question);
+    }
     if !common.json {
         tell::head(&question);
     }
     if !common.quiet {
         question.notes().iter().for_each(|note| eprintln!("note: {note}"));
     }
-    let promises = doctor.property.map_or_else(|| Promise::ALL.to_vec(), |promise| vec![promise]);
     let mut verdicts = Vec::new();
     for promise in promises {
         let answer = judge.answer_about(&question, promise)?;
@@ -142,7 +218,7 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
             None => Vec::new(),
         };
         if common.json {
-            say_json(&PromiseJson::new(&question, &answer, files));
+            say_json(&PromiseJson::new(configuration.as_ref(), &answer, files));
         } else {
             tell::answer(&question, &answer, &files);
         }

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use fencepost::model::action_kind::ActionKind;
 use fencepost::model::trace::tell;
 use fencepost::model::units::Duration;
+use fencepost_doctor::configuration::Configuration;
 use fencepost_doctor::{Answer, Boundary, Direction, Doctor, Execution, FINEST, Price, Question, Verdict};
 
+use super::configured::understood;
 use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
 use crate::output::say;
 
@@ -16,11 +18,15 @@ const REPAIRS_MAX: usize = 4;
 /// The settings of the question.
 pub fn head(question: &Question) {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
+    let (what, delay) = match question.slots {
+        None => (String::new(), question.lock_delay.to_string()),
+        Some(slots) => (format!(", {slots} slots"), "for no slot".to_owned()),
+    };
     let mut text = format!(
-        "consul-lock, recipe {}: ttl {}, lock-delay {}, renew-every {}, belief {}",
+        "consul-lock, recipe {}{what}: ttl {}, lock-delay {}, renew-every {}, belief {}",
         question.recipe,
         or_none(question.ttl),
-        question.lock_delay,
+        delay,
         or_none(question.renew_every),
         question.belief,
     );
@@ -127,7 +133,7 @@ fn story(execution: &Execution) -> String {
 pub fn tail(question: &Question, doctor: &Doctor) {
     let mut text = format!("\nprice: {}\n\nassumed:\n", Price::of(question));
     let mut told: Vec<String> = Vec::new();
-    for promise in fencepost_doctor::Promise::ALL {
+    for promise in fencepost_doctor::Promise::of(question).iter().copied() {
         for sentence in fencepost_doctor::assumptions(question, promise) {
             if !told.contains(&sentence) {
                 told.push(sentence);
@@ -141,7 +147,7 @@ pub fn tail(question: &Question, doctor: &Doctor) {
 }
 
 impl PromiseJson {
-    pub fn new(_: &Question, answer: &Answer, files: Vec<String>) -> Self {
+    pub fn new(configuration: Option<&Configuration>, answer: &Answer, files: Vec<String>) -> Self {
         let sized = match &answer.verdict {
             Verdict::Kept(proof) => Some((proof.sized, Some(proof.states))),
             Verdict::Broken(execution) => Some((execution.sized, None)),
@@ -180,6 +186,7 @@ impl PromiseJson {
                 })
                 .collect(),
             files,
+            understood: configuration.map_or_else(Vec::new, understood),
         }
     }
 }

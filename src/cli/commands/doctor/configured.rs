@@ -1,0 +1,96 @@
+//! Questions from configurations as they are in the field: reading them, and saying how each field was understood.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use fencepost_doctor::Question;
+use fencepost_doctor::configuration::{Configuration, Field, Reading, of_file, of_lock_command};
+
+use crate::exit::CommandError;
+use crate::json::UnderstoodJson;
+use crate::output::say;
+use crate::target::quoted;
+
+/// The configuration in a file.
+pub fn read(path: &Path) -> Result<Configuration, CommandError> {
+    let file = path.display();
+    let text =
+        fs::read_to_string(path).map_err(|error| CommandError::Input(format!("{file} cannot be read: {error}")))?;
+    of_file(&text, &file.to_string()).map_err(|error| CommandError::Input(error.to_string()))
+}
+
+/// The configuration in a command line of `consul lock`.
+pub fn read_lock_command(line: &str) -> Result<Configuration, CommandError> {
+    of_lock_command(line, "--consul-lock").map_err(|error| CommandError::Input(error.to_string()))
+}
+
+/// Says how each field was understood. `question` has what the command line says beside it.
+pub fn tell(configuration: &Configuration, question: &Question) {
+    let mut text = format!("read as {}:\n", configuration.kind);
+    for field in &configuration.fields {
+        let shown = match (&field.value, field.place) {
+            (Some(value), Some(place)) => format!("{} = {value} (line {})", field.name, place.line),
+            (None, Some(place)) => format!("{} (line {})", field.name, place.line),
+            (_, None) => format!("{} is not set", field.name),
+        };
+        let _ = writeln!(text, "  {shown}: {}", field.reading);
+    }
+    let _ = writeln!(text, "the same question: {}\n", command(question));
+    say(&text);
+}
+
+pub fn understood(configuration: &Configuration) -> Vec<UnderstoodJson> {
+    let one = |field: &Field| UnderstoodJson {
+        field: field.name.clone(),
+        line: field.place.map(|place| place.line),
+        column: field.place.map(|place| place.column),
+        value: field.value.clone(),
+        kind: match field.reading {
+            Reading::Setting(_) => "setting",
+            Reading::WithoutEffect(_) => "without-effect",
+            Reading::Unknown => "unknown",
+        },
+        meaning: field.reading.to_string(),
+    };
+    configuration.fields.iter().map(one).collect()
+}
+
+/// The command that asks this question.
+pub fn command(question: &Question) -> String {
+    let defaults = Question::of_recipe(question.recipe).expect("the question has a known recipe");
+    let mut text = format!("fencepost doctor consul-lock --recipe {}", question.recipe);
+    let mut add = |option: &str, value: Option<String>| {
+        let value = value.map_or_else(String::new, |value| format!(" {}", quoted(&value)));
+        let _ = write!(text, " --{option}{value}");
+    };
+    let or_none = |duration: Option<fencepost::model::units::Duration>| {
+        Some(duration.map_or("none".to_owned(), |duration| duration.to_string()))
+    };
+    if let Some(slots) = question.slots {
+        add("slots", Some(slots.to_string()));
+    }
+    add("ttl", or_none(question.ttl));
+    if question.ttl.is_some() {
+        add("renew-every", or_none(question.renew_every));
+    }
+    if question.slots.is_none() {
+        add("lock-delay", Some(question.lock_delay.to_string()));
+    }
+    if question.belief != defaults.belief {
+        add("belief", Some(question.belief.to_string()));
+    }
+    if question.grace != defaults.grace {
+        add("grace", Some(question.grace.to_string()));
+    }
+    add("pause", Some(question.pause.to_string()));
+    add("latency", Some(question.latency.to_string()));
+    add("drift", Some(question.drift.to_string()));
+    if question.false_alarm {
+        add("false-alarm", None);
+    }
+    if question.fencing {
+        add("fencing", None);
+    }
+    text
+}

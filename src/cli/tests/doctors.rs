@@ -1,0 +1,84 @@
+//! `fencepost doctor` with configurations as they are in the field, and without any question.
+
+use std::fs;
+
+use crate::program::{fencepost, folder, json, stderr, stdout};
+
+const VAULT: &str = "storage \"consul\" {\n  path = \"vault/\"\n  session_ttl = \"20s\"\n  lock_wait_time = \"10s\"\n  colour = \"blue\"\n}\n";
+
+/// The lines from the settings on.
+fn answer(text: &str) -> &str {
+    text.split_once("consul-lock, recipe").expect("the settings").1
+}
+
+#[test]
+fn a_configuration_of_vault_is_answered_and_says_how_each_field_was_understood() {
+    let file = folder("doctor-vault").join("vault.hcl");
+    fs::write(&file, VAULT).expect("writable");
+    let path = file.to_str().expect("text");
+    let output = fencepost(&["doctor", "--from", path, "--pause", "1s", "--property", "keeps-lock", "--quiet"]);
+    let printed = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}{printed}", stderr(&output));
+    for says in [
+        "read as `storage` of Vault in Consul",
+        "session_ttl = \"20s\" (line 3): ttl 20s, renew-every 10s",
+        "lock_wait_time (line 4): no verdict depends on it: 10s is",
+        "colour (line 5): not known here",
+        "lock-delay is not set: 15s",
+        "✓ keeps-lock",
+    ] {
+        assert!(printed.contains(says), "{says}: {printed}");
+    }
+    // The command that it prints asks the same.
+    let command =
+        printed.lines().find_map(|line| line.strip_prefix("the same question: fencepost ")).expect("a command");
+    let words: Vec<&str> = command.split(' ').chain(["--property", "keeps-lock", "--quiet"]).collect();
+    assert_eq!(answer(&stdout(&fencepost(&words))), answer(&printed));
+    let lines = json(&fencepost(&["doctor", "--from", path, "--property", "keeps-lock", "--quiet", "--json"]));
+    assert_eq!(
+        (&lines[0]["understood"][1]["field"], &lines[0]["understood"][1]["line"]),
+        (&"session_ttl".into(), &3.into())
+    );
+}
+
+#[test]
+fn flags_of_consul_lock_with_a_limit_are_a_semaphore_and_no_lock_delay_helps_it() {
+    let flags = "-n 3 -try 5s";
+    let output =
+        fencepost(&["doctor", "--consul-lock", flags, "--latency", "1s", "--property", "keeps-lock", "--quiet"]);
+    let printed = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{}{printed}", stderr(&output));
+    assert!(printed.contains("-n = 3 (line 1): slots 3"), "{printed}");
+    assert!(printed.contains("3 slots: ttl 15s, lock-delay for no slot"), "{printed}");
+    let wrong = fencepost(&["doctor", "--consul-lock", "-n 3", "--property", "mutual-exclusion"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("there are slot-limit-belief, keeps-lock"), "{}", stderr(&wrong));
+}
+
+#[test]
+fn a_mistake_in_a_configuration_is_a_usage_error_with_its_place() {
+    let file = folder("doctor-mistakes").join("vault.hcl");
+    fs::write(&file, VAULT.replace("\"20s\"", "\"20\"")).expect("writable");
+    let path = file.to_str().expect("text");
+    let output = fencepost(&["doctor", "--from", path]);
+    assert_eq!((output.status.code(), &*stdout(&output)), (Some(2), ""));
+    assert!(stderr(&output).contains("vault.hcl:3:17: `session_ttl` has no unit"), "{}", stderr(&output));
+    for arguments in [
+        &["doctor", "--consul-lock", "-limit 3"][..],
+        &["doctor", "--from", "nowhere.hcl"],
+        &["doctor", "--from", path, "--recipe", "go-lock"],
+        &["doctor", "consul-lock", "--slots", "0"],
+        &["doctor", "consul-lock", "--slots", "2", "--fencing"],
+    ] {
+        assert_eq!(fencepost(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn without_a_question_and_without_a_terminal_it_says_what_to_ask() {
+    for arguments in [&["doctor"][..], &["doctor", "--pause", "20s"], &["doctor", "--json"]] {
+        let output = fencepost(arguments);
+        assert_eq!((output.status.code(), &*stdout(&output)), (Some(2), ""), "{arguments:?}");
+        assert!(stderr(&output).contains("fencepost doctor consul-lock --ttl 15s"), "{}", stderr(&output));
+    }
+}
