@@ -66,7 +66,7 @@ fn an_edit_that_breaks_a_promise_that_held_is_no_repair() {
 
 #[test]
 fn a_scenario_that_is_not_decided_is_not_repaired() {
-    let output = fencepost(&["repair", "lease-one-tick-less", "--max-states", "100", "--quiet"]);
+    let output = fencepost(&["repair", "lease-one-tick-less", "--max-states", "10", "--quiet"]);
     assert_eq!((output.status.code(), &*stdout(&output)), (Some(3), ""), "{}", stderr(&output));
     assert!(stderr(&output).contains("is not decided within 100 states"), "{}", stderr(&output));
 }
@@ -78,4 +78,32 @@ fn a_scenario_that_breaks_nothing_needs_no_repair_and_a_misspelt_setting_is_refu
     let wrong = fencepost(&["repair", "lease-one-tick-less", "--knob", "service.grase"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("did you mean `service.grace`?"), "{}", stderr(&wrong));
+}
+
+/// What a search has judged stands in its file, also when it was stopped in the middle.
+#[test]
+fn a_search_that_was_stopped_is_resumed_and_ends_with_the_same_result() {
+    let folder = folder("resumed");
+    let file = folder.join("search.jsonl");
+    let search = |file: &str| {
+        let fixed = ["--fixed", "service.grace", "--edits", "1", "--json"];
+        let output = fencepost(&[&["repair", "lease-one-tick-less", "--resume", file], &fixed[..]].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        (stdout(&output), stderr(&output))
+    };
+    let path = file.to_str().expect("text");
+    let (whole, said) = search(path);
+    assert!(!said.contains("resumed"), "{said}");
+    let text = fs::read_to_string(&file).expect("it was written");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    assert!(lines.len() > 6, "{text}");
+    // Stopped after four candidates, within the line of the fifth.
+    fs::write(&file, lines[..5].concat() + &lines[5][..10]).expect("writable");
+    let (again, said) = search(path);
+    assert!(said.contains("resumed: 4 candidates were judged before"), "{said}");
+    assert_eq!((&again, &fs::read_to_string(&file).expect("it is there")), (&whole, &text));
+    let foreign = fencepost(&["repair", "b01-no-fencing", "--resume", path]);
+    assert_eq!(foreign.status.code(), Some(2));
+    assert!(stderr(&foreign).contains("this search has another scenario"), "{}", stderr(&foreign));
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), text, "it is not touched");
 }

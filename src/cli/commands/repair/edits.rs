@@ -27,9 +27,19 @@ pub struct Edit {
 
 impl fmt::Display for Edit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |value: &Option<Value>| value.as_ref().map_or("none".to_owned(), ToString::to_string);
-        write!(f, "{} = {} (was {})", self.knob, shown(&self.after), shown(&self.before))
+        write!(f, "{} (was {})", self.assignment(), shown(self.before.as_ref()))
     }
+}
+
+impl Edit {
+    /// The setting and its new value.
+    pub fn assignment(&self) -> String {
+        format!("{} = {}", self.knob, shown(self.after.as_ref()))
+    }
+}
+
+fn shown(value: Option<&Value>) -> String {
+    value.map_or("none".to_owned(), ToString::to_string)
 }
 
 /// The settings of a scenario's service, and what its resource accepts, as dotted paths.

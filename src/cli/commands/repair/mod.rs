@@ -1,6 +1,8 @@
 //! `fencepost repair`: the smallest sets of edits that make every broken promise of a scenario hold, each proven.
 
+mod counterexamples;
 mod edits;
+mod kept;
 mod price;
 mod search;
 mod tell;
@@ -16,10 +18,12 @@ use fencepost::model::finding::{Finding, Verdict};
 use fencepost::registry::random::Material;
 use fencepost::{AnyScenario, Promise, Property};
 
+use self::counterexamples::Counterexamples;
 use self::edits::{edits, knobs};
+use self::kept::{Resumption, Subject};
 use self::price::{Price, price};
-use self::search::{Tried, search};
-use self::trial::{Base, Repair as Candidate};
+use self::search::{Known, Tried, search};
+use self::trial::{Base, DEEPER, Repair as Candidate};
 use crate::args::{Common, property, seconds};
 use crate::exit::{CommandError, Exit};
 use crate::output::write;
@@ -50,12 +54,15 @@ pub struct Repair {
     /// The largest number of edits in a set
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=3))]
     edits: u8,
-    /// Expand at most N states for each candidate; a candidate that needs more is undecided
+    /// Expand at most N states for each candidate; those that need more are searched with ten times as many at the end
     #[arg(long, default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_states: u64,
     /// Stop after this time, in seconds
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     timeout: Duration,
+    /// Keep every judgement in this file, and judge no candidate again that it has: a search that was stopped is resumed
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
     /// Measure the price of each repair over N seeds
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
@@ -77,9 +84,15 @@ pub fn run(repair: &Repair, common: &Common) -> Result<Exit, CommandError> {
     let watch = Arc::new(Watch::new(Some(repair.timeout), None)?);
     let promises: Vec<Promise> = scenario.promises().to_vec();
     let mut base = Base { scenario, broken: Vec::new(), kept: Vec::new(), states_max: repair.max_states, watch };
-    let findings = base.check(&*base.scenario, &promises)?;
+    let mut outcomes = base.check(&*base.scenario, &promises, base.states_max)?;
+    if outcomes.iter().any(|outcome| outcome.finding.is_undecided()) {
+        outcomes = base.check(&*base.scenario, &promises, base.states_max.saturating_mul(DEEPER))?;
+    }
+    let mut counterexamples = Counterexamples::default();
+    outcomes.iter().filter_map(|outcome| outcome.trace.clone()).for_each(|trace| counterexamples.add(trace));
+    let findings: Vec<Finding> = outcomes.into_iter().map(|outcome| outcome.finding).collect();
     if let Some(finding) = findings.iter().find(|finding| finding.is_undecided()) {
-        let (property, states) = (finding.property, repair.max_states);
+        let (property, states) = (finding.property, repair.max_states.saturating_mul(DEEPER));
         eprintln!(
             "fencepost: {property} is not decided within {states} states and the timeout: raise --max-states or --timeout"
         );
@@ -92,7 +105,15 @@ pub fn run(repair: &Repair, common: &Common) -> Result<Exit, CommandError> {
     }
     let material = Material::of(CATALOGUE);
     let edits = edits(&*base.scenario, &knobs, &material);
-    let mut tried = search(&base, &edits, usize::from(repair.edits), common.quiet || common.json)?;
+    let mut resumption = match &repair.resume {
+        Some(path) => Resumption::open(path, &base.subject())?,
+        None => Resumption::default(),
+    };
+    if resumption.count() > 0 && !common.quiet {
+        eprintln!("resumed: {} candidates were judged before", resumption.count());
+    }
+    let known = Known { counterexamples, resumption: &mut resumption };
+    let mut tried = search(&base, &edits, usize::from(repair.edits), known, common.quiet || common.json)?;
     let repairs = std::mem::take(&mut tried.repairs);
     let bar = progress(repairs.len(), "prices", common.quiet || common.json);
     let prices = in_parallel(&repairs, &bar, |found| price(&*found.scenario, repair.seeds));
@@ -144,6 +165,17 @@ impl Repair {
 }
 
 impl Base {
+    /// What the judgements of candidates depend on.
+    fn subject(&self) -> Subject {
+        let names = |promises: &[Promise]| promises.iter().map(|promise| format!("{promise:?}")).collect();
+        Subject {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario: self.scenario.to_toml(),
+            broken: names(&self.broken),
+            kept: names(&self.kept),
+        }
+    }
+
     /// Sorts the promises into those that shall hold from now on, and those that hold already.
     fn sort(&mut self, promises: &[Promise], findings: &[Finding], only: &[Property]) -> Result<(), CommandError> {
         for (promise, finding) in promises.iter().zip(findings) {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::counterexamples::{Counterexamples, Refuted};
 use super::edits::Edit;
-use super::trial::{Base, Judgement, Repair};
+use super::kept::Resumption;
+use super::trial::{Base, DEEPER, Judgement, Repair, Trial};
 use crate::exit::CommandError;
 use crate::parallel::{in_parallel, progress};
 use crate::supervisor::was_interrupted;
@@ -34,43 +36,126 @@ impl Tried {
     }
 }
 
-/// Tries sets of edits by their size, and ends with the first size that has repairs.
-pub fn search(base: &Base, edits: &[Edit], edits_max: usize, is_quiet: bool) -> Result<Tried, CommandError> {
+/// Tries sets of edits by their size, and ends with the first size that has repairs. Where none has, the sets that were not decided are
+/// tried once more, with more states. What was judged before is not judged again.
+pub fn search(
+    base: &Base,
+    edits: &[Edit],
+    edits_max: usize,
+    mut known: Known<'_>,
+    is_quiet: bool,
+) -> Result<Tried, CommandError> {
     let mut tried = Tried::default();
     // For each edit the smaller the better: whether it left fewer promises violated, or made the counterexample longer.
     let mut ranks: Vec<(usize, usize)> = vec![(usize::MAX, 0); edits.len()];
+    let mut undecided: Vec<Vec<usize>> = Vec::new();
     for size in 1..=edits_max {
         let mut order = promising(&ranks);
         while count(&order, edits, size) > SETS_MAX {
             order.pop();
         }
         let candidates = combinations(&order, edits, size);
-        let bar = progress(candidates.len(), &format!("sets of {size}"), is_quiet);
-        let mut done = 0;
-        for batch in candidates.chunks(BATCH) {
-            if was_interrupted() || base.watch.is_over() {
-                break;
+        let mut pass = Pass { base, edits, states_max: base.states_max, known: &mut known, is_quiet };
+        let done = pass.over(&candidates, &format!("sets of {size}"), &mut |places, judgement| {
+            if let ([place], Judgement::Violated { left, steps }) = (places, &judgement) {
+                ranks[*place] = (*left, usize::MAX - steps);
             }
-            let judgements = in_parallel(batch, &bar, |places| {
-                let chosen: Vec<&Edit> = places.iter().map(|place| &edits[*place]).collect();
-                base.judge(&chosen)
-            });
-            for (places, judgement) in batch.iter().zip(judgements) {
-                let judgement = judgement?;
-                if let ([place], Judgement::Violated { left, steps }) = (&places[..], &judgement) {
-                    ranks[*place] = (*left, usize::MAX - steps);
-                }
-                tried.note(judgement);
+            match judgement {
+                Judgement::Undecided => undecided.push(places.to_vec()),
+                judgement => tried.note(judgement),
             }
-            done += batch.len();
-        }
+        })?;
         let all: Vec<usize> = (0..edits.len()).collect();
         tried.sizes.push((count(&all, edits, size), done));
         if !tried.repairs.is_empty() {
             break;
         }
     }
+    let mut done = 0;
+    if tried.repairs.is_empty() {
+        let states_max = base.states_max.saturating_mul(DEEPER);
+        let mut pass = Pass { base, edits, states_max, known: &mut known, is_quiet };
+        done = pass.over(&undecided, "undecided sets", &mut |_, judgement| tried.note(judgement))?;
+    }
+    tried.undecided += undecided.len() - done;
     Ok(tried)
+}
+
+/// What is known before a candidate is judged.
+pub struct Known<'a> {
+    pub counterexamples: Counterexamples,
+    pub resumption: &'a mut Resumption,
+}
+
+/// What it takes to judge candidates.
+struct Pass<'a, 'b> {
+    base: &'a Base,
+    edits: &'a [Edit],
+    states_max: u64,
+    known: &'a mut Known<'b>,
+    is_quiet: bool,
+}
+
+impl Pass<'_, '_> {
+    /// Judges candidates until the time is over, and says how many it has judged.
+    fn over(
+        &mut self,
+        candidates: &[Vec<usize>],
+        what: &str,
+        note: &mut dyn FnMut(&[usize], Judgement),
+    ) -> Result<usize, CommandError> {
+        let Pass { base, edits, states_max, .. } = *self;
+        let of = |places: &[usize]| places.iter().map(|place| &edits[*place]).collect::<Vec<&Edit>>();
+        let bar = progress(candidates.len(), what, self.is_quiet);
+        let mut done = 0;
+        for batch in candidates.chunks(BATCH) {
+            if was_interrupted() || base.watch.is_over() {
+                break;
+            }
+            let Known { counterexamples, resumption } = &*self.known;
+            let trials = in_parallel(batch, &bar, |places| {
+                let chosen = of(places);
+                match resumption.judgement(&chosen, states_max) {
+                    Some(judgement) => Ok(judgement.into()),
+                    None => decided(base, &chosen, counterexamples, states_max),
+                }
+            });
+            let mut trials = trials.into_iter().collect::<Result<Vec<Trial>, CommandError>>()?;
+            self.known.learn(&mut trials);
+            // What the clock or a signal has cut is judged the next time.
+            let is_cut = was_interrupted() || base.watch.is_over();
+            let lasts = |judgement: &Judgement| !is_cut || !matches!(judgement, Judgement::Undecided);
+            let judged = batch.iter().zip(&trials).filter(|(_, trial)| lasts(&trial.judgement));
+            self.known.resumption.add(judged.map(|(places, trial)| (of(places), &trial.judgement)), states_max)?;
+            batch.iter().zip(trials).for_each(|(places, trial)| note(places, trial.judgement));
+            done += batch.len();
+        }
+        Ok(done)
+    }
+}
+
+impl Known<'_> {
+    /// Counts which counterexamples were of use, and adds new ones: between batches, so that the order of threads does not matter.
+    fn learn(&mut self, trials: &mut [Trial]) {
+        let refuted: Vec<Refuted> = trials.iter().filter_map(|trial| trial.refuted).collect();
+        self.counterexamples.count(refuted.into_iter());
+        self.counterexamples.settle();
+        let found = trials.iter_mut().filter_map(|trial| trial.counterexample.take());
+        found.for_each(|trace| self.counterexamples.add(trace));
+    }
+}
+
+/// The judgement about a candidate. One that the model cannot represent, such as a queue that grows without end, is not decided: others
+/// may be repairs all the same.
+fn decided(base: &Base, edits: &[&Edit], known: &Counterexamples, states_max: u64) -> Result<Trial, CommandError> {
+    match base.judge(edits, known, states_max) {
+        Err(CommandError::Internal(error)) => {
+            let edits: Vec<String> = edits.iter().map(ToString::to_string).collect();
+            eprintln!("fencepost: {} is not decided: {error}", edits.join("; "));
+            Ok(Judgement::Undecided.into())
+        }
+        judged => judged,
+    }
 }
 
 impl Tried {
@@ -111,8 +196,9 @@ fn count(places: &[usize], edits: &[Edit], size: usize) -> usize {
 /// Every set of this size with at most one edit of a setting; sets of promising edits first.
 fn combinations(order: &[usize], edits: &[Edit], size: usize) -> Vec<Vec<usize>> {
     let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
-    let rank = |place: usize| order.iter().position(|other| *other == place).expect("it is one of them");
-    let ranks: Vec<usize> = (0..edits.len()).map(rank).collect();
+    // Edits that are not in the order have no part in any set.
+    let mut ranks = vec![usize::MAX; edits.len()];
+    order.iter().enumerate().for_each(|(rank, place)| ranks[*place] = rank);
     for _ in 0..size {
         let longer = |set: &Vec<usize>| {
             let first = set.last().map_or(0, |last| ranks[*last] + 1);
@@ -141,5 +227,7 @@ mod tests {
             assert_eq!(combinations(&order, &edits, size).len(), count(&order, &edits, size));
         }
         assert_eq!(combinations(&order, &edits, 3), [vec![2, 1, 3], vec![2, 0, 3]]);
+        // Where there are too many sets, the least promising edits are left out.
+        assert_eq!(combinations(&order[..3], &edits, 2), [vec![2, 1], vec![2, 0]]);
     }
 }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use fencepost::checker::{Limits, Options};
 use fencepost::model::assumption::Class;
 use fencepost::model::finding::{Finding, Verdict};
-use fencepost::{AnyScenario, Promise};
+use fencepost::{AnyOutcome, AnyScenario, AnyTrace, Promise};
 
+use super::counterexamples::{Counterexamples, Refuted};
 use super::edits::{Edit, with};
 use crate::exit::CommandError;
 use crate::supervisor::Watch;
+
+/// What is not decided is searched once more, with this multiple of the states.
+pub const DEEPER: u64 = 10;
 
 /// What is known of the scenario before any edit.
 pub struct Base {
@@ -45,23 +49,45 @@ pub struct Repair {
     pub findings: Vec<Finding>,
 }
 
+/// A candidate with its judgement, and what others can learn from it.
+pub struct Trial {
+    pub judgement: Judgement,
+    /// An execution that violates a promise; none: no search has found one.
+    pub counterexample: Option<Box<dyn AnyTrace>>,
+    /// The known counterexample that made a search unnecessary.
+    pub refuted: Option<Refuted>,
+}
+
+impl From<Judgement> for Trial {
+    fn from(judgement: Judgement) -> Self {
+        Trial { judgement, counterexample: None, refuted: None }
+    }
+}
+
 impl Base {
-    /// Judges the scenario with these edits: first the broken promises, which most candidates leave broken, then the others.
-    pub fn judge(&self, edits: &[&Edit]) -> Result<Judgement, CommandError> {
-        let Ok(candidate) = with(&*self.scenario, edits) else { return Ok(Judgement::Invalid) };
+    /// Judges the scenario with these edits: first by counterexamples that are known, then the broken promises one by one, which most
+    /// candidates leave broken, then the others.
+    pub fn judge(&self, edits: &[&Edit], known: &Counterexamples, states_max: u64) -> Result<Trial, CommandError> {
+        let Ok(candidate) = with(&*self.scenario, edits) else { return Ok(Judgement::Invalid.into()) };
         if !self.is_covered(&*candidate) {
-            return Ok(Judgement::AssumesMore);
+            return Ok(Judgement::AssumesMore.into());
+        }
+        if let Some(refuted) = known.refute(&*candidate, &self.broken) {
+            let judgement = Judgement::Violated { left: self.broken.len() - refuted.promise, steps: refuted.steps };
+            return Ok(Trial { refuted: Some(refuted), ..judgement.into() });
         }
         let mut findings = Vec::new();
         // One by one: a search ends with the first violation.
         for (place, promise) in self.broken.iter().enumerate() {
-            findings.extend(self.check(&*candidate, std::slice::from_ref(promise))?);
+            let mut outcomes = self.check(&*candidate, std::slice::from_ref(promise), states_max)?;
+            let counterexample = outcomes.iter_mut().find_map(|outcome| outcome.trace.take());
+            findings.extend(outcomes.into_iter().map(|outcome| outcome.finding));
             if let Some(judgement) = remaining(&findings, self.broken.len() - place) {
-                return Ok(judgement);
+                return Ok(Trial { counterexample, ..judgement.into() });
             }
         }
-        findings.extend(self.check(&*candidate, &self.kept)?);
-        Ok(match remaining(&findings, 0) {
+        findings.extend(self.check(&*candidate, &self.kept, states_max)?.into_iter().map(|outcome| outcome.finding));
+        Ok(Trial::from(match remaining(&findings, 0) {
             Some(Judgement::Violated { .. }) => Judgement::Breaks,
             Some(other) => other,
             None => Judgement::Repairs(Box::new(Repair {
@@ -69,21 +95,25 @@ impl Base {
                 scenario: candidate,
                 findings,
             })),
-        })
+        }))
     }
 
-    /// Searches for these promises.
-    pub fn check(&self, scenario: &dyn AnyScenario, promises: &[Promise]) -> Result<Vec<Finding>, CommandError> {
+    /// Searches for these promises, within a number of states.
+    pub fn check(
+        &self,
+        scenario: &dyn AnyScenario,
+        promises: &[Promise],
+        states_max: u64,
+    ) -> Result<Vec<AnyOutcome>, CommandError> {
         if promises.is_empty() {
             return Ok(Vec::new());
         }
         let is_asked = |promise: &Promise| {
             promises.iter().any(|other| (other.property, other.bound) == (promise.property, promise.bound))
         };
-        let limits = Limits { states: Some(self.states_max), depth: None };
+        let limits = Limits { states: Some(states_max), depth: None };
         let options = Options { limits, supervisor: Arc::<Watch>::clone(&self.watch), ..Options::default() };
-        let outcomes = scenario.judging(&is_asked).check(&options)?;
-        Ok(outcomes.into_iter().map(|outcome| outcome.finding).collect())
+        Ok(scenario.judging(&is_asked).check(&options)?)
     }
 
     /// Whether every assumption of the candidate about its environment (delays, clocks, fairness, faults, limits) is one of the
