@@ -118,7 +118,8 @@ impl Reader<'_> {
                         return self.error(place, "this comment does not end: close it with `*/`");
                     }
                 }
-                (self.step(), self.step());
+                self.step();
+                self.step();
             } else if next == '\n' || next == ',' {
                 if !lines {
                     break;
@@ -311,7 +312,8 @@ impl Reader<'_> {
     /// A text of several lines: `<<END`, and with `<<-END` the last line may be indented.
     fn lines(&mut self) -> Result<String, ConfigurationError> {
         let start = self.place;
-        (self.step(), self.step());
+        self.step();
+        self.step();
         if self.next() == Some('-') {
             self.step();
         }

@@ -189,7 +189,7 @@ fn words(source: &Source<'_>, line: &str) -> Result<Vec<ShellWord>, Configuratio
                 (row, before) = (row + 1, position);
                 words.extend(open.take());
             }
-            ('\\', None) | ('\\', Some(('"', _))) => match characters.next() {
+            ('\\', None | Some(('"', _))) => match characters.next() {
                 // The line goes on.
                 Some(('\n', position)) => {
                     (row, before) = (row + 1, position);
