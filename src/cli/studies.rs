@@ -1,6 +1,7 @@
 //! The studies that come with the program, as their files say, and the background of a report: these and what the scenarios
 //! say of themselves.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -67,7 +68,7 @@ pub enum ScenarioSource {
 pub fn background(scenarios: &[Box<dyn AnyScenario>], out: &Path) -> Background {
     let texts = scenarios.iter().map(|scenario| (scenario.name().to_owned(), text(&**scenario))).collect();
     let documents = documents().map(Document::read).collect();
-    Background { texts, documents, studies: ready(out) }
+    Background { own: BTreeSet::new(), texts, documents, studies: ready(out) }
 }
 
 fn text(scenario: &dyn AnyScenario) -> ScenarioText {

@@ -12,7 +12,7 @@ pub(super) fn section(documents: &[Document], findings: &[Finding]) -> Option<Ma
     (!tables.is_empty()).then(|| {
         html! {
             section #documents {
-                h2 { "Errors in documents " a.up href="#matrix" { "↑" } }
+                h2 { "Errors in documents " a.up href="#top" { "↑" } }
                 p {
                     "Each row has a claim of a document, in short; the promise that is violated by a program that follows it, with the number of steps; "
                     "the correction, and whether the correction is proven."
@@ -35,16 +35,16 @@ fn table(document: &Document, findings: &[Finding]) -> Option<Markup> {
     Some(html! {
         details.document open {
             summary { (document.title) " " small { (count) } }
-            table {
+            table.stack {
                 thead { tr { th { "Flaw" } th { "The document says" } th { "What breaks" } th { "Instead" } th { "Proof" } } }
                 tbody {
                     @for flaw in flaws {
                         tr {
                             td { (flaw.number) }
-                            td { (marked(&flaw.says)) }
-                            td { (verdict(&flaw.shown, findings)) }
-                            td { (marked(&flaw.fix)) }
-                            td { @if let Some(fixed) = &flaw.fixed { (verdict(fixed, findings)) } @else { "–" } }
+                            td data-label="The document says" { (marked(&flaw.says)) }
+                            td data-label="What breaks" { (verdict(&flaw.shown, findings)) }
+                            td data-label="Instead" { (marked(&flaw.fix)) }
+                            td data-label="Proof" { @if let Some(fixed) = &flaw.fixed { (verdict(fixed, findings)) } @else { "–" } }
                         }
                     }
                 }

@@ -40,13 +40,13 @@ pub(super) fn section(findings: &[Finding], texts: &Texts) -> Option<Markup> {
     let is_found = |found: &&Vec<&Finding>| found.iter().any(|finding| finding.verdict.story().is_some());
     Some(html! {
         section #hazards {
-            h2 { "Hazards " a.up href="#matrix" { "↑" } }
+            h2 { "Hazards " a.up href="#top" { "↑" } }
             p {
                 "Published bugs: " (hazards.values().filter(is_found).count()) " of " (hazards.len())
                 " were found here, each by a shortest execution that shows it. " i { "Avoided" }
                 " lists the scenarios in which a promise that the hazard breaks is proven."
             }
-            table {
+            table.stack {
                 thead { tr { th { "Hazard" } th { "Sources" } th { "Found" } th { "Avoided" } th { "All scenarios" } } }
                 tbody { @for (Number { text: number, .. }, found) in hazards { (row(number, found, texts)) } }
             }
@@ -80,10 +80,10 @@ fn row(number: &str, mut found: Vec<&Finding>, texts: &Texts) -> Markup {
                 } @else { " " }
                 code { "fencepost check " (number) }
             }
-            td { @if let Some(text) = text { (story::sources(&text.sources)) } @else { "–" } }
-            td { (list(found.iter().filter(is_broken).copied())) }
-            td { (list(found.iter().copied().filter(is_avoided))) }
-            td { (scenarios) }
+            td data-label="Sources" { @if let Some(text) = text { (story::sources(&text.sources)) } @else { "–" } }
+            td data-label="Found" { (list(found.iter().filter(is_broken).copied())) }
+            td data-label="Avoided" { (list(found.iter().copied().filter(is_avoided))) }
+            td data-label="All scenarios" { (scenarios) }
         }
     }
 }

@@ -2,18 +2,19 @@
 
 mod documents;
 mod hazards;
+mod overview;
 mod section;
 mod story;
 mod studies;
 mod study;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Property, Story};
+use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Story};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::documents::Document;
-use crate::matrix::{columns, mark, rows};
+use crate::matrix::rows;
 pub use story::ScenarioText;
 pub use studies::{Measurements, Ready};
 pub use study::study_page;
@@ -24,6 +25,9 @@ pub type Texts = BTreeMap<String, ScenarioText>;
 /// What is known beside the findings.
 #[derive(Clone, Debug, Default)]
 pub struct Background {
+    /// The names of the scenarios that the reader asked for, one by one. The page opens with them, whole; the others are the
+    /// catalogue, and are folded.
+    pub own: BTreeSet<String>,
     /// What scenario files say of themselves, by the scenarios' names.
     pub texts: Texts,
     /// What published documents say, and which promises show that it is wrong.
@@ -37,18 +41,35 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// The page about some findings.
 pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {
-    let Background { texts, documents, studies } = background;
+    let Background { own, texts, documents, studies } = background;
+    let (own, catalogue): (Vec<_>, Vec<_>) = rows(findings).into_iter().partition(|row| own.contains(&row[0].scenario));
+    let whole = (!own.is_empty()).then(|| {
+        html! { div #scenarios { @for row in &own { (section::whole(row, texts)) } } }
+    });
+    let folded = (!catalogue.is_empty()).then(|| {
+        html! {
+            section #catalogue {
+                h2 { "All scenarios " a.up href="#top" { "↑" } }
+                @for row in &catalogue { (section::folded(row, texts)) }
+            }
+        }
+    });
+    let is_several = own.len() > 1;
     let parts = [
+        ("verdicts", "Verdicts", is_several.then(|| overview::own(&own))),
+        ("scenarios", if is_several { "Scenarios" } else { "Scenario" }, whole),
+        (
+            "systems",
+            "Verdicts by system",
+            (!catalogue.is_empty()).then(|| overview::by_system(&catalogue, !is_several)),
+        ),
         ("documents", "Errors in documents", documents::section(documents, findings)),
         ("hazards", "Hazards", hazards::section(findings, texts)),
         ("studies", "What liveness costs in safety", studies::section(studies)),
+        ("catalogue", "All scenarios", folded),
     ];
     let header = html! { (summary(findings)) (ways(&parts)) };
-    let main = html! {
-        (matrix(findings))
-        @for part in parts.iter().filter_map(|(_, _, part)| part.as_ref()) { (part) }
-        div #scenarios { @for row in rows(findings) { (section::section(row, texts)) } }
-    };
+    let main = html! { @for part in parts.iter().filter_map(|(_, _, part)| part.as_ref()) { (part) } };
     document(title, &header, &main)
 }
 
@@ -106,7 +127,7 @@ fn document(title: &str, header: &Markup, main: &Markup) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header { h1 { (title) } (header) }
+                header #top { h1 { (title) } (header) }
                 main { (main) }
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -134,72 +155,12 @@ fn summary(findings: &[Finding]) -> Markup {
     }
 }
 
-/// The ways to the parts of the page.
+/// The ways to the parts of the page, where there are several.
 fn ways(parts: &[(&str, &str, Option<Markup>)]) -> Markup {
     let there: Vec<_> = parts.iter().filter(|(_, _, part)| part.is_some()).collect();
     html! {
-        @if !there.is_empty() {
-            nav {
-                a href="#matrix" { "Verdicts" } " "
-                @for (id, title, _) in there { a href={ "#" (id) } { (title) } " " }
-                a href="#scenarios" { "Scenarios" }
-            }
-        }
-    }
-}
-
-fn matrix(findings: &[Finding]) -> Markup {
-    let columns = columns(findings);
-    html! {
-        section aria-label="verdicts" {
-            p.tools {
-                label { "Filter " input #filter type="search" placeholder="b-01, fencing, violated …"; }
-                span.legend {
-                    b.proven { "✓" } " proven " b.violated { "✗" } " violated, as expected " b.undecided { "…" } " bounded "
-                    b.undecided { "∅" } " vacuous " b.unexpected { "!" } " not expected"
-                }
-            }
-            table #matrix {
-                thead {
-                    tr {
-                        th { "Scenario" } th { "Hazard" } th { "About" }
-                        @for property in &columns { th.property { abbr title=(property.about()) { (property.name()) } } }
-                    }
-                }
-                tbody { @for row in rows(findings) { (matrix_row(row, &columns)) } }
-            }
-        }
-    }
-}
-
-fn matrix_row(row: &[Finding], columns: &[Property]) -> Markup {
-    let Finding { scenario, variant, about, hazard, .. } = &row[0];
-    let words: Vec<&str> = row.iter().map(|finding| finding.verdict.word()).collect();
-    let hazard = hazard.as_deref().unwrap_or("–");
-    let search = format!("{scenario} {hazard} {variant} {about} {}", words.join(" ")).to_lowercase();
-    html! {
-        tr data-search=(search) {
-            td { a href={ "#" (scenario) } { (scenario) } small { (variant) } }
-            td { (hazard) }
-            td.about { (about) }
-            @for property in columns {
-                @if let Some(finding) = row.iter().find(|finding| finding.property == *property) { (cell(finding)) }
-                @else { td.none {} }
-            }
-        }
-    }
-}
-
-fn cell(finding: &Finding) -> Markup {
-    let word = finding.verdict.word();
-    let (class, surprise) = match (finding.is_as_expected(), finding.is_undecided()) {
-        (true, _) => (word, ""),
-        (false, true) => ("undecided", "!"),
-        (false, false) => ("unexpected", "!"),
-    };
-    html! {
-        td class=(class) {
-            a href={ "#" (finding.scenario) "--" (finding.property.name()) } title=(word) { (mark(&finding.verdict)) (surprise) }
+        @if there.len() > 1 {
+            nav { @for (id, title, _) in there { a href={ "#" (id) } { (title) } " " } }
         }
     }
 }

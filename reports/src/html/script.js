@@ -1,15 +1,23 @@
 "use strict";
-// Filter the matrix, and the sections with it.
+// Filter the tables of scenarios, and the sections with them.
 const filter = document.getElementById("filter");
 filter?.addEventListener("input", () => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const row of document.querySelectorAll("#matrix tbody tr")) {
+  let shown = 0;
+  for (const row of document.querySelectorAll(".matrix tbody tr")) {
     const hidden = !words.every((word) => row.dataset.search.includes(word));
     row.hidden = hidden;
     document.getElementById(row.querySelector("a").hash.slice(1)).hidden = hidden;
+    if (!hidden) shown += 1;
   }
+  for (const system of document.querySelectorAll("details.system")) {
+    system.hidden = !system.querySelector("tbody tr:not([hidden])");
+    system.open = !system.hidden && words.length > 0;
+  }
+  document.getElementById("no-match").hidden = shown > 0;
 });
 // A step in the list and in the diagram light up together, with the messages that it sends and receives.
+const narrow = matchMedia("(max-width: 760px)");
 for (const run of document.querySelectorAll(".run")) {
   const light = (step, on) => {
     run.querySelectorAll(`[data-step="${step}"]`).forEach((part) => part.classList.toggle("on", on));
@@ -23,10 +31,10 @@ for (const run of document.querySelectorAll(".run")) {
     run.addEventListener(start, (event) => on(event, true));
     run.addEventListener(end, (event) => on(event, false));
   }
-  // Clicking a step shows what does not fit on its line.
-  run.querySelector(".steps").addEventListener("click", (event) => {
+  // Clicking a step, or Enter on it, shows what does not fit on its line. On narrow screens everything does.
+  const open = (event) => {
     const item = event.target.closest("li");
-    if (!item) return;
+    if (!item || narrow.matches) return;
     const wasOpen = item.classList.contains("open");
     run.querySelectorAll(".steps li.open").forEach((other) => other.classList.remove("open"));
     item.style.marginBottom = "";
@@ -34,7 +42,10 @@ for (const run of document.querySelectorAll(".run")) {
       item.classList.add("open");
       item.style.marginBottom = `${26 - item.offsetHeight}px`;
     }
-  });
+  };
+  const steps = run.querySelector(".steps");
+  steps.addEventListener("click", open);
+  steps.addEventListener("keydown", (event) => { if (event.key === "Enter") open(event); });
 }
 
 // What a link leads to may be folded away.
@@ -45,3 +56,5 @@ function unfold() {
 }
 addEventListener("hashchange", unfold);
 unfold();
+// A printed page cannot be unfolded.
+addEventListener("beforeprint", () => document.querySelectorAll("details.scenario, details.system").forEach((part) => { part.open = true; }));

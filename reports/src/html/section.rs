@@ -5,38 +5,58 @@ use std::collections::BTreeSet;
 use fencepost_model::finding::{Assumption, Certificate, Finding, Story, StoryStep, Verdict};
 use maud::{Markup, PreEscaped, html};
 
+use super::overview::colour;
 use super::{Texts, class, item, story};
 use crate::collision;
 use crate::diagram::diagram;
 use crate::fold::fold;
 use crate::legend::{holds, numbers, request};
+use crate::matrix::mark;
 
-/// The part of the page about one scenario.
-pub(super) fn section(row: &[Finding], texts: &Texts) -> Markup {
-    let Finding { scenario, hazard, about, variant, .. } = &row[0];
+/// The part of the page about a scenario that the reader asked for.
+pub(super) fn whole(row: &[Finding], texts: &Texts) -> Markup {
+    html! { section.scenario id=(row[0].scenario) { h2 { (heading(row)) } (body(row, texts)) } }
+}
+
+/// The part about a scenario of the catalogue: its name and its verdicts, to be unfolded.
+pub(super) fn folded(row: &[Finding], texts: &Texts) -> Markup {
     html! {
-        section.scenario id=(scenario) {
-            h2 {
-                @if let Some(hazard) = hazard { span.hazard { (hazard) } " " }
-                (scenario) " " a.up href="#matrix" { "↑" }
-            }
-            p { (about) }
-            @if !variant.is_empty() { p.variant { "Variant: " (variant) } }
-            @if let Some(text) = texts.get(scenario).filter(|text| !text.story.is_empty()) {
-                details.assumptions {
-                    summary { "Story and sources" }
-                    (story::paragraphs(&text.story))
-                    p { "Sources:" br; (story::sources(&text.sources)) }
+        details.scenario id=(row[0].scenario) {
+            summary {
+                h2 { (heading(row)) }
+                @for finding in row {
+                    " " b class=(colour(finding)) title={ (finding.property.name()) ": " (finding.verdict.word()) } { (mark(&finding.verdict)) }
                 }
+                span.about { (row[0].about) }
             }
-            (assumptions(row))
-            table.verdicts {
-                thead { tr { th { "Promise" } th { "Level" } th { "Verdict" } th { "States" } th { "Transitions" } th { "Depth" } } }
-                tbody { @for finding in row { (verdict(finding)) } }
+            (body(row, texts))
+        }
+    }
+}
+
+fn heading(row: &[Finding]) -> Markup {
+    html! { @if let Some(hazard) = &row[0].hazard { span.hazard { (hazard) } " " } (row[0].scenario) }
+}
+
+fn body(row: &[Finding], texts: &Texts) -> Markup {
+    let Finding { scenario, about, variant, .. } = &row[0];
+    html! {
+        p { (about) }
+        @if !variant.is_empty() { p.variant { "Variant: " (variant) } }
+        table.verdicts.stack {
+            thead { tr { th { "Promise" } th { "Level" } th { "Verdict" } th { "States" } th { "Transitions" } th { "Depth" } } }
+            tbody { @for finding in row { (verdict(finding)) } }
+        }
+        @if let Some(text) = texts.get(scenario).filter(|text| !text.story.is_empty()) {
+            details.assumptions {
+                summary { "Story and sources" }
+                (story::paragraphs(&text.story))
+                p { "Sources:" br; (story::sources(&text.sources)) }
             }
-            @for finding in row {
-                @if let Some(story) = finding.verdict.story() { (counterexample(finding, story)) }
-            }
+        }
+        (assumptions(row))
+        @for finding in row {
+            @if let Some(story) = finding.verdict.story() { (counterexample(finding, story)) }
         }
     }
 }
@@ -81,15 +101,15 @@ fn verdict(finding: &Finding) -> Markup {
     html! {
         tr id={ (scenario) "--" (name) } {
             td { abbr title=(property.about()) { (name) } @if let Some(bound) = bound { " (" (bound) " ticks)" } }
-            td { (property.level().to_string()) }
+            td data-label="Level" { (property.level().to_string()) }
             td {
                 b class=(class(finding)) { (finding.verdict.word()) }
                 @if !finding.is_as_expected() { " " b.bad { "expected: " (expect.to_string()) } }
                 " " small { (details(finding)) }
             }
-            td.number { (states) }
-            td.number { (transitions) }
-            td.number { (depth) }
+            td.number data-label="States" { (states) }
+            td.number data-label="Transitions" { (transitions) }
+            td.number data-label="Depth" { (depth) }
         }
     }
 }
@@ -196,10 +216,27 @@ fn list_item(place: usize, step: &StoryStep, request: Option<&str>, is_repeated:
     };
     html! {
         li class=[class] data-step=(place) tabindex="0" {
-            span { (step.label) }
-            @if let Some(request) = request { " " em { "↩ answer to: " (request) } }
-            @for fact in &step.facts { " " em { "→ " (fact) } }
-            @for violation in &step.violations { " " strong { "✗ " (violation.message) } }
+            span.when { (step.at) }
+            span.words {
+                (step.label)
+                @if let Some(request) = request { " " em { "↩ answer to: " (request) } }
+                @for fact in &step.facts { " " em { "→ " (fact) } }
+                @for violation in &step.violations { " " strong { "✗ " (violation.message) } }
+            }
+            (held(step))
+        }
+    }
+}
+
+/// The bars of the diagram in words, for screens that are too narrow to have the diagram beside the steps.
+fn held(step: &StoryStep) -> Markup {
+    let numbers = |clients: &[u16]| clients.iter().map(u16::to_string).collect::<Vec<_>>().join(" ");
+    html! {
+        @if !step.owners.is_empty() || !step.inside.is_empty() {
+            span.held {
+                @if !step.owners.is_empty() { i.record {} " record: " (numbers(&step.owners)) " " }
+                @if !step.inside.is_empty() { i.inside {} " inside: " (numbers(&step.inside)) }
+            }
         }
     }
 }

@@ -30,9 +30,9 @@ pub(super) fn section(studies: &[Ready]) -> Option<Markup> {
     (!studies.is_empty()).then(|| {
         html! {
             section #studies {
-                h2 { "What liveness costs in safety " a.up href="#matrix" { "↑" } }
+                h2 { "What liveness costs in safety " a.up href="#top" { "↑" } }
                 p { "Each study takes a minute or so. Those that have been taken into the folder of this page are part of it." }
-                table {
+                table.stack {
                     thead { tr { th { "Question" } th { "Command" } th {} } }
                     tbody { @for study in studies { (row(study)) } }
                 }

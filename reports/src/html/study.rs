@@ -94,7 +94,7 @@ fn table(study: &Study) -> Markup {
     let dominators = dominators(&numbers);
     html! {
         section.study.wide aria-label="numbers" {
-            table.numbers {
+            table.numbers.stack {
                 thead {
                     tr {
                         th { "#" } th { "setting" }
@@ -110,7 +110,7 @@ fn table(study: &Study) -> Markup {
                             td { (place + 1) }
                             td { (name(&point.settings)) }
                             @if let Some(numbers) = &numbers[place] {
-                                td {
+                                td data-label=(HEADS[0].0) {
                                     @if let Some(finding) = study.searched(place) {
                                         a href={ "#searched-" (study.name) } { (sign(finding)) }
                                     } @else { "–" }
@@ -132,27 +132,27 @@ fn cells(study: &Study, point: &Point, numbers: &Numbers, dominator: Option<usiz
     let unit = &study.unit;
     let overlap = numbers.overlap;
     html! {
-        td { (unsafe_runs(study, point, numbers)) }
-        td { (digits(overlap.value)) " " (unit) small { (digits(overlap.low)) "–" (digits(overlap.high)) " " (unit) } }
-        td { (percent(numbers.idle.value)) small { (interval(numbers.idle)) } }
-        td { (percent(numbers.idle_by_mistake)) }
-        td { (spread(numbers.handover, unit)) }
-        td { (spread(numbers.detection, unit)) }
-        td {
+        td data-label=(HEADS[1].0) { (unsafe_runs(study, point, numbers)) }
+        td data-label=(HEADS[2].0) { (digits(overlap.value)) " " (unit) small { (digits(overlap.low)) "–" (digits(overlap.high)) " " (unit) } }
+        td data-label=(HEADS[3].0) { (percent(numbers.idle.value)) small { (interval(numbers.idle)) } }
+        td data-label=(HEADS[4].0) { (percent(numbers.idle_by_mistake)) }
+        td data-label=(HEADS[5].0) { (spread(numbers.handover, unit)) }
+        td data-label=(HEADS[6].0) { (spread(numbers.detection, unit)) }
+        td data-label=(HEADS[7].0) {
             (spread(numbers.dead_hold, unit))
             @let held = point.total.held_at_the_end;
             @if held > 0 { small { (held) " still there at the end" } }
         }
-        td {
+        td data-label=(HEADS[8].0) {
             (numbers.mistakes.map_or("–".to_owned(), digits))
             @if let (Some(lasts), Some(accuracy)) = (numbers.mistake_lasts, numbers.accuracy) {
                 small { (digits(lasts)) " " (unit) " each, " (percent(accuracy)) " without" }
             }
         }
-        td { @if let Some((accepted, refused)) = numbers.stale { (digits(accepted)) ", " (digits(refused)) } @else { "–" } }
-        td { (digits(numbers.entries)) }
-        td { (digits(numbers.requests)) "/" (unit) }
-        td { @if let Some(other) = dominator { (link(study, other)) } @else { "–" } }
+        td data-label=(HEADS[9].0) { @if let Some((accepted, refused)) = numbers.stale { (digits(accepted)) ", " (digits(refused)) } @else { "–" } }
+        td data-label=(HEADS[10].0) { (digits(numbers.entries)) }
+        td data-label=(HEADS[11].0) { (digits(numbers.requests)) "/" (unit) }
+        td data-label=(HEADS[12].0) { @if let Some(other) = dominator { (link(study, other)) } @else { "–" } }
     }
 }
 
@@ -192,16 +192,16 @@ fn runs(study: &Study) -> Markup {
             section.study {
                 details {
                     summary { "Runs behind the numbers: take one again, and look at it" }
-                    table {
+                    table.stack {
                         thead { tr { th { "#" } th { "most of" } th { "seed" } th { "command" } } }
                         tbody {
                             @for (place, point) in study.points.iter().enumerate() {
                                 @for extreme in &point.seeds {
                                     tr {
                                         td { (link(study, place)) }
-                                        td { (extreme.what) }
-                                        td { (extreme.seed) }
-                                        td { code { (extreme.command) } }
+                                        td data-label="most of" { (extreme.what) }
+                                        td data-label="seed" { (extreme.seed) }
+                                        td data-label="command" { code { (extreme.command) } }
                                     }
                                 }
                             }
@@ -221,7 +221,7 @@ fn searched(study: &Study, search: &Search) -> Markup {
     html! {
         section.study id=[id] {
             h2 { (search.title) }
-            table.verdicts {
+            table.verdicts.stack {
                 thead {
                     tr {
                         th { "setting" }
@@ -245,7 +245,7 @@ fn searched_row(Searched { settings, found }: &Searched, columns: usize) -> Mark
         Ok(findings) => html! {
             tr class=[keeps_all(findings).then_some("front")] {
                 td { (name) }
-                @for finding in findings { td { (verdict(finding)) } }
+                @for finding in findings { td data-label=(finding.property.name()) { (verdict(finding)) } }
             }
         },
     }

@@ -1,5 +1,6 @@
 //! `fencepost check`: every run of some scenarios.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use clap::Args;
 use fencepost::checker::{Limits, Options};
 use fencepost::model::finding::Finding;
 use fencepost::reports::export::{junit, markdown};
-use fencepost::reports::html::Measurements;
+use fencepost::reports::html::{Background, Measurements, page};
 use fencepost::{Property, Suite};
 
 use crate::args::{Common, property};
@@ -83,10 +84,12 @@ fn suite(text: &str) -> Result<Suite, String> {
 }
 
 pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
-    let mut scenarios = check.suite.map(target::suite).unwrap_or_default();
+    let mut scenarios = Vec::new();
     for word in &check.targets {
         scenarios.extend(target::find(word, common)?);
     }
+    let own: BTreeSet<String> = scenarios.iter().map(|scenario| scenario.name().to_owned()).collect();
+    scenarios.extend(check.suite.map(target::suite).unwrap_or_default());
     stop_on_interrupt();
     if let Some(moment) = &check.from {
         return around(check, moment, common);
@@ -107,9 +110,17 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
         }
     }
     if let Some(out) = &common.out {
-        let mut background = background(&scenarios, out);
+        let title = match (own.len(), own.first()) {
+            (1, Some(name)) => format!("fencepost: {name}"),
+            _ => "fencepost: verdicts and counterexamples".to_owned(),
+        };
+        let mut background = Background { own, ..background(&scenarios, out) };
         background.studies.retain(|study| !matches!(study.taken, Measurements::Never));
-        write(&out.join("report.html"), &fencepost::reports::html::page(&findings, "fencepost", &background))?;
+        let report = out.join("report.html");
+        write(&report, &page(&findings, &title, &background))?;
+        if !common.json && !common.quiet {
+            say(&format!("report: {}\n", report.display()));
+        }
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     Ok(exit(&findings))
