@@ -15,6 +15,7 @@
 mod args;
 mod commands;
 mod exit;
+mod fields;
 mod findings;
 #[cfg(test)]
 mod fuzz;
@@ -57,6 +58,7 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
     supervisor::catch_signals();
     let result = match &arguments.command {
         None => commands::suite::run(&arguments.common),
+        Some(Command::New(new)) => commands::new::run(new, &arguments.common),
         Some(Command::List(list)) => commands::list::run(list, &arguments.common),
         Some(Command::Check(check)) => commands::check::run(check, &arguments.common),
         Some(Command::Diff(diff)) => commands::diff::run(diff, &arguments.common),

@@ -12,6 +12,7 @@ pub mod hunt;
 pub mod list;
 pub mod man;
 pub mod mutants;
+pub mod new;
 pub mod record;
 pub mod regress;
 pub mod repair;
@@ -46,6 +47,7 @@ const EXIT_CODES: &str = "Exit codes: 0 all verdicts as expected; 1 a verdict ag
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    New(new::New),
     /// List the scenarios, with their promises and expected verdicts
     List(list::List),
     /// Explore every execution of a scenario, and judge each promise
@@ -78,9 +80,7 @@ pub enum Command {
     Regress(regress::Regress),
     /// Write the JSON Schema of scenario files, for completion and checks in editors
     Schema(schema::Schema),
-    /// Write a completion script for a shell
     Completions(completions::Completions),
-    /// Write manual pages into a folder: one for the program, and one for each command
     Man(man::Man),
     /// Check a scenario under every combination of some settings
     Envelope(envelope::Envelope),

@@ -22,7 +22,8 @@ macro_rules! lines {
 }
 
 /// The commands that print lines, each with the types of its lines. Without a command, `fencepost` prints those of `check`.
-const COMMANDS: [(&str, Lines); 21] = [
+const COMMANDS: [(&str, Lines); 22] = [
+    ("new", lines![WrittenJson<'static>]),
     ("list", lines![ScenarioJson<'static>]),
     ("check", lines![CheckJson<'static>]),
     ("diff", lines![DifferenceJson<'static>, PromiseChangeJson<'static>, LossJson<'static>, MeasureJson<'static>]),

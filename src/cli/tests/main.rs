@@ -5,6 +5,7 @@ mod command_line;
 mod diffs;
 mod doctors;
 mod json_lines;
+mod new;
 mod own_recipes;
 mod pictures;
 mod program;
