@@ -15,6 +15,22 @@ pub enum Exit {
     Internal = 4,
 }
 
+impl Exit {
+    /// Every exit code, in order.
+    pub const ALL: [Exit; 5] = [Exit::AsExpected, Exit::Unexpected, Exit::Usage, Exit::Undecided, Exit::Internal];
+
+    /// What it says of a command.
+    pub fn about(self) -> &'static str {
+        match self {
+            Exit::AsExpected => "all verdicts as expected",
+            Exit::Unexpected => "a verdict against expectation",
+            Exit::Usage => "bad usage or input",
+            Exit::Undecided => "bounded or vacuous, or nothing found",
+            Exit::Internal => "internal error",
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)

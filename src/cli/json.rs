@@ -252,7 +252,7 @@ pub struct RealignmentJson<'a> {
     pub trace: Option<&'a str>,
 }
 
-/// A line of `fencepost new` and of `fencepost man`: a file that was written.
+/// A line of `fencepost new`, `docs` and `man`: a file that was written.
 #[derive(Serialize, JsonSchema)]
 pub struct WrittenJson<'a> {
     pub file: &'a str,

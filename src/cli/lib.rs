@@ -76,6 +76,7 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
         Some(Command::Completions(completions)) => {
             commands::completions::run(completions, Arguments::command(), &arguments.common)
         }
+        Some(Command::Docs(docs)) => commands::docs::run(docs, Arguments::command(), &arguments.common),
         Some(Command::Man(man)) => commands::man::run(man, Arguments::command(), &arguments.common),
         Some(Command::Shrink(shrink)) => commands::shrink::run(shrink, &arguments.common),
         Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),

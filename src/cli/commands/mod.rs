@@ -5,6 +5,7 @@ pub mod completions;
 pub mod conform;
 pub mod detector;
 pub mod diff;
+pub mod docs;
 pub mod doctor;
 pub mod envelope;
 pub mod explore;
@@ -30,12 +31,13 @@ pub mod tradeoff;
 use clap::{Parser, Subcommand};
 
 use crate::args::Common;
+use crate::exit::Exit;
 
 /// Checks distributed locks: which promises hold under which settings, with a shortest counterexample for each promise that does not.
 ///
 /// Without a command: checks the standard suite and writes a report.
 #[derive(Parser, Debug)]
-#[command(name = "fencepost", version, about, long_about, max_term_width = 110, after_help = EXIT_CODES)]
+#[command(name = "fencepost", version, about, long_about, max_term_width = 110, after_help = exit_codes())]
 pub struct Arguments {
     #[command(flatten)]
     pub common: Common,
@@ -43,7 +45,11 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 all verdicts as expected; 1 a verdict against expectation; 2 bad usage or input; 3 bounded or vacuous, or nothing found; 4 internal error.";
+/// The exit codes in a line, for the help.
+fn exit_codes() -> String {
+    let codes = Exit::ALL.map(|exit| format!("{} {}", exit as u8, exit.about()));
+    format!("Exit codes: {}.", codes.join("; "))
+}
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -81,6 +87,7 @@ pub enum Command {
     /// Write the JSON Schema of scenario files, for completion and checks in editors
     Schema(schema::Schema),
     Completions(completions::Completions),
+    Docs(docs::Docs),
     Man(man::Man),
     /// Check a scenario under every combination of some settings
     Envelope(envelope::Envelope),

@@ -22,7 +22,7 @@ macro_rules! lines {
 }
 
 /// The commands that print lines, each with the types of its lines. Without a command, `fencepost` prints those of `check`.
-const COMMANDS: [(&str, Lines); 22] = [
+const COMMANDS: [(&str, Lines); 23] = [
     ("new", lines![WrittenJson<'static>]),
     ("list", lines![ScenarioJson<'static>]),
     ("check", lines![CheckJson<'static>]),
@@ -39,6 +39,7 @@ const COMMANDS: [(&str, Lines); 22] = [
     ("replay", lines![RunJson<'static>, RealignmentJson<'static>]),
     ("shrink", lines![ShrinkJson<'static>]),
     ("regress", lines![RegressionJson<'static>]),
+    ("docs", lines![WrittenJson<'static>]),
     ("man", lines![WrittenJson<'static>]),
     ("envelope", lines![EnvelopeJson<'static>]),
     ("conform", lines![AnswerCountJson<'static>, LogVerdictJson<'static>, ClientFindingJson<'static>]),

@@ -98,6 +98,7 @@ fn printed(folder: &Path) -> BTreeMap<&'static str, Vec<Value>> {
     run(&["shrink"], &[&trace]);
     run(&["regress"], &[&trace]);
     run(&["man"], &[]);
+    run(&["docs"], &[]);
     run(&["new", "our-lease", "--system", "lease"], &[]);
     run(&["envelope", "lease-just-enough", "--vary", "grace=1,2"], &[]);
     run(&["mutants", "lease-one-tick-less"], &[]);

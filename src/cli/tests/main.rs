@@ -4,6 +4,7 @@ mod browser;
 mod command_line;
 mod diffs;
 mod doctors;
+mod docs;
 mod json_lines;
 mod new;
 mod own_recipes;
