@@ -167,3 +167,18 @@ fn a_field_of_the_scenario_overrides_its_recipe() {
         assert!(read.contains(line), "`{line}` is missing in:\n{read}");
     }
 }
+
+#[test]
+fn a_recipe_of_a_semaphore_gets_its_limit_from_the_file_with_and_without_a_tick() {
+    for recipe in ["go-semaphore", "semaphore-guide"] {
+        for tick in ["", "tick = \"500ms\""] {
+            let text = |semaphore: &str| {
+                scenario("consul-semaphore", tick, &format!("recipe = \"{recipe}\"\n{semaphore}"), "")
+            };
+            if let Err(error) = catalogue::read(&text("semaphore.limits = [2]"), "file") {
+                panic!("{recipe} {tick}: {error}");
+            }
+            assert!(refused(&text("")).contains("limits"), "{recipe} {tick}");
+        }
+    }
+}

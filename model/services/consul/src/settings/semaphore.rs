@@ -11,7 +11,8 @@ use fencepost_model::time::Ticks;
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Semaphore {
-    /// The limit in each client's configuration; the last one for clients beyond the list.
+    /// The limit in each client's configuration; the last one for clients beyond the list. At least one is needed: a recipe has none.
+    #[serde(default)]
     pub limits: Vec<u8>,
     /// A client's reaction to another limit than its own.
     #[serde(default)]
