@@ -80,7 +80,7 @@ impl std::fmt::Display for NameLimitError {
 pub(super) enum Named {
     /// The empty text.
     Missing,
-    /// No UUID (C-SES-20: 36 characters, with dashes).
+    /// No id (C-SES-20).
     Malformed,
     /// An id, known or not, in the way it is written.
     Id(SessionId, Spelling),
@@ -155,7 +155,7 @@ impl NameTable {
         if text.is_empty() {
             return Ok(Named::Missing);
         }
-        if !is_uuid(text) {
+        if digits_of_id(text).is_none() {
             return Ok(Named::Malformed);
         }
         self.any_session(text)
@@ -163,7 +163,7 @@ impl NameTable {
 
     /// The same for a text that need not be an id.
     pub(super) fn any_session(&mut self, text: &str) -> Result<Named, NameLimitError> {
-        let plain = text.to_ascii_lowercase();
+        let plain = digits_of_id(text).as_deref().and_then(dashed).unwrap_or_else(|| text.to_ascii_lowercase());
         let id = match self.sessions.by_text.get(&plain).copied() {
             Some(id) => id,
             None => {
@@ -435,7 +435,22 @@ fn few(count: usize, too_many: &'static str) -> Result<u16, NameLimitError> {
     u16::try_from(count).map_err(|_| NameLimitError(too_many))
 }
 
-/// C-SES-20: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+/// C-SES-20: the small digits of an id, wherever its dashes are: 36 characters, at most 4 dashes, and whole bytes.
+fn digits_of_id(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(|c| *c != '-').map(|c| c.to_ascii_lowercase()).collect();
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_id = text.len() == 36 && is_hexadecimal && digits.len() >= 32 && digits.len().is_multiple_of(2);
+    is_id.then_some(digits)
+}
+
+/// 16 bytes as the server writes them; more are the id of no session.
+fn dashed(digits: &str) -> Option<String> {
+    let groups = [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| digits.get(group));
+    let groups: Vec<&str> = groups.into_iter().collect::<Option<_>>()?;
+    (digits.len() == 32).then(|| groups.join("-"))
+}
+
+/// An id as the server writes it: 36 characters, hexadecimal digits in groups of 8, 4, 4, 4 and 12.
 pub(super) fn is_uuid(text: &str) -> bool {
     let is_digit = |(place, byte): (usize, u8)| match place {
         8 | 13 | 18 | 23 => byte == b'-',

@@ -169,6 +169,13 @@ fn c_ses_20_the_same_session_in_other_letters_is_found_and_is_another_holder() {
     talk.destroy(&id);
     assert_eq!(talk.entry("k")["Session"], json!(null), "its end frees both");
     assert_eq!(talk.get(&format!("/v1/session/info/{}", id.replace('-', ""))).class, Class::SessionMalformed);
+    // The dashes may be anywhere, and more digits are the id of no session.
+    let other = talk.session(&json!({}));
+    let moved = format!("----{}", other.replace('-', ""));
+    assert_eq!(talk.get(&format!("/v1/session/info/{moved}")).class, Class::SessionFound);
+    assert_eq!(talk.get(&format!("/v1/session/info/{}", "1".repeat(36))).class, Class::SessionUnknown);
+    let odd = format!("{}-{}", "1".repeat(16), "1".repeat(19));
+    assert_eq!(talk.get(&format!("/v1/session/info/{odd}")).class, Class::SessionMalformed);
 }
 
 #[test]
