@@ -46,6 +46,10 @@ impl StandIn {
             ("GET", "/v1/status/peers") => Some(Answer::json(&json!([SERVER]))),
             ("GET", path) if path.starts_with("/v1/agent/") => self.agent_read(path),
             ("PUT", path) if path.starts_with("/v1/agent/") => self.agent_write(path, question, client),
+            // C-GEN-12.
+            ("GET", path) if is_per_datacenter(path) && self.is_elsewhere(&question.url) => {
+                Some(Answer::text(500, "No path to datacenter"))
+            }
             ("GET", path) => self.catalog_read(path, question),
             _ => None,
         };
@@ -57,6 +61,16 @@ impl StandIn {
             false => Answer::new(404, "text/plain; charset=utf-8", ""),
         }
     }
+
+    /// Whether a request names another datacenter.
+    fn is_elsewhere(&self, url: &str) -> bool {
+        parameter(url, "dc").is_some_and(|name| !name.is_empty() && name != self.settings.datacenter)
+    }
+}
+
+/// Whether each datacenter has an answer of its own.
+fn is_per_datacenter(path: &str) -> bool {
+    path != "/v1/catalog/datacenters" && (path.starts_with("/v1/catalog/") || path.starts_with("/v1/health/"))
 }
 
 /// Where the servers talk to each other: there is one.

@@ -7,6 +7,7 @@ use fencepost_model::time::Instant;
 
 use super::waiting::{Journey, Waiting};
 use super::{Answer, StandIn, Ticket};
+use crate::endpoints::parameter;
 use crate::settings::Timers;
 
 /// The model numbers the sessions of a node with 16 bits.
@@ -48,6 +49,9 @@ impl StandIn {
     pub(crate) fn serve(&mut self, question: &HttpRequest, client: &str) -> Answer {
         if question.url.starts_with("/v1/session/create") && self.sessions >= SESSIONS_MAX {
             return beyond("more than 65,000 sessions");
+        }
+        if is_filtered(&question.url) {
+            return beyond("a filter expression");
         }
         let now = Instant::at(self.now);
         let asked = catch_unwind(AssertUnwindSafe(|| self.agent.ask(question, now, Hint::default())));
@@ -155,8 +159,13 @@ pub(crate) fn beyond(what: &str) -> Answer {
 }
 
 fn is_pretty(url: &str) -> bool {
-    let query = url.split_once('?').map_or("", |(_, query)| query);
-    form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "pretty")
+    parameter(url, "pretty").is_some()
+}
+
+/// Lists of nodes, services and checks can be filtered by an expression; an answer without it would be wrong.
+fn is_filtered(url: &str) -> bool {
+    let has_filters = ["/v1/catalog/", "/v1/health/", "/v1/agent/"].iter().any(|start| url.starts_with(start));
+    has_filters && parameter(url, "filter").is_some_and(|expression| !expression.is_empty())
 }
 
 /// C-GEN-9: a path without empty parts, and its query.

@@ -40,6 +40,26 @@ fn a_missing_endpoint_is_refused_by_its_name() {
 }
 
 #[test]
+fn a_filter_expression_is_refused_and_not_ignored() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.ask("a", "GET", "/v1/catalog/nodes?filter=", "").status, 200);
+    for url in ["/v1/catalog/nodes?filter=Node==x", "/v1/health/state/any?filter=x", "/v1/agent/services?filter=x"] {
+        assert_eq!(bench.ask("a", "GET", url, "").status, 501, "{url}");
+    }
+}
+
+#[test]
+fn c_gen_12_lists_of_another_datacenter_are_out_of_reach() {
+    let mut bench = Bench::new();
+    for url in ["/v1/catalog/nodes", "/v1/catalog/service/db", "/v1/health/state/any", "/v1/health/checks/db"] {
+        assert_eq!(bench.ask("a", "GET", &format!("{url}?dc=dc1"), "").status, 200, "{url}");
+        let answer = bench.ask("a", "GET", &format!("{url}?dc=dc2"), "");
+        assert_eq!((answer.status, &answer.body[..]), (500, &b"No path to datacenter"[..]), "{url}");
+    }
+    assert_eq!(bench.ask("a", "GET", "/v1/catalog/datacenters?dc=dc2", "").status, 200);
+}
+
+#[test]
 fn nodes_services_and_checks_are_shown_as_they_were_registered() {
     let mut bench = Bench::new();
     let service = json!({"ID": "db-1", "Service": "db", "Tags": ["main"], "Port": 5432, "Meta": {"a": "b"}});
