@@ -1,5 +1,7 @@
 //! `fencepost torture`: a test of the user's, with every fault at every request.
 
+mod junit;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,6 +17,7 @@ use crate::json::{TortureSummaryJson, TortureTrialJson, TortureViolationJson};
 use crate::output::{say, say_json, write};
 use crate::parallel::{in_parallel, progress};
 use crate::supervisor::{stop_on_interrupt, was_interrupted};
+use junit::{Case, junit};
 
 #[derive(Args, Debug)]
 pub struct Torture {
@@ -27,8 +30,14 @@ pub struct Torture {
     /// Two faults in one run, after every single one
     #[arg(long)]
     pairs: bool,
+    /// N plans of two or three faults, drawn from --seed, after the others
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    drawn: usize,
+    /// Write the plans and their results to FILE as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
     /// Run the test once, under this fault plan, and report its result
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["faults", "pairs"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["faults", "pairs", "drawn", "junit"])]
     plan: Option<PathBuf>,
     /// The test may fail under a fault: only violated promises count
     #[arg(long)]
@@ -39,7 +48,7 @@ pub struct Torture {
     /// How late timers of sessions are: earliest, late=1s, pending=1s or seeded=1s
     #[arg(long, default_value = "earliest", value_name = "TIMERS")]
     timers: Timers,
-    /// Where ids, jitter and lateness are drawn from
+    /// Where ids, jitter, lateness and the plans of --drawn are drawn from
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// A client with an address of its own, in CONSUL_HTTP_ADDR_NAME; may be repeated
@@ -83,9 +92,19 @@ pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
         return once(&work, &plan.parse().map_err(|error| unreadable(&error))?, common);
     }
     let requests = work.baseline().map_err(|why| CommandError::Input(why.to_string()))?;
-    let hunt =
-        Hunt { work: &work, end: torture.timeout.map(|most| Instant::now() + Duration::from_secs(most)), common };
-    hunt.all(&work.singles(&requests), requests.len())
+    let drawn = work.drawn(&requests, torture.drawn, torture.seed);
+    let mut hunt = Hunt {
+        work: &work,
+        end: torture.timeout.map(|most| Instant::now() + Duration::from_secs(most)),
+        common,
+        cases: Vec::new(),
+        is_cut: false,
+    };
+    let exit = hunt.all(&work.singles(&requests), &drawn, requests.len())?;
+    if let Some(file) = &torture.junit {
+        write(file, &junit(&hunt.cases, hunt.is_cut))?;
+    }
+    Ok(exit)
 }
 
 /// One run, and what is to be said of it.
@@ -107,6 +126,10 @@ struct Hunt<'a> {
     work: &'a Work,
     end: Option<Instant>,
     common: &'a Common,
+    /// Every plan that was tried.
+    cases: Vec<Case>,
+    /// Whether it was stopped before the end.
+    is_cut: bool,
 }
 
 impl Hunt<'_> {
@@ -114,32 +137,38 @@ impl Hunt<'_> {
         was_interrupted() || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    fn all(&self, singles: &[Planned], requests: usize) -> Result<Exit, CommandError> {
+    fn all(&mut self, singles: &[Planned], drawn: &[Planned], requests: usize) -> Result<Exit, CommandError> {
         let began = Instant::now();
-        let mut count = 0;
-        let mut level = singles.to_vec();
-        for upto in if self.work.with_pairs { &["single faults", "pairs"][..] } else { &["single faults"] } {
+        let mut levels = vec!["single faults"];
+        levels.extend(self.work.with_pairs.then_some("pairs"));
+        levels.extend((!drawn.is_empty()).then_some("drawn plans"));
+        let mut pairs = Vec::new();
+        for upto in &levels {
+            let level = match *upto {
+                "single faults" => singles.to_vec(),
+                "pairs" => std::mem::take(&mut pairs),
+                _ => drawn.to_vec(),
+            };
             let tried = self.level(&level, upto);
-            let mut next = Vec::new();
             for (planned, tried) in level.iter().zip(&tried) {
                 // A plan that no worker has begun is at the end, or behind the first violation.
                 let Some(tried) = tried else { continue };
-                count += 1;
                 let tried = tried.as_ref().map_err(|why| CommandError::Input(why.clone()))?;
-                if let Some(why) = self.work.broken(tried) {
-                    return self.broken(planned, tried, &why, count);
+                let broken = self.work.broken(tried);
+                self.cases.push(Case { plan: planned.plan.to_string(), broken: broken.clone() });
+                if let Some(why) = broken {
+                    return self.broken(planned, tried, &why, self.cases.len());
                 }
                 if *upto == "single faults" && self.work.with_pairs {
-                    next.extend(self.work.pairs(planned, tried));
+                    pairs.extend(self.work.pairs(planned, tried));
                 }
             }
-            if tried.iter().any(Option::is_none) {
-                return Ok(self.concluded(count, requests, upto, true, began));
+            self.is_cut = tried.iter().any(Option::is_none);
+            if self.is_cut {
+                return Ok(self.concluded(requests, upto, began));
             }
-            level = next;
         }
-        let upto = if self.work.with_pairs { "pairs" } else { "single faults" };
-        Ok(self.concluded(count, requests, upto, false, began))
+        Ok(self.concluded(requests, levels.last().copied().unwrap_or_default(), began))
     }
 
     /// The runs of these plans; none for those that were not made any more.
@@ -185,16 +214,17 @@ impl Hunt<'_> {
         Ok(Exit::Unexpected)
     }
 
-    fn concluded(&self, count: usize, requests: usize, upto: &str, is_cut: bool, began: Instant) -> Exit {
-        let cut = if is_cut { ", and then it was stopped" } else { "" };
+    fn concluded(&self, requests: usize, upto: &str, began: Instant) -> Exit {
+        let plans = self.cases.len();
         if self.common.json {
-            say_json(&TortureSummaryJson { broken: None, plans: count, requests, upto, is_complete: !is_cut });
+            say_json(&TortureSummaryJson { broken: None, plans, requests, upto, is_complete: !self.is_cut });
         } else {
+            let cut = if self.is_cut { ", and then it was stopped" } else { "" };
             let seconds = began.elapsed().as_secs_f64();
             say(&format!(
-                "No violation in {count} plans for {requests} requests, up to {upto}{cut} ({seconds:.1} s).\n"
+                "No violation in {plans} plans for {requests} requests, up to {upto}{cut} ({seconds:.1} s).\n"
             ));
         }
-        if is_cut { Exit::Undecided } else { Exit::AsExpected }
+        if self.is_cut { Exit::Undecided } else { Exit::AsExpected }
     }
 }

@@ -150,6 +150,14 @@ fn torture_says_how_many_plans_it_has_tried_and_keeps_the_one_that_breaks() {
     let plan = folder.join("torture.plan").display().to_string();
     let again = fencepost(&[&["torture", "--plan", &plan][..], &test].concat());
     assert_eq!(again.status.code(), Some(1), "{}{}", stdout(&again), stderr(&again));
+    let cases = folder.join("torture.xml").display().to_string();
+    let drawn = ["torture", "--fault", "lose-answer", "--drawn", "3", "--seed", "7", "--junit", &cases, "--json"];
+    let drawn = fencepost(&[&drawn[..], &["--", "bash", "-c", CARELESS]].concat());
+    assert_eq!(drawn.status.code(), Some(0), "{}{}", stdout(&drawn), stderr(&drawn));
+    assert_eq!((&json(&drawn)[0]["plans"], &json(&drawn)[0]["upto"]), (&8.into(), &"drawn plans".into()));
+    let xml = fs::read_to_string(&cases).expect("it is written");
+    assert!(xml.contains("tests=\"8\" failures=\"0\" errors=\"0\""), "{xml}");
+    assert!(xml.contains("lose-answer; on "), "a plan of several faults: {xml}");
     let unstarted = fencepost(&["torture", "--", "/nonexistent/test"]);
     assert_eq!(unstarted.status.code(), Some(2));
     assert!(stderr(&unstarted).contains("the test cannot be started"), "{}", stderr(&unstarted));

@@ -6,6 +6,7 @@
 
 mod trial;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::faults::{Fault, FaultPlan, Rule};
@@ -93,15 +94,31 @@ impl Torture {
         self.extended(&planned.rules, planned.after + 1, &tried.run.requests)
     }
 
+    /// Plans of two or three faults at different requests, drawn from a seed.
+    pub fn drawn(&self, requests: &[Seen], count: usize, seed: u64) -> Vec<Planned> {
+        let mut draws = Draws(seed);
+        let plan = |_| {
+            let wanted = (2 + draws.below(2)).min(requests.len());
+            let mut places = BTreeSet::new();
+            while places.len() < wanted {
+                places.insert(draws.below(requests.len()));
+            }
+            let rules: Vec<Rule> = places
+                .iter()
+                .map(|place| once(requests, *place, self.faults[draws.below(self.faults.len())]))
+                .collect();
+            let after = places.last().copied().unwrap_or(0);
+            Planned { plan: rules.iter().cloned().collect(), rules, after }
+        };
+        (0..count).map(plan).collect()
+    }
+
     fn extended(&self, rules: &[Rule], from: usize, requests: &[Seen]) -> Vec<Planned> {
         let mut plans = Vec::new();
-        for (place, request) in requests.iter().enumerate().skip(from) {
+        for place in from..requests.len() {
             for fault in &self.faults {
-                let rule = |number| Rule::once(&request.method, &request.pattern, number, &request.client, *fault);
-                let any = rule(1);
-                let fits = |seen: &&Seen| any.fits(&seen.client, &seen.method, &seen.url);
-                let number = requests[..=place].iter().filter(fits).count() as u64;
-                let rules: Vec<Rule> = rules.iter().cloned().chain([rule(number)]).collect();
+                let rule = once(requests, place, *fault);
+                let rules: Vec<Rule> = rules.iter().cloned().chain([rule]).collect();
                 plans.push(Planned { plan: rules.iter().cloned().collect(), rules, after: place });
             }
         }
@@ -120,6 +137,29 @@ impl Torture {
             Ended::Failed(_) if self.accepts_failure => None,
             Ended::Failed(how) => Some(format!("the test failed: {how}")),
         }
+    }
+}
+
+/// A fault at one request of a run.
+fn once(requests: &[Seen], place: usize, fault: Fault) -> Rule {
+    let request = &requests[place];
+    let rule = |number| Rule::once(&request.method, &request.pattern, number, &request.client, fault);
+    let any = rule(1);
+    let fits = |seen: &&Seen| any.fits(&seen.client, &seen.method, &seen.url);
+    rule(requests[..=place].iter().filter(fits).count() as u64)
+}
+
+/// Numbers from a seed (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+struct Draws(u64);
+
+impl Draws {
+    /// A number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((u128::from(mixed ^ (mixed >> 31)) * end as u128) >> 64) as usize
     }
 }
 
