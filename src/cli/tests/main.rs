@@ -3,8 +3,8 @@
 mod browser;
 mod command_line;
 mod diffs;
-mod doctors;
 mod docs;
+mod doctors;
 mod json_lines;
 mod new;
 mod own_recipes;
