@@ -204,7 +204,7 @@ impl ConnectionEnd {
     }
 
     /// A declaration; without a shape, a passive one.
-    fn declare(&self, name: Name, shape: Option<QueueProperties>, nowait: bool) -> AMQPClass {
+    pub(super) fn declare(&self, name: Name, shape: Option<QueueProperties>, nowait: bool) -> AMQPClass {
         let passive = shape.is_none();
         let QueueProperties { exclusive, durable, auto_delete, keeps, expires } = shape.unwrap_or_default();
         let mut arguments = FieldTable::default();
@@ -256,7 +256,7 @@ fn qos() -> AMQPClass {
 }
 
 /// What a reply code and its text mean.
-fn problem(code: u16, text: &str) -> Result<Problem, ConformError> {
+pub(super) fn problem(code: u16, text: &str) -> Result<Problem, ConformError> {
     let inequivalent = |argument: &str| text.contains(&format!("inequivalent arg '{argument}'"));
     let found = match code {
         403 if text.contains("reserved prefix") => Problem::Reserved,

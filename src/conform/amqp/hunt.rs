@@ -1,7 +1,6 @@
 //! Random sequences from a seed; one that differs is made shorter, by proptest.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 
 use fencepost_model::mutation::Mutation;
 use fencepost_model::time::Ticks;
@@ -9,7 +8,8 @@ use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, QueueProperties, Request}
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
-use super::pair::{Command, Exchange, LINES, Pair, class};
+use super::class::{Tally, class};
+use super::pair::{Command, Exchange, LINES, Pair};
 use super::wire::Broker;
 use crate::ConformError;
 
@@ -20,7 +20,7 @@ const LENGTH: usize = 80;
 #[derive(Clone, Debug)]
 pub struct Found {
     /// How often each class of answers came up.
-    pub tally: BTreeMap<String, u64>,
+    pub tally: Tally,
     /// The shortest sequence that was found whose last answer differs.
     pub difference: Option<Vec<Exchange>>,
 }
@@ -28,7 +28,7 @@ pub struct Found {
 impl Found {
     /// How many answers were compared.
     pub fn total(&self) -> u64 {
-        self.tally.values().sum()
+        self.tally.total()
     }
 }
 
@@ -147,7 +147,7 @@ pub fn hunt(
     let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let strategy = proptest::collection::vec((command(), 0..100_u8), 1..LENGTH);
-    let mut found = Found { tally: BTreeMap::new(), difference: None };
+    let mut found = Found { tally: Tally::default(), difference: None };
     let sequences = Cell::new(0_u64);
     while found.total() < commands {
         let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
@@ -181,9 +181,7 @@ pub fn hunt(
             return Ok(found);
         }
         let exchanges = seen.take().expect("it ran");
-        for class in exchanges.iter().filter_map(class) {
-            *found.tally.entry(class).or_default() += 1;
-        }
+        exchanges.iter().for_each(|exchange| found.tally.count(class(exchange)));
         each(&exchanges);
     }
     Ok(found)
@@ -207,7 +205,13 @@ fn once(
     }
     let exchanges = std::mem::take(&mut pair.exchanges);
     drop(pair);
-    let mut line = broker.line(&prefix)?;
+    clean_up(broker, &prefix)?;
+    Ok((exchanges, is_alike))
+}
+
+/// Deletes the queues of a sequence.
+pub(super) fn clean_up(broker: &Broker, prefix: &str) -> Result<(), ConformError> {
+    let mut line = broker.line(prefix)?;
     for name in QUEUES {
         // An exclusive queue may still be on its way out; then it needs no help.
         let answer = line.ask(1, false, &Request::Delete { name, if_empty: false })?;
@@ -215,7 +219,7 @@ fn once(
             line.ask(1, true, &Request::OpenChannel { confirms: true })?;
         }
     }
-    Ok((exchanges, is_alike))
+    Ok(())
 }
 
 /// The queues that a sequence uses.
@@ -223,7 +227,7 @@ const QUEUES: [Name; 3] = [Name::Slot(1), Name::Holder(1), Name::Mutex];
 
 /// Makes sure that none of the queues of a sequence is there: a clear 404 for each. A killed run with the same seed leaves
 /// such queues behind; they are deleted only where that is wanted.
-fn make_room(broker: &Broker, prefix: &str) -> Result<(), ConformError> {
+pub(super) fn make_room(broker: &Broker, prefix: &str) -> Result<(), ConformError> {
     let mut line = broker.line(prefix)?;
     for name in QUEUES {
         let mut answer = line.ask(1, false, &Request::Look(name))?;

@@ -2,21 +2,25 @@
 //! methods and answers, held against the model.
 //!
 //! ```text
+//! class  classes of answers, and what stays out
 //! wire   connections, and frames on them      ask   requests as methods, and methods as answers
 //! pair   one sequence, on both sides          log   methods and answers in a file
-//! hunt   random sequences, shrunk
+//! hunt   random sequences, shrunk             traffic   messages, consumers, and many requests in flight
 //! ```
 
 mod ask;
+mod class;
 mod hunt;
 mod log;
 mod pair;
+pub mod traffic;
 mod wire;
 
 /// What a real RabbitMQ 3.10.8 has answered: random sequences.
 pub const RECORDED: &str = include_str!("../recorded/rabbitmq-3.10.8.jsonl");
 
+pub use class::{Class, LEFT_OUT, Tally, class};
 pub use hunt::{Found, hunt};
 pub use log::{Judged, is_one, judge, read, write};
-pub use pair::{Command, Exchange, class};
+pub use pair::{Command, Exchange};
 pub use wire::{Broker, ConnectionEnd};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::mutation::Mutation;
-use fencepost_rabbitmq::{Answer, Ask, Bench, BrokerAction, Problem, Request};
+use fencepost_rabbitmq::{Answer, Ask, Bench, BrokerAction, Request};
 use serde::{Deserialize, Serialize};
 
 use super::wire::{Broker, ConnectionEnd};
@@ -42,38 +42,6 @@ pub struct Exchange {
     pub answer: Option<Answer>,
     /// The model's response.
     pub expected: Option<Answer>,
-}
-
-/// What kind of answer to what kind of method.
-pub fn class(exchange: &Exchange) -> Option<String> {
-    let Command::Ask { request, .. } = exchange.command else { return None };
-    if exchange.expected == Some(Answer::Error(Problem::NotOpen)) {
-        return Some("any method: 504 the channel is not open".to_owned());
-    }
-    let request = match request {
-        Request::OpenChannel { .. } => "open the channel",
-        Request::CloseChannel => "close the channel",
-        Request::Close => "close the connection",
-        Request::Declare { .. } => "declare",
-        Request::DeclareSilently { .. } => "declare, no answer wanted",
-        Request::Look(_) => "declare passively",
-        Request::Delete { .. } => "delete",
-        Request::Publish { mandatory: true, .. } => "publish, mandatory",
-        Request::Publish { .. } => "publish",
-        Request::PublishImmediate(_) => "publish, immediate",
-        Request::PublishNowhere => "publish to no exchange",
-        Request::Get(_) => "get",
-        Request::Ack(_) => "ack",
-        Request::Requeue(_) => "reject and requeue",
-    };
-    let answer = match exchange.expected {
-        None => "no answer".to_owned(),
-        Some(Answer::Declared { .. }) => "declare-ok".to_owned(),
-        Some(Answer::Deleted { .. }) => "delete-ok".to_owned(),
-        Some(Answer::Got { .. }) => "get-ok".to_owned(),
-        Some(other) => other.to_string(),
-    };
-    Some(format!("{request}: {answer}"))
 }
 
 /// How many connections there are.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -39,6 +39,27 @@ pub struct ConnectionEnd {
     pub(super) deaf: BTreeSet<u16>,
     /// Whether messages were got on it.
     pub(super) got: bool,
+    /// How long a read waits.
+    patience: Duration,
+}
+
+/// The user as which connections are opened; its password is its name.
+const GUEST: &str = "guest";
+
+/// The user with few permissions; its password is its name, too.
+const LIMITED: &str = "limited";
+
+/// How an error begins that says that there is no such user.
+const REFUSED: &str = "the broker refuses the user";
+
+/// What comes from a socket within a time.
+pub(super) enum Polled {
+    /// A frame.
+    Frame(Box<AMQPFrame>),
+    /// No frame within the time.
+    Quiet,
+    /// The socket is closed.
+    Closed,
 }
 
 /// How long an answer may take.
@@ -55,7 +76,7 @@ impl Broker {
     pub fn connect(address: &str) -> Result<Self, ConformError> {
         let address = address.trim_start_matches("amqp://").trim_end_matches('/').to_owned();
         let mut broker = Broker { address, version: String::new(), removes_leftovers: false };
-        let (_, version) = broker.open("")?;
+        let (_, version) = broker.open("", GUEST)?;
         broker.version = version;
         Ok(broker)
     }
@@ -65,10 +86,22 @@ impl Broker {
     /// # Errors
     /// It cannot be opened.
     pub fn line(&self, prefix: &str) -> Result<ConnectionEnd, ConformError> {
-        self.open(prefix).map(|(line, _)| line)
+        self.open(prefix, GUEST).map(|(line, _)| line)
     }
 
-    fn open(&self, prefix: &str) -> Result<(ConnectionEnd, String), ConformError> {
+    /// The same as the user with few permissions; none: there is no such user.
+    ///
+    /// # Errors
+    /// It cannot be opened for another reason.
+    pub fn limited_line(&self, prefix: &str) -> Result<Option<ConnectionEnd>, ConformError> {
+        match self.open(prefix, LIMITED) {
+            Ok((line, _)) => Ok(Some(line)),
+            Err(error) if error.0.contains(REFUSED) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open(&self, prefix: &str, user: &str) -> Result<(ConnectionEnd, String), ConformError> {
         let failure = |what: &dyn fmt::Display| ConformError(format!("{}: {what}", self.address));
         let socket = TcpStream::connect(&self.address).map_err(|error| failure(&error))?;
         let ready = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
@@ -80,6 +113,7 @@ impl Broker {
             confirming: BTreeSet::new(),
             deaf: BTreeSet::new(),
             got: false,
+            patience: PATIENCE,
         };
         line.socket.write_all(b"AMQP\0\0\x09\x01").map_err(|error| failure(&error))?;
         let strange = || failure(&"it answers, but not as a RabbitMQ broker does");
@@ -88,6 +122,7 @@ impl Broker {
         let version = properties.iter().find(|(key, _)| key.as_str() == "version").map(|(_, value)| text(value));
         let mut capabilities = FieldTable::default();
         capabilities.insert(short("authentication_failure_close"), AMQPValue::Boolean(true));
+        capabilities.insert(short("consumer_cancel_notify"), AMQPValue::Boolean(true));
         let mut about = FieldTable::default();
         about.insert(short("capabilities"), AMQPValue::FieldTable(capabilities));
         line.send(
@@ -95,11 +130,17 @@ impl Broker {
             AMQPClass::Connection(Connection::StartOk(connection::StartOk {
                 client_properties: about,
                 mechanism: short("PLAIN"),
-                response: "\0guest\0guest".into(),
+                response: format!("\0{user}\0{user}").into(),
                 locale: short("en_US"),
             })),
         )?;
-        let Some(AMQPClass::Connection(Connection::Tune(tune))) = line.method()? else { return Err(strange()) };
+        let tune = match line.method()? {
+            Some(AMQPClass::Connection(Connection::Tune(tune))) => tune,
+            Some(AMQPClass::Connection(Connection::Close(close))) if close.reply_code == 403 => {
+                return Err(failure(&format!("{REFUSED} {user}")));
+            }
+            _ => return Err(strange()),
+        };
         line.send(
             0,
             AMQPClass::Connection(Connection::TuneOk(connection::TuneOk {
@@ -136,7 +177,7 @@ impl ConnectionEnd {
     /// Writes a frame; a socket that the broker has closed is found out when it is read.
     pub(super) fn write(&mut self, frame: &AMQPFrame) -> Result<(), ConformError> {
         let mut buffer = vec![0; 4096];
-        let context = gen_frame(frame)(WriteContext::from(std::io::Cursor::new(&mut buffer[..])))
+        let context = gen_frame(frame)(WriteContext::from(io::Cursor::new(&mut buffer[..])))
             .map_err(|error| ConformError(format!("a frame that cannot be written: {error}")))?;
         let (_, length) = context.into_inner();
         let length = usize::try_from(length).expect("a small frame");
@@ -151,25 +192,44 @@ impl ConnectionEnd {
     /// The next method from the broker, and its channel; none: the socket is closed. Contents are skipped.
     pub(super) fn next(&mut self) -> Result<Option<(u16, AMQPClass)>, ConformError> {
         loop {
-            if let Ok((rest, frame)) = parse_frame(&self.bytes[..]) {
-                let used = self.bytes.len() - rest.len();
-                self.bytes.drain(..used);
-                match frame {
+            match self.poll(PATIENCE)? {
+                Polled::Frame(frame) => match *frame {
                     AMQPFrame::Method(channel, class) => return Ok(Some((channel, class))),
                     AMQPFrame::ProtocolHeader(_) => {
                         return Err(ConformError("the broker speaks another protocol".to_owned()));
                     }
-                    _ => continue,
-                }
+                    _ => {}
+                },
+                Polled::Quiet => return Err(ConformError(format!("no answer for {} s", PATIENCE.as_secs()))),
+                Polled::Closed => return Ok(None),
+            }
+        }
+    }
+
+    /// The next frame, if it comes within a time.
+    pub(super) fn poll(&mut self, patience: Duration) -> Result<Polled, ConformError> {
+        let failure = |error: io::Error| ConformError(format!("no answer: {error}"));
+        loop {
+            if let Ok((rest, frame)) = parse_frame(&self.bytes[..]) {
+                let used = self.bytes.len() - rest.len();
+                self.bytes.drain(..used);
+                return Ok(Polled::Frame(Box::new(frame)));
+            }
+            if patience != self.patience {
+                self.socket.set_read_timeout(Some(patience)).map_err(failure)?;
+                self.patience = patience;
             }
             let mut chunk = [0; 4096];
             match self.socket.read(&mut chunk) {
-                Ok(0) => return Ok(None),
+                Ok(0) => return Ok(Polled::Closed),
                 Ok(count) => self.bytes.extend_from_slice(&chunk[..count]),
-                Err(error) if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => {
-                    return Ok(None);
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    return Ok(Polled::Quiet);
                 }
-                Err(error) => return Err(ConformError(format!("no answer: {error}"))),
+                Err(error) if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => {
+                    return Ok(Polled::Closed);
+                }
+                Err(error) => return Err(failure(error)),
             }
         }
     }

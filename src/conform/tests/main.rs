@@ -7,3 +7,4 @@ mod incomplete;
 mod rabbitmq;
 mod record;
 mod safeguard;
+mod traffic;

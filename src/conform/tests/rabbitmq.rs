@@ -15,7 +15,7 @@ const A: Name = Name::Slot(1);
 const B: Name = Name::Holder(1);
 
 /// The broker that runs for these tests, if there is one.
-fn broker() -> Option<Broker> {
+pub fn broker() -> Option<Broker> {
     let Ok(address) = env::var("FENCEPOST_RABBITMQ") else {
         // Written to the terminal even if the test harness keeps what is printed.
         let _ = io::stderr().write_all(

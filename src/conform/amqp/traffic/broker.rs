@@ -1,0 +1,388 @@
+//! The machine: what a method on a channel does. A channel carries out its methods in order; what it tells a queue without waiting for an
+//! answer arrives there later. A queue deals with that in order, except that declarations, acks and ended channels come first (R-Q-96).
+
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+
+use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::mutation::Mutation;
+use fencepost_rabbitmq::{Answer, Ask, Bench, Name, Problem, Request};
+
+use super::judge::Script;
+use super::log::{Access, CHANNELS, Happening};
+use super::method::{Method, Reply, Verb};
+use super::queues::{Consumer, Content, Unacked};
+use crate::amqp::pair::LINES;
+
+/// A channel, which is a new one whenever it is opened again.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct ChannelId {
+    /// The connection, from 1.
+    pub connection: u16,
+    /// The channel, from 1.
+    pub channel: u8,
+    /// How often it was opened before.
+    pub opened: u16,
+}
+
+/// A channel as the broker has it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Channel {
+    pub opened: u16,
+    pub life: Life,
+    pub confirms: bool,
+    /// The prefetch of later consumers; 0: no limit.
+    pub prefetch: u16,
+}
+
+/// The life of a channel.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Life {
+    Closed,
+    Open,
+    /// The broker has closed it, and the client has not acknowledged that (R-Q-31).
+    Closing,
+}
+
+/// What a channel has told a queue, which has not dealt with it yet.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Cast {
+    pub from: ChannelId,
+    pub name: Name,
+    /// Which of the queues of that name it was, in the order of their declaration.
+    pub declared: u16,
+    pub what: Told,
+}
+
+/// What a channel tells a queue.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Told {
+    /// The publish at this place of the log.
+    Publish(usize),
+    /// These messages are settled.
+    Settle { bodies: Vec<u32>, how: Settled },
+}
+
+/// What becomes of settled messages.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Settled {
+    Acked,
+    /// They are dropped by nack or reject.
+    Dropped,
+    /// They go back to their queue.
+    Requeued,
+}
+
+impl Cast {
+    /// Whether the queue deals with it before another one, which it was told earlier by the same channel (R-Q-96).
+    pub(super) fn overtakes(&self, earlier: &Cast) -> bool {
+        let is_ack = |cast: &Cast| matches!(cast.what, Told::Settle { how: Settled::Acked, .. });
+        (self.from, self.name) != (earlier.from, earlier.name) || is_ack(self) && !is_ack(earlier)
+    }
+}
+
+/// What the broker may have become.
+#[derive(Clone, PartialEq)]
+pub(super) struct State {
+    pub bench: Bench,
+    pub rest: Rest,
+}
+
+/// All that the kernel's broker does not have.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Rest {
+    /// The contents of the queues that exist, sorted by name.
+    pub queues: Vec<Content>,
+    /// How many queues there were, which tells those of one name apart.
+    pub declared: u16,
+    pub channels: [[Channel; CHANNELS]; LINES],
+    /// Which of its connections each client uses.
+    pub sessions: [u16; LINES],
+    /// How many methods of each channel's program were carried out.
+    pub next: [[usize; CHANNELS]; LINES],
+    pub unacked: Vec<Unacked>,
+    pub casts: Vec<Cast>,
+    /// Consumers as channels know them: the channel, the tag, and the place of `basic.consume` in the log.
+    pub tags: Vec<(ChannelId, u8, usize)>,
+    /// How many deliveries each consumer had.
+    pub deliveries: Vec<(usize, u16)>,
+    /// Consumers whose queue is gone, which their channel has not noticed; the queue's name.
+    pub cancelled: Vec<(Name, Consumer)>,
+    /// Ended channels that a queue has not noticed.
+    pub downs: Vec<(ChannelId, Name)>,
+    /// Auto-delete queues without a consumer, on their way out.
+    pub dying: Vec<(Name, u16)>,
+    /// Closed sockets that the broker has not noticed, with the connection's channels (R-Q-39).
+    pub unnoticed: Vec<(SessionId, [u16; CHANNELS])>,
+    /// Connections whose queues are being removed (R-Q-40), with the place of the method that is then answered.
+    pub ending: Vec<(SessionId, usize)>,
+}
+
+impl Hash for State {
+    /// Of the kernel's broker there is no hash; equality compares it.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.rest.hash(state);
+    }
+}
+
+impl Eq for State {}
+
+/// What judging needs besides states.
+pub(super) struct Judging<'a> {
+    pub script: &'a Script<'a>,
+    /// The time of the line that is being judged, in microseconds.
+    pub now: u64,
+    /// The place of the method whose answer is on that line.
+    pub target: Option<usize>,
+    /// What the machine would answer to it.
+    pub expected: Cell<Option<Option<Reply>>>,
+}
+
+/// The connection of an observer, which no log contains.
+const OBSERVER: ClientId = ClientId(4);
+
+impl State {
+    pub(super) fn new(mutation: Option<Mutation>) -> Self {
+        let first = Channel { opened: 0, life: Life::Open, confirms: true, prefetch: 0 };
+        let second = Channel { life: Life::Closed, ..first };
+        let mut state = State {
+            bench: Bench::new(mutation),
+            rest: Rest {
+                queues: Vec::new(),
+                declared: 0,
+                channels: [[first, second]; LINES],
+                sessions: [1; LINES],
+                next: [[0; CHANNELS]; LINES],
+                unacked: Vec::new(),
+                casts: Vec::new(),
+                tags: Vec::new(),
+                deliveries: Vec::new(),
+                cancelled: Vec::new(),
+                downs: Vec::new(),
+                dying: Vec::new(),
+                unnoticed: Vec::new(),
+                ending: Vec::new(),
+            },
+        };
+        state.delete_as_observer(Name::Mutex);
+        state
+    }
+
+    pub(super) fn channel(&mut self, id: ChannelId) -> &mut Channel {
+        &mut self.rest.channels[usize::from(id.connection) - 1][usize::from(id.channel) - 1]
+    }
+
+    pub(super) fn session(&self, connection: u16) -> SessionId {
+        SessionId { creator: ClientId(connection), number: self.rest.sessions[usize::from(connection) - 1] }
+    }
+
+    fn ask(&mut self, id: ChannelId, close_ok: bool, request: Request) -> Option<Answer> {
+        let connection = self.session(id.connection);
+        self.bench.ask(Ask { connection, channel: id.channel, close_ok, call: Call(1), request })
+    }
+
+    fn observe(&self, request: Request) -> Option<Answer> {
+        let connection = SessionId { creator: OBSERVER, number: 1 };
+        self.bench.clone().ask(Ask { connection, channel: 1, close_ok: false, call: Call(1), request })
+    }
+
+    pub(super) fn delete_as_observer(&mut self, name: Name) {
+        let connection = SessionId { creator: OBSERVER, number: 1 };
+        let request = Request::Delete { name, if_empty: false };
+        self.bench.ask(Ask { connection, channel: 1, close_ok: false, call: Call(1), request });
+    }
+
+    pub(super) fn exists(&self, name: Name) -> bool {
+        self.observe(Request::Look(name)) != Some(Answer::Error(Problem::NoQueue))
+    }
+
+    pub(super) fn content(&mut self, name: Name) -> Option<&mut Content> {
+        self.rest.queues.iter_mut().find(|content| content.name == name)
+    }
+
+    /// The next method of a channel's program is carried out.
+    pub(super) fn perform(mut self, place: usize, judging: &Judging<'_>) -> Vec<State> {
+        let event = &judging.script.log.events[place];
+        let Happening::Sent(method) = event.happened else { unreachable!("programs consist of methods") };
+        let (line, side) = (usize::from(event.connection) - 1, usize::from(event.channel) - 1);
+        self.rest.next[line][side] += 1;
+        let Channel { opened, life, .. } = self.rest.channels[line][side];
+        let id = ChannelId { connection: event.connection, channel: event.channel, opened };
+        match method {
+            Method::HangUp => {
+                self.hang_up(event.connection);
+                return vec![self];
+            }
+            Method::Plain(Request::Close) => {
+                return self.end(event.connection, place, Reply::Plain(Answer::Closed), judging);
+            }
+            Method::Plain(Request::OpenChannel { confirms }) => return self.open(id, false, confirms, place, judging),
+            Method::Reopen { confirms } => return self.open(id, true, confirms, place, judging),
+            Method::Plain(Request::CloseChannel) if life == Life::Closing => {
+                let answer = self.ask(id, false, Request::CloseChannel);
+                return self.reply(place, answer.map(Reply::Plain), judging);
+            }
+            _ if life == Life::Closing => return self.reply(place, None, judging),
+            _ if life == Life::Closed => {
+                return self.end(event.connection, place, Reply::error(Problem::NotOpen), judging);
+            }
+            _ => {}
+        }
+        // A queue hears in order what one channel tells it.
+        match self.waits_for(method, id) {
+            Some(name) => {
+                let states = self.flush(id, name, judging);
+                states.into_iter().flat_map(|state| state.carry_out(method, id, place, judging)).collect()
+            }
+            None => self.carry_out(method, id, place, judging),
+        }
+    }
+
+    /// The queue from which a method awaits an answer, if it waits there behind what the channel has told the queue. Declarations, passive
+    /// or not, do not wait (R-Q-96).
+    fn waits_for(&self, method: Method, id: ChannelId) -> Option<Name> {
+        match method {
+            Method::Plain(Request::Delete { name, .. })
+            | Method::Get { name, .. }
+            | Method::Consume { name, .. }
+            | Method::Purge(name) => Some(name),
+            Method::Cancel(tag) => {
+                let consumer = self.rest.tags.iter().find(|(of, other, _)| (*of, *other) == (id, tag))?.2;
+                let consumes = |content: &&Content| content.consumers.iter().any(|other| other.place == consumer);
+                Some(self.rest.queues.iter().find(consumes)?.name)
+            }
+            _ => None,
+        }
+    }
+
+    fn carry_out(mut self, method: Method, id: ChannelId, place: usize, judging: &Judging<'_>) -> Vec<State> {
+        let limited = judging.script.log.access == Access::Limited && id.connection == 3;
+        let refused = |name: Name| limited && !matches!(name, Name::Slot(_));
+        let at = judging.script.log.events[place].at;
+        match method {
+            Method::Plain(Request::CloseChannel) => self.close(id, place, judging),
+            Method::Plain(Request::Declare { name, shape }) => {
+                if name != Name::Reserved && refused(name) {
+                    return self.fail(id, place, Reply::Refused, judging);
+                }
+                match self.ask(id, false, Request::Declare { name, shape }) {
+                    Some(Answer::Declared { .. }) => {
+                        if self.content(name).is_none() {
+                            self.rest.declared += 1;
+                            let content = Content::new(name, self.rest.declared, shape, at);
+                            self.rest.queues.push(content);
+                            self.rest.queues.sort_by_key(|content| content.name);
+                        }
+                        self.tell_declared(name, at, place, judging)
+                    }
+                    answer => self.failed(id, place, answer, judging),
+                }
+            }
+            Method::Plain(Request::Look(name)) => match self.ask(id, false, Request::Look(name)) {
+                Some(Answer::Declared { .. }) => self.tell_declared(name, at, place, judging),
+                answer => self.failed(id, place, answer, judging),
+            },
+            Method::Plain(Request::Delete { name, if_empty }) => {
+                if refused(name) {
+                    return self.fail(id, place, Reply::Refused, judging);
+                }
+                self.delete(name, if_empty, id, place, judging)
+            }
+            Method::Plain(request) => {
+                let answer = self.ask(id, false, request);
+                self.failed(id, place, answer, judging)
+            }
+            Method::Publish { .. } if limited => self.fail(id, place, Reply::Refused, judging),
+            Method::Publish { name, mandatory, .. } => {
+                let confirms = self.channel(id).confirms;
+                if self.exists(name) {
+                    let declared = self.content(name).map_or(0, |content| content.declared);
+                    self.rest.casts.push(Cast { from: id, name, declared, what: Told::Publish(place) });
+                    return vec![self];
+                }
+                // R-Q-17 to R-Q-19.
+                let answer = match (mandatory, confirms) {
+                    (true, confirmed) => Some(Answer::Returned { confirmed }),
+                    (false, true) => Some(Answer::Confirmed),
+                    (false, false) => None,
+                };
+                self.reply(place, answer.map(Reply::Plain), judging)
+            }
+            Method::Get { name, .. } | Method::Consume { name, .. } | Method::Purge(name) => {
+                // R-Q-102: whether the tag is free is asked before everything else.
+                let takes = |tag: u8| move |(of, other, _): &(ChannelId, u8, usize)| (*of, *other) == (id, tag);
+                if let Method::Consume { tag, .. } = method
+                    && self.rest.tags.iter().any(takes(tag))
+                {
+                    return self.end(id.connection, place, Reply::TagReused, judging);
+                }
+                if refused(name) {
+                    return self.fail(id, place, Reply::Refused, judging);
+                }
+                match self.ask(id, false, Request::Look(name)) {
+                    Some(Answer::Declared { .. }) => self.use_queue(method, name, id, place, judging),
+                    answer => self.failed(id, place, answer, judging),
+                }
+            }
+            Method::Settle { verb, tag, multiple, requeue } => {
+                let how = match (verb, requeue) {
+                    (Verb::Ack, _) => Settled::Acked,
+                    (Verb::Nack | Verb::Reject, true) => Settled::Requeued,
+                    (Verb::Nack | Verb::Reject, false) => Settled::Dropped,
+                };
+                match self.settle(id, tag, multiple, how) {
+                    true => self.reply(place, None, judging),
+                    false => self.fail(id, place, Reply::error(Problem::UnknownDelivery), judging),
+                }
+            }
+            Method::Recover => {
+                self.settle_all(id, place, judging);
+                self.reply(place, Some(Reply::Recovered), judging)
+            }
+            Method::Qos(prefetch) => {
+                self.channel(id).prefetch = prefetch;
+                self.reply(place, Some(Reply::QosOk), judging)
+            }
+            Method::Cancel(tag) => {
+                self.cancel(id, tag);
+                self.reply(place, Some(Reply::CancelOk), judging)
+            }
+            Method::Reopen { .. } | Method::HangUp => unreachable!("dealt with before"),
+        }
+    }
+
+    fn delete(mut self, name: Name, if_empty: bool, id: ChannelId, place: usize, judging: &Judging<'_>) -> Vec<State> {
+        let messages = self.content(name).map_or(0, |content| content.count());
+        let may = matches!(self.clone().ask(id, false, Request::Look(name)), Some(Answer::Declared { .. }));
+        if may && if_empty && messages > 0 {
+            return self.fail(id, place, Reply::error(Problem::NotEmpty), judging);
+        }
+        match self.ask(id, false, Request::Delete { name, if_empty: false }) {
+            Some(Answer::Deleted { .. }) => {
+                self.forget_removed();
+                self.reply(place, Some(Reply::Deleted { messages }), judging)
+            }
+            answer => self.failed(id, place, answer, judging),
+        }
+    }
+
+    /// R-Q-4: a declaration tells the ready messages and the consumers.
+    fn tell_declared(mut self, name: Name, at: u64, place: usize, judging: &Judging<'_>) -> Vec<State> {
+        let content = self.content(name).expect("a queue that exists has a content");
+        content.used = at;
+        let consumers = u32::try_from(content.consumers.len()).unwrap_or(u32::MAX);
+        let reply = Reply::Declared { messages: content.count(), consumers };
+        self.reply(place, Some(reply), judging)
+    }
+
+    /// The state, if the log has this answer to the method.
+    pub(super) fn reply(self, place: usize, reply: Option<Reply>, judging: &Judging<'_>) -> Vec<State> {
+        if judging.script.answer(place) == reply || judging.script.may_lack(place, reply) {
+            return vec![self];
+        }
+        if judging.target == Some(place) {
+            judging.expected.set(Some(reply));
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,360 @@
+//! A connection as its client sees it: frames become lines of a log.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use amq_protocol::frame::AMQPFrame;
+use amq_protocol::protocol::AMQPClass;
+use amq_protocol::protocol::basic::AMQPMethod as Basic;
+use amq_protocol::protocol::channel::AMQPMethod as Channel;
+use amq_protocol::protocol::confirm::AMQPMethod as Confirm;
+use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
+use amq_protocol::protocol::queue::AMQPMethod as Queue;
+use fencepost_rabbitmq::{Answer, Request};
+
+use super::log::{CHANNELS, Happening};
+use super::method::{Method, Reply, Verb};
+use super::send::payload;
+use crate::ConformError;
+use crate::amqp::ask::problem;
+use crate::amqp::wire::{ConnectionEnd, Polled};
+
+/// A connection and what its client knows of its channels.
+pub(super) struct Client {
+    pub end: ConnectionEnd,
+    pub sides: [Side; CHANNELS],
+    /// A method of the broker whose content has not arrived yet, and the content's size; by channel.
+    contents: BTreeMap<u16, Content>,
+    /// Whether the connection is over.
+    pub is_over: bool,
+}
+
+/// What a client knows of a channel.
+pub(super) struct Side {
+    pub life: SideLife,
+    pub confirms: bool,
+    pub prefetch: u16,
+    /// Deliveries that it has not settled.
+    pub unsettled: Vec<u64>,
+    /// Its consumers' tags.
+    pub consumers: Vec<u8>,
+    /// Those of consumers whose deliveries are not to be settled.
+    pub no_acks: Vec<u8>,
+    /// What was sent and has not been followed by an answer to a later method: place in the log, and method.
+    pub sent: VecDeque<(usize, Method)>,
+    /// Publishes that await a confirm: number, place in the log, body.
+    pub unconfirmed: Vec<(u64, usize, u32)>,
+    /// The bodies of messages that have been returned and not confirmed yet.
+    pub returned: Vec<u32>,
+    pub published: u64,
+}
+
+/// A channel as its client knows it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum SideLife {
+    Closed,
+    Open,
+    /// The broker has closed it.
+    Broken,
+}
+
+/// A method with content.
+struct Content {
+    method: Basic,
+    size: Option<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Side {
+    pub(super) fn new(life: SideLife, confirms: bool) -> Self {
+        Side {
+            life,
+            confirms,
+            prefetch: 0,
+            unsettled: Vec::new(),
+            consumers: Vec::new(),
+            no_acks: Vec::new(),
+            sent: VecDeque::new(),
+            unconfirmed: Vec::new(),
+            returned: Vec::new(),
+            published: 0,
+        }
+    }
+
+    /// The tags of its consumers, and of those that it has asked for.
+    pub(super) fn taken(&self) -> Vec<u8> {
+        let asked = self.sent.iter().filter_map(|(_, method)| match method {
+            Method::Consume { tag, .. } => Some(*tag),
+            _ => None,
+        });
+        self.consumers.iter().copied().chain(asked).collect()
+    }
+
+    /// The tags of consumers that it has not asked to cancel.
+    pub(super) fn consuming(&self) -> Vec<u8> {
+        let is_left = |tag: &&u8| self.sent.iter().all(|(_, method)| *method != Method::Cancel(**tag));
+        self.consumers.iter().filter(is_left).copied().collect()
+    }
+
+    /// Whether what arrives on it was sent on a channel that has ended: after its close, and before the next one is open (R-Q-103).
+    fn is_stale(&self) -> bool {
+        let opens =
+            |method: &Method| matches!(method, Method::Reopen { .. } | Method::Plain(Request::OpenChannel { .. }));
+        self.life != SideLife::Open || self.sent.iter().any(|(_, method)| opens(method))
+    }
+
+    /// Whether it has asked for a consumer and has no answer yet.
+    pub(super) fn awaits_consumer(&self) -> bool {
+        self.sent.iter().any(|(_, method)| matches!(method, Method::Consume { .. }))
+    }
+
+    /// Whether nothing is awaited on it.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.unconfirmed.is_empty() && !self.sent.iter().any(|(_, method)| method.is_answered())
+    }
+
+    /// Whether the last method will not be answered if all is well.
+    pub(super) fn needs_fence(&self) -> bool {
+        self.life == SideLife::Open && self.sent.back().is_some_and(|(_, method)| !method.is_answered())
+    }
+}
+
+impl Client {
+    pub(super) fn new(end: ConnectionEnd) -> Self {
+        let sides = [Side::new(SideLife::Open, true), Side::new(SideLife::Closed, false)];
+        Client { end, sides, contents: BTreeMap::new(), is_over: false }
+    }
+
+    /// What arrives within a time, as lines of a log, each with its channel; none: nothing does.
+    pub(super) fn receive(&mut self, patience: Duration) -> Result<Option<Vec<(u8, Happening)>>, ConformError> {
+        let frame = match self.end.poll(patience)? {
+            Polled::Quiet => return Ok(None),
+            Polled::Closed => {
+                self.is_over = true;
+                return Ok(Some(Vec::new()));
+            }
+            Polled::Frame(frame) => *frame,
+        };
+        match frame {
+            AMQPFrame::Method(0, class) => self.hear_of_connection(class).map(Some),
+            AMQPFrame::Method(on, class) => self.hear(on, class).map(Some),
+            AMQPFrame::Header(on, header) => {
+                let content = self.contents.get_mut(&on).ok_or_else(|| strange("a content without a method"))?;
+                content.size = Some(header.body_size);
+                self.complete(on).map(Some)
+            }
+            AMQPFrame::Body(on, bytes) => {
+                let content = self.contents.get_mut(&on).ok_or_else(|| strange("a body without a method"))?;
+                content.bytes.extend(bytes);
+                self.complete(on).map(Some)
+            }
+            _ => Ok(Some(Vec::new())),
+        }
+    }
+
+    fn hear_of_connection(&mut self, class: AMQPClass) -> Result<Vec<(u8, Happening)>, ConformError> {
+        let reply = match class {
+            AMQPClass::Connection(Connection::CloseOk(_)) => Reply::Plain(Answer::Closed),
+            AMQPClass::Connection(Connection::Close(close)) => {
+                self.end.send(0, AMQPClass::Connection(Connection::CloseOk(connection::CloseOk {})))?;
+                match close.reply_code {
+                    530 if close.reply_text.as_str().contains("reuse consumer tag") => Reply::TagReused,
+                    code => Reply::error(problem(code, close.reply_text.as_str())?),
+                }
+            }
+            other => return Err(strange(&format!("on a connection, the broker said {other:?}"))),
+        };
+        self.is_over = true;
+        let last = (1..).zip(&self.sides).filter_map(|(channel, side)| Some((side.sent.back()?.0, channel))).max();
+        Ok(last.into_iter().map(|(to, channel)| (channel, Happening::Answered { to: to + 1, reply })).collect())
+    }
+
+    fn hear(&mut self, on: u16, class: AMQPClass) -> Result<Vec<(u8, Happening)>, ConformError> {
+        let channel = u8::try_from(on).unwrap_or(u8::MAX);
+        let Some(side) = self.sides.get_mut(usize::from(channel) - 1) else { return Ok(Vec::new()) };
+        let reply = match class {
+            AMQPClass::Basic(Basic::Ack(_) | Basic::Nack(_) | Basic::Cancel(_)) if side.is_stale() => {
+                return Ok(Vec::new());
+            }
+            AMQPClass::Channel(Channel::OpenOk(_)) => Reply::Plain(Answer::Opened),
+            AMQPClass::Channel(Channel::CloseOk(_)) => {
+                side.life = SideLife::Closed;
+                Reply::Plain(Answer::ChannelClosed)
+            }
+            AMQPClass::Channel(Channel::Close(close)) => {
+                let text = close.reply_text.as_str();
+                let reply = match close.reply_code {
+                    403 if text.contains("exclusive use") => Reply::InUse,
+                    403 if text.contains("refused for user") => Reply::Refused,
+                    code => Reply::error(problem(code, text)?),
+                };
+                let to = side.blamed((close.class_id, close.method_id), text);
+                let to = to.ok_or_else(|| strange(&format!("no method explains {} {text}", close.reply_code)))?;
+                *side = Side::new(SideLife::Broken, false);
+                self.contents.remove(&on);
+                return Ok(vec![(channel, Happening::Answered { to: to + 1, reply })]);
+            }
+            AMQPClass::Confirm(Confirm::SelectOk(_)) => return Ok(Vec::new()),
+            AMQPClass::Queue(Queue::DeclareOk(ok)) => {
+                Reply::Declared { messages: ok.message_count, consumers: ok.consumer_count }
+            }
+            AMQPClass::Queue(Queue::DeleteOk(ok)) => Reply::Deleted { messages: ok.message_count },
+            AMQPClass::Queue(Queue::PurgeOk(ok)) => Reply::Purged { messages: ok.message_count },
+            AMQPClass::Basic(Basic::QosOk(_)) => Reply::QosOk,
+            AMQPClass::Basic(Basic::RecoverOk(_)) => Reply::Recovered,
+            AMQPClass::Basic(Basic::ConsumeOk(ok)) => {
+                let tag = number(ok.consumer_tag.as_str())?;
+                side.consumers.push(tag);
+                return side.answered(channel, Reply::ConsumeOk, Some(tag)).map(|line| vec![line]);
+            }
+            AMQPClass::Basic(Basic::CancelOk(ok)) => {
+                let tag = number(ok.consumer_tag.as_str())?;
+                side.consumers.retain(|other| *other != tag);
+                return side.answered(channel, Reply::CancelOk, Some(tag)).map(|line| vec![line]);
+            }
+            AMQPClass::Basic(Basic::GetEmpty(_)) => Reply::Plain(Answer::Empty),
+            AMQPClass::Basic(Basic::Ack(ack)) => {
+                return Ok(side.confirm(channel, ack.delivery_tag, ack.multiple, Answer::Confirmed));
+            }
+            AMQPClass::Basic(Basic::Nack(nack)) => {
+                return Ok(side.confirm(channel, nack.delivery_tag, nack.multiple, Answer::Nacked));
+            }
+            AMQPClass::Basic(Basic::Cancel(cancel)) => {
+                let consumer = number(cancel.consumer_tag.as_str())?;
+                side.consumers.retain(|other| *other != consumer);
+                return Ok(vec![(channel, Happening::Cancelled { consumer })]);
+            }
+            AMQPClass::Basic(method @ (Basic::Deliver(_) | Basic::GetOk(_) | Basic::Return(_))) => {
+                self.contents.insert(on, Content { method, size: None, bytes: Vec::new() });
+                return Ok(Vec::new());
+            }
+            other => return Err(strange(&format!("the broker said {other:?}"))),
+        };
+        side.answered(channel, reply, None).map(|line| vec![line])
+    }
+
+    /// A method whose content is whole becomes a line.
+    fn complete(&mut self, on: u16) -> Result<Vec<(u8, Happening)>, ConformError> {
+        let is_whole = |content: &Content| content.size.is_some_and(|size| content.bytes.len() as u64 >= size);
+        if !self.contents.get(&on).is_some_and(is_whole) {
+            return Ok(Vec::new());
+        }
+        let Content { method, bytes, .. } = self.contents.remove(&on).expect("it is whole");
+        let body = body(&bytes)?;
+        let channel = u8::try_from(on).unwrap_or(u8::MAX);
+        let side = &mut self.sides[usize::from(channel) - 1];
+        match method {
+            _ if side.is_stale() => Ok(Vec::new()),
+            Basic::Deliver(deliver) => {
+                let (tag, redelivered) = (deliver.delivery_tag, deliver.redelivered);
+                let consumer = number(deliver.consumer_tag.as_str())?;
+                if !side.no_acks.contains(&consumer) {
+                    side.unsettled.push(tag);
+                }
+                Ok(vec![(channel, Happening::Delivered { consumer, tag, body, redelivered })])
+            }
+            Basic::GetOk(ok) => {
+                let (tag, redelivered, messages) = (ok.delivery_tag, ok.redelivered, ok.message_count);
+                let reply = Reply::Got { tag, body, redelivered, messages };
+                side.unsettled.push(tag);
+                side.answered(channel, reply, None).map(|line| vec![line])
+            }
+            _ => {
+                side.returned.push(body);
+                if side.confirms {
+                    return Ok(Vec::new());
+                }
+                let published = |method: &Method| matches!(method, Method::Publish { body: of, .. } if *of == body);
+                let to = side.sent.iter().find(|(_, method)| published(method)).map(|(place, _)| place + 1);
+                let to = to.ok_or_else(|| strange("a message is returned that was not published"))?;
+                let reply = Reply::Plain(Answer::Returned { confirmed: false });
+                Ok(vec![(channel, Happening::Answered { to, reply })])
+            }
+        }
+    }
+}
+
+impl Side {
+    /// An answer belongs to the first method that awaits one. Consume-ok and cancel-ok come from the queue: answers to later methods may
+    /// overtake them (R-Q-97).
+    fn answered(
+        &mut self,
+        channel: u8,
+        reply: Reply,
+        of_consumer: Option<u8>,
+    ) -> Result<(u8, Happening), ConformError> {
+        let fits = |(_, method): &(usize, Method)| match (*method, of_consumer) {
+            (Method::Consume { tag, .. }, Some(other)) => reply == Reply::ConsumeOk && tag == other,
+            (Method::Cancel(tag), Some(other)) => reply == Reply::CancelOk && tag == other,
+            (Method::Consume { .. } | Method::Cancel(_), None) | (_, Some(_)) => false,
+            (method, None) => method.is_answered(),
+        };
+        let at = self.sent.iter().position(fits).ok_or_else(|| strange(&format!("no method explains {reply:?}")))?;
+        let (place, method) = self.sent.remove(at).expect("it is there");
+        // The channel has dealt with everything before it.
+        if of_consumer.is_none() {
+            let mut number = 0;
+            self.sent.retain(|(_, method)| {
+                number += 1;
+                number > at || method.is_answered()
+            });
+        }
+        // A message that was got without an acknowledgement is not to be settled.
+        if let (Method::Get { no_ack: true, .. }, Reply::Got { tag, .. }) = (method, reply) {
+            self.unsettled.retain(|other| *other != tag);
+        }
+        Ok((channel, Happening::Answered { to: place + 1, reply }))
+    }
+
+    fn confirm(&mut self, channel: u8, tag: u64, multiple: bool, answer: Answer) -> Vec<(u8, Happening)> {
+        let mut lines = Vec::new();
+        let returned = &self.returned;
+        self.unconfirmed.retain(|(number, place, body)| {
+            let is_meant = *number == tag || multiple && *number < tag;
+            if is_meant {
+                let answer = if returned.contains(body) { Answer::Returned { confirmed: true } } else { answer };
+                lines.push((channel, Happening::Answered { to: place + 1, reply: Reply::Plain(answer) }));
+            }
+            !is_meant
+        });
+        lines
+    }
+
+    /// The method for which the broker has closed the channel: the first of its kind that has no answer.
+    fn blamed(&self, (class, method): (u16, u16), text: &str) -> Option<usize> {
+        let is_meant = |sent: &Method| match sent {
+            Method::Plain(Request::Declare { .. } | Request::Look(_)) => (class, method) == (50, 10),
+            Method::Plain(Request::Delete { .. }) => (class, method) == (50, 40),
+            Method::Purge(_) => (class, method) == (50, 30),
+            Method::Consume { .. } => (class, method) == (60, 20),
+            Method::Publish { .. } => (class, method) == (60, 40),
+            Method::Get { .. } => (class, method) == (60, 70),
+            Method::Settle { verb, tag, .. } => {
+                let number = match verb {
+                    Verb::Ack => 80,
+                    Verb::Reject => 90,
+                    Verb::Nack => 120,
+                };
+                (class, method) == (60, number) && text.ends_with(&format!("delivery tag {tag}"))
+            }
+            _ => false,
+        };
+        self.sent.iter().find(|(_, sent)| is_meant(sent)).map(|(place, _)| *place)
+    }
+}
+
+/// The number of a message.
+fn body(bytes: &[u8]) -> Result<u32, ConformError> {
+    let text = String::from_utf8_lossy(bytes);
+    let number = text.split(' ').next().and_then(|text| text.parse().ok());
+    let number: u32 = number.ok_or_else(|| strange(&format!("a message says {text:?}")))?;
+    if payload(number) == bytes { Ok(number) } else { Err(strange(&format!("message {number} is damaged"))) }
+}
+
+fn number(text: &str) -> Result<u8, ConformError> {
+    text.parse().map_err(|_| strange(&format!("there is no consumer {text:?}")))
+}
+
+fn strange(what: &str) -> ConformError {
+    ConformError(what.to_owned())
+}

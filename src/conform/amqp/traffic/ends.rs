@@ -1,0 +1,226 @@
+//! How channels and connections open, fail and end.
+
+use fencepost_model::ids::SessionId;
+use fencepost_rabbitmq::{Answer, Ask, BrokerAction, Name, Request};
+
+use fencepost_model::ids::Call;
+
+use super::broker::{Channel, ChannelId, Judging, Life, State};
+use super::log::CHANNELS;
+use super::method::Reply;
+
+impl State {
+    pub(super) fn open(
+        mut self,
+        id: ChannelId,
+        close_ok: bool,
+        confirms: bool,
+        place: usize,
+        judging: &Judging<'_>,
+    ) -> Vec<State> {
+        let life = self.channel(id).life;
+        if close_ok && life == Life::Closing {
+            // R-Q-103: what was got on it goes back after the client has acknowledged its end.
+            self.forget_channel(id);
+        }
+        let connection = self.session(id.connection);
+        let request = Request::OpenChannel { confirms };
+        let asked = Ask { connection, channel: id.channel, close_ok, call: Call(1), request };
+        let mut trial = self.bench.clone();
+        match trial.ask(asked) {
+            Some(Answer::Opened) => {
+                self.bench = trial;
+                *self.channel(id) = Channel { opened: id.opened + 1, life: Life::Open, confirms, prefetch: 0 };
+                self.reply(place, Some(Reply::Plain(Answer::Opened)), judging)
+            }
+            Some(Answer::Error(problem)) => self.end(id.connection, place, Reply::error(problem), judging),
+            answer => self.reply(place, answer.map(Reply::Plain), judging),
+        }
+    }
+
+    /// `channel.close` by the client.
+    pub(super) fn close(mut self, id: ChannelId, place: usize, judging: &Judging<'_>) -> Vec<State> {
+        let connection = self.session(id.connection);
+        let request = Request::CloseChannel;
+        self.bench.ask(Ask { connection, channel: id.channel, close_ok: false, call: Call(1), request });
+        self.channel(id).life = Life::Closed;
+        let states = self.leave_consumed(id, judging);
+        let left = states.into_iter().map(|mut state| {
+            state.forget_channel(id);
+            state
+        });
+        left.flat_map(|state| state.reply(place, Some(Reply::Plain(Answer::ChannelClosed)), judging)).collect()
+    }
+
+    /// The queues that a channel consumes from learn of its end at once, the others later (R-Q-103).
+    fn leave_consumed(self, id: ChannelId, judging: &Judging<'_>) -> Vec<State> {
+        let consumed: Vec<Name> =
+            self.concerned(id).into_iter().filter_map(|(name, consumes)| consumes.then_some(name)).collect();
+        let mut states = vec![self];
+        for name in consumed {
+            states = states.into_iter().flat_map(|state| state.notice_end(id, name, judging)).collect();
+        }
+        states
+    }
+
+    /// A channel is no more; queues that have something for it learn of that later.
+    fn forget_channel(&mut self, id: ChannelId) {
+        self.rest.tags.retain(|(of, ..)| *of != id);
+        for (name, _) in self.concerned(id) {
+            self.rest.downs.push((id, name));
+        }
+    }
+
+    /// The kernel's broker has answered with an error, or has not answered.
+    pub(super) fn failed(
+        self,
+        id: ChannelId,
+        place: usize,
+        answer: Option<Answer>,
+        judging: &Judging<'_>,
+    ) -> Vec<State> {
+        match answer {
+            Some(Answer::Error(problem)) if !problem.is_fatal() => {
+                self.close_by_broker(id, place, Reply::error(problem), judging)
+            }
+            answer => self.reply(place, answer.map(Reply::Plain), judging),
+        }
+    }
+
+    /// An error that the kernel's broker does not know: it, too, closes the channel.
+    pub(super) fn fail(mut self, id: ChannelId, place: usize, reply: Reply, judging: &Judging<'_>) -> Vec<State> {
+        let connection = self.session(id.connection);
+        let request = Request::PublishNowhere;
+        self.bench.ask(Ask { connection, channel: id.channel, close_ok: false, call: Call(1), request });
+        self.close_by_broker(id, place, reply, judging)
+    }
+
+    fn close_by_broker(mut self, id: ChannelId, place: usize, reply: Reply, judging: &Judging<'_>) -> Vec<State> {
+        self.channel(id).life = Life::Closing;
+        let states = self.leave_consumed(id, judging);
+        states.into_iter().flat_map(|state| state.reply(place, Some(reply), judging)).collect()
+    }
+
+    /// A connection ends with an answer to a method: its queues are removed first (R-Q-37, R-Q-38).
+    pub(super) fn end(mut self, connection: u16, place: usize, reply: Reply, judging: &Judging<'_>) -> Vec<State> {
+        let session = self.session(connection);
+        let opened = self.replace(connection);
+        self.bench.notice(session);
+        self.forget_channels(connection, opened);
+        self.rest.ending.push((session, place));
+        self.go_on();
+        self.reply(place, Some(reply), judging)
+    }
+
+    /// The client has closed a socket, and the broker has not noticed.
+    pub(super) fn hang_up(&mut self, connection: u16) {
+        let session = self.session(connection);
+        let opened = self.replace(connection);
+        self.rest.unnoticed.push((session, opened));
+    }
+
+    /// R-Q-39: it notices.
+    pub(super) fn notice(&mut self, at: usize) {
+        let (session, opened) = self.rest.unnoticed.remove(at);
+        self.bench.notice(session);
+        self.forget_channels(session.creator.0, opened);
+        self.go_on();
+    }
+
+    /// The client's next connection takes the place of this one, whose channels are returned.
+    fn replace(&mut self, connection: u16) -> [u16; CHANNELS] {
+        let line = usize::from(connection) - 1;
+        self.rest.sessions[line] += 1;
+        let channels = &mut self.rest.channels[line];
+        let opened = channels.map(|channel| channel.opened);
+        let first = Channel { opened: opened[0] + 1, life: Life::Open, confirms: true, prefetch: 0 };
+        *channels = [first, Channel { opened: opened[1] + 1, life: Life::Closed, ..first }];
+        opened
+    }
+
+    fn forget_channels(&mut self, connection: u16, opened: [u16; CHANNELS]) {
+        for (channel, opened) in (1..).zip(opened) {
+            self.forget_channel(ChannelId { connection, channel, opened });
+        }
+    }
+
+    /// What the kernel's broker removes by itself: queues of a connection that is over, and those that were not used.
+    pub(super) fn removals(&self, now: u64) -> Vec<BrokerAction> {
+        let may = |action: &BrokerAction| match action {
+            BrokerAction::Remove(..) => true,
+            BrokerAction::Expire(name) => {
+                self.rest.queues.iter().any(|content| content.name == *name && content.may_expire(now))
+            }
+        };
+        self.bench.doings().filter(may).collect()
+    }
+
+    pub(super) fn remove(&mut self, action: BrokerAction) {
+        self.bench.carry_on(action);
+        self.go_on();
+    }
+
+    /// After a removal: contents go with their queues, and connections without queues are over.
+    fn go_on(&mut self) {
+        self.forget_removed();
+        let open: Vec<SessionId> = self
+            .bench
+            .doings()
+            .filter_map(|action| if let BrokerAction::Remove(session, _) = action { Some(session) } else { None })
+            .collect();
+        self.rest.ending.retain(|(session, _)| open.contains(session));
+    }
+
+    /// The contents of queues that are no more.
+    pub(super) fn forget_removed(&mut self) {
+        let names: Vec<Name> = self.rest.queues.iter().map(|content| content.name).collect();
+        let removed: Vec<Name> = names.into_iter().filter(|name| !self.exists(*name)).collect();
+        for name in removed {
+            let place = self.rest.queues.iter().position(|content| content.name == name).expect("it is listed");
+            let content = self.rest.queues.remove(place);
+            self.rest.cancelled.extend(content.consumers.iter().map(|consumer| (name, *consumer)));
+            self.rest.dying.retain(|(other, _)| *other != name);
+            self.rest.downs.retain(|(_, other)| *other != name);
+        }
+    }
+
+    /// R-Q-28: an auto-delete queue without consumers goes.
+    pub(super) fn die(&mut self, at: usize) {
+        let (name, _) = self.rest.dying.remove(at);
+        self.delete_as_observer(name);
+        self.forget_removed();
+    }
+
+    /// R-Q-105: a channel notices that the queue of its consumer is gone. If there is another one of that name already, it consumes from that.
+    pub(super) fn notice_cancelled(mut self, at: usize, judging: &Judging<'_>) -> Vec<State> {
+        let (name, consumer) = self.rest.cancelled.remove(at);
+        let connection = self.session(consumer.channel.connection);
+        let asked = Ask {
+            connection,
+            channel: consumer.channel.channel,
+            close_ok: false,
+            call: Call(1),
+            request: Request::Look(name),
+        };
+        let may = matches!(self.bench.clone().ask(asked), Some(Answer::Declared { .. }));
+        if may && self.content(name).is_some_and(|content| content.take_over(consumer)) {
+            return self.deliver(name, judging);
+        }
+        self.rest.tags.retain(|(.., place)| *place != consumer.place);
+        vec![self]
+    }
+
+    /// `basic.cancel` by the client.
+    pub(super) fn cancel(&mut self, id: ChannelId, tag: u8) {
+        let Some(at) = self.rest.tags.iter().position(|(of, other, _)| (*of, *other) == (id, tag)) else { return };
+        let (.., consumer) = self.rest.tags.remove(at);
+        self.rest.cancelled.retain(|(_, other)| other.place != consumer);
+        let consumes =
+            |content: &&mut super::queues::Content| content.consumers.iter().any(|other| other.place == consumer);
+        if let Some(content) = self.rest.queues.iter_mut().find(consumes) {
+            content.consumers.retain(|other| other.place != consumer);
+            let name = content.name;
+            self.consumer_left(name);
+        }
+    }
+}

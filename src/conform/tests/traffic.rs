@@ -1,0 +1,394 @@
+//! Messages, consumers and concurrent channels of RabbitMQ: the rules by name, in logs made by hand; and a live broker where there is one.
+
+use std::env;
+
+use fencepost_conform::amqp::LEFT_OUT;
+use fencepost_conform::amqp::traffic::{Event, Happening, Log, Method, Reply, Verb, Verdict, hunt, judge, read, write};
+use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, QueueProperties, RabbitmqMutation, Request};
+
+use crate::rabbitmq::broker;
+
+const A: Name = Name::Slot(1);
+const B: Name = Name::Holder(1);
+const OPENED: Reply = Reply::Plain(Answer::Opened);
+const CONFIRMED: Reply = Reply::Plain(Answer::Confirmed);
+const EMPTY: Reply = Reply::Plain(Answer::Empty);
+const GET: Method = Method::Get { name: A, no_ack: false };
+const LOOK: Method = Method::Plain(Request::Look(A));
+const CONSUME: Method = Method::Consume { name: A, tag: 1, no_ack: false, exclusive: false };
+const OPEN: Method = Method::Plain(Request::OpenChannel { confirms: true });
+const CLOSE_CHANNEL: Method = Method::Plain(Request::CloseChannel);
+
+/// A channel of a connection.
+type On = (u16, u8);
+
+const ONE: On = (1, 1);
+const TWO: On = (2, 1);
+const THREE: On = (3, 1);
+
+/// A log, made line by line, a millisecond apart.
+#[derive(Clone, Default)]
+struct Story(Log);
+
+impl Story {
+    /// A log with the slot queue.
+    fn new() -> Self {
+        Story(Log { version: "3.10.8".to_owned(), is_complete: true, line: 1, ..Log::default() }).ask(
+            ONE,
+            declare(A, false),
+            declared(0, 0),
+        )
+    }
+
+    fn line(&mut self, (connection, channel): On, happened: Happening) -> usize {
+        let at = 1_000 * (self.0.events.len() as u64 + 1);
+        self.0.events.push(Event { at, connection, channel, happened });
+        self.0.events.len()
+    }
+
+    /// A method that has no answer.
+    fn tell(mut self, on: On, method: Method) -> Self {
+        self.line(on, Happening::Sent(method));
+        self
+    }
+
+    /// A method and its answer.
+    fn ask(mut self, on: On, method: Method, reply: Reply) -> Self {
+        let to = self.line(on, Happening::Sent(method));
+        self.line(on, Happening::Answered { to, reply });
+        self
+    }
+
+    /// Methods that are in flight at the same time.
+    fn all(mut self, asked: &[(On, Method, Reply)]) -> Self {
+        let places: Vec<usize> = asked.iter().map(|(on, method, _)| self.line(*on, Happening::Sent(*method))).collect();
+        for ((on, _, reply), to) in asked.iter().zip(places) {
+            self.line(*on, Happening::Answered { to, reply: *reply });
+        }
+        self
+    }
+
+    fn delivered(mut self, on: On, tag: u64, body: u32, redelivered: bool) -> Self {
+        self.line(on, Happening::Delivered { consumer: 1, tag, body, redelivered });
+        self
+    }
+
+    fn cancelled(mut self, on: On) -> Self {
+        self.line(on, Happening::Cancelled { consumer: 1 });
+        self
+    }
+
+    fn published(self, on: On, name: Name, body: u32) -> Self {
+        self.ask(on, publish(name, body), CONFIRMED)
+    }
+
+    fn is_possible(&self) -> bool {
+        // It is read as it is written.
+        let log = read(&write(std::slice::from_ref(&self.0))).expect("a log").remove(0);
+        assert_eq!(log, self.0);
+        match judge(&log, None) {
+            Verdict::Possible(_) => true,
+            Verdict::Impossible(_) => false,
+            Verdict::Undecided { line } => panic!("undecided at line {line}"),
+        }
+    }
+}
+
+fn declare(name: Name, exclusive: bool) -> Method {
+    let shape = QueueProperties { exclusive, ..QueueProperties::default() };
+    Method::Plain(Request::Declare { name, shape })
+}
+
+fn publish(name: Name, body: u32) -> Method {
+    Method::Publish { name, body, mandatory: false, expiration: None }
+}
+
+fn declared(messages: u32, consumers: u32) -> Reply {
+    Reply::Declared { messages, consumers }
+}
+
+fn got(tag: u64, body: u32, redelivered: bool, messages: u32) -> Reply {
+    Reply::Got { tag, body, redelivered, messages }
+}
+
+fn settle(verb: Verb, tag: u64, multiple: bool) -> Method {
+    Method::Settle { verb, tag, multiple, requeue: verb != Verb::Ack }
+}
+
+fn error(problem: Problem) -> Reply {
+    Reply::Plain(Answer::Error(problem))
+}
+
+#[test]
+fn r_q_96_a_channel_s_publishes_are_ordered_for_each_queue_and_not_between_queues() {
+    let begins = Story::new().ask(ONE, declare(B, false), declared(0, 0));
+    let get = |name| Method::Get { name, no_ack: true };
+    // The second publish was seen, and the first, to another queue, was not.
+    let between = begins.clone().tell(ONE, publish(A, 1)).ask(ONE, publish(B, 2), CONFIRMED);
+    let between = between.ask(TWO, get(B), got(1, 2, false, 0)).ask(TWO, get(A), EMPTY);
+    let late = |mut story: Story| {
+        story.line(ONE, Happening::Answered { to: 5, reply: CONFIRMED });
+        story
+    };
+    assert!(late(between.clone()).is_possible());
+    // To the same queue, that is impossible.
+    let within = begins.tell(ONE, publish(A, 1)).ask(ONE, publish(A, 2), CONFIRMED);
+    let within = within.ask(TWO, get(A), got(1, 2, false, 0)).ask(TWO, get(A), EMPTY);
+    assert!(!late(within).is_possible());
+}
+
+#[test]
+fn r_q_96_a_declaration_overtakes_a_publish_of_its_own_channel_and_a_get_does_not() {
+    let with = |method, reply| {
+        let mut story = Story::new().tell(ONE, publish(A, 1)).ask(ONE, method, reply);
+        story.line(ONE, Happening::Answered { to: 3, reply: CONFIRMED });
+        story.is_possible()
+    };
+    for method in [LOOK, declare(A, false)] {
+        assert!(with(method, declared(0, 0)));
+        assert!(with(method, declared(1, 0)));
+    }
+    assert!(with(GET, got(1, 1, false, 0)));
+    assert!(!with(GET, EMPTY));
+}
+
+#[test]
+fn r_q_96_an_ack_overtakes_a_publish_of_its_own_channel_and_a_requeue_does_not() {
+    let nothing = QueueProperties { keeps: Keeps::Nothing, ..QueueProperties::default() };
+    let consume = Method::Consume { name: B, tag: 1, no_ack: false, exclusive: false };
+    let begins = Story::new().ask(ONE, Method::Plain(Request::Declare { name: B, shape: nothing }), declared(0, 0));
+    let begins = begins.ask(ONE, Method::Qos(1), Reply::QosOk).ask(ONE, consume, Reply::ConsumeOk);
+    let begins = begins.published(TWO, B, 1).delivered(ONE, 1, 1, false);
+    // The queue keeps the second message only if its consumer can have it.
+    let with = |settled| {
+        let mut story = begins.clone().tell(ONE, publish(B, 2)).tell(ONE, settled).delivered(ONE, 2, 2, false);
+        story.line(ONE, Happening::Answered { to: 12, reply: CONFIRMED });
+        story.is_possible()
+    };
+    assert!(with(settle(Verb::Ack, 1, false)));
+    assert!(!with(settle(Verb::Nack, 1, false)));
+}
+
+#[test]
+fn r_q_97_deliveries_are_numbered_and_in_the_order_of_the_queue() {
+    let begins = Story::new().published(TWO, A, 1).published(TWO, A, 2).ask(ONE, CONSUME, Reply::ConsumeOk);
+    let with = |first: (u64, u32), second: (u64, u32)| {
+        let story = begins.clone().delivered(ONE, first.0, first.1, false);
+        story.delivered(ONE, second.0, second.1, false).is_possible()
+    };
+    assert!(with((1, 1), (2, 2)));
+    assert!(!with((1, 2), (2, 1)), "they are in another order");
+    assert!(!with((2, 1), (3, 2)), "the first tag is 1");
+    assert!(!with((1, 1), (2, 1)), "a message is delivered once");
+    assert!(!begins.delivered(ONE, 1, 1, false).is_possible(), "the second never came");
+}
+
+#[test]
+fn r_q_98_a_message_goes_back_to_its_place_and_is_marked() {
+    let begins = Story::new().published(TWO, A, 1).published(TWO, A, 2).ask(ONE, GET, got(1, 1, false, 1));
+    for verb in [Verb::Nack, Verb::Reject] {
+        let requeued = begins.clone().tell(ONE, settle(verb, 1, false));
+        assert!(requeued.clone().ask(ONE, GET, got(2, 1, true, 1)).is_possible());
+        assert!(!requeued.clone().ask(ONE, GET, got(2, 1, false, 1)).is_possible(), "it is not marked");
+        assert!(!requeued.ask(ONE, GET, got(2, 2, false, 1)).is_possible(), "it is not in its place");
+    }
+    let recovered = begins.ask(ONE, Method::Recover, Reply::Recovered);
+    assert!(recovered.ask(ONE, GET, got(2, 1, true, 1)).is_possible());
+    // What the channel delivers after recover-ok, it has not put back.
+    let consumed = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk).published(TWO, A, 1);
+    let after = consumed.clone().ask(ONE, Method::Recover, Reply::Recovered).delivered(ONE, 1, 1, false);
+    assert!(after.is_possible());
+    let before = consumed.delivered(ONE, 1, 1, false).ask(ONE, Method::Recover, Reply::Recovered);
+    assert!(!before.is_possible(), "it comes again");
+    assert!(before.delivered(ONE, 2, 1, true).is_possible());
+}
+
+#[test]
+fn r_q_99_multiple_settles_every_earlier_delivery_and_an_unknown_tag_closes_the_channel() {
+    let gets = (1..=3).fold(Story::new(), |story, body| story.published(TWO, A, body));
+    let gets = (1..=3).fold(gets, |story, body| story.ask(ONE, GET, got(body.into(), body, false, 3 - body)));
+    let acked = gets.tell(ONE, settle(Verb::Ack, 2, true));
+    let unknown = error(Problem::UnknownDelivery);
+    assert!(acked.clone().ask(ONE, settle(Verb::Ack, 1, false), unknown).is_possible());
+    assert!(!acked.clone().ask(ONE, settle(Verb::Ack, 3, false), unknown).is_possible());
+    let fence = |story: Story| story.ask(ONE, LOOK, declared(0, 0)).is_possible();
+    assert!(fence(acked.clone().tell(ONE, settle(Verb::Ack, 3, false))));
+    assert!(!fence(acked.tell(ONE, settle(Verb::Ack, 1, false))), "it was settled before");
+}
+
+#[test]
+fn r_q_100_a_consumer_has_no_more_unsettled_deliveries_than_its_prefetch() {
+    let begins = Story::new().ask(ONE, Method::Qos(1), Reply::QosOk).ask(ONE, CONSUME, Reply::ConsumeOk);
+    let begins = begins.published(TWO, A, 1).published(TWO, A, 2).delivered(ONE, 1, 1, false);
+    assert!(begins.is_possible());
+    assert!(!begins.clone().delivered(ONE, 2, 2, false).is_possible());
+    let acked = begins.tell(ONE, settle(Verb::Ack, 1, false));
+    assert!(!acked.is_possible(), "the second must come");
+    assert!(acked.delivered(ONE, 2, 2, false).is_possible());
+    // A consumer without acknowledgements has no limit.
+    let no_ack = Method::Consume { name: A, tag: 1, no_ack: true, exclusive: false };
+    let free = Story::new().ask(ONE, Method::Qos(1), Reply::QosOk).ask(ONE, no_ack, Reply::ConsumeOk);
+    let free = free.published(TWO, A, 1).published(TWO, A, 2);
+    assert!(free.delivered(ONE, 1, 1, false).delivered(ONE, 2, 2, false).is_possible());
+}
+
+#[test]
+fn r_q_101_an_exclusive_consumer_is_alone() {
+    let alone = Method::Consume { name: A, tag: 1, no_ack: false, exclusive: true };
+    for (first, second) in [(alone, CONSUME), (CONSUME, alone)] {
+        let begins = Story::new().ask(ONE, first, Reply::ConsumeOk);
+        assert!(begins.clone().ask(TWO, second, Reply::InUse).is_possible());
+        assert!(!begins.ask(TWO, second, Reply::ConsumeOk).is_possible());
+    }
+    assert!(Story::new().ask(ONE, alone, Reply::ConsumeOk).ask(TWO, GET, EMPTY).is_possible());
+}
+
+#[test]
+fn r_q_102_a_consumer_tag_that_the_channel_has_costs_the_connection() {
+    let begins = Story::new().ask(ONE, declare(B, true), declared(0, 0)).ask(ONE, CONSUME, Reply::ConsumeOk);
+    assert!(!begins.clone().ask(ONE, CONSUME, Reply::ConsumeOk).is_possible());
+    let over = begins.ask(ONE, CONSUME, Reply::TagReused);
+    assert!(over.clone().ask(TWO, declare(B, true), declared(0, 0)).is_possible());
+    assert!(!over.ask(TWO, declare(B, true), error(Problem::Locked)).is_possible());
+    let cancelled = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk).ask(ONE, Method::Cancel(1), Reply::CancelOk);
+    assert!(cancelled.ask(ONE, CONSUME, Reply::ConsumeOk).is_possible());
+    assert!(Story::new().ask(ONE, Method::Cancel(7), Reply::CancelOk).is_possible());
+}
+
+#[test]
+fn r_q_103_consumed_queues_have_the_messages_back_before_close_ok_and_others_later() {
+    let closed = Reply::Plain(Answer::ChannelClosed);
+    let consumed = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk).published(TWO, A, 1).delivered(ONE, 1, 1, false);
+    let consumed = consumed.ask(ONE, CLOSE_CHANNEL, closed);
+    assert!(consumed.clone().ask(TWO, LOOK, declared(1, 0)).is_possible());
+    assert!(!consumed.ask(TWO, LOOK, declared(0, 0)).is_possible());
+    let taken = Story::new().published(TWO, A, 1).ask(ONE, GET, got(1, 1, false, 0)).ask(ONE, CLOSE_CHANNEL, closed);
+    for messages in [0, 1] {
+        assert!(taken.clone().ask(TWO, LOOK, declared(messages, 0)).is_possible());
+    }
+    assert!(!taken.ask(TWO, LOOK, declared(1, 0)).ask(TWO, LOOK, declared(0, 0)).is_possible());
+    // A close by the broker is noticed only after it was acknowledged.
+    let gone = Method::Plain(Request::Look(B));
+    let broken = Story::new().published(TWO, A, 1).ask(ONE, GET, got(1, 1, false, 0));
+    let broken = broken.ask(ONE, gone, error(Problem::NoQueue));
+    assert!(!broken.clone().ask(TWO, LOOK, declared(1, 0)).is_possible());
+    let reopened = broken.ask(ONE, Method::Reopen { confirms: true }, OPENED);
+    assert!(reopened.ask(TWO, LOOK, declared(1, 0)).is_possible());
+}
+
+#[test]
+fn r_q_104_a_message_expires_behind_its_time_and_only_as_the_first() {
+    let short = Method::Publish { name: A, body: 1, mandatory: false, expiration: Some(4) };
+    let begins = Story::new().ask(ONE, short, CONFIRMED);
+    assert!(!begins.clone().ask(TWO, LOOK, declared(0, 0)).is_possible(), "it is too early");
+    let later = begins.ask(TWO, LOOK, declared(1, 0));
+    assert!(later.ask(TWO, LOOK, declared(0, 0)).is_possible());
+    let behind = Story::new().published(ONE, A, 7).ask(ONE, short, CONFIRMED);
+    let behind = behind.ask(TWO, LOOK, declared(2, 0)).ask(TWO, LOOK, declared(2, 0));
+    assert!(!behind.clone().ask(TWO, LOOK, declared(1, 0)).is_possible(), "another message is before it");
+    // With a get of what is before it, it goes at once.
+    assert!(behind.ask(TWO, GET, got(1, 7, false, 0)).is_possible());
+    let lasting = Story::new().published(ONE, A, 7).published(ONE, A, 1);
+    assert!(!lasting.ask(TWO, GET, got(1, 7, false, 0)).is_possible());
+}
+
+#[test]
+fn r_q_105_a_consumer_is_cancelled_when_its_queue_is_gone() {
+    let begins = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk);
+    assert!(!begins.clone().cancelled(ONE).is_possible());
+    let delete = Method::Plain(Request::Delete { name: A, if_empty: false });
+    let deleted = begins.ask(TWO, delete, Reply::Deleted { messages: 0 });
+    assert!(deleted.clone().cancelled(ONE).is_possible());
+    // If there is another queue of that name before its channel notices, it is a consumer of that, and its deliveries may be lost.
+    let again = deleted.clone().ask(TWO, declare(A, false), declared(0, 0)).published(TWO, A, 1);
+    assert!(again.clone().ask(TWO, LOOK, declared(0, 1)).is_possible());
+    assert!(again.clone().delivered(ONE, 1, 1, false).ask(TWO, LOOK, declared(0, 1)).is_possible());
+    assert!(again.clone().cancelled(ONE).ask(TWO, LOOK, declared(1, 0)).is_possible());
+    assert!(!again.cancelled(ONE).ask(TWO, LOOK, declared(0, 1)).is_possible());
+    assert!(!deleted.cancelled(ONE).ask(TWO, declare(A, false), declared(0, 1)).is_possible());
+}
+
+#[test]
+fn r_q_106_a_purge_leaves_what_awaits_settlement() {
+    let begins = Story::new().published(TWO, A, 1).published(TWO, A, 2).ask(ONE, GET, got(1, 1, false, 1));
+    assert!(!begins.clone().ask(TWO, Method::Purge(A), Reply::Purged { messages: 2 }).is_possible());
+    let purged = begins.ask(TWO, Method::Purge(A), Reply::Purged { messages: 1 });
+    assert!(purged.tell(ONE, settle(Verb::Nack, 1, false)).ask(ONE, GET, got(2, 1, true, 0)).is_possible());
+}
+
+#[test]
+fn r_q_107_the_permission_to_read_is_asked_before_the_queue() {
+    let mut begins = Story::new();
+    begins.0.access = fencepost_conform::amqp::traffic::Access::Limited;
+    for method in [
+        Method::Get { name: B, no_ack: false },
+        Method::Purge(B),
+        Method::Consume { name: B, tag: 1, no_ack: false, exclusive: false },
+    ] {
+        assert!(begins.clone().ask(THREE, method, Reply::Refused).is_possible());
+        assert!(!begins.clone().ask(THREE, method, error(Problem::NoQueue)).is_possible());
+        assert!(begins.clone().ask(TWO, method, error(Problem::NoQueue)).is_possible());
+    }
+    // R-Q-2, R-Q-10, R-Q-23: to configure and to write are refused, too, and a passive declare is not.
+    assert!(begins.clone().ask(THREE, declare(B, true), Reply::Refused).is_possible());
+    assert!(begins.clone().ask(THREE, publish(A, 1), Reply::Refused).is_possible());
+    assert!(begins.ask(THREE, Method::Plain(Request::Look(B)), error(Problem::NoQueue)).is_possible());
+}
+
+#[test]
+fn r_q_51_of_two_exclusive_declarations_in_flight_one_wins() {
+    let ok = declared(0, 0);
+    let locked = error(Problem::Locked);
+    let with = |first, second| Story::new().all(&[(ONE, declare(B, true), first), (TWO, declare(B, true), second)]);
+    assert!(with(ok, locked).is_possible());
+    assert!(with(locked, ok).is_possible());
+    assert!(!with(ok, ok).is_possible());
+    assert!(!with(locked, locked).is_possible());
+}
+
+#[test]
+fn a_log_of_traffic_that_makes_no_sense_is_refused_with_its_line() {
+    let good = write(&[Story::new().0]);
+    assert!(read(&good).is_ok());
+    for (place, with, line) in [
+        ("\"connection\":1", "\"connection\":9", 2),
+        ("\"channel\":1", "\"channel\":3", 2),
+        ("\"to\":1", "\"to\":2", 3),
+        ("\"at\":2000", "\"at\":1", 3),
+    ] {
+        let bad = good.replace(place, with);
+        assert_ne!(good, bad, "{place}");
+        assert_eq!(read(&bad).expect_err("it is refused").line, line, "{place}");
+    }
+    assert!(LEFT_OUT.iter().all(|(what, why)| !what.is_empty() && !why.is_empty()));
+    assert!(!Story::new().ask((1, 2), OPEN, OPENED).ask((1, 2), OPEN, OPENED).is_possible());
+}
+
+#[test]
+fn a_live_broker_deals_with_messages_and_consumers_as_the_rules_say() {
+    let Some(broker) = broker() else { return };
+    let number = |name: &str, otherwise: u64| {
+        env::var(name).map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    };
+    let (methods, seed) = (number("FENCEPOST_METHODS", 2_000), number("FENCEPOST_SEED", 1));
+    let found = hunt(&broker, seed, methods, None, &mut |_, _| {}).expect("it can be talked to");
+    if let Some((log, flaw)) = &found.difference {
+        panic!("{}line {}: {}", write(std::slice::from_ref(log)), flaw.line, flaw.why);
+    }
+    println!("{}never:\n{}", found.tally.table(), found.tally.never());
+    let (methods, concurrent, judged) = (found.methods, found.concurrent, found.judged);
+    println!(
+        "seed {seed}: {methods} methods, {concurrent} concurrent, {judged} lines judged, {} undecided",
+        found.undecided
+    );
+    assert!(concurrent * 3 > methods, "{concurrent} of {methods} are concurrent");
+    assert!(found.undecided * 50 <= methods, "{} sequences are undecided", found.undecided);
+}
+
+#[test]
+fn a_wrong_model_is_found_out_by_live_traffic() {
+    let Some(broker) = broker() else { return };
+    let wrong = RabbitmqMutation::OwnerIgnored;
+    let found = hunt(&broker, 2, 4_000, Some(wrong.into()), &mut |_, _| {}).expect("it can be talked to");
+    assert!(found.difference.is_some(), "the model gives exclusive queues to others, and the broker does not");
+}
