@@ -36,6 +36,9 @@ pub struct Conform {
     /// A shell command that restarts the Consul server, whose data must outlast it: it is run once among 1,000 commands
     #[arg(long, value_name = "COMMAND", requires = "consul")]
     restart: Option<String>,
+    /// How many methods to send to RabbitMQ besides, with messages and consumers, on several channels at the same time; a queue that is deleted while a channel that consumes from it fails may count as a difference
+    #[arg(long, default_value_t = 0, value_name = "N", requires = "rabbitmq")]
+    traffic: u64,
     /// How many blocking queries of Consul to try
     #[arg(long, default_value_t = 60, value_name = "N")]
     watches: u32,
@@ -93,7 +96,7 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
 /// A log against the model of whatever it is a log of.
 fn recorded(conform: &Conform, file: &Path, common: &Common) -> Result<Exit, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-    if amqp::is_one(&text) {
+    if amqp::is_one(&text) || amqp::traffic::is_one(&text) {
         rabbitmq::recorded(file, &text, common)
     } else {
         consul::recorded(conform, file, &text, common)

@@ -1,11 +1,11 @@
 //! The model of RabbitMQ against a broker, and against logs.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use fencepost::rabbitmq::Answer;
-use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, hunt, judge, read, write};
+use fencepost_conform::amqp::traffic::{self, Verdict};
+use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, LEFT_OUT, Tally, hunt, judge, read, write};
 
 use super::{Conform, conclude, tell, unreadable};
 use crate::args::Common;
@@ -18,77 +18,144 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
     let mut broker = Broker::connect(address).map_err(input)?;
     broker.removes_leftovers = conform.clean;
-    let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
-    let mut sequences = Vec::new();
-    let found = hunt(&broker, conform.seed, conform.commands, None, &mut |exchanges| {
+    let (seed, version) = (conform.seed, broker.version.clone());
+    let count = usize::try_from(conform.commands.saturating_add(conform.traffic)).unwrap_or(usize::MAX);
+    let bar = progress(count, "answers compared", common.quiet);
+    let (mut sequences, mut logs) = (Vec::new(), Vec::new());
+    let found = hunt(&broker, seed, conform.commands, None, &mut |exchanges| {
         bar.inc(exchanges.len() as u64);
         if conform.record.is_some() {
             sequences.push(exchanges.to_vec());
         }
     });
-    bar.finish_and_clear();
     let found = found.map_err(input)?;
     if let Some(file) = &conform.record {
-        fs::write(file, write(&broker.version, &sequences)).map_err(|error| unreadable(file, &error))?;
+        fs::write(file, write(&version, &sequences)).map_err(|error| unreadable(file, &error))?;
     }
     if let Some(exchanges) = &found.difference {
+        bar.finish_and_clear();
         conclude(&transcript(exchanges), common);
-        conclude(&format!("The model and RabbitMQ {} differ (seed {}).\n", broker.version, conform.seed), common);
+        conclude(&format!("The model and RabbitMQ {version} differ (seed {seed}).\n"), common);
         return Ok(Exit::Unexpected);
     }
-    report(&found.tally, common);
-    let (total, version, seed) = (found.total(), &broker.version, conform.seed);
-    conclude(&format!("{total} answers of RabbitMQ {version} are as the model says (seed {seed}).\n"), common);
+    let busy = traffic::hunt(&broker, seed, conform.traffic, None, &mut |log, methods| {
+        bar.inc(methods);
+        if conform.record.is_some() {
+            logs.push(log.clone());
+        }
+    });
+    bar.finish_and_clear();
+    let busy = busy.map_err(input)?;
+    if let Some(file) = conform.record.as_ref().filter(|_| !logs.is_empty()) {
+        let text = write(&version, &sequences) + &traffic::write(&logs);
+        fs::write(file, text).map_err(|error| unreadable(file, &error))?;
+    }
+    if let Some((log, flaw)) = &busy.difference {
+        conclude(&traffic::write(std::slice::from_ref(log)), common);
+        conclude(&format!("impossible at line {}: {} (seed {seed})\n", flaw.line, flaw.why), common);
+        return Ok(Exit::Unexpected);
+    }
+    let mut tally = found.tally.clone();
+    tally.add(&busy.tally);
+    report(&tally, conform.traffic > 0, common);
+    conclude(
+        &format!("{} answers of RabbitMQ {version} are as the model says (seed {seed}).\n", found.total()),
+        common,
+    );
+    if conform.traffic == 0 {
+        return Ok(Exit::AsExpected);
+    }
+    if !busy.has_limited {
+        conclude("The broker has no user limited, with the password limited: permissions were not tried.\n", common);
+    }
+    let (methods, concurrent, judged) = (busy.methods, busy.concurrent, busy.judged);
+    conclude(
+        &format!(
+            "Of {methods} methods in traffic, {concurrent} while other channels had some in flight, {judged} answers and deliveries are \
+             possible.\n"
+        ),
+        common,
+    );
+    if busy.undecided > 0 {
+        conclude(&format!("{} sequences are undecided: they have too many possible orders.\n", busy.undecided), common);
+        return Ok(Exit::Undecided);
+    }
     Ok(Exit::AsExpected)
 }
 
+/// A log of single methods, of traffic, or of one after the other.
 pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
-    let sequences = read(text).map_err(|why| unreadable(file, &why))?;
-    let (line, answer, expected) = match judge(&sequences, None) {
-        Judged::Possible(answers) => {
-            conclude(&format!("{answers} answers are possible.\n"), common);
-            let answers = Some(answers);
-            tell(
-                &json::LogVerdictJson {
-                    verdict: "possible",
-                    answers,
-                    compared: None,
-                    line: None,
-                    rule: None,
-                    why: None,
-                    open: &[],
-                },
-                common,
-            );
-            return Ok(Exit::AsExpected);
+    let split = text.lines().position(traffic::is_one).unwrap_or(usize::MAX);
+    let single = read(&joined(text.lines().take(split))).map_err(|why| unreadable(file, &why))?;
+    let mut answers = match judge(&single, None) {
+        Judged::Possible(answers) => answers,
+        Judged::Impossible { line, answer, expected } => {
+            let why = format!("the broker said “{}”, and the model says “{}”", in_words(answer), in_words(expected));
+            return Ok(impossible(line, &why, common));
         }
-        Judged::Impossible { line, answer, expected } => (line, answer, expected),
     };
-    let why = format!("the broker said “{}”, and the model says “{}”", in_words(answer), in_words(expected));
-    conclude(&format!("impossible at line {line}: {why}\n"), common);
-    let verdict = json::LogVerdictJson {
-        verdict: "impossible",
-        answers: None,
-        compared: None,
-        line: Some(line),
-        rule: None,
-        why: Some(&why),
-        open: &[],
-    };
-    tell(&verdict, common);
-    Ok(Exit::Unexpected)
+    let first = split.min(text.lines().count());
+    let logs = traffic::read(&joined(text.lines().skip(first))).map_err(|mut why| {
+        why.line += first;
+        unreadable(file, &why)
+    })?;
+    for log in &logs {
+        match traffic::judge(log, None) {
+            Verdict::Possible(count) => answers += count,
+            Verdict::Impossible(flaw) => return Ok(impossible(first + flaw.line, &flaw.why, common)),
+            Verdict::Undecided { line } => {
+                let line = first + line;
+                conclude(
+                    &format!("undecided, so far possible before line {line}: there are too many orders\n"),
+                    common,
+                );
+                let why = Some("there are too many orders");
+                tell(&verdict("undecided", None, Some(line), why), common);
+                return Ok(Exit::Undecided);
+            }
+        }
+    }
+    conclude(&format!("{answers} answers are possible.\n"), common);
+    tell(&verdict("possible", Some(answers), None, None), common);
+    Ok(Exit::AsExpected)
 }
 
-/// The histogram over the classes of answers.
-fn report(tally: &BTreeMap<String, u64>, common: &Common) {
+fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.fold(String::new(), |text, line| text + line + "\n")
+}
+
+fn impossible(line: usize, why: &str, common: &Common) -> Exit {
+    conclude(&format!("impossible at line {line}: {why}\n"), common);
+    tell(&verdict("impossible", None, Some(line), Some(why)), common);
+    Exit::Unexpected
+}
+
+fn verdict<'a>(
+    verdict: &'static str,
+    answers: Option<usize>,
+    line: Option<usize>,
+    why: Option<&'a str>,
+) -> json::LogVerdictJson<'a> {
+    json::LogVerdictJson { verdict, answers, compared: None, line, rule: None, why, open: &[] }
+}
+
+/// The histogram over the classes of answers; with traffic, also those that never came up, and what no run can meet.
+fn report(tally: &Tally, is_whole: bool, common: &Common) {
     if common.json {
-        for (class, count) in tally {
-            say_json(&json::AnswerCountJson { rule: "", answer: class, count: *count });
+        for (class, count) in tally.iter() {
+            say_json(&json::AnswerCountJson { rule: class.rule(), answer: class.text(), count });
         }
     } else if !common.quiet {
-        tally.iter().for_each(|(class, count)| say(&format!("{count:8}  {class}\n")));
-        let rare = tally.values().filter(|count| **count < 50).count();
-        say(&format!("{rare} classes of answers came up less than 50 times.\n"));
+        say(&tally.table());
+        if !is_whole {
+            return;
+        }
+        let never = tally.never();
+        if !never.is_empty() {
+            say(&format!("Never came up:\n{never}"));
+        }
+        say("Left out:\n");
+        LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
     }
 }
 
