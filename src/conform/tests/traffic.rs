@@ -150,6 +150,11 @@ fn r_q_96_a_declaration_overtakes_a_publish_of_its_own_channel_and_a_get_does_no
     }
     assert!(with(GET, got(1, 1, false, 0)));
     assert!(!with(GET, EMPTY));
+    // A get that is refused does not get to the queue: the owner's get may be before the publish.
+    let owned = Story::new().ask(TWO, declare(B, true), declared(0, 0)).tell(ONE, publish(B, 1));
+    let get = Method::Get { name: B, no_ack: false };
+    let refused = owned.ask(ONE, get, error(Problem::Locked)).ask(TWO, get, EMPTY);
+    assert!(refused.is_possible());
 }
 
 #[test]

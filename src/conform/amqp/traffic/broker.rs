@@ -138,6 +138,11 @@ pub(super) struct Judging<'a> {
     pub expected: Cell<Option<Option<Reply>>>,
 }
 
+/// Whether the user with few permissions may neither configure nor read it.
+fn is_denied(name: Name) -> bool {
+    !matches!(name, Name::Slot(_))
+}
+
 /// The connection of an observer, which no log contains.
 const OBSERVER: ClientId = ClientId(4);
 
@@ -229,13 +234,25 @@ impl State {
             _ => {}
         }
         // A queue hears in order what one channel tells it.
+        let limited = self.is_limited(id, judging);
         match self.waits_for(method, id) {
-            Some(name) => {
+            // What is refused does not get to the queue.
+            Some(name) if !(limited && is_denied(name)) && self.is_usable(id, name) => {
                 let states = self.flush(id, name, judging);
                 states.into_iter().flat_map(|state| state.carry_out(method, id, place, judging)).collect()
             }
-            None => self.carry_out(method, id, place, judging),
+            _ => self.carry_out(method, id, place, judging),
         }
+    }
+
+    /// Whether the channel's user has few permissions.
+    fn is_limited(&self, id: ChannelId, judging: &Judging<'_>) -> bool {
+        judging.script.log.access == Access::Limited && id.connection == 3
+    }
+
+    /// Whether there is such a queue, and it is not another connection's.
+    fn is_usable(&self, id: ChannelId, name: Name) -> bool {
+        matches!(self.clone().ask(id, false, Request::Look(name)), Some(Answer::Declared { .. }))
     }
 
     /// The queue from which a method awaits an answer, if it waits there behind what the channel has told the queue. Declarations, passive
@@ -256,8 +273,8 @@ impl State {
     }
 
     fn carry_out(mut self, method: Method, id: ChannelId, place: usize, judging: &Judging<'_>) -> Vec<State> {
-        let limited = judging.script.log.access == Access::Limited && id.connection == 3;
-        let refused = |name: Name| limited && !matches!(name, Name::Slot(_));
+        let limited = self.is_limited(id, judging);
+        let refused = |name: Name| limited && is_denied(name);
         let at = judging.script.log.events[place].at;
         match method {
             Method::Plain(Request::CloseChannel) => self.close(id, place, judging),
@@ -353,8 +370,7 @@ impl State {
 
     fn delete(mut self, name: Name, if_empty: bool, id: ChannelId, place: usize, judging: &Judging<'_>) -> Vec<State> {
         let messages = self.content(name).map_or(0, |content| content.count());
-        let may = matches!(self.clone().ask(id, false, Request::Look(name)), Some(Answer::Declared { .. }));
-        if may && if_empty && messages > 0 {
+        if self.is_usable(id, name) && if_empty && messages > 0 {
             return self.fail(id, place, Reply::error(Problem::NotEmpty), judging);
         }
         match self.ask(id, false, Request::Delete { name, if_empty: false }) {
