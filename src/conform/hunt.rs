@@ -48,7 +48,7 @@ pub fn hunt(
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
             trees.set(trees.get() + 1);
-            match once(consul, format!("fencepost/{}-{seed}-{}/", position, trees.get()), &commands) {
+            match once(consul, format!("fencepost/{position}-{seed}-{}/", trees.get()), &commands) {
                 Ok(exchanges) => {
                     seen.borrow_mut().get_or_insert(exchanges);
                     Ok(())

@@ -59,7 +59,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
     let position = consul.position()?;
     for case in 0..cases {
         let (commands, (target, last)) = strategy.new_tree(&mut runner).expect("nothing is refused").current();
-        let mut sequence = Sequence::new(consul, format!("fencepost/{}-watch-{seed}-{case}/", position))?;
+        let mut sequence = Sequence::new(consul, format!("fencepost/{position}-watch-{seed}-{case}/"))?;
         match sequence.run(&commands) {
             Ok(()) => {}
             Err(Stop::ConformError(failure)) => return Err(failure),

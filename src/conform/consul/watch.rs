@@ -191,7 +191,7 @@ impl Agent {
     }
 
     fn queries_of(&self, id: Option<u16>) -> Vec<Query> {
-        self.server.prepared().iter().filter(|query| id.is_none_or(|id| query.id == id)).cloned().collect()
+        self.server.prepared().iter().filter(|query| id.is_none_or(|id| query.id == id)).copied().collect()
     }
 
     fn sessions_of(&self, node: Option<ClientId>) -> Vec<SessionId> {

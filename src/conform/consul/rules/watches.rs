@@ -58,8 +58,8 @@ fn c_blk_5_checks_and_prepared_queries_wake_their_readers() {
     let register = |status: &str| {
         json!({"Node": "n1", "Address": "127.0.0.1", "Check": {"CheckID": "c1", "Status": status}}).to_string()
     };
-    talk.put("/v1/catalog/register", &register("passing"));
-    let fails = |talk: &mut Talk| drop(talk.put("/v1/catalog/register", &register("critical")));
+    talk.put("/v1/catalog/register", register("passing"));
+    let fails = |talk: &mut Talk| drop(talk.put("/v1/catalog/register", register("critical")));
     assert_eq!(waking(&mut talk, "/v1/health/node/n1", fails), Waking::Wakes);
     assert_eq!(waking(&mut talk, "/v1/health/node/n2", |talk| drop(talk.put("/v1/kv/k", "x"))), Waking::Sleeps);
     let query = json!({"Name": "q", "Service": {"Service": "svc"}}).to_string();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fencepost::catalogue::CATALOGUE;
-use fencepost::model::finding::{Certificate, Story, Verdict};
+use fencepost::model::finding::{Certificate, Verdict};
 use fencepost::{Goal, Property};
 
 use super::{Reference, cell, code, reference};
@@ -75,7 +75,7 @@ fn verdicts() -> String {
         Certificate { goals: Vec::new(), never_taken: Vec::new(), reductions: Vec::new(), fingerprint_bits: 63 };
     let all = [
         Verdict::Proven(certificate),
-        Verdict::Violated(Box::new(Story::default())),
+        Verdict::Violated(Box::default()),
         Verdict::Bounded { by: String::new() },
         Verdict::Vacuous { missing: Vec::new() },
     ];
