@@ -48,8 +48,17 @@ pub fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
 }
 
 fn below(root: &Value, table: &Value, depth: usize) -> Vec<Field> {
-    let properties = resolved(root, table).get("properties").and_then(Value::as_object);
-    properties.into_iter().flatten().map(|(name, schema)| field(root, name, schema, depth)).collect()
+    let table = resolved(root, table);
+    let properties = table.get("properties").and_then(Value::as_object);
+    let mut fields: Vec<Field> =
+        properties.into_iter().flatten().map(|(name, schema)| field(root, name, schema, depth)).collect();
+    // A variant with a value is a table of one field, and says itself what it means.
+    if let [only] = &mut fields[..]
+        && only.about.is_empty()
+    {
+        only.about = text(table, "description").unwrap_or_default();
+    }
+    fields
 }
 
 fn field(root: &Value, name: &str, schema: &Value, depth: usize) -> Field {

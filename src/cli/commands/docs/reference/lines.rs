@@ -72,7 +72,7 @@ fn kind(root: &Value, schema: &Value) -> String {
         return if name.ends_with("Json") {
             kind(root, resolved(root, schema))
         } else {
-            format!("[{name}](#{})", name.to_lowercase())
+            format!("[{name}](#{}-part)", name.to_lowercase())
         };
     }
     if let Some(inner) = schema.get("allOf").and_then(|all| all.get(0)) {
