@@ -106,7 +106,9 @@ impl<'a> Sequence<'a> {
 
     pub(super) fn carry_out(&mut self, command: &Command) -> Result<(), Stop> {
         if let Command::Restart = command {
-            return Ok(self.consul.restart.iter().try_for_each(|restart| self.consul.restart(restart))?);
+            let Some(restart) = &self.consul.restart else { return Ok(()) };
+            self.drop_check()?;
+            return Ok(self.consul.restart(restart)?);
         }
         if let Command::AgentCheck(act) = command {
             return self.act_on_check(*act);
