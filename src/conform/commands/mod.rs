@@ -2,10 +2,12 @@
 //! that any sequence makes sense, and any part of it too.
 
 mod odds;
+mod waits;
 
 use serde_json::Value;
 
-pub use odds::{disturbance, sequence};
+pub use odds::sequence;
+pub use waits::disturbance;
 
 /// One command.
 #[derive(Clone, Debug)]

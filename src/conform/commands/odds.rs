@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::agent_checks::CHECK;
 use super::super::guard::MARK;
-use super::{AgentAct, At, CHECKS, Command, Content, KEYS, NODES, POOL, PREFIXES, PutCondition, Target, Verb, Who};
+use super::{AgentAct, At, CHECKS, Command, Content, KEYS, NODES, POOL, PREFIXES, PutCondition, Verb, Who};
 
 /// A sequence: three sessions that make sense, then anything; with restarts of the server, if there may be some.
 pub fn sequence(length: usize, restarts: bool) -> impl Strategy<Value = Vec<Command>> {
@@ -22,53 +22,8 @@ fn command_or_restart(restarts: bool) -> impl Strategy<Value = Command> {
         .prop_map(|(is_restart, command)| if is_restart { Command::Restart } else { command })
 }
 
-/// What a read waits for.
-fn target() -> impl Strategy<Value = Target> {
-    prop_oneof![
-        3 => key().prop_map(Target::Key),
-        3 => (0..PREFIXES.len()).prop_map(Target::Entries),
-        3 => (0..PREFIXES.len()).prop_map(Target::Keys),
-        3 => (0..POOL).prop_map(Target::Session),
-        2 => prop::option::of(node()).prop_map(Target::Sessions),
-        2 => node().prop_map(Target::Checks),
-        1 => Just(Target::Queries),
-        2 => (0..POOL).prop_map(Target::Query),
-    ]
-}
-
-/// What a read waits for, with a command that is about the same, or any other.
-pub fn disturbance() -> impl Strategy<Value = (Target, Command)> {
-    target().prop_flat_map(|target| (Just(target), prop_oneof![about(target), command().boxed()]))
-}
-
-/// A command that mostly changes what is read.
-fn about(target: Target) -> BoxedStrategy<Command> {
-    let put = |key: BoxedStrategy<usize>| {
-        (key, how(), content()).prop_map(|(key, how, value)| Command::Put { key, how, flags: None, value }).boxed()
-    };
-    match target {
-        Target::Key(key) => put(Just(key).boxed()),
-        Target::Entries(_) | Target::Keys(_) => put(key().boxed()),
-        Target::Session(place) => Just(Command::Session("destroy", Who::Pool(place))).boxed(),
-        Target::Sessions(_) => {
-            (0..POOL, good_command()).prop_map(|(place, requested)| Command::Create { place, requested }).boxed()
-        }
-        Target::Checks(node) => prop::sample::select(&["passing", "warning", "critical"][..])
-            .prop_map(move |status| Command::Register {
-                node,
-                service: false,
-                check: Some(("c1", Some(status), false)),
-            })
-            .boxed(),
-        Target::Queries | Target::Query(_) => {
-            let place = if let Target::Query(place) = target { place } else { 0 };
-            (who()).prop_map(move |who| Command::Requery { place, name: "", session: Some(who) }).boxed()
-        }
-    }
-}
-
 /// A command, with odds under which every class of answers comes up.
-fn command() -> impl Strategy<Value = Command> {
+pub(super) fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
         6 => (0..POOL, good_command()).prop_map(|(place, requested)| Command::Create { place, requested }),
         8 => (0..POOL, requested()).prop_map(|(place, requested)| Command::Create { place, requested }),
@@ -94,11 +49,11 @@ fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
-fn node() -> impl Strategy<Value = &'static str> {
+pub(super) fn node() -> impl Strategy<Value = &'static str> {
     prop::sample::select(&NODES[..])
 }
 
-fn who() -> impl Strategy<Value = Who> {
+pub(super) fn who() -> impl Strategy<Value = Who> {
     prop_oneof![
         36 => (0..POOL).prop_map(Who::Pool),
         3 => (0..POOL).prop_map(Who::Capitals),
@@ -112,7 +67,7 @@ fn at() -> impl Strategy<Value = At> {
     prop_oneof![5 => Just(At::Present), 2 => Just(At::Zero), 2 => Just(At::Past), 1 => Just(At::Future)]
 }
 
-fn how() -> impl Strategy<Value = PutCondition> {
+pub(super) fn how() -> impl Strategy<Value = PutCondition> {
     prop_oneof![
         6 => Just(PutCondition::Plain),
         8 => at().prop_map(PutCondition::Cas),
@@ -124,7 +79,7 @@ fn how() -> impl Strategy<Value = PutCondition> {
 }
 
 /// Most requests are about few keys.
-fn key() -> impl Strategy<Value = usize> {
+pub(super) fn key() -> impl Strategy<Value = usize> {
     prop_oneof![9 => 0..3_usize, 2 => 3..KEYS.len()]
 }
 
@@ -144,7 +99,7 @@ fn flags() -> impl Strategy<Value = Option<&'static str>> {
     prop_oneof![16 => Just(None), 2 => Just(Some("7")), 3 => prop::sample::select(unusual.map(Some).to_vec())]
 }
 
-fn content() -> impl Strategy<Value = Content> {
+pub(super) fn content() -> impl Strategy<Value = Content> {
     prop_oneof![
         3 => Just(Content::Empty),
         8 => Just(Content::Text("x")),
@@ -176,7 +131,7 @@ fn listing() -> impl Strategy<Value = &'static str> {
 }
 
 /// What a session is asked for that can be had.
-fn good_command() -> impl Strategy<Value = Value> {
+pub(super) fn good_command() -> impl Strategy<Value = Value> {
     let checks = prop::sample::select(vec![json!([]), json!(["c1"]), json!(["c1"])]);
     let behavior = prop_oneof![3 => Just("release"), 1 => Just("delete")];
     let delay = prop::sample::select(&["0s", "0s", "20s", "120s"][..]);
