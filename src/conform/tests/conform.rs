@@ -250,12 +250,17 @@ fn a_live_agent_answers_as_the_model_says() {
     assert!(watched.is_ok(), "{watched:?}");
     let mut crowds = slow_crowds(&consul, 1, 8, LATENESS).expect("answers");
     crowds.push(crowd(&consul, 1, 0, LATENESS).expect("answers"));
+    let mut possible = 0;
     for episode in crowds {
         let end = Instant::now() + Duration::from_secs(20);
-        let judged = judge_until(&[episode], None, Limits::default(), &|| Instant::now() >= end);
-        // What overlaps with what is up to the machine: an order may take long to find.
-        assert!(!matches!(judged, Err(Objection::Impossible(_))), "{judged:?}");
+        match judge_until(&[episode], None, Limits::default(), &|| Instant::now() >= end) {
+            Ok(_) => possible += 1,
+            // What overlaps with what is up to the machine: an order may take long to find.
+            Err(Objection::Undecided { .. }) => {}
+            Err(impossible) => panic!("{impossible}"),
+        }
     }
+    assert!(possible >= 6, "of 9 crowds, only {possible} were judged");
     let slow = timed(&consul, LATENESS).expect("answers");
     judge(&slow, None).unwrap_or_else(|impossible| panic!("{impossible}"));
     // A model that is wrong is found out, by a sequence made as short as it goes.

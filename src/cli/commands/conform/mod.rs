@@ -33,8 +33,8 @@ pub struct Conform {
     /// 60 s (--timeout) counts as undecided
     #[arg(long, value_name = "N")]
     concurrent: Option<u64>,
-    /// A shell command that restarts the Consul server, whose data must outlast it: it is run once among 1,000 commands
-    #[arg(long, value_name = "COMMAND", requires = "consul")]
+    /// A shell command that restarts the Consul server, whose data must outlast it: it is run once among 1,000 commands; no log has such restarts
+    #[arg(long, value_name = "COMMAND", requires = "consul", conflicts_with = "record")]
     restart: Option<String>,
     /// How many methods to send to RabbitMQ besides, with messages and consumers, on several channels at the same time; a queue that is deleted while a channel that consumes from it fails may count as a difference
     #[arg(long, default_value_t = 0, value_name = "N", requires = "rabbitmq")]
