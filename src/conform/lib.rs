@@ -52,7 +52,7 @@ pub use judge::{Limits, judge, judge_until};
 pub use log::{Details, Episode, Event, EventKind, Gaps, LogRecord, Report, read, write};
 pub use record::{CLIENT_HEADER, Recorder};
 pub use sequence::Exchange;
-pub use tally::Tally;
+pub use tally::{AnswerClass, Histogram, Tally};
 pub use timed::{LATENESS, timed};
 pub use uncertain::{Uncertainty, uncertainties};
 pub use verdict::{Impossible, Objection, Possible};

@@ -1,35 +1,10 @@
 //! Classes of answers: what a broker's answer says by which rule. A run counts them, so that no reader takes a rule for tested that never
 //! came up; and what a run cannot meet, with the reason.
 
-use std::fmt::Write;
-
 use fencepost_rabbitmq::{Answer, Difference, Problem, Request};
 
 use super::pair::{Command, Exchange};
-
-macro_rules! classes {
-    ($($name:ident = $rule:literal $text:literal,)*) => {
-        /// One class of answers.
-        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        #[allow(missing_docs, reason = "each is said in words by `text`")]
-        pub enum Class { $($name,)* }
-
-        impl Class {
-            /// Every class, in the order of declaration.
-            pub const ALL: &'static [Class] = &[$(Class::$name,)*];
-
-            /// The rule by which the answer is what it is.
-            pub fn rule(self) -> &'static str {
-                match self { $(Class::$name => $rule,)* }
-            }
-
-            /// What the answer says.
-            pub fn text(self) -> &'static str {
-                match self { $(Class::$name => $text,)* }
-            }
-        }
-    };
-}
+use crate::tally::{Histogram, classes};
 
 classes! {
     ChannelOpened = "R-Q-32" "open a channel: open-ok",
@@ -128,55 +103,8 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("restarts of the broker", "R-Q-56 to R-Q-59: the broker may be that of other programs, too, so no run stops it"),
 ];
 
-/// A histogram over the classes of answers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tally(Vec<u64>);
-
-impl Default for Tally {
-    fn default() -> Self {
-        Tally(vec![0; Class::ALL.len()])
-    }
-}
-
-impl Tally {
-    /// One more.
-    pub fn count(&mut self, class: Class) {
-        self.0[class as usize] += 1;
-    }
-
-    /// Adds those of another run.
-    pub fn add(&mut self, other: &Tally) {
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, others)| *mine += others);
-    }
-
-    /// All answers.
-    pub fn total(&self) -> u64 {
-        self.0.iter().sum()
-    }
-
-    /// Each class with how often it came up.
-    pub fn iter(&self) -> impl Iterator<Item = (Class, u64)> + '_ {
-        Class::ALL.iter().copied().zip(self.0.iter().copied())
-    }
-
-    /// The classes that never came up, a line for each.
-    pub fn never(&self) -> String {
-        self.lines(|count| count == 0)
-    }
-
-    /// The classes that came up, a line for each.
-    pub fn table(&self) -> String {
-        self.lines(|count| count > 0)
-    }
-
-    fn lines(&self, is_listed: impl Fn(u64) -> bool) -> String {
-        let mut text = String::new();
-        for (class, count) in self.iter().filter(|(_, count)| is_listed(*count)) {
-            let _ = writeln!(text, "{count:8}  {:7}  {}", class.rule(), class.text());
-        }
-        text
-    }
-}
+/// The histogram of a broker's answers.
+pub type Tally = Histogram<Class>;
 
 /// What kind of answer to what kind of method.
 pub fn class(exchange: &Exchange) -> Class {

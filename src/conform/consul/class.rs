@@ -3,29 +3,7 @@
 
 use std::fmt;
 
-macro_rules! classes {
-    ($($name:ident = $rule:literal $text:literal,)*) => {
-        /// One class of answers.
-        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-        #[allow(missing_docs, reason = "each is said in words by `text`")]
-        pub enum Class { $($name,)* }
-
-        impl Class {
-            /// Every class, in the order of declaration.
-            pub const ALL: &'static [Class] = &[$(Class::$name,)*];
-
-            /// The rule by which the answer is what it is.
-            pub fn rule(self) -> &'static str {
-                match self { $(Class::$name => $rule,)* }
-            }
-
-            /// What the answer says.
-            pub fn text(self) -> &'static str {
-                match self { $(Class::$name => $text,)* }
-            }
-        }
-    };
-}
+use crate::tally::{AnswerClass, classes};
 
 classes! {
     PathCleaned = "C-GEN-9" "301: the path contains an empty part",

@@ -4,6 +4,7 @@ use fencepost_model::time::Instant;
 
 use super::super::consul::{Agent, Class, Hint};
 use super::super::judge::is_in_doubt;
+use super::super::tally::AnswerClass;
 use super::Case;
 
 /// Classes of answers that depend on the request only.

@@ -11,6 +11,7 @@ use fencepost_model::time::Instant;
 
 use super::super::consul::{Agent, Class, Options};
 use super::super::log::{Episode, LogRecord};
+use super::super::tally::AnswerClass;
 use super::super::verdict::{Impossible, Objection, Possible};
 use super::ahead::Ahead;
 use super::arrivals::{Answer, arrivals};

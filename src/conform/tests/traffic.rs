@@ -380,7 +380,7 @@ fn a_live_broker_deals_with_messages_and_consumers_as_the_rules_say() {
     if let Some((log, flaw)) = &found.difference {
         panic!("{}line {}: {}", write(std::slice::from_ref(log)), flaw.line, flaw.why);
     }
-    println!("{}never:\n{}", found.tally.table(), found.tally.never());
+    println!("{}never:\n{}", found.tally.table(false), found.tally.never());
     let (methods, concurrent, judged) = (found.methods, found.concurrent, found.judged);
     println!(
         "seed {seed}: {methods} methods, {concurrent} concurrent, {judged} lines judged, {} undecided",

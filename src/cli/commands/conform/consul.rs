@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fencepost_conform::{
-    Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients, hunt, judge,
-    judge_until, picture, read, timed, uncertainties, watches, write,
+    AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients,
+    hunt, judge, judge_until, picture, read, timed, uncertainties, watches, write,
 };
 
 use super::crowds::crowded;
@@ -107,7 +107,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     if crowds.undecided > 0 {
         let (count, lines) = (crowds.undecided, crowds.undecided_lines);
         let why = "no order of their requests was found in time, and nothing that is certain is contradicted";
-        conclude(&format!("{count} crowds with {lines} answers are undecided: {why}.\n"), common);
+        let crowds = if count == 1 { "1 crowd" } else { &format!("{count} crowds") };
+        conclude(&format!("undecided: {crowds} with {lines} answers; {why}.\n"), common);
         return Ok(Exit::Undecided);
     }
     Ok(Exit::AsExpected)

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use fencepost::rabbitmq::Answer;
+use fencepost_conform::AnswerClass;
 use fencepost_conform::amqp::traffic::{self, Verdict};
 use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, LEFT_OUT, Tally, hunt, judge, read, write};
 
@@ -146,7 +147,7 @@ fn report(tally: &Tally, is_whole: bool, common: &Common) {
             say_json(&json::AnswerCountJson { rule: class.rule(), answer: class.text(), count });
         }
     } else if !common.quiet {
-        say(&tally.table());
+        say(&tally.table(false));
         if !is_whole {
             return;
         }
