@@ -2,16 +2,17 @@
 //! same, up to ids and to gaps between log positions (C-GEN-4). And logs of requests and answers, held against the model.
 //!
 //! ```text
-//! commands   what may be asked, as symbols      hunt    random sequences, shrunk where they differ
-//! sequence   one of them, on both sides         wire    requests to a real agent
-//! tally      which answers came up              log     requests and answers in a file
-//! timed      TTLs, lock-delays, crowds           judge   whether they are possible
-//! watches    blocking queries                    verdict what can be said of a log
-//! amqp       the same for RabbitMQ               error   what keeps all of it from being done
-//! consul     the HTTP API of the model           guard   what may be removed from an agent
-//! crowds     several clients at the same time   clients what a log says of its clients
-//! record     a proxy that writes such logs       incomplete  logs that do not say everything
-//! uncertain  what a log leaves open
+//! commands      what may be asked, as symbols      hunt        random sequences, shrunk where they differ
+//! sequence      one of them, on both sides         wire        requests to a real agent
+//! agent_checks  checks that the agent keeps        restart     restarts of the server
+//! timed         TTLs and lock-delays, by script    crowds      several clients at the same time
+//! watches       blocking queries                   tally       which answers came up
+//! log           requests and answers in a file     judge       whether they are possible
+//! uncertain     what a log leaves open             incomplete  logs that do not say everything
+//! clients       what a log says of its clients     verdict     what can be said of a log
+//! record        a proxy that writes such logs      guard       what may be removed from an agent
+//! consul        the HTTP API of the model          amqp        the same for RabbitMQ
+//! error         what keeps all of it from being done
 //! ```
 
 mod agent_checks;

@@ -1,5 +1,9 @@
 //! What a random sequence is made of: commands whose keys, sessions, nodes, checks and queries are places in small pools, so
 //! that any sequence makes sense, and any part of it too.
+//!
+//! ```text
+//! odds   how often which command comes up      waits   what a blocking read waits for, and what wakes it
+//! ```
 
 mod odds;
 mod waits;
