@@ -341,6 +341,57 @@ fn r_q_107_the_permission_to_read_is_asked_before_the_queue() {
 }
 
 #[test]
+fn r_q_108_a_channel_that_ends_tells_its_queues_one_after_the_other() {
+    let delete = |name| Method::Plain(Request::Delete { name, if_empty: false });
+    let taken = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk).published(TWO, A, 1).delivered(ONE, 1, 1, false);
+    // The channel of the consumer fails because there is no queue B; another declares B and deletes A, before the consumer's message is back.
+    let with = |messages: u32| {
+        let mut story = taken.clone();
+        let to = story.line(ONE, Happening::Sent(Method::Plain(Request::Look(B))));
+        let mut story = story.ask(TWO, declare(B, false), declared(0, 0));
+        let of = story.line(TWO, Happening::Sent(delete(A)));
+        story.line(TWO, Happening::Answered { to: of, reply: Reply::Deleted { messages } });
+        story.line(ONE, Happening::Answered { to, reply: error(Problem::NoQueue) });
+        story.is_possible()
+    };
+    assert!(with(0), "A is not told yet");
+    assert!(with(1), "A is told");
+    let told = taken.clone().ask(ONE, Method::Plain(Request::Look(B)), error(Problem::NoQueue));
+    assert!(told.clone().ask(TWO, delete(A), Reply::Deleted { messages: 1 }).is_possible());
+    assert!(!told.ask(TWO, delete(A), Reply::Deleted { messages: 0 }).is_possible(), "the client knows of the end");
+    // With close-ok it is the same.
+    let closing = |messages: u32, is_late: bool| {
+        let mut story = taken.clone();
+        let to = story.line(ONE, Happening::Sent(CLOSE_CHANNEL));
+        let closed = Happening::Answered { to, reply: Reply::Plain(Answer::ChannelClosed) };
+        if !is_late {
+            story.line(ONE, closed);
+        }
+        let mut story = story.ask(TWO, delete(A), Reply::Deleted { messages });
+        if is_late {
+            story.line(ONE, closed);
+        }
+        story.is_possible()
+    };
+    assert!(closing(0, true) && closing(1, true) && closing(1, false));
+    assert!(!closing(0, false));
+}
+
+#[test]
+fn r_q_105_a_channel_that_the_broker_has_closed_takes_a_consumer_over_too() {
+    let delete = Method::Plain(Request::Delete { name: A, if_empty: false });
+    let begins = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk).ask(TWO, delete, Reply::Deleted { messages: 0 });
+    let failed = begins.ask(ONE, Method::Plain(Request::Look(B)), error(Problem::NoQueue));
+    let again = failed.ask(TWO, declare(A, false), declared(0, 0)).published(TWO, A, 1);
+    let taken = again.clone().ask(TWO, LOOK, declared(0, 1));
+    assert!(taken.is_possible());
+    let reopened = taken.ask(ONE, Method::Reopen { confirms: true }, OPENED);
+    assert!(reopened.clone().ask(TWO, LOOK, declared(1, 0)).is_possible(), "it is over with the channel");
+    let end = reopened.ask(TWO, LOOK, declared(1, 0));
+    assert!(!end.ask(TWO, LOOK, declared(0, 1)).is_possible());
+}
+
+#[test]
 fn r_q_51_of_two_exclusive_declarations_in_flight_one_wins() {
     let ok = declared(0, 0);
     let locked = error(Problem::Locked);

@@ -8,6 +8,7 @@ use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::mutation::Mutation;
 use fencepost_rabbitmq::{Answer, Ask, Bench, Name, Problem, Request};
 
+use super::ends::Leaving;
 use super::judge::Script;
 use super::log::{Access, CHANNELS, Happening};
 use super::method::{Method, Reply, Verb};
@@ -114,6 +115,8 @@ pub(super) struct Rest {
     pub dying: Vec<(Name, u16)>,
     /// Closed sockets that the broker has not noticed, with the connection's channels (R-Q-39).
     pub unnoticed: Vec<(SessionId, [u16; CHANNELS])>,
+    /// Channels that are telling their queues that they end (R-Q-108).
+    pub leaving: Vec<Leaving>,
     /// Connections whose queues are being removed (R-Q-40), with the place of the method that is then answered.
     pub ending: Vec<(SessionId, usize)>,
 }
@@ -166,6 +169,7 @@ impl State {
                 downs: Vec::new(),
                 dying: Vec::new(),
                 unnoticed: Vec::new(),
+                leaving: Vec::new(),
                 ending: Vec::new(),
             },
         };
@@ -181,12 +185,12 @@ impl State {
         SessionId { creator: ClientId(connection), number: self.rest.sessions[usize::from(connection) - 1] }
     }
 
-    fn ask(&mut self, id: ChannelId, close_ok: bool, request: Request) -> Option<Answer> {
+    pub(super) fn ask(&mut self, id: ChannelId, close_ok: bool, request: Request) -> Option<Answer> {
         let connection = self.session(id.connection);
         self.bench.ask(Ask { connection, channel: id.channel, close_ok, call: Call(1), request })
     }
 
-    fn observe(&self, request: Request) -> Option<Answer> {
+    pub(super) fn observe(&self, request: Request) -> Option<Answer> {
         let connection = SessionId { creator: OBSERVER, number: 1 };
         self.bench.clone().ask(Ask { connection, channel: 1, close_ok: false, call: Call(1), request })
     }

@@ -1,13 +1,23 @@
 //! How channels and connections open, fail and end.
 
-use fencepost_model::ids::SessionId;
-use fencepost_rabbitmq::{Answer, Ask, BrokerAction, Name, Request};
-
-use fencepost_model::ids::Call;
+use fencepost_model::ids::{Call, SessionId};
+use fencepost_rabbitmq::{Answer, Ask, BrokerAction, Name, Problem, Request};
 
 use super::broker::{Channel, ChannelId, Judging, Life, State};
 use super::log::CHANNELS;
 use super::method::Reply;
+use super::queues::Content;
+
+/// A channel that ends: it tells one queue after the other, and then the client (R-Q-108).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Leaving {
+    pub channel: ChannelId,
+    /// The place of the method that ends it.
+    pub place: usize,
+    reply: Reply,
+    /// The queues that it consumed from and has not told, each with its number among those of the name.
+    pub untold: Vec<(Name, u16)>,
+}
 
 impl State {
     pub(super) fn open(
@@ -44,29 +54,50 @@ impl State {
         let request = Request::CloseChannel;
         self.bench.ask(Ask { connection, channel: id.channel, close_ok: false, call: Call(1), request });
         self.channel(id).life = Life::Closed;
-        let states = self.leave_consumed(id, judging);
-        let left = states.into_iter().map(|mut state| {
-            state.forget_channel(id);
-            state
-        });
-        left.flat_map(|state| state.reply(place, Some(Reply::Plain(Answer::ChannelClosed)), judging)).collect()
+        self.leave(id, place, Reply::Plain(Answer::ChannelClosed), judging)
     }
 
-    /// The queues that a channel consumes from learn of its end at once, the others later (R-Q-103).
-    fn leave_consumed(self, id: ChannelId, judging: &Judging<'_>) -> Vec<State> {
-        let consumed: Vec<Name> =
-            self.concerned(id).into_iter().filter_map(|(name, consumes)| consumes.then_some(name)).collect();
-        let mut states = vec![self];
-        for name in consumed {
-            states = states.into_iter().flat_map(|state| state.notice_end(id, name, judging)).collect();
+    /// A channel begins to end. What ends it is decided here; the queues that it consumes from learn of it later (R-Q-108).
+    fn leave(mut self, channel: ChannelId, place: usize, reply: Reply, judging: &Judging<'_>) -> Vec<State> {
+        let consumes = |content: &Content| content.consumers.iter().any(|consumer| consumer.channel == channel);
+        let consumed = self.rest.queues.iter().filter(|content| consumes(content));
+        let untold: Vec<_> = consumed.map(|content| (content.name, content.declared)).collect();
+        if untold.is_empty() {
+            return self.left(channel, place, reply, judging);
         }
-        states
+        self.rest.leaving.push(Leaving { channel, place, reply, untold });
+        vec![self]
+    }
+
+    /// A channel that ends tells one of its queues, and after the last of them the client (R-Q-103).
+    pub(super) fn tell_end(mut self, at: usize, queue: usize, judging: &Judging<'_>) -> Vec<State> {
+        let leaving = &mut self.rest.leaving[at];
+        let channel = leaving.channel;
+        let (name, declared) = leaving.untold.remove(queue);
+        let last = leaving.untold.is_empty().then(|| self.rest.leaving.remove(at));
+        let is_there = self.content(name).is_some_and(|content| content.declared == declared);
+        let states = if is_there { self.notice_end(channel, name, judging) } else { vec![self] };
+        match last {
+            Some(Leaving { place, reply, .. }) => {
+                states.into_iter().flat_map(|state| state.left(channel, place, reply, judging)).collect()
+            }
+            None => states,
+        }
+    }
+
+    /// Every queue that a channel consumed from knows of its end.
+    fn left(mut self, channel: ChannelId, place: usize, reply: Reply, judging: &Judging<'_>) -> Vec<State> {
+        if reply == Reply::Plain(Answer::ChannelClosed) {
+            self.forget_channel(channel);
+        }
+        self.reply(place, Some(reply), judging)
     }
 
     /// A channel is no more; queues that have something for it learn of that later.
     fn forget_channel(&mut self, id: ChannelId) {
         self.rest.tags.retain(|(of, ..)| *of != id);
-        for (name, _) in self.concerned(id) {
+        self.rest.cancelled.retain(|(_, consumer)| consumer.channel != id);
+        for name in self.concerned(id) {
             self.rest.downs.push((id, name));
         }
     }
@@ -97,8 +128,7 @@ impl State {
 
     fn close_by_broker(mut self, id: ChannelId, place: usize, reply: Reply, judging: &Judging<'_>) -> Vec<State> {
         self.channel(id).life = Life::Closing;
-        let states = self.leave_consumed(id, judging);
-        states.into_iter().flat_map(|state| state.reply(place, Some(reply), judging)).collect()
+        self.leave(id, place, reply, judging)
     }
 
     /// A connection ends with an answer to a method: its queues are removed first (R-Q-37, R-Q-38).
@@ -194,20 +224,31 @@ impl State {
     /// R-Q-105: a channel notices that the queue of its consumer is gone. If there is another one of that name already, it consumes from that.
     pub(super) fn notice_cancelled(mut self, at: usize, judging: &Judging<'_>) -> Vec<State> {
         let (name, consumer) = self.rest.cancelled.remove(at);
-        let connection = self.session(consumer.channel.connection);
-        let asked = Ask {
-            connection,
-            channel: consumer.channel.channel,
-            close_ok: false,
-            call: Call(1),
-            request: Request::Look(name),
-        };
-        let may = matches!(self.bench.clone().ask(asked), Some(Answer::Declared { .. }));
-        if may && self.content(name).is_some_and(|content| content.take_over(consumer)) {
+        if self.may_take_over(consumer.channel, name) && self.content(name).is_some_and(|content| content.take_over(consumer)) {
             return self.deliver(name, judging);
         }
         self.rest.tags.retain(|(.., place)| *place != consumer.place);
         vec![self]
+    }
+
+    /// Whether a channel may consume from the queue that there is now. One that the broker has closed still may, until its client
+    /// acknowledges that.
+    fn may_take_over(&self, id: ChannelId, name: Name) -> bool {
+        match self.observe(Request::Look(name)) {
+            Some(Answer::Declared { .. }) => true,
+            Some(Answer::Error(Problem::Locked)) => {
+                let mut trial = self.clone();
+                match trial.channel(id) {
+                    channel if channel.opened != id.opened => return false,
+                    Channel { life: Life::Closing, .. } => {
+                        trial.ask(id, true, Request::OpenChannel { confirms: false });
+                    }
+                    _ => {}
+                }
+                matches!(trial.ask(id, false, Request::Look(name)), Some(Answer::Declared { .. }))
+            }
+            _ => false,
+        }
     }
 
     /// `basic.cancel` by the client.
@@ -216,7 +257,7 @@ impl State {
         let (.., consumer) = self.rest.tags.remove(at);
         self.rest.cancelled.retain(|(_, other)| other.place != consumer);
         let consumes =
-            |content: &&mut super::queues::Content| content.consumers.iter().any(|other| other.place == consumer);
+            |content: &&mut Content| content.consumers.iter().any(|other| other.place == consumer);
         if let Some(content) = self.rest.queues.iter_mut().find(consumes) {
             content.consumers.retain(|other| other.place != consumer);
             let name = content.name;

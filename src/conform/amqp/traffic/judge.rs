@@ -329,10 +329,19 @@ fn reason(event: Option<&Event>, expected: Option<Option<Reply>>) -> String {
 }
 
 impl State {
-    /// Whether what was sent at a place has not arrived, or its connection is not over.
+    /// Whether what was sent at a place has not arrived, or its channel or its connection is not over.
     fn is_open_at(&self, place: usize) -> bool {
         self.rest.casts.iter().any(|cast| cast.what == Told::Publish(place))
+            || self.rest.leaving.iter().any(|leaving| leaving.place == place)
             || self.rest.ending.iter().any(|(_, other)| *other == place)
+    }
+
+    /// Whether a channel is telling its queues that it ends, and does nothing else.
+    fn is_leaving(&self, connection: u16, channel: u8) -> bool {
+        self.rest.leaving.iter().any(|leaving| {
+            let id = leaving.channel;
+            (id.connection, id.channel) == (connection, channel)
+        })
     }
 
     /// Everything that the broker may do next, what is likely last.
@@ -354,6 +363,9 @@ impl State {
             for side in 0..CHANNELS {
                 let Some(place) = judging.script.next(self, line, side, before) else { continue };
                 let event = &judging.script.log.events[place];
+                if self.is_leaving(event.connection, event.channel) {
+                    continue;
+                }
                 let is_awaited =
                     awaited.is_some_and(|other| (other.connection, other.channel) == (event.connection, event.channel));
                 let states = self.clone().perform(place, judging);
@@ -363,12 +375,21 @@ impl State {
         next.extend(last);
         next.extend((0..self.rest.unnoticed.len()).map(|at| changed(&|state| state.notice(at))));
         next.extend((0..self.rest.dying.len()).map(|at| changed(&|state| state.die(at))));
-        next.extend((0..self.rest.cancelled.len()).flat_map(|at| self.clone().notice_cancelled(at, judging)));
+        for (at, (_, consumer)) in self.rest.cancelled.iter().enumerate() {
+            if !self.is_leaving(consumer.channel.connection, consumer.channel.channel) {
+                next.extend(self.clone().notice_cancelled(at, judging));
+            }
+        }
         next.extend(self.removals(judging.now).into_iter().map(|action| changed(&|state| state.remove(action))));
         for (at, (id, name)) in self.rest.downs.iter().enumerate() {
             let mut state = self.clone();
             state.rest.downs.remove(at);
             next.extend(state.end_at(*id, *name, judging));
+        }
+        for (at, leaving) in self.rest.leaving.iter().enumerate() {
+            for queue in 0..leaving.untold.len() {
+                next.extend(self.clone().tell_end(at, queue, judging));
+            }
         }
         for (at, cast) in self.rest.casts.iter().enumerate() {
             if self.rest.casts[..at].iter().all(|earlier| cast.overtakes(earlier)) {

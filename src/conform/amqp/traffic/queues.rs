@@ -390,13 +390,13 @@ impl State {
     }
 
     /// The queues for which a channel has something: consumers, or what is not settled.
-    pub(super) fn concerned(&self, id: ChannelId) -> Vec<(Name, bool)> {
+    pub(super) fn concerned(&self, id: ChannelId) -> Vec<Name> {
         let of = |content: &Content| {
             let consumes = content.consumers.iter().any(|consumer| consumer.channel == id);
             let unacked = |unacked: &Unacked| (unacked.channel, unacked.name) == (id, content.name);
             let told = |cast: &Cast| (cast.from, cast.name) == (id, content.name);
             let is = consumes || self.rest.unacked.iter().any(unacked) || self.rest.casts.iter().any(told);
-            is.then_some((content.name, consumes))
+            is.then_some(content.name)
         };
         self.rest.queues.iter().filter_map(of).collect()
     }
