@@ -3,10 +3,10 @@
 use fencepost_model::ids::{Call, SessionId};
 use fencepost_rabbitmq::{Answer, Ask, BrokerAction, Name, Problem, Request};
 
-use super::broker::{Channel, ChannelId, Judging, Life, State};
+use super::content::Content;
 use super::log::CHANNELS;
 use super::method::Reply;
-use super::queues::Content;
+use super::state::{Channel, ChannelId, Judging, Life, State};
 
 /// A channel that ends: it tells one queue after the other, and then the client (R-Q-108).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -224,7 +224,9 @@ impl State {
     /// R-Q-105: a channel notices that the queue of its consumer is gone. If there is another one of that name already, it consumes from that.
     pub(super) fn notice_cancelled(mut self, at: usize, judging: &Judging<'_>) -> Vec<State> {
         let (name, consumer) = self.rest.cancelled.remove(at);
-        if self.may_take_over(consumer.channel, name) && self.content(name).is_some_and(|content| content.take_over(consumer)) {
+        if self.may_take_over(consumer.channel, name)
+            && self.content(name).is_some_and(|content| content.take_over(consumer))
+        {
             return self.deliver(name, judging);
         }
         self.rest.tags.retain(|(.., place)| *place != consumer.place);
@@ -256,8 +258,7 @@ impl State {
         let Some(at) = self.rest.tags.iter().position(|(of, other, _)| (*of, *other) == (id, tag)) else { return };
         let (.., consumer) = self.rest.tags.remove(at);
         self.rest.cancelled.retain(|(_, other)| other.place != consumer);
-        let consumes =
-            |content: &&mut Content| content.consumers.iter().any(|other| other.place == consumer);
+        let consumes = |content: &&mut Content| content.consumers.iter().any(|other| other.place == consumer);
         if let Some(content) = self.rest.queues.iter_mut().find(consumes) {
             content.consumers.retain(|other| other.place != consumer);
             let name = content.name;

@@ -4,15 +4,18 @@
 //!
 //! ```text
 //! method   methods and their answers            log      what was sent and received, in order
-//! broker   the machine: one method              judge    whether a log is possible
-//! queues   the contents of its queues           draw     random rounds of methods
-//! ends     how channels and connections end     run      one sequence on a real broker
-//! client   a connection, as its client sees it  hunt     random sequences, shrunk
-//! send     methods as frames
+//! state    what the broker may be               script   a log, with what belongs together
+//! broker   what a method does                   judge    whether a log is possible
+//! content  messages and consumers               steps    everything that may happen next
+//! queues   what queues do with them             draw     random rounds of methods
+//! settle   acknowledgements and requeues        run      one sequence on a real broker
+//! ends     how channels and connections end     hunt     random sequences, shrunk
+//! client   a connection, as its client sees it  send     methods as frames
 //! ```
 
 mod broker;
 mod client;
+mod content;
 mod draw;
 mod ends;
 mod hunt;
@@ -21,7 +24,11 @@ mod log;
 mod method;
 mod queues;
 mod run;
+mod script;
 mod send;
+mod settle;
+mod state;
+mod steps;
 
 pub use hunt::{Found, hunt};
 pub use judge::{Flaw, Verdict, judge};

@@ -1,0 +1,99 @@
+//! The contents of queues: messages in order, consumers, and what was delivered and is not settled.
+
+use fencepost_model::time::Ticks;
+use fencepost_rabbitmq::{Keeps, Name, QueueProperties};
+
+use super::state::ChannelId;
+
+/// A message in a queue.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Message {
+    /// Its place in the queue, from the first that was ever published into it.
+    pub position: u32,
+    pub body: u32,
+    pub redelivered: bool,
+    /// The earliest instant at which it expires, in microseconds.
+    pub expires: Option<u64>,
+}
+
+/// A consumer of a queue.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Consumer {
+    /// The place of its `basic.consume` in the log, which tells consumers apart.
+    pub place: usize,
+    pub channel: ChannelId,
+    pub no_ack: bool,
+    pub is_exclusive: bool,
+    /// The number of unacknowledged deliveries that it may have; 0: no limit.
+    pub limit: u16,
+    /// Whether it was one of an earlier queue of that name: its channel may drop what is delivered to it (R-Q-105).
+    pub is_taken_over: bool,
+}
+
+/// A message that was delivered and is not settled.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Unacked {
+    pub channel: ChannelId,
+    /// 0: the client has not seen it.
+    pub tag: u64,
+    pub name: Name,
+    pub declared: u16,
+    pub message: Message,
+    /// The place of the consumer's `basic.consume`; none: it was got.
+    pub consumer: Option<usize>,
+    /// Whether the channel has settled it, and the queue has not heard that.
+    pub is_settled: bool,
+}
+
+/// The content of a queue.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Content {
+    pub name: Name,
+    /// Tells queues of one name apart.
+    pub declared: u16,
+    pub keeps: Keeps,
+    pub auto_delete: bool,
+    expires: Option<Ticks>,
+    /// The earliest instant of its last use, in microseconds (R-Q-25).
+    pub used: u64,
+    pub ready: Vec<Message>,
+    pub published: u32,
+    pub consumers: Vec<Consumer>,
+}
+
+impl Content {
+    pub(super) fn new(name: Name, declared: u16, shape: QueueProperties, used: u64) -> Self {
+        let QueueProperties { keeps, auto_delete, expires, .. } = shape;
+        let (ready, consumers) = (Vec::new(), Vec::new());
+        Content { name, declared, keeps, auto_delete, expires, used, ready, published: 0, consumers }
+    }
+
+    /// R-Q-105: a consumer of an earlier queue of the same name becomes one of this; false: R-Q-101.
+    pub(super) fn take_over(&mut self, consumer: Consumer) -> bool {
+        let others = &self.consumers;
+        if others.iter().any(|other| other.is_exclusive) || consumer.is_exclusive && !others.is_empty() {
+            return false;
+        }
+        self.consumers.push(Consumer { is_taken_over: true, ..consumer });
+        true
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.ready.len()).unwrap_or(u32::MAX)
+    }
+
+    /// R-Q-25: whether nothing keeps it from expiring.
+    pub(super) fn may_expire(&self, now: u64) -> bool {
+        let after = |expires: Ticks| u64::try_from(expires.count()).unwrap_or(0) * 1_000;
+        self.consumers.is_empty() && self.expires.is_some_and(|expires| self.used + after(expires) <= now)
+    }
+
+    /// R-Q-104: only the first message of a queue expires.
+    pub(super) fn first_may_expire(&self, now: u64) -> bool {
+        self.ready.first().is_some_and(|message| message.expires.is_some_and(|expires| expires <= now))
+    }
+
+    pub(super) fn drop_first(&mut self) {
+        self.ready.remove(0);
+    }
+}

@@ -1,0 +1,213 @@
+//! A log, with what belongs together in it: methods and their answers, consumers and their deliveries.
+
+use fencepost_rabbitmq::{Answer, Request};
+
+use super::judge::Flaw;
+use super::log::{CHANNELS, Happening, Log};
+use super::method::{Method, Reply};
+use super::state::State;
+use crate::amqp::pair::LINES;
+
+/// A log, with what belongs together in it.
+pub(super) struct Script<'a> {
+    pub log: &'a Log,
+    /// For each channel, the places of its methods.
+    programs: [[Vec<usize>; CHANNELS]; LINES],
+    /// For each line, its answer.
+    answers: Vec<Option<(usize, Reply)>>,
+    /// For each line with `basic.consume`, what was delivered: tag, body, redelivered.
+    deliveries: Vec<Vec<(u64, u32, bool)>>,
+    /// For each delivery and each cancellation, its consumer, and which of its deliveries it is.
+    consumers: Vec<Option<(usize, u16)>>,
+    /// For each method, whether its channel ends later.
+    ends: Vec<bool>,
+    /// For each line with a publish, whether its channel confirms.
+    confirms: Vec<bool>,
+    /// For each line with `basic.recover`, the last delivery that its channel wrote before the answer.
+    recovered: Vec<Option<u64>>,
+}
+
+impl<'a> Script<'a> {
+    pub(super) fn new(log: &'a Log) -> Result<Self, Flaw> {
+        let count = log.events.len();
+        let mut script = Script {
+            log,
+            programs: Default::default(),
+            answers: vec![None; count],
+            deliveries: vec![Vec::new(); count],
+            consumers: vec![None; count],
+            ends: vec![false; count],
+            confirms: vec![false; count],
+            recovered: vec![None; count],
+        };
+        // The tags that each channel delivers are 1, 2, 3, …: R-Q-97. Confirms and consumers begin anew with each channel.
+        let mut next_tag = [[1_u64; CHANNELS]; LINES];
+        let mut confirming = [[true; CHANNELS]; LINES];
+        let mut consumers: Vec<(u16, u8, u8, usize)> = Vec::new();
+        for (place, event) in log.events.iter().enumerate() {
+            let (line, side) = (usize::from(event.connection) - 1, usize::from(event.channel) - 1);
+            let flaw = |why: String| Flaw { line: log.line + place + 1, why };
+            let mut is_numbered = |tag: u64| {
+                let expected = std::mem::replace(&mut next_tag[line][side], tag + 1);
+                let why = || flaw(format!("the delivery tag is {tag}, and the channel's next one is {expected}"));
+                if tag == expected { Ok(()) } else { Err(why()) }
+            };
+            let mut consumer_of = |tag: u8, is_over: bool| {
+                let is_it = |(of, on, other, _): &(u16, u8, u8, usize)| {
+                    (*of, *on, *other) == (event.connection, event.channel, tag)
+                };
+                let at = consumers.iter().position(is_it);
+                let at = at.ok_or_else(|| flaw(format!("the channel has no consumer {tag}")))?;
+                Ok(if is_over { consumers.remove(at).3 } else { consumers[at].3 })
+            };
+            match event.happened {
+                Happening::Sent(method) => {
+                    script.programs[line][side].push(place);
+                    if let Method::Plain(Request::OpenChannel { confirms }) | Method::Reopen { confirms } = method {
+                        (next_tag[line][side], confirming[line][side]) = (1, confirms);
+                        consumers.retain(|(of, on, ..)| (*of, *on) != (event.connection, event.channel));
+                    }
+                    script.confirms[place] = confirming[line][side];
+                    match method {
+                        Method::HangUp | Method::Plain(Request::Close) => script.end(event.connection, None, place),
+                        Method::Plain(Request::CloseChannel) | Method::Reopen { .. } => {
+                            script.end(event.connection, Some(event.channel), place);
+                        }
+                        _ => {}
+                    }
+                    if method == Method::HangUp {
+                        (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
+                        consumers.retain(|(of, ..)| *of != event.connection);
+                    }
+                }
+                Happening::Answered { to, reply } => {
+                    let asked = to - 1;
+                    script.answers[asked] = Some((place, reply));
+                    let Happening::Sent(method) = log.events[asked].happened else { unreachable!("it was read") };
+                    match (method, reply) {
+                        (_, Reply::Got { tag, .. }) => is_numbered(tag)?,
+                        (_, Reply::Recovered) => script.recovered[asked] = Some(next_tag[line][side] - 1),
+                        (Method::Consume { tag, .. }, Reply::ConsumeOk) => {
+                            consumers.push((event.connection, event.channel, tag, asked));
+                        }
+                        (Method::Cancel(tag), Reply::CancelOk) => {
+                            let _ = consumer_of(tag, true);
+                        }
+                        _ => {}
+                    }
+                    if reply.closes_channel() {
+                        script.end(event.connection, Some(event.channel), place);
+                        consumers.retain(|(of, on, ..)| (*of, *on) != (event.connection, event.channel));
+                    }
+                    if reply.ends_connection() {
+                        script.end(event.connection, None, place);
+                        (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
+                        consumers.retain(|(of, ..)| *of != event.connection);
+                    }
+                }
+                Happening::Delivered { consumer, tag, body, redelivered } => {
+                    is_numbered(tag)?;
+                    let consumer = consumer_of(consumer, false)?;
+                    let had = u16::try_from(script.deliveries[consumer].len()).unwrap_or(u16::MAX);
+                    script.consumers[place] = Some((consumer, had + 1));
+                    script.deliveries[consumer].push((tag, body, redelivered));
+                }
+                Happening::Cancelled { consumer } => {
+                    script.consumers[place] = Some((consumer_of(consumer, true)?, 0));
+                }
+            }
+        }
+        Ok(script)
+    }
+
+    /// A channel, or a connection, ends at a line.
+    fn end(&mut self, connection: u16, channel: Option<u8>, until: usize) {
+        for (place, event) in self.log.events[..until].iter().enumerate() {
+            let is_its = event.connection == connection && channel.is_none_or(|channel| channel == event.channel);
+            self.ends[place] |= is_its;
+        }
+    }
+
+    /// The answer to the method at a place of the log.
+    pub(super) fn answer(&self, place: usize) -> Option<Reply> {
+        self.answers[place].map(|(_, reply)| reply)
+    }
+
+    /// A delivery to the consumer: tag, body, redelivered.
+    pub(super) fn delivery(&self, consumer: usize, number: u16) -> Option<(u64, u32, bool)> {
+        self.deliveries[consumer].get(usize::from(number)).copied()
+    }
+
+    /// Whether there may be deliveries to the consumer that the client has not seen.
+    pub(super) fn may_miss(&self, consumer: usize) -> bool {
+        !self.log.is_complete || self.ends[consumer]
+    }
+
+    /// Whether the client may not have seen this answer, which comes later than others, because its channel has ended.
+    pub(super) fn may_lack(&self, place: usize, reply: Option<Reply>) -> bool {
+        let is_late = matches!(
+            reply,
+            Some(
+                Reply::Plain(Answer::Confirmed | Answer::Nacked | Answer::Returned { .. })
+                    | Reply::ConsumeOk
+                    | Reply::CancelOk
+            )
+        );
+        is_late && self.answers[place].is_none() && self.may_miss(place)
+    }
+
+    /// Whether `basic.recover` is of a delivery: R-Q-98.
+    pub(super) fn recovers(&self, place: usize, tag: u64) -> bool {
+        self.recovered[place].is_none_or(|last| tag != 0 && tag <= last)
+    }
+
+    /// Whether the channel of a publish confirms.
+    pub(super) fn is_confirmed(&self, place: usize) -> bool {
+        self.confirms[place]
+    }
+
+    /// The next method of a channel, if it was sent before the line. The end of a connection comes after all that was sent before on
+    /// its channels, and before all that is sent later.
+    pub(super) fn next(&self, state: &State, line: usize, side: usize, before: usize) -> Option<usize> {
+        let next = |side: usize| self.programs[line][side].get(state.rest.next[line][side]).copied();
+        let place = next(side).filter(|place| *place < before)?;
+        let is_end = |place: usize| {
+            matches!(self.log.events[place].happened, Happening::Sent(Method::HangUp | Method::Plain(Request::Close)))
+        };
+        let waits = |other: usize| other < place && (is_end(other) || is_end(place));
+        (0..CHANNELS).filter(|other| *other != side).all(|other| !next(other).is_some_and(waits)).then_some(place)
+    }
+
+    /// Whether a state has come to a line, or to the end of the log.
+    pub(super) fn is_met(&self, place: usize, state: &State) -> bool {
+        let Some(event) = self.log.events.get(place) else {
+            return state.rest.casts.is_empty() && self.is_finished(state);
+        };
+        match event.happened {
+            Happening::Sent(_) => true,
+            Happening::Answered { to, .. } => self.is_done(state, to - 1),
+            Happening::Delivered { .. } => {
+                let (consumer, number) = self.consumers[place].expect("the script knows it");
+                state.rest.deliveries.iter().any(|(of, count)| *of == consumer && *count >= number)
+            }
+            Happening::Cancelled { .. } => {
+                let (consumer, _) = self.consumers[place].expect("the script knows it");
+                self.is_done(state, consumer) && state.rest.tags.iter().all(|(.., other)| *other != consumer)
+            }
+        }
+    }
+
+    /// Whether every method was carried out.
+    fn is_finished(&self, state: &State) -> bool {
+        let done = state.rest.next.as_flattened().iter();
+        self.programs.as_flattened().iter().zip(done).all(|(program, done)| program.len() == *done)
+    }
+
+    /// Whether the method at a place was carried out.
+    fn is_done(&self, state: &State, place: usize) -> bool {
+        let event = &self.log.events[place];
+        let (line, side) = (usize::from(event.connection) - 1, usize::from(event.channel) - 1);
+        let at = self.programs[line][side].partition_point(|other| *other < place);
+        state.rest.next[line][side] > at && !state.is_open_at(place)
+    }
+}
