@@ -119,22 +119,21 @@ impl ConnectionEnd {
         class: AMQPClass,
         returned: bool,
     ) -> Result<Option<Answer>, ConformError> {
-        let few = |count: u32| u8::try_from(count).unwrap_or(u8::MAX);
         Ok(match class {
             AMQPClass::Channel(Channel::OpenOk(_)) => Some(Answer::Opened),
             AMQPClass::Confirm(Confirm::SelectOk(_)) => {
                 self.confirming.insert(channel);
                 None
             }
-            AMQPClass::Queue(Queue::DeclareOk(ok)) => Some(Answer::Declared { messages: few(ok.message_count) }),
-            AMQPClass::Queue(Queue::DeleteOk(ok)) => Some(Answer::Deleted { messages: few(ok.message_count) }),
+            AMQPClass::Queue(Queue::DeclareOk(ok)) => Some(Answer::Declared { messages: ok.message_count }),
+            AMQPClass::Queue(Queue::DeleteOk(ok)) => Some(Answer::Deleted { messages: ok.message_count }),
             AMQPClass::Basic(Basic::Ack(_)) if returned => Some(Answer::Returned { confirmed: true }),
             AMQPClass::Basic(Basic::Ack(_)) => Some(Answer::Confirmed),
             AMQPClass::Basic(Basic::Nack(_)) => Some(Answer::Nacked),
             AMQPClass::Basic(Basic::GetOk(ok)) => {
                 self.got = true;
-                let delivery = u8::try_from(ok.delivery_tag).unwrap_or(u8::MAX);
-                Some(Answer::Got { delivery, messages: few(ok.message_count) })
+                let delivery = u32::try_from(ok.delivery_tag).unwrap_or(u32::MAX);
+                Some(Answer::Got { delivery, messages: ok.message_count })
             }
             AMQPClass::Basic(Basic::GetEmpty(_)) => Some(Answer::Empty),
             other => return Err(ConformError(format!("to {request} the broker said {other:?}"))),

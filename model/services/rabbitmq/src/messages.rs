@@ -114,9 +114,9 @@ pub enum Request {
     /// `basic.get` without automatic acknowledgement.
     Get(Name),
     /// `basic.ack` of the delivery with this number, on this channel.
-    Ack(u8),
+    Ack(u32),
     /// `basic.reject` with `requeue`.
-    Requeue(u8),
+    Requeue(u32),
 }
 
 /// The reason why the broker closes a channel or a connection.
@@ -198,12 +198,12 @@ pub enum Answer {
     /// `queue.declare-ok`.
     Declared {
         /// The number of ready messages in the queue.
-        messages: u8,
+        messages: u32,
     },
     /// `queue.delete-ok`.
     Deleted {
         /// The number of messages deleted with it.
-        messages: u8,
+        messages: u32,
     },
     /// `basic.ack`: the broker has processed the publish. The queue existed if the publish was mandatory.
     Confirmed,
@@ -217,9 +217,9 @@ pub enum Answer {
     /// `basic.get-ok`.
     Got {
         /// The number of the delivery on this channel, from 1.
-        delivery: u8,
+        delivery: u32,
         /// The number of remaining messages.
-        messages: u8,
+        messages: u32,
     },
     /// `basic.get-empty`.
     Empty,

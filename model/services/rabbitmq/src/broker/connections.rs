@@ -64,7 +64,7 @@ pub struct Channel {
     /// Whether publishes on it are confirmed.
     pub(super) confirms: bool,
     /// The number of messages delivered on it.
-    pub(super) delivered: u8,
+    pub(super) delivered: u32,
 }
 
 /// A request on a connection that the broker does not read.

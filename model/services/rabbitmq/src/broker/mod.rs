@@ -111,7 +111,8 @@ impl Broker {
     pub(super) fn record(&self, system: &str) -> Record {
         if system == super::MUTEX {
             let owners = self.deliveries.iter().map(|delivery| delivery.connection.creator).collect();
-            let free = self.queues.iter().map(|queue| u16::from(queue.ready)).sum();
+            let free: u32 = self.queues.iter().map(|queue| queue.ready).sum();
+            let free = u16::try_from(free).unwrap_or(u16::MAX);
             return Record { owners, slots: Some(1), free: Some(free), ..Record::default() };
         }
         let mut record = Record::default();

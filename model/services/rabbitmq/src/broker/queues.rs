@@ -19,7 +19,7 @@ pub struct Queue {
     /// The connection that declared it, if it is exclusive.
     pub owner: Option<SessionId>,
     /// The number of ready messages.
-    pub(super) ready: u8,
+    pub(super) ready: u32,
     /// The instant of its last use, if the queue expires (R-Q-25).
     pub(super) used: Option<StartTime>,
     /// The node on which it lives (R-Q-61).
@@ -33,7 +33,7 @@ pub struct Queue {
 pub(super) struct Delivery {
     pub(super) connection: SessionId,
     pub(super) channel: u8,
-    number: u8,
+    number: u32,
     name: Name,
     /// Whether the queue was deleted since. Then the message can be acknowledged, but not put back.
     is_orphan: bool,
@@ -249,7 +249,7 @@ impl Broker {
     /// R-Q-47: too many messages fill the memory, until they are removed.
     pub(super) fn look_at_memory(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let Some(limit) = context.scenario.service.memory else { return };
-        let is_full = self.queues.iter().map(|queue| queue.ready).sum::<u8>() >= limit;
+        let is_full = self.queues.iter().map(|queue| queue.ready).sum::<u32>() >= u32::from(limit);
         if is_full && !self.alarm {
             self.alarm = true;
             note(RabbitmqEvent::Alarm(true), out);
@@ -290,7 +290,7 @@ impl Broker {
     }
 
     /// Removes a delivery from the list.
-    fn settle(&mut self, id: SessionId, channel: Channel, number: u8) -> std::result::Result<Delivery, Problem> {
+    fn settle(&mut self, id: SessionId, channel: Channel, number: u32) -> std::result::Result<Delivery, Problem> {
         let is_it = |delivery: &Delivery| {
             (delivery.connection, delivery.channel, delivery.number) == (id, channel.number, number)
         };

@@ -34,7 +34,7 @@ enum Phase {
     Getting(Pending<()>),
     /// It has the message.
     Inside {
-        delivery: u8,
+        delivery: u32,
         writes: u8,
     },
 }

@@ -53,6 +53,14 @@ fn r_q_24_probes_are_kept_unless_the_queue_keeps_nothing() {
 }
 
 #[test]
+fn r_q_24_more_than_255_probes_are_counted() {
+    let mut harness = ServerHarness::new();
+    harness.declare(1, A, PLAIN);
+    (0..300).for_each(|_| drop(harness.probe(1, A)));
+    assert_eq!(harness.look(1, A), Answer::Declared { messages: 300 });
+}
+
+#[test]
 fn r_q_25_probes_do_not_renew_a_lease_and_declarations_do() {
     let mut harness = ServerHarness::new();
     harness.declare(1, A, QueueProperties { expires: Some(Ticks::new(5)), ..PLAIN });
