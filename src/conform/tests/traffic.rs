@@ -392,6 +392,46 @@ fn r_q_105_a_channel_that_the_broker_has_closed_takes_a_consumer_over_too() {
 }
 
 #[test]
+fn r_q_109_what_an_earlier_queue_delivered_settles_what_a_later_one_of_its_name_did() {
+    let delete = Method::Plain(Request::Delete { name: A, if_empty: false });
+    // The first message of the second queue is delivered on another channel.
+    let begins = Story::new().published(TWO, A, 1).ask(ONE, GET, got(1, 1, false, 0));
+    let begins = begins.ask(TWO, delete, Reply::Deleted { messages: 0 }).ask(TWO, declare(A, false), declared(0, 0));
+    let begins = begins.published(TWO, A, 2).ask(THREE, GET, got(1, 2, false, 0)).published(TWO, A, 3);
+    let used = begins.clone().ask(ONE, GET, got(2, 3, false, 0));
+    let requeued = used.clone().tell(ONE, settle(Verb::Nack, 1, false));
+    assert!(requeued.clone().ask(TWO, GET, got(1, 2, true, 0)).is_possible());
+    assert!(!requeued.ask(TWO, GET, got(1, 3, true, 0)).is_possible(), "that is another number");
+    let unused = begins.tell(ONE, settle(Verb::Nack, 1, false));
+    assert!(!unused.clone().ask(TWO, GET, got(1, 2, true, 1)).is_possible(), "the channel has not used the second queue");
+    assert!(unused.ask(TWO, GET, got(1, 3, false, 0)).is_possible());
+    // An ack removes it, and it does not go back with the channel that has it.
+    let acked = used.tell(ONE, settle(Verb::Ack, 1, false)).ask(ONE, Method::Purge(A), Reply::Purged { messages: 0 });
+    let closed = acked.ask(THREE, CLOSE_CHANNEL, Reply::Plain(Answer::ChannelClosed));
+    assert!(closed.clone().ask(TWO, LOOK, declared(0, 0)).ask(TWO, LOOK, declared(0, 0)).is_possible());
+    assert!(!closed.ask(TWO, LOOK, declared(1, 0)).is_possible());
+}
+
+#[test]
+fn r_q_110_a_channel_puts_back_separately_what_each_of_its_consumers_had() {
+    let second = Method::Consume { name: A, tag: 2, no_ack: false, exclusive: false };
+    let begins = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk).ask(ONE, Method::Qos(1), Reply::QosOk);
+    let begins = begins.ask(ONE, second, Reply::ConsumeOk);
+    let deliver = |mut story: Story, consumer, tag, body, redelivered| {
+        story.line(ONE, Happening::Delivered { consumer, tag, body, redelivered });
+        story
+    };
+    let begins = deliver(begins.published(TWO, A, 1), 2, 1, 1, false);
+    let begins = deliver(begins.published(TWO, A, 2), 1, 2, 2, false).ask(ONE, Method::Recover, Reply::Recovered);
+    // What the first consumer had comes first, and it is delivered before the rest is there.
+    let after = deliver(begins.clone(), 1, 3, 2, true);
+    assert!(deliver(after.clone(), 1, 4, 1, true).is_possible());
+    assert!(deliver(after, 2, 4, 1, true).is_possible());
+    let wrong = deliver(begins, 1, 3, 1, true);
+    assert!(!deliver(wrong, 1, 4, 2, true).is_possible());
+}
+
+#[test]
 fn r_q_51_of_two_exclusive_declarations_in_flight_one_wins() {
     let ok = declared(0, 0);
     let locked = error(Problem::Locked);

@@ -122,6 +122,7 @@ impl State {
             Method::Publish { name, mandatory, .. } => {
                 let confirms = self.channel(id).confirms;
                 if self.exists(name) {
+                    self.use_now(id, name);
                     let declared = self.content(name).map_or(0, |content| content.declared);
                     self.rest.casts.push(Cast { from: id, name, declared, what: Told::Publish(place) });
                     return vec![self];
@@ -156,7 +157,7 @@ impl State {
                     (Verb::Nack | Verb::Reject, true) => Settled::Requeued,
                     (Verb::Nack | Verb::Reject, false) => Settled::Dropped,
                 };
-                match self.settle(id, tag, multiple, how) {
+                match self.settle(id, tag, multiple, how, judging) {
                     true => self.reply(place, None, judging),
                     false => self.fail(id, place, Reply::error(Problem::UnknownDelivery), judging),
                 }

@@ -30,19 +30,28 @@ pub(super) struct Consumer {
     pub is_taken_over: bool,
 }
 
-/// A message that was delivered and is not settled.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+/// A delivery that awaits settlement, as its channel has it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Unacked {
     pub channel: ChannelId,
     /// 0: the client has not seen it.
     pub tag: u64,
     pub name: Name,
+    /// The queue of that name that the channel used last: it hears of the settlement (R-Q-109).
     pub declared: u16,
-    pub message: Message,
+    /// The position of the message in its queue.
+    pub position: u32,
     /// The place of the consumer's `basic.consume`; none: it was got.
     pub consumer: Option<usize>,
-    /// Whether the channel has settled it, and the queue has not heard that.
-    pub is_settled: bool,
+}
+
+/// A delivery that awaits settlement, as its queue has it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Delivery {
+    pub channel: ChannelId,
+    pub position: u32,
+    /// As in [`Unacked`].
+    pub consumer: Option<usize>,
 }
 
 /// The content of a queue.
@@ -57,6 +66,10 @@ pub(super) struct Content {
     /// The earliest instant of its last use, in microseconds (R-Q-25).
     pub used: u64,
     pub ready: Vec<Message>,
+    /// The messages that await settlement, sorted.
+    pub pending: Vec<Message>,
+    /// The deliveries that await settlement, in the order in which they were made.
+    pub delivered: Vec<Delivery>,
     pub published: u32,
     pub consumers: Vec<Consumer>,
 }
@@ -64,8 +77,19 @@ pub(super) struct Content {
 impl Content {
     pub(super) fn new(name: Name, declared: u16, shape: QueueProperties, used: u64) -> Self {
         let QueueProperties { keeps, auto_delete, expires, .. } = shape;
-        let (ready, consumers) = (Vec::new(), Vec::new());
-        Content { name, declared, keeps, auto_delete, expires, used, ready, published: 0, consumers }
+        Content {
+            name,
+            declared,
+            keeps,
+            auto_delete,
+            expires,
+            used,
+            ready: Vec::new(),
+            pending: Vec::new(),
+            delivered: Vec::new(),
+            published: 0,
+            consumers: Vec::new(),
+        }
     }
 
     /// R-Q-105: a consumer of an earlier queue of the same name becomes one of this; false: R-Q-101.
@@ -91,6 +115,37 @@ impl Content {
     /// R-Q-104: only the first message of a queue expires.
     pub(super) fn first_may_expire(&self, now: u64) -> bool {
         self.ready.first().is_some_and(|message| message.expires.is_some_and(|expires| expires <= now))
+    }
+
+    /// R-Q-100: whether a consumer may have another delivery.
+    pub(super) fn has_credit(&self, consumer: &Consumer) -> bool {
+        let unsettled = self.delivered.iter().filter(|delivery| delivery.consumer == Some(consumer.place)).count();
+        consumer.no_ack || consumer.limit == 0 || unsettled < usize::from(consumer.limit)
+    }
+
+    /// A message is delivered, and awaits settlement.
+    pub(super) fn await_settlement(&mut self, message: Message, channel: ChannelId, consumer: Option<usize>) {
+        self.pending.push(message);
+        self.pending.sort_unstable();
+        self.delivered.push(Delivery { channel, position: message.position, consumer });
+    }
+
+    /// R-Q-109: deliveries on a channel are settled, and then the messages, whoever had them; those messages. The channel's deliveries are
+    /// looked for in their order, and no further than to the first that is not there.
+    pub(super) fn settle(&mut self, channel: ChannelId, positions: &[u32]) -> Vec<Message> {
+        let mut from = 0;
+        for position in positions {
+            let is_it = |delivery: &Delivery| (delivery.channel, delivery.position) == (channel, *position);
+            let Some(at) = self.delivered[from..].iter().position(is_it) else { break };
+            from += at;
+            self.delivered.remove(from);
+        }
+        self.take_pending(positions)
+    }
+
+    /// The messages at these positions no longer await settlement.
+    pub(super) fn take_pending(&mut self, positions: &[u32]) -> Vec<Message> {
+        self.pending.extract_if(.., |message| positions.contains(&message.position)).collect()
     }
 
     pub(super) fn drop_first(&mut self) {

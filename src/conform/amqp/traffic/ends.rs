@@ -96,6 +96,7 @@ impl State {
     /// A channel is no more; queues that have something for it learn of that later.
     fn forget_channel(&mut self, id: ChannelId) {
         self.rest.tags.retain(|(of, ..)| *of != id);
+        self.rest.unacked.retain(|unacked| unacked.channel != id);
         self.rest.cancelled.retain(|(_, consumer)| consumer.channel != id);
         for name in self.concerned(id) {
             self.rest.downs.push((id, name));
@@ -227,6 +228,7 @@ impl State {
         if self.may_take_over(consumer.channel, name)
             && self.content(name).is_some_and(|content| content.take_over(consumer))
         {
+            self.use_now(consumer.channel, name);
             return self.deliver(name, judging);
         }
         self.rest.tags.retain(|(.., place)| *place != consumer.place);

@@ -18,6 +18,9 @@ impl State {
         judging: &Judging<'_>,
     ) -> Vec<State> {
         let limit = self.channel(id).prefetch;
+        if !matches!(method, Method::Purge(_)) {
+            self.use_now(id, name);
+        }
         let at = judging.script.log.events[place].at;
         let content = self.content(name).expect("a queue that exists has a content");
         match method {
@@ -50,23 +53,42 @@ impl State {
                     return self.reply(place, Some(Reply::Plain(Answer::Empty)), judging);
                 }
                 let message = content.ready.remove(0);
-                let declared = content.declared;
                 // The channel numbers its deliveries as it writes them.
                 let tag = match judging.script.answer(place) {
                     Some(Reply::Got { tag, .. }) => tag,
                     _ => 0,
                 };
                 if !no_ack {
-                    let unacked =
-                        Unacked { channel: id, tag, name, declared, message, consumer: None, is_settled: false };
-                    self.rest.unacked.push(unacked);
-                    self.rest.unacked.sort_by_key(|unacked| unacked.message.body);
+                    self.await_settlement(name, message, id, tag, None);
                 }
                 let Message { body, redelivered, .. } = message;
                 self.got(name, tag, (body, redelivered), place, judging)
             }
             _ => unreachable!("these methods use a queue"),
         }
+    }
+
+    /// A message is delivered on a channel, and awaits settlement.
+    fn await_settlement(
+        &mut self,
+        name: Name,
+        message: Message,
+        channel: ChannelId,
+        tag: u64,
+        consumer: Option<usize>,
+    ) {
+        let content = self.content(name).expect("it is there");
+        content.await_settlement(message, channel, consumer);
+        let (declared, position) = (content.declared, message.position);
+        self.rest.unacked.push(Unacked { channel, tag, name, declared, position, consumer });
+        self.rest.unacked.sort_unstable();
+    }
+
+    /// R-Q-109: a channel publishes to a queue, gets or consumes from it. What it settles from now on, this queue hears of.
+    pub(super) fn use_now(&mut self, id: ChannelId, name: Name) {
+        let declared = self.content(name).expect("a queue that exists has a content").declared;
+        let mine = self.rest.unacked.iter_mut().filter(|unacked| (unacked.channel, unacked.name) == (id, name));
+        mine.for_each(|unacked| unacked.declared = declared);
     }
 
     /// The answer to a get counts what is left without the messages behind the one that was got whose time is over (R-Q-104).
@@ -95,13 +117,8 @@ impl State {
     pub(super) fn deliver(mut self, name: Name, judging: &Judging<'_>) -> Vec<State> {
         let Some(content) = self.rest.queues.iter().find(|content| content.name == name) else { return vec![self] };
         let Some(first) = content.ready.first().copied() else { return vec![self] };
-        let unsettled =
-            |place: usize| self.rest.unacked.iter().filter(|unacked| unacked.consumer == Some(place)).count();
-        // R-Q-100.
-        let has_credit = |consumer: &&Consumer| {
-            consumer.no_ack || consumer.limit == 0 || unsettled(consumer.place) < usize::from(consumer.limit)
-        };
-        let consumers: Vec<Consumer> = content.consumers.iter().filter(has_credit).copied().collect();
+        let consumers: Vec<Consumer> =
+            content.consumers.iter().filter(|consumer| content.has_credit(consumer)).copied().collect();
         if consumers.is_empty() {
             return vec![self];
         }
@@ -111,7 +128,6 @@ impl State {
             without.content(name).expect("it is there").drop_first();
             states.extend(without.deliver(name, judging));
         }
-        let declared = content.declared;
         self.content(name).expect("it is there").drop_first();
         for consumer in consumers {
             let Consumer { channel, place, no_ack, is_taken_over, .. } = consumer;
@@ -130,10 +146,7 @@ impl State {
                     next.rest.deliveries.sort_unstable();
                 }
                 if !no_ack {
-                    let (message, consumer) = (first, Some(place));
-                    let unacked = Unacked { channel, tag, name, declared, message, consumer, is_settled: false };
-                    next.rest.unacked.push(unacked);
-                    next.rest.unacked.sort_by_key(|unacked| unacked.message.body);
+                    next.await_settlement(name, first, channel, tag, Some(place));
                 }
                 states.extend(next.deliver(name, judging));
             }

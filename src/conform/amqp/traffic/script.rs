@@ -161,6 +161,14 @@ impl<'a> Script<'a> {
         self.recovered[place].is_none_or(|last| tag != 0 && tag <= last)
     }
 
+    /// The tag of the consumer that was declared at a place of the log.
+    pub(super) fn consumer_tag(&self, place: usize) -> String {
+        match self.log.events[place].happened {
+            Happening::Sent(Method::Consume { tag, .. }) => tag.to_string(),
+            _ => unreachable!("consumers are declared by basic.consume"),
+        }
+    }
+
     /// Whether the channel of a publish confirms.
     pub(super) fn is_confirmed(&self, place: usize) -> bool {
         self.confirms[place]

@@ -1,52 +1,74 @@
 //! Acknowledgements, and messages that go back to their queue.
 
+use std::collections::BTreeMap;
+
 use fencepost_rabbitmq::{Keeps, Name};
 
 use super::content::{Content, Message, Unacked};
 use super::state::{Cast, ChannelId, Judging, Settled, State, Told};
 
+/// Deliveries of one queue of which a channel tells it together, in the order in which it does.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// One that was got, by its delivery tag.
+    Got(u64),
+    /// Those of a consumer, by its tag: a text.
+    Consumer(String),
+}
+
 impl State {
     /// R-Q-99: a channel settles a delivery, or all up to it; false: there is no such delivery on it.
-    pub(super) fn settle(&mut self, id: ChannelId, tag: u64, multiple: bool, how: Settled) -> bool {
-        let is_there =
-            self.rest.unacked.iter().any(|unacked| unacked.channel == id && unacked.tag == tag && !unacked.is_settled);
+    pub(super) fn settle(
+        &mut self,
+        id: ChannelId,
+        tag: u64,
+        multiple: bool,
+        how: Settled,
+        judging: &Judging<'_>,
+    ) -> bool {
+        let is_there = self.rest.unacked.iter().any(|unacked| unacked.channel == id && unacked.tag == tag);
         if is_there {
-            self.settle_where(id, how, |other| other != 0 && (other == tag || multiple && other < tag));
+            self.settle_where(id, how, judging, |other| other != 0 && (other == tag || multiple && other < tag));
         }
         is_there
     }
 
     /// R-Q-98: everything that the channel has delivered and that is not settled goes back.
     pub(super) fn settle_all(&mut self, id: ChannelId, place: usize, judging: &Judging<'_>) {
-        self.settle_where(id, Settled::Requeued, |tag| judging.script.recovers(place, tag));
+        self.settle_where(id, Settled::Requeued, judging, |tag| judging.script.recovers(place, tag));
     }
 
-    fn settle_where(&mut self, id: ChannelId, how: Settled, is_meant: impl Fn(u64) -> bool) {
-        let limits: Vec<usize> = self
-            .rest
-            .queues
-            .iter()
-            .flat_map(|content| content.consumers.iter().map(|consumer| consumer.place))
-            .collect();
-        let mut told: Vec<(Name, u16, Vec<u32>)> = Vec::new();
-        self.rest.unacked.retain_mut(|unacked| {
-            if unacked.channel != id || unacked.is_settled || !is_meant(unacked.tag) {
-                return true;
-            }
-            // An ack of a message that no consumer waits for is of no effect on the queue.
-            if how != Settled::Requeued && unacked.consumer.is_none_or(|consumer| !limits.contains(&consumer)) {
-                return false;
-            }
-            unacked.is_settled = true;
-            match told.iter_mut().find(|(name, declared, _)| (*name, *declared) == (unacked.name, unacked.declared)) {
-                Some((_, _, bodies)) => bodies.push(unacked.message.body),
-                None => told.push((unacked.name, unacked.declared, vec![unacked.message.body])),
-            }
-            true
-        });
-        for (name, declared, bodies) in told {
-            self.rest.casts.push(Cast { from: id, name, declared, what: Told::Settle { bodies, how } });
+    /// R-Q-110: the channel tells the queue separately of each message that was got, and of those of each consumer.
+    fn settle_where(&mut self, id: ChannelId, how: Settled, judging: &Judging<'_>, is_meant: impl Fn(u64) -> bool) {
+        let is_its = |unacked: &mut Unacked| unacked.channel == id && is_meant(unacked.tag);
+        let settled = self.rest.unacked.extract_if(.., is_its);
+        let mut told: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+        for Unacked { tag, name, declared, position, consumer, .. } in settled {
+            let group = match consumer {
+                None => Group::Got(tag),
+                Some(place) => Group::Consumer(judging.script.consumer_tag(place)),
+            };
+            told.entry((name, declared, group)).or_default().push(position);
         }
+        for ((name, declared, _), positions) in told {
+            if how != Settled::Requeued && self.is_plain(id, name, declared, &positions) {
+                self.content(name).expect("it is there").settle(id, &positions);
+            } else {
+                self.rest.casts.push(Cast { from: id, name, declared, what: Told::Settle { positions, how } });
+            }
+        }
+    }
+
+    /// Whether it makes no difference when the queue hears that these messages are acknowledged: they are the channel's own, and no consumer
+    /// waits for that.
+    fn is_plain(&mut self, id: ChannelId, name: Name, declared: u16, positions: &[u32]) -> bool {
+        let Some(content) = self.content(name).filter(|content| content.declared == declared) else { return false };
+        let waits = |place: usize| content.consumers.iter().any(|consumer| consumer.place == place);
+        let is_plain = |position: &u32| {
+            let of = content.delivered.iter().find(|delivery| delivery.position == *position);
+            of.is_some_and(|delivery| delivery.channel == id && !delivery.consumer.is_some_and(waits))
+        };
+        positions.iter().all(is_plain)
     }
 
     /// A queue deals with all that a channel has told it.
@@ -66,23 +88,33 @@ impl State {
         let is_there = self.content(name).is_some_and(|content| content.declared == declared);
         match what {
             Told::Publish(place) => self.take_in(place, name, is_there, judging),
-            Told::Settle { bodies, how } => {
-                let mut back = Vec::new();
-                self.rest.unacked.retain(|unacked| {
-                    let is_meant =
-                        unacked.channel == from && unacked.is_settled && bodies.contains(&unacked.message.body);
-                    if is_meant && how == Settled::Requeued {
-                        back.push(unacked.message);
-                    }
-                    !is_meant
-                });
-                if is_there {
-                    self.put_back(name, back);
-                    return self.deliver(name, judging);
-                }
-                vec![self]
-            }
+            Told::Settle { positions, how } if is_there => self.hear_settled(from, name, &positions, how, judging),
+            Told::Settle { .. } => vec![self],
         }
+    }
+
+    fn hear_settled(
+        mut self,
+        from: ChannelId,
+        name: Name,
+        positions: &[u32],
+        how: Settled,
+        judging: &Judging<'_>,
+    ) -> Vec<State> {
+        let content = self.content(name).expect("it is there");
+        let is_known = content.delivered.iter().any(|delivery| delivery.channel == from)
+            || content.consumers.iter().any(|consumer| consumer.channel == from);
+        let is_awaited = content.pending.iter().any(|message| positions.contains(&message.position));
+        if !is_known && !is_awaited {
+            return vec![self];
+        }
+        // R-Q-109: a queue ignores a channel that it has nothing of. One to which it has delivered before, it may remember.
+        let ignored = (!is_known).then(|| self.clone());
+        let settled = self.content(name).expect("it is there").settle(from, positions);
+        if how == Settled::Requeued {
+            self.put_back(name, settled);
+        }
+        ignored.into_iter().chain(self.deliver(name, judging)).collect()
     }
 
     /// R-Q-98: messages go back to where they were, and are marked. A queue that keeps nothing loses them.
@@ -105,17 +137,20 @@ impl State {
         let declared = content.declared;
         let before = content.consumers.len();
         content.consumers.retain(|consumer| consumer.channel != id);
-        if content.consumers.len() < before {
+        let is_left = content.consumers.len() < before;
+        let positions: Vec<u32> = content
+            .delivered
+            .extract_if(.., |delivery| delivery.channel == id)
+            .map(|delivery| delivery.position)
+            .collect();
+        let back = content.take_pending(&positions);
+        let is_settlement = |cast: &Cast| matches!(cast.what, Told::Settle { .. });
+        self.rest
+            .casts
+            .retain(|cast| (cast.from, cast.name, cast.declared) != (id, name, declared) || !is_settlement(cast));
+        if is_left {
             self.consumer_left(name);
         }
-        let mut back = Vec::new();
-        self.rest.unacked.retain(|unacked| {
-            let is_its = (unacked.channel, unacked.name) == (id, name);
-            if is_its && unacked.declared == declared {
-                back.push(unacked.message);
-            }
-            !is_its
-        });
         self.put_back(name, back);
         self.deliver(name, judging)
     }
@@ -133,9 +168,9 @@ impl State {
     pub(super) fn concerned(&self, id: ChannelId) -> Vec<Name> {
         let of = |content: &Content| {
             let consumes = content.consumers.iter().any(|consumer| consumer.channel == id);
-            let unacked = |unacked: &Unacked| (unacked.channel, unacked.name) == (id, content.name);
+            let delivered = content.delivered.iter().any(|delivery| delivery.channel == id);
             let told = |cast: &Cast| (cast.from, cast.name) == (id, content.name);
-            let is = consumes || self.rest.unacked.iter().any(unacked) || self.rest.casts.iter().any(told);
+            let is = consumes || delivered || self.rest.casts.iter().any(told);
             is.then_some(content.name)
         };
         self.rest.queues.iter().filter_map(of).collect()

@@ -59,8 +59,8 @@ pub(super) struct Cast {
 pub(super) enum Told {
     /// The publish at this place of the log.
     Publish(usize),
-    /// These messages are settled.
-    Settle { bodies: Vec<u32>, how: Settled },
+    /// The messages at these positions are settled.
+    Settle { positions: Vec<u32>, how: Settled },
 }
 
 /// What becomes of settled messages.
