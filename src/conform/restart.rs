@@ -16,12 +16,7 @@ impl Consul {
     /// only, with a leader that is known: seen on Consul 1.8.7, where a key that was there is absent for some 0.1 s. A
     /// consistent read waits for the rest.
     pub(super) fn restart(&self, command: &str) -> Result<(), ConformError> {
-        let run = Command::new("sh").args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).output();
-        let output = run.map_err(|error| ConformError(format!("`{command}` cannot be run: {error}")))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(ConformError(format!("`{command}` ends with {}: {}", output.status, said.trim())));
-        }
+        carry_out(command)?;
         let end = Instant::now() + PATIENCE;
         let is_ready = || self.ask(&get("/v1/kv/?keys&consistent")).is_ok_and(|reply| reply.status == 200);
         while !is_ready() {
@@ -32,4 +27,15 @@ impl Consul {
         }
         Ok(())
     }
+}
+
+/// Carries out a shell command.
+pub(super) fn carry_out(command: &str) -> Result<(), ConformError> {
+    let run = Command::new("sh").args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).output();
+    let output = run.map_err(|error| ConformError(format!("`{command}` cannot be run: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(ConformError(format!("`{command}` ends with {}: {}", output.status, said.trim())))
 }

@@ -14,6 +14,13 @@ classes! {
     Discarded = "R-Q-31" "a method on a channel that the broker has closed: nothing",
     Closed = "R-Q-37" "close the connection: close-ok",
     HungUp = "R-Q-39" "the socket is closed without a method",
+    Connected = "R-Q-42" "connect with a heartbeat value: open-ok",
+    ConnectedWithout = "R-Q-46" "connect with heartbeat value 0: open-ok",
+    Beat = "R-Q-44" "a heartbeat frame",
+    LostReset = "R-Q-45" "the end of the socket, without a method",
+    LostForced = "R-Q-58" "connection.close by the broker: 320",
+    Restarted = "R-Q-56" "the broker is restarted",
+    Survived = "R-Q-111" "get or deliver: a message from before a restart",
 
     Declared = "R-Q-4" "declare: declare-ok",
     DeclaredReserved = "R-Q-2" "declare: 403, the name is reserved",
@@ -40,6 +47,7 @@ classes! {
     PurgedRefused = "R-Q-107" "purge: 403, no permission",
 
     Published = "R-Q-17" "publish: ack",
+    PublishedPersistent = "R-Q-111" "publish a persistent message: ack",
     PublishedReturned = "R-Q-17" "publish: return, then ack",
     PublishedReturnedOnly = "R-Q-19" "publish without confirms: return",
     PublishedSilently = "R-Q-19" "publish without confirms: nothing",
@@ -99,8 +107,10 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("alarms, and connections that are blocked", "R-Q-47, R-Q-48: they concern every user of the broker"),
     ("clusters: crashes of nodes and partitions", "R-Q-61 to R-Q-71: the command talks to one node"),
     ("queues of other kinds, exchanges, dead letters, transactions", "neither the model nor the semaphore has them"),
-    ("heartbeats", "R-Q-42 to R-Q-46: they take seconds each, and a random method takes less than one millisecond"),
-    ("restarts of the broker", "R-Q-56 to R-Q-59: the broker may be that of other programs, too, so no run stops it"),
+    (
+        "brokers that are killed",
+        "R-Q-57, R-Q-58: acknowledgements that are not on disk may be lost; --restart stops the broker",
+    ),
 ];
 
 /// The histogram of a broker's answers.

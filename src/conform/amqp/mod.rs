@@ -6,6 +6,7 @@
 //! wire   connections, and frames on them      ask   requests as methods, and methods as answers
 //! pair   one sequence, on both sides          log   methods and answers in a file
 //! hunt   random sequences, shrunk             traffic   messages, consumers, and many requests in flight
+//! restart   by a command
 //! ```
 
 mod ask;
@@ -13,6 +14,7 @@ mod class;
 mod hunt;
 mod log;
 mod pair;
+mod restart;
 pub mod traffic;
 mod wire;
 

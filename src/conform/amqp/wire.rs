@@ -24,6 +24,8 @@ pub struct Broker {
     pub version: String,
     /// Whether queues that a killed run has left behind are deleted; else they are an error.
     pub removes_leftovers: bool,
+    /// A shell command that restarts it, if there may be restarts. Its data must outlast it.
+    pub restart: Option<String>,
 }
 
 /// A connection to it.
@@ -75,8 +77,8 @@ impl Broker {
     /// There is no RabbitMQ broker at the address.
     pub fn connect(address: &str) -> Result<Self, ConformError> {
         let address = address.trim_start_matches("amqp://").trim_end_matches('/').to_owned();
-        let mut broker = Broker { address, version: String::new(), removes_leftovers: false };
-        let (_, version) = broker.open("", GUEST)?;
+        let mut broker = Broker { address, version: String::new(), removes_leftovers: false, restart: None };
+        let (_, version) = broker.open("", GUEST, 0)?;
         broker.version = version;
         Ok(broker)
     }
@@ -86,7 +88,15 @@ impl Broker {
     /// # Errors
     /// It cannot be opened.
     pub fn line(&self, prefix: &str) -> Result<ConnectionEnd, ConformError> {
-        self.open(prefix, GUEST).map(|(line, _)| line)
+        self.line_with_heartbeat(prefix, 0)
+    }
+
+    /// The same with a heartbeat value, in seconds; 0: no heartbeats.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn line_with_heartbeat(&self, prefix: &str, heartbeat: u16) -> Result<ConnectionEnd, ConformError> {
+        self.open(prefix, GUEST, heartbeat).map(|(line, _)| line)
     }
 
     /// The same as the user with few permissions; none: there is no such user.
@@ -94,14 +104,14 @@ impl Broker {
     /// # Errors
     /// It cannot be opened for another reason.
     pub fn limited_line(&self, prefix: &str) -> Result<Option<ConnectionEnd>, ConformError> {
-        match self.open(prefix, LIMITED) {
+        match self.open(prefix, LIMITED, 0) {
             Ok((line, _)) => Ok(Some(line)),
             Err(error) if error.0.contains(REFUSED) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    fn open(&self, prefix: &str, user: &str) -> Result<(ConnectionEnd, String), ConformError> {
+    fn open(&self, prefix: &str, user: &str, heartbeat: u16) -> Result<(ConnectionEnd, String), ConformError> {
         let failure = |what: &dyn fmt::Display| ConformError(format!("{}: {what}", self.address));
         let socket = TcpStream::connect(&self.address).map_err(|error| failure(&error))?;
         let ready = socket.set_nodelay(true).and_then(|()| socket.set_read_timeout(Some(PATIENCE)));
@@ -146,7 +156,7 @@ impl Broker {
             AMQPClass::Connection(Connection::TuneOk(connection::TuneOk {
                 channel_max: tune.channel_max,
                 frame_max: tune.frame_max,
-                heartbeat: 0,
+                heartbeat,
             })),
         )?;
         line.send(0, AMQPClass::Connection(Connection::Open(connection::Open { virtual_host: short("/") })))?;

@@ -47,7 +47,7 @@ fn verdict(text: &str) -> String {
 fn every_log_of_the_page_is_judged_as_it_says() {
     let logs: Vec<_> =
         blocks().into_iter().filter_map(|(info, log)| Some((info.strip_prefix("jsonl ")?, log))).collect();
-    assert_eq!(logs.len(), 12, "are they still looked for?");
+    assert_eq!(logs.len(), 16, "are they still looked for?");
     for (info, log) in logs {
         let (expected, open) = info.split_once(" | ").unwrap_or((info, ""));
         assert_eq!(verdict(log), expected, "{log}");

@@ -173,6 +173,28 @@ fn a_live_broker_answers_as_the_model_says() {
 }
 
 #[test]
+fn r_q_109_a_live_broker_puts_back_a_message_that_another_channel_holds() {
+    let Some(broker) = broker() else { return };
+    let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-109").expect("a line"));
+    let get = Request::Get(A);
+    let got = |delivery, messages| Some(Answer::Got { delivery, messages });
+    // My first delivery is of a queue that is deleted and declared again.
+    assert_eq!(declare(&mut mine, A, PLAIN), OK);
+    probe(&mut mine, A);
+    assert_eq!(ask(&mut mine, get), got(1, 0));
+    assert_eq!(ask(&mut other, Request::Delete { name: A, if_empty: false }), Some(Answer::Deleted { messages: 0 }));
+    assert_eq!(declare(&mut other, A, PLAIN), OK);
+    probe(&mut other, A);
+    assert_eq!(ask(&mut other, get), got(1, 0));
+    probe(&mut mine, A);
+    assert_eq!(ask(&mut mine, get), got(2, 0));
+    // I put it back, and the other's message, which it has not settled, is there for anybody.
+    ask(&mut mine, Request::Requeue(1));
+    assert_eq!(ask(&mut mine, get), got(3, 0));
+    assert_eq!(ask(&mut mine, Request::Delete { name: A, if_empty: false }), Some(Answer::Deleted { messages: 0 }));
+}
+
+#[test]
 fn r_q_95_1_a_probe_of_a_foreign_queue_is_acked_and_a_passive_declare_gives_405() {
     let Some(broker) = broker() else { return };
     let [mut mine, mut other] = [(); 2].map(|()| broker.line("r-q-95-1").expect("a line"));

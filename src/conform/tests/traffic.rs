@@ -3,121 +3,11 @@
 use std::env;
 
 use fencepost_conform::amqp::LEFT_OUT;
-use fencepost_conform::amqp::traffic::{Event, Happening, Log, Method, Reply, Verb, Verdict, hunt, judge, read, write};
-use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, QueueProperties, RabbitmqMutation, Request};
+use fencepost_conform::amqp::traffic::{Access, Happening, Method, Reply, Verb, hunt, read, write};
+use fencepost_rabbitmq::{Answer, Keeps, Problem, QueueProperties, RabbitmqMutation, Request};
 
 use crate::rabbitmq::broker;
-
-const A: Name = Name::Slot(1);
-const B: Name = Name::Holder(1);
-const OPENED: Reply = Reply::Plain(Answer::Opened);
-const CONFIRMED: Reply = Reply::Plain(Answer::Confirmed);
-const EMPTY: Reply = Reply::Plain(Answer::Empty);
-const GET: Method = Method::Get { name: A, no_ack: false };
-const LOOK: Method = Method::Plain(Request::Look(A));
-const CONSUME: Method = Method::Consume { name: A, tag: 1, no_ack: false, exclusive: false };
-const OPEN: Method = Method::Plain(Request::OpenChannel { confirms: true });
-const CLOSE_CHANNEL: Method = Method::Plain(Request::CloseChannel);
-
-/// A channel of a connection.
-type On = (u16, u8);
-
-const ONE: On = (1, 1);
-const TWO: On = (2, 1);
-const THREE: On = (3, 1);
-
-/// A log, made line by line, a millisecond apart.
-#[derive(Clone, Default)]
-struct Story(Log);
-
-impl Story {
-    /// A log with the slot queue.
-    fn new() -> Self {
-        Story(Log { version: "3.10.8".to_owned(), is_complete: true, line: 1, ..Log::default() }).ask(
-            ONE,
-            declare(A, false),
-            declared(0, 0),
-        )
-    }
-
-    fn line(&mut self, (connection, channel): On, happened: Happening) -> usize {
-        let at = 1_000 * (self.0.events.len() as u64 + 1);
-        self.0.events.push(Event { at, connection, channel, happened });
-        self.0.events.len()
-    }
-
-    /// A method that has no answer.
-    fn tell(mut self, on: On, method: Method) -> Self {
-        self.line(on, Happening::Sent(method));
-        self
-    }
-
-    /// A method and its answer.
-    fn ask(mut self, on: On, method: Method, reply: Reply) -> Self {
-        let to = self.line(on, Happening::Sent(method));
-        self.line(on, Happening::Answered { to, reply });
-        self
-    }
-
-    /// Methods that are in flight at the same time.
-    fn all(mut self, asked: &[(On, Method, Reply)]) -> Self {
-        let places: Vec<usize> = asked.iter().map(|(on, method, _)| self.line(*on, Happening::Sent(*method))).collect();
-        for ((on, _, reply), to) in asked.iter().zip(places) {
-            self.line(*on, Happening::Answered { to, reply: *reply });
-        }
-        self
-    }
-
-    fn delivered(mut self, on: On, tag: u64, body: u32, redelivered: bool) -> Self {
-        self.line(on, Happening::Delivered { consumer: 1, tag, body, redelivered });
-        self
-    }
-
-    fn cancelled(mut self, on: On) -> Self {
-        self.line(on, Happening::Cancelled { consumer: 1 });
-        self
-    }
-
-    fn published(self, on: On, name: Name, body: u32) -> Self {
-        self.ask(on, publish(name, body), CONFIRMED)
-    }
-
-    fn is_possible(&self) -> bool {
-        // It is read as it is written.
-        let log = read(&write(std::slice::from_ref(&self.0))).expect("a log").remove(0);
-        assert_eq!(log, self.0);
-        match judge(&log, None) {
-            Verdict::Possible(_) => true,
-            Verdict::Impossible(_) => false,
-            Verdict::Undecided { line } => panic!("undecided at line {line}"),
-        }
-    }
-}
-
-fn declare(name: Name, exclusive: bool) -> Method {
-    let shape = QueueProperties { exclusive, ..QueueProperties::default() };
-    Method::Plain(Request::Declare { name, shape })
-}
-
-fn publish(name: Name, body: u32) -> Method {
-    Method::Publish { name, body, mandatory: false, expiration: None }
-}
-
-fn declared(messages: u32, consumers: u32) -> Reply {
-    Reply::Declared { messages, consumers }
-}
-
-fn got(tag: u64, body: u32, redelivered: bool, messages: u32) -> Reply {
-    Reply::Got { tag, body, redelivered, messages }
-}
-
-fn settle(verb: Verb, tag: u64, multiple: bool) -> Method {
-    Method::Settle { verb, tag, multiple, requeue: verb != Verb::Ack }
-}
-
-fn error(problem: Problem) -> Reply {
-    Reply::Plain(Answer::Error(problem))
-}
+use crate::story::*;
 
 #[test]
 fn r_q_96_a_channel_s_publishes_are_ordered_for_each_queue_and_not_between_queues() {
@@ -283,7 +173,7 @@ fn r_q_103_consumed_queues_have_the_messages_back_before_close_ok_and_others_lat
 
 #[test]
 fn r_q_104_a_message_expires_behind_its_time_and_only_as_the_first() {
-    let short = Method::Publish { name: A, body: 1, mandatory: false, expiration: Some(4) };
+    let short = Method::Publish { name: A, body: 1, mandatory: false, expiration: Some(4), persistent: false };
     let begins = Story::new().ask(ONE, short, CONFIRMED);
     assert!(!begins.clone().ask(TWO, LOOK, declared(0, 0)).is_possible(), "it is too early");
     let later = begins.ask(TWO, LOOK, declared(1, 0));
@@ -324,7 +214,7 @@ fn r_q_106_a_purge_leaves_what_awaits_settlement() {
 #[test]
 fn r_q_107_the_permission_to_read_is_asked_before_the_queue() {
     let mut begins = Story::new();
-    begins.0.access = fencepost_conform::amqp::traffic::Access::Limited;
+    begins.log.access = Access::Limited;
     for method in [
         Method::Get { name: B, no_ack: false },
         Method::Purge(B),
@@ -403,7 +293,10 @@ fn r_q_109_what_an_earlier_queue_delivered_settles_what_a_later_one_of_its_name_
     assert!(requeued.clone().ask(TWO, GET, got(1, 2, true, 0)).is_possible());
     assert!(!requeued.ask(TWO, GET, got(1, 3, true, 0)).is_possible(), "that is another number");
     let unused = begins.tell(ONE, settle(Verb::Nack, 1, false));
-    assert!(!unused.clone().ask(TWO, GET, got(1, 2, true, 1)).is_possible(), "the channel has not used the second queue");
+    assert!(
+        !unused.clone().ask(TWO, GET, got(1, 2, true, 1)).is_possible(),
+        "the channel has not used the second queue"
+    );
     assert!(unused.ask(TWO, GET, got(1, 3, false, 0)).is_possible());
     // An ack removes it, and it does not go back with the channel that has it.
     let acked = used.tell(ONE, settle(Verb::Ack, 1, false)).ask(ONE, Method::Purge(A), Reply::Purged { messages: 0 });
@@ -444,7 +337,7 @@ fn r_q_51_of_two_exclusive_declarations_in_flight_one_wins() {
 
 #[test]
 fn a_log_of_traffic_that_makes_no_sense_is_refused_with_its_line() {
-    let good = write(&[Story::new().0]);
+    let good = write(&[Story::new().log]);
     assert!(read(&good).is_ok());
     for (place, with, line) in [
         ("\"connection\":1", "\"connection\":9", 2),

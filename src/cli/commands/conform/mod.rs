@@ -33,10 +33,11 @@ pub struct Conform {
     /// 60 s (--timeout) counts as undecided
     #[arg(long, value_name = "N")]
     concurrent: Option<u64>,
-    /// A shell command that restarts the Consul server, whose data must outlast it: it is run once among 1,000 commands; no log has such restarts
-    #[arg(long, value_name = "COMMAND", requires = "consul", conflicts_with = "record")]
+    /// A shell command that restarts the server, whose data must outlast it. It is run once among 1,000 commands to Consul, which then cannot be
+    /// recorded, or once among 50 sequences of --traffic
+    #[arg(long, value_name = "COMMAND", conflicts_with = "recorded")]
     restart: Option<String>,
-    /// How many methods to send to RabbitMQ besides, with messages and consumers, on several channels at the same time; a queue that is deleted while a channel that consumes from it fails may count as a difference
+    /// How many methods to send to RabbitMQ besides, with messages and consumers, on several channels at the same time, with heartbeats now and then
     #[arg(long, default_value_t = 0, value_name = "N", requires = "rabbitmq")]
     traffic: u64,
     /// How many blocking queries of Consul to try
@@ -83,6 +84,9 @@ fn lateness(text: &str) -> Result<Lateness, String> {
 }
 
 pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
+    if conform.restart.is_some() && conform.consul.is_some() && conform.record.is_some() {
+        return Err(CommandError::Input("no log of Consul has restarts: leave out --restart or --record".to_owned()));
+    }
     match (&conform.recorded, &conform.consul, &conform.rabbitmq) {
         (Some(file), _, _) => recorded(conform, file, common),
         (None, Some(address), _) => consul::live(conform, address, common),

@@ -19,6 +19,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
     let mut broker = Broker::connect(address).map_err(input)?;
     broker.removes_leftovers = conform.clean;
+    broker.restart.clone_from(&conform.restart);
     let (seed, version) = (conform.seed, broker.version.clone());
     let count = usize::try_from(conform.commands.saturating_add(conform.traffic)).unwrap_or(usize::MAX);
     let bar = progress(count, "answers compared", common.quiet);

@@ -5,6 +5,7 @@ use fencepost_rabbitmq::{Answer, Name, Problem, Request};
 
 use super::content::Content;
 use super::log::{Access, Happening};
+use super::losses::CutKind;
 use super::method::{Method, Reply, Verb};
 use super::state::{Cast, Channel, ChannelId, Judging, Life, Settled, State, Told};
 
@@ -18,15 +19,25 @@ impl State {
     pub(super) fn perform(mut self, place: usize, judging: &Judging<'_>) -> Vec<State> {
         let event = &judging.script.log.events[place];
         let Happening::Sent(method) = event.happened else { unreachable!("programs consist of methods") };
+        if let Some(connection) = self.overdue(event.at, judging) {
+            judging.overdue.set(Some(connection));
+            return Vec::new();
+        }
         let (line, side) = (usize::from(event.connection) - 1, usize::from(event.channel) - 1);
         self.rest.next[line][side] += 1;
         let Channel { opened, life, .. } = self.rest.channels[line][side];
         let id = ChannelId { connection: event.connection, channel: event.channel, opened };
         match method {
             Method::HangUp => {
+                // The broker has not dropped the connection before.
+                let cut = judging.script.losses.next(line, self.rest.cuts[line]);
+                self.rest.cuts[line] +=
+                    usize::from(cut.is_some_and(|cut| cut.kind == CutKind::Unseen && cut.place == place + 1));
                 self.hang_up(event.connection);
                 return vec![self];
             }
+            Method::Beat => return vec![self],
+            Method::Connect { .. } => return self.reply(place, Some(Reply::Connected), judging),
             Method::Plain(Request::Close) => {
                 return self.end(event.connection, place, Reply::Plain(Answer::Closed), judging);
             }
@@ -171,10 +182,14 @@ impl State {
                 self.reply(place, Some(Reply::QosOk), judging)
             }
             Method::Cancel(tag) => {
-                self.cancel(id, tag);
+                if !self.cancel(id, tag, judging) {
+                    return Vec::new();
+                }
                 self.reply(place, Some(Reply::CancelOk), judging)
             }
-            Method::Reopen { .. } | Method::HangUp => unreachable!("dealt with before"),
+            Method::Reopen { .. } | Method::HangUp | Method::Beat | Method::Connect { .. } => {
+                unreachable!("dealt with before")
+            }
         }
     }
 

@@ -14,6 +14,7 @@ pub(super) struct Message {
     pub redelivered: bool,
     /// The earliest instant at which it expires, in microseconds.
     pub expires: Option<u64>,
+    pub is_persistent: bool,
 }
 
 /// A consumer of a queue.
@@ -62,6 +63,7 @@ pub(super) struct Content {
     pub declared: u16,
     pub keeps: Keeps,
     pub auto_delete: bool,
+    pub is_durable: bool,
     expires: Option<Ticks>,
     /// The earliest instant of its last use, in microseconds (R-Q-25).
     pub used: u64,
@@ -77,11 +79,14 @@ pub(super) struct Content {
 impl Content {
     pub(super) fn new(name: Name, declared: u16, shape: QueueProperties, used: u64) -> Self {
         let QueueProperties { keeps, auto_delete, expires, .. } = shape;
+        // R-Q-5.
+        let is_durable = shape.durable && !shape.exclusive;
         Content {
             name,
             declared,
             keeps,
             auto_delete,
+            is_durable,
             expires,
             used,
             ready: Vec::new(),
@@ -146,6 +151,14 @@ impl Content {
     /// The messages at these positions no longer await settlement.
     pub(super) fn take_pending(&mut self, positions: &[u32]) -> Vec<Message> {
         self.pending.extract_if(.., |message| positions.contains(&message.position)).collect()
+    }
+
+    /// R-Q-109: a message that was delivered at once, and needs no acknowledgement, has no number.
+    pub(super) fn forget_number(&mut self) {
+        let last = self.published;
+        if self.ready.iter().chain(&self.pending).all(|message| message.position != last) {
+            self.published -= 1;
+        }
     }
 
     pub(super) fn drop_first(&mut self) {

@@ -18,6 +18,7 @@ pub(super) enum Wanted {
         name: Name,
         mandatory: bool,
         expiration: Option<u32>,
+        persistent: bool,
     },
     Get {
         name: Name,
@@ -62,6 +63,83 @@ pub(super) enum Round {
     Crowd(Vec<((u16, u8), Vec<Wanted>)>),
     /// Nothing, for some milliseconds.
     Pause(u64),
+    /// Nothing, for so many milliseconds that connections with heartbeats may be dropped.
+    Silence(u64),
+    /// Heartbeat frames on every connection that has to send them, so many times.
+    Beats(u8),
+    /// The broker is restarted.
+    Restart,
+}
+
+/// What a sequence is about, besides methods.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Plain,
+    /// Connections with heartbeats, and long silences.
+    Silences,
+    /// A restart of the broker.
+    Restart,
+}
+
+/// The most rounds in one sequence.
+const LENGTH: usize = 40;
+
+/// Random sequences: how the first queue is declared, whether the third connection's user has few permissions, and rounds.
+pub(super) fn sequence(kind: Kind) -> BoxedStrategy<(QueueProperties, bool, Vec<Round>)> {
+    let several = |most: usize| proptest::collection::vec(round(kind), 1..most);
+    let rounds = match kind {
+        Kind::Plain => several(LENGTH).boxed(),
+        Kind::Silences => {
+            let parts = proptest::collection::vec((several(6), silence()), 2..=3);
+            (parts, several(6)).prop_map(|(parts, last)| joined(parts, last)).boxed()
+        }
+        Kind::Restart => {
+            // Messages that survive, some of them with a client; and a look at what has survived.
+            let kept = proptest::collection::vec((place(), kept()).prop_map(alone), 2..6);
+            let seen = proptest::collection::vec((place(), seen()).prop_map(alone), 1..5);
+            let parts = (several(12), kept, seen, several(8));
+            parts
+                .prop_map(|(first, kept, seen, last)| {
+                    joined(vec![([first, kept].concat(), Round::Restart)], [seen, last].concat())
+                })
+                .boxed()
+        }
+    };
+    (opening(kind), proptest::bool::weighted(0.2), rounds).boxed()
+}
+
+fn alone((place, wanted): ((u16, u8), Wanted)) -> Round {
+    Round::Alone(place, wanted)
+}
+
+fn kept() -> impl Strategy<Value = Wanted> {
+    let publish = Wanted::Publish { name: Name::Slot(1), mandatory: false, expiration: None, persistent: true };
+    prop_oneof![3 => Just(publish), 1 => Just(Wanted::Get { name: Name::Slot(1), no_ack: false })]
+}
+
+fn seen() -> impl Strategy<Value = Wanted> {
+    prop_oneof![
+        3 => Just(Wanted::Get { name: Name::Slot(1), no_ack: false }),
+        1 => name().prop_map(Wanted::Look),
+        1 => Just(Wanted::Consume { name: Name::Slot(1), no_ack: false, exclusive: false }),
+    ]
+}
+
+fn joined(parts: Vec<(Vec<Round>, Round)>, last: Vec<Round>) -> Vec<Round> {
+    let parts = parts.into_iter().flat_map(|(mut rounds, end)| {
+        rounds.push(end);
+        rounds
+    });
+    parts.chain(last).collect()
+}
+
+/// With an interval of one second: silences below two intervals, above three, and between; and a connection that is kept alive.
+fn silence() -> impl Strategy<Value = Round> {
+    const LENGTHS: [u64; 7] = [700, 1_500, 1_900, 2_300, 2_700, 3_200, 4_300];
+    prop_oneof![
+        5 => proptest::sample::select(&LENGTHS[..]).prop_map(Round::Silence),
+        1 => (2..=4_u8).prop_map(Round::Beats),
+    ]
 }
 
 /// The names of slots are all that a limited user may use.
@@ -69,13 +147,14 @@ fn name() -> impl Strategy<Value = Name> {
     prop_oneof![14 => Just(Name::Slot(1)), 7 => Just(Name::Holder(1)), 1 => Just(Name::Mutex)]
 }
 
-fn shape() -> impl Strategy<Value = QueueProperties> {
+fn shape(kind: Kind) -> impl Strategy<Value = QueueProperties> {
     let keeps = prop_oneof![12 => Just(Keeps::All), 2 => Just(Keeps::Nothing), 2 => Just(Keeps::One)];
-    let kind = prop_oneof![6 => Just((false, false)), 2 => Just((true, false)), 1 => Just((false, true))];
+    let owner = prop_oneof![6 => Just((false, false)), 2 => Just((true, false)), 1 => Just((false, true))];
     let expires = prop_oneof![20 => Just(None), 1 => Just(Some(Ticks::new(40)))];
-    (keeps, kind, expires).prop_map(|(keeps, (exclusive, auto_delete), expires)| QueueProperties {
+    let durable = proptest::bool::weighted(if kind == Kind::Restart { 0.6 } else { 0.06 });
+    (keeps, owner, expires, durable).prop_map(|(keeps, (exclusive, auto_delete), expires, durable)| QueueProperties {
         exclusive,
-        durable: false,
+        durable,
         auto_delete,
         keeps,
         expires,
@@ -83,10 +162,11 @@ fn shape() -> impl Strategy<Value = QueueProperties> {
 }
 
 /// How a sequence's first queue is declared, so that most methods have one to work on.
-pub(super) fn opening() -> impl Strategy<Value = QueueProperties> {
+fn opening(kind: Kind) -> impl Strategy<Value = QueueProperties> {
+    let durable = kind == Kind::Restart;
     prop_oneof![
-        8 => Just(QueueProperties::default()),
-        4 => shape().prop_map(|shape| QueueProperties { exclusive: false, ..shape }),
+        8 => Just(QueueProperties { durable, ..QueueProperties::default() }),
+        4 => shape(kind).prop_map(|shape| QueueProperties { exclusive: false, ..shape }),
     ]
 }
 
@@ -100,14 +180,16 @@ fn how() -> impl Strategy<Value = How> {
 }
 
 /// What does not end a channel or a connection if all is well.
-fn mild() -> impl Strategy<Value = Wanted> {
+fn mild(kind: Kind) -> impl Strategy<Value = Wanted> {
+    let persistent = proptest::bool::weighted(if kind == Kind::Restart { 0.7 } else { 0.06 });
     let expiration = prop_oneof![12 => Just(None), 1 => Just(Some(0)), 1 => Just(Some(15))];
     prop_oneof![
-        3 => (name(), shape()).prop_map(|(name, shape)| Wanted::Declare(name, shape)),
+        3 => (name(), shape(kind)).prop_map(|(name, shape)| Wanted::Declare(name, shape)),
         4 => name().prop_map(Wanted::Look),
         2 => (name(), any::<bool>()).prop_map(|(name, if_empty)| Wanted::Delete(name, if_empty)),
-        22 => (name(), any::<bool>(), expiration)
-            .prop_map(|(name, mandatory, expiration)| Wanted::Publish { name, mandatory, expiration }),
+        22 => (name(), any::<bool>(), expiration, persistent).prop_map(|(name, mandatory, expiration, persistent)| {
+            Wanted::Publish { name, mandatory, expiration, persistent }
+        }),
         7 => (name(), proptest::bool::weighted(0.25)).prop_map(|(name, no_ack)| Wanted::Get { name, no_ack }),
         16 => (0..6_usize, how(), proptest::bool::weighted(0.35))
             .prop_map(|(which, how, multiple)| Wanted::Settle { which, how, multiple }),
@@ -121,9 +203,9 @@ fn mild() -> impl Strategy<Value = Wanted> {
 }
 
 /// Anything.
-fn any_method() -> impl Strategy<Value = Wanted> {
+fn any_method(kind: Kind) -> impl Strategy<Value = Wanted> {
     prop_oneof![
-        60 => mild(),
+        60 => mild(kind),
         1 => how().prop_map(Wanted::SettleUnknown),
         1 => name().prop_map(Wanted::ConsumeAgain),
         2 => Just(Wanted::CloseChannel),
@@ -133,20 +215,27 @@ fn any_method() -> impl Strategy<Value = Wanted> {
     ]
 }
 
-/// Rounds, of which more than half of the methods are in crowds.
-pub(super) fn round() -> impl Strategy<Value = Round> {
-    let places: Vec<(u16, u8)> = (1..=u16::try_from(LINES).expect("few"))
+/// Every connection with every channel.
+fn places() -> Vec<(u16, u8)> {
+    (1..=u16::try_from(LINES).expect("few"))
         .flat_map(|connection| (1..=u8::try_from(CHANNELS).expect("few")).map(move |channel| (connection, channel)))
-        .collect();
-    let alone = proptest::sample::select(places.clone());
-    let crowd = subsequence(places, 2..=4).prop_flat_map(|places| {
+        .collect()
+}
+
+fn place() -> impl Strategy<Value = (u16, u8)> {
+    proptest::sample::select(places())
+}
+
+/// Rounds, of which more than half of the methods are in crowds.
+fn round(kind: Kind) -> impl Strategy<Value = Round> {
+    let crowd = subsequence(places(), 2..=4).prop_flat_map(move |places| {
         places
             .into_iter()
-            .map(|place| proptest::collection::vec(mild(), 1..=3).prop_map(move |wanted| (place, wanted)))
+            .map(move |place| proptest::collection::vec(mild(kind), 1..=3).prop_map(move |wanted| (place, wanted)))
             .collect::<Vec<_>>()
     });
     prop_oneof![
-        40 => (alone, any_method()).prop_map(|(place, wanted)| Round::Alone(place, wanted)),
+        40 => (place(), any_method(kind)).prop_map(alone),
         12 => crowd.prop_map(Round::Crowd),
         1 => (10..60_u64).prop_map(Round::Pause),
     ]

@@ -159,7 +159,7 @@ impl State {
     }
 
     /// The client's next connection takes the place of this one, whose channels are returned.
-    fn replace(&mut self, connection: u16) -> [u16; CHANNELS] {
+    pub(super) fn replace(&mut self, connection: u16) -> [u16; CHANNELS] {
         let line = usize::from(connection) - 1;
         self.rest.sessions[line] += 1;
         let channels = &mut self.rest.channels[line];
@@ -255,9 +255,9 @@ impl State {
         }
     }
 
-    /// `basic.cancel` by the client.
-    pub(super) fn cancel(&mut self, id: ChannelId, tag: u8) {
-        let Some(at) = self.rest.tags.iter().position(|(of, other, _)| (*of, *other) == (id, tag)) else { return };
+    /// `basic.cancel` by the client; false: it delivers behind cancel-ok, which it does only if its queue is gone (R-Q-105).
+    pub(super) fn cancel(&mut self, id: ChannelId, tag: u8, judging: &Judging<'_>) -> bool {
+        let Some(at) = self.rest.tags.iter().position(|(of, other, _)| (*of, *other) == (id, tag)) else { return true };
         let (.., consumer) = self.rest.tags.remove(at);
         self.rest.cancelled.retain(|(_, other)| other.place != consumer);
         let consumes = |content: &&mut Content| content.consumers.iter().any(|other| other.place == consumer);
@@ -265,6 +265,8 @@ impl State {
             content.consumers.retain(|other| other.place != consumer);
             let name = content.name;
             self.consumer_left(name);
+            return !judging.script.is_late(consumer);
         }
+        true
     }
 }

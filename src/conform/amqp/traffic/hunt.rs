@@ -1,15 +1,16 @@
 //! Random sequences from a seed; one that is impossible is made shorter, by proptest.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use fencepost_model::mutation::Mutation;
 use fencepost_rabbitmq::{Answer, Problem, QueueProperties, Request};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
-use super::draw::{Round, opening, round};
+use super::draw::{Kind, Round, sequence};
 use super::judge::{Flaw, Verdict};
-use super::log::{Access, Happening, Log};
+use super::log::{Access, Happening, Log, Loss};
 use super::method::{Method, Reply, Verb};
 use super::run::LiveSequence;
 use crate::ConformError;
@@ -17,8 +18,8 @@ use crate::amqp::class::{Class, Tally, by_problem, declared, published};
 use crate::amqp::hunt::{clean_up, make_room};
 use crate::amqp::wire::Broker;
 
-/// The most rounds in one sequence.
-const LENGTH: usize = 40;
+/// One sequence among so many has silences, and two have a restart, if the broker can be restarted: they take seconds.
+const RARE: u64 = 100;
 
 /// The result of a hunt.
 #[derive(Clone, Debug, Default)]
@@ -55,11 +56,18 @@ pub fn hunt(
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let strategy = (opening(), proptest::bool::weighted(0.2), proptest::collection::vec(round(), 1..LENGTH));
     let has_limited = methods > 0 && broker.limited_line("")?.is_some();
     let mut found = Found { has_limited, ..Found::default() };
     let sequences = Cell::new(0_u64);
-    while found.methods < methods {
+    for number in 1_u64.. {
+        if found.methods >= methods {
+            break;
+        }
+        let kind = match number % RARE {
+            20 => Kind::Silences,
+            30 | 80 if broker.restart.is_some() => Kind::Restart,
+            _ => Kind::Plain,
+        };
         let flaw: RefCell<Option<(Log, Flaw)>> = RefCell::default();
         let failure: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<(Log, [u64; 2], Verdict)>> = RefCell::default();
@@ -67,7 +75,7 @@ pub fn hunt(
             sequences.set(sequences.get() + 1);
             let prefix = format!("fencepost-{seed}-t{}", sequences.get());
             let access = if is_limited && has_limited { Access::Limited } else { Access::Full };
-            match once(broker, prefix, access, opening, &rounds, mutation) {
+            match once(broker, prefix, (kind, access), opening, &rounds, mutation) {
                 Ok((log, _, Verdict::Impossible(why))) => {
                     *flaw.borrow_mut() = Some((log, why));
                     Err(TestCaseError::fail("it is impossible"))
@@ -82,7 +90,7 @@ pub fn hunt(
                 }
             }
         };
-        let case = strategy.new_tree(&mut runner).expect("no sequence is refused");
+        let case = sequence(kind).new_tree(&mut runner).expect("no sequence is refused");
         let _ = runner.run_one(case, test);
         if let Some(failure) = failure.take() {
             return Err(failure);
@@ -108,13 +116,13 @@ pub fn hunt(
 fn once(
     broker: &Broker,
     prefix: String,
-    access: Access,
+    (kind, access): (Kind, Access),
     opening: QueueProperties,
     rounds: &[Round],
     mutation: Option<Mutation>,
 ) -> Result<(Log, [u64; 2], Verdict), ConformError> {
     make_room(broker, &prefix)?;
-    let mut run = LiveSequence::new(broker, prefix.clone(), access);
+    let mut run = LiveSequence::new(broker, prefix.clone(), kind, access);
     run.rounds(opening, rounds)?;
     let verdict = run.verdict(mutation)?;
     let (log, methods) = (std::mem::take(&mut run.log), run.methods);
@@ -131,10 +139,27 @@ fn count(log: &Log, tally: &mut Tally) {
             answers[to - 1] = Some(reply);
         }
     }
-    let mut prefetch = std::collections::BTreeMap::new();
+    let mut prefetch = BTreeMap::new();
+    // The messages that were published before the last restart.
+    let (mut published, mut old) = (Vec::new(), Vec::new());
     for (event, answer) in log.events.iter().zip(answers) {
+        let body = match (event.happened, answer) {
+            (Happening::Delivered { body, .. }, _) | (_, Some(Reply::Got { body, .. })) => Some(body),
+            _ => None,
+        };
+        if body.is_some_and(|body| old.contains(&body)) {
+            tally.count(Class::Survived);
+        }
+        match event.happened {
+            Happening::Sent(Method::Publish { body, .. }) => published.push(body),
+            Happening::Restarted { .. } => old.append(&mut published),
+            _ => {}
+        }
         let class = match event.happened {
             Happening::Answered { .. } => continue,
+            Happening::Lost(Loss::Reset) => Class::LostReset,
+            Happening::Lost(Loss::Forced) => Class::LostForced,
+            Happening::Restarted { .. } => Class::Restarted,
             Happening::Delivered { redelivered: true, .. } => Class::DeliveredAgain,
             Happening::Delivered { .. } => Class::Delivered,
             Happening::Cancelled { .. } => Class::CancelledByBroker,
@@ -158,6 +183,10 @@ fn class(method: Method, answer: Option<Reply>, is_limited: bool) -> Class {
     let is_refused = answer == Some(Reply::Refused);
     match (method, answer) {
         (Method::HangUp, _) => Class::HungUp,
+        (Method::Beat, _) => Class::Beat,
+        (Method::Connect { heartbeat: 0 }, _) => Class::ConnectedWithout,
+        (Method::Connect { .. }, _) => Class::Connected,
+        (Method::Publish { persistent: true, .. }, Some(Reply::Plain(Answer::Confirmed))) => Class::PublishedPersistent,
         (Method::Publish { .. }, None) => Class::PublishedSilently,
         (Method::Publish { .. }, Some(Reply::Refused)) => Class::PublishedRefused,
         (Method::Publish { .. }, Some(Reply::Plain(answer))) => published(answer),

@@ -54,7 +54,7 @@ pub fn judge(log: &Log, mutation: Option<Mutation>) -> Verdict {
     let line = |at: usize| log.line + goals[at] + 1;
     let mut seen = Seen::default();
     let mut open = vec![(0, State::new(mutation))];
-    let (mut furthest, mut expected) = (0, None);
+    let (mut furthest, mut expected, mut overdue) = (0, None, None);
     while let Some((mut at, state)) = open.pop() {
         while at < goals.len() && script.is_met(goals[at], &state) {
             at += 1;
@@ -69,7 +69,7 @@ pub fn judge(log: &Log, mutation: Option<Mutation>) -> Verdict {
             continue;
         }
         if at > furthest {
-            (furthest, expected) = (at, None);
+            (furthest, expected, overdue) = (at, None, None);
         }
         let event = log.events.get(goals[at]).or(log.events.last());
         let target = match event.map(|event| event.happened) {
@@ -77,13 +77,14 @@ pub fn judge(log: &Log, mutation: Option<Mutation>) -> Verdict {
             _ => None,
         };
         let now = event.map_or(0, |event| event.at);
-        let judging = Judging { script: &script, now, target, expected: Cell::new(None) };
+        let judging = Judging { script: &script, now, target, expected: Cell::new(None), overdue: Cell::new(None) };
         open.extend(state.successors(goals[at], &judging).into_iter().map(|next| (at, next)));
         if at == furthest {
             expected = expected.or(judging.expected.get());
+            overdue = overdue.or(judging.overdue.get());
         }
     }
-    let why = reason(log.events.get(goals[furthest]), expected);
+    let why = reason(log.events.get(goals[furthest]), expected, overdue);
     Verdict::Impossible(Flaw { line: line(furthest), why })
 }
 
@@ -111,7 +112,12 @@ impl Seen {
 }
 
 /// What keeps a line from being possible; no line: the end of the log.
-fn reason(event: Option<&Event>, expected: Option<Option<Reply>>) -> String {
+fn reason(event: Option<&Event>, expected: Option<Option<Reply>>, overdue: Option<u16>) -> String {
+    if let (None, Some(connection)) = (expected, overdue) {
+        return format!(
+            "connection {connection} was silent for so long that the broker has dropped it, and what it had is back (R-Q-44, R-Q-45)"
+        );
+    }
     match event.map(|event| event.happened) {
         Some(Happening::Answered { reply, .. }) => match expected {
             Some(expected) => format!("the broker said {reply:?}, and the model says {expected:?}"),
@@ -119,6 +125,12 @@ fn reason(event: Option<&Event>, expected: Option<Option<Reply>>) -> String {
         },
         Some(Happening::Delivered { body, .. }) => format!("message {body} cannot be the consumer's next one"),
         Some(Happening::Cancelled { .. }) => "the consumer's queue is there".to_owned(),
+        Some(Happening::Lost(_)) => {
+            "the broker ends a connection after two to three heartbeat intervals without a byte, or when it is stopped \
+             (R-Q-44, R-Q-58)"
+                .to_owned()
+        }
+        Some(Happening::Restarted { .. }) => "no order of what was sent before the restart explains it".to_owned(),
         Some(Happening::Sent(_)) | None => "a message should have been delivered, and was not".to_owned(),
     }
 }

@@ -16,13 +16,29 @@ pub(super) const CHANNELS: usize = 2;
 pub struct Event {
     /// When, in microseconds since the beginning.
     pub at: u64,
-    /// On which connection, from 1.
+    /// On which connection, from 1; 0: it concerns all of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub connection: u16,
     /// On which of its channels, from 1.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub channel: u8,
     /// What was sent or received.
     #[serde(flatten)]
     pub happened: Happening,
+}
+
+fn is_zero<T: PartialEq + From<u8>>(number: &T) -> bool {
+    *number == T::from(0)
+}
+
+/// How a connection ends that its client has not closed.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loss {
+    /// The end of the socket, without a method.
+    Reset,
+    /// `connection.close` with 320, by the broker.
+    Forced,
 }
 
 /// What a client sees.
@@ -49,6 +65,13 @@ pub enum Happening {
         /// Whether the message was delivered before.
         redelivered: bool,
     },
+    /// The connection ends, and its client has not closed it.
+    Lost(Loss),
+    /// The broker was stopped and started again, not before this time. Every connection has ended with it.
+    Restarted {
+        /// When the command was given, in microseconds.
+        since: u64,
+    },
     /// The broker tells it that a consumer is gone (`basic.cancel`).
     Cancelled {
         /// The consumer tag.
@@ -66,6 +89,9 @@ struct Head {
     /// Whether each delivery that was made on a channel that stays open is in the log.
     #[serde(default)]
     is_complete: bool,
+    /// The timers of the broker fire at most this late, in milliseconds; none: any lateness is possible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lateness: Option<u32>,
 }
 
 /// What the user of the third connection may do.
@@ -88,6 +114,8 @@ pub struct Log {
     pub access: Access,
     /// Whether each delivery on a channel that stays open is in it.
     pub is_complete: bool,
+    /// How late the broker's timers may be, in milliseconds; none: there is no bound.
+    pub lateness: Option<u32>,
     /// The line of its head in the file, from 1.
     pub line: usize,
     /// What happened, in order.
@@ -103,7 +131,8 @@ pub fn is_one(text: &str) -> bool {
 pub fn write(logs: &[Log]) -> String {
     let mut text = String::new();
     for log in logs {
-        let head = Head { rabbitmq: log.version.clone(), traffic: log.access, is_complete: log.is_complete };
+        let Log { version, access, is_complete, lateness, .. } = log;
+        let head = Head { rabbitmq: version.clone(), traffic: *access, is_complete: *is_complete, lateness: *lateness };
         text += &serde_json::to_string(&head).expect("plain data");
         text += "\n";
         for event in &log.events {
@@ -123,8 +152,8 @@ pub fn read(text: &str) -> Result<Vec<Log>, LogError> {
     for (place, line) in text.lines().enumerate() {
         let wrong = |why: String| LogError { line: place + 1, why };
         if let Ok(head) = serde_json::from_str::<Head>(line) {
-            let Head { rabbitmq: version, traffic: access, is_complete } = head;
-            logs.push(Log { version, access, is_complete, line: place + 1, events: Vec::new() });
+            let Head { rabbitmq: version, traffic: access, is_complete, lateness } = head;
+            logs.push(Log { version, access, is_complete, lateness, line: place + 1, events: Vec::new() });
             continue;
         }
         let event: Event = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
@@ -137,14 +166,21 @@ pub fn read(text: &str) -> Result<Vec<Log>, LogError> {
 
 /// Whether an event may follow in the log at all.
 fn check(log: &Log, event: &Event) -> Result<(), String> {
+    if log.events.last().is_some_and(|last| last.at > event.at) {
+        return Err("the line is earlier than the one before it: sort the lines by `at`".to_owned());
+    }
+    if let Happening::Restarted { since } = event.happened {
+        return match (event.connection, event.channel) {
+            (0, 0) if since <= event.at => Ok(()),
+            (0, 0) => Err("`since` is later than `at`".to_owned()),
+            _ => Err("a restart is of every connection: leave out `connection` and `channel`".to_owned()),
+        };
+    }
     if !(1..=LINES).contains(&usize::from(event.connection)) {
         return Err(format!("there are connections 1 to {LINES}, and no connection {}", event.connection));
     }
     if !(1..=CHANNELS).contains(&usize::from(event.channel)) {
         return Err(format!("there are channels 1 to {CHANNELS}, and no channel {}", event.channel));
-    }
-    if log.events.last().is_some_and(|last| last.at > event.at) {
-        return Err("the line is earlier than the one before it: sort the lines by `at`".to_owned());
     }
     if let Happening::Sent(Method::Plain(request)) = event.happened {
         let is_known = matches!(

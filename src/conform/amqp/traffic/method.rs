@@ -14,6 +14,14 @@ pub enum Method {
         /// Whether publishes on it are confirmed.
         confirms: bool,
     },
+    /// The connection is opened, with this heartbeat value in its `tune-ok`, in seconds; 0: no heartbeats. Without this line, a connection is
+    /// open from the beginning, or from the end of the one before, without heartbeats.
+    Connect {
+        /// The value.
+        heartbeat: u16,
+    },
+    /// A heartbeat frame.
+    Beat,
     /// `basic.publish` to the default exchange. The body is a number, which no other message of the log has.
     Publish {
         /// The queue.
@@ -25,6 +33,9 @@ pub enum Method {
         /// The time after which the message expires, in milliseconds; none: never.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expiration: Option<u32>,
+        /// Whether the message survives a restart of the broker, in a durable queue.
+        #[serde(default, skip_serializing_if = "is_false")]
+        persistent: bool,
     },
     /// `basic.get`.
     Get {
@@ -67,6 +78,10 @@ pub enum Method {
     HangUp,
 }
 
+fn is_false(is: &bool) -> bool {
+    !is
+}
+
 /// How deliveries are settled.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -82,7 +97,7 @@ pub enum Verb {
 impl Method {
     /// Whether the broker answers it even if nothing is wrong.
     pub(super) fn is_answered(self) -> bool {
-        !matches!(self, Method::Publish { .. } | Method::Settle { .. } | Method::HangUp)
+        !matches!(self, Method::Publish { .. } | Method::Settle { .. } | Method::HangUp | Method::Beat)
     }
 }
 
@@ -90,6 +105,8 @@ impl Method {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {
+    /// `connection.open-ok`.
+    Connected,
     /// `queue.declare-ok`.
     Declared {
         /// The number of ready messages.

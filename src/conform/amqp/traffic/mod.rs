@@ -10,27 +10,33 @@
 //! queues   what queues do with them             draw     random rounds of methods
 //! settle   acknowledgements and requeues        run      one sequence on a real broker
 //! ends     how channels and connections end     hunt     random sequences, shrunk
-//! client   a connection, as its client sees it  send     methods as frames
+//! cuts     ends that the broker brings about    losses   when it may
+//! client   a connection, as its client sees it  side     a channel of it
+//! choose   what is wanted becomes a method       send     methods as frames
 //! ```
 
 mod broker;
+mod choose;
 mod client;
 mod content;
+mod cuts;
 mod draw;
 mod ends;
 mod hunt;
 mod judge;
 mod log;
+mod losses;
 mod method;
 mod queues;
 mod run;
 mod script;
 mod send;
 mod settle;
+mod side;
 mod state;
 mod steps;
 
 pub use hunt::{Found, hunt};
 pub use judge::{Flaw, Verdict, judge};
-pub use log::{Access, Event, Happening, Log, is_one, read, write};
+pub use log::{Access, Event, Happening, Log, Loss, is_one, read, write};
 pub use method::{Method, Reply, Verb};

@@ -165,7 +165,7 @@ impl State {
     /// A published message arrives at its queue; if that is gone, it is confirmed all the same.
     pub(super) fn take_in(mut self, place: usize, name: Name, is_there: bool, judging: &Judging<'_>) -> Vec<State> {
         let event = &judging.script.log.events[place];
-        let Happening::Sent(Method::Publish { body, expiration, .. }) = event.happened else {
+        let Happening::Sent(Method::Publish { body, expiration, persistent, .. }) = event.happened else {
             unreachable!("a publish")
         };
         let confirms = judging.script.is_confirmed(place);
@@ -179,10 +179,24 @@ impl State {
             return self.reply(place, answer(Answer::Nacked), judging);
         }
         content.published += 1;
+        let was_empty = content.ready.is_empty();
         let expires = expiration.map(|after| event.at + u64::from(after) * 1_000);
-        content.ready.push(Message { position: content.published, body, redelivered: false, expires });
+        content.ready.push(Message {
+            position: content.published,
+            body,
+            redelivered: false,
+            expires,
+            is_persistent: persistent,
+        });
         let states = self.reply(place, answer(Answer::Confirmed), judging);
         let delivered = states.into_iter().flat_map(|state| state.deliver(name, judging));
-        delivered.map(|state| state.drop_excess(name)).collect()
+        delivered
+            .map(|mut state| {
+                if was_empty {
+                    state.content(name).expect("it is there").forget_number();
+                }
+                state.drop_excess(name)
+            })
+            .collect()
     }
 }

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use fencepost_model::mutation::Mutation;
 use fencepost_rabbitmq::{Name, QueueProperties, Request};
 
-use super::client::{Client, SideLife};
-use super::draw::{How, Round, Wanted};
+use super::client::Client;
+use super::draw::{Kind, Round, Wanted};
 use super::judge::{Verdict, judge};
 use super::log::{Access, CHANNELS, Event, Happening, Log};
-use super::method::{Method, Verb};
+use super::method::{Method, Reply};
+use super::side::{Side, SideLife};
 use crate::ConformError;
 use crate::amqp::pair::LINES;
 use crate::amqp::wire::Broker;
@@ -21,12 +22,23 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// For how long deliveries are awaited at the end, and how long if they are missed.
 const QUIET: [Duration; 3] = [Duration::from_millis(8), Duration::from_millis(300), Duration::from_millis(700)];
 
+/// How long it takes to find out that a socket is closed.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How often heartbeat frames are sent where they must be, if the interval is one second: any byte in two intervals is enough (R-Q-44).
+const BEAT: Duration = Duration::from_millis(900);
+
+/// How late timers of the broker may be, in milliseconds. A busy machine wakes processes late.
+const LATENESS: u32 = 900;
+
 /// A sequence, and how it went.
 pub(super) struct LiveSequence<'a> {
     broker: &'a Broker,
     prefix: String,
     began: Instant,
     clients: [Option<Client>; LINES],
+    /// The heartbeat value of each connection; none: no heartbeats, which the log does not mention.
+    heartbeats: [Option<u16>; LINES],
     bodies: u32,
     pub log: Log,
     /// How many methods were sent, and how many of them while other channels had some in flight.
@@ -34,10 +46,13 @@ pub(super) struct LiveSequence<'a> {
 }
 
 impl<'a> LiveSequence<'a> {
-    pub(super) fn new(broker: &'a Broker, prefix: String, access: Access) -> Self {
-        let log = Log { version: broker.version.clone(), access, line: 1, ..Log::default() };
+    pub(super) fn new(broker: &'a Broker, prefix: String, kind: Kind, access: Access) -> Self {
+        let has_silences = kind == Kind::Silences;
+        let lateness = has_silences.then_some(LATENESS);
+        let log = Log { version: broker.version.clone(), access, lateness, line: 1, ..Log::default() };
+        let heartbeats = if has_silences { [Some(1), Some(0), None] } else { [None; LINES] };
         let clients = [const { None }; LINES];
-        LiveSequence { broker, prefix, began: Instant::now(), clients, bodies: 0, log, methods: [0; 2] }
+        LiveSequence { broker, prefix, began: Instant::now(), clients, heartbeats, bodies: 0, log, methods: [0; 2] }
     }
 
     /// Carries out rounds, the first of which declares a queue.
@@ -84,6 +99,19 @@ impl<'a> LiveSequence<'a> {
                 thread::sleep(Duration::from_millis(*milliseconds));
                 Ok(())
             }
+            Round::Silence(milliseconds) => {
+                thread::sleep(Duration::from_millis(*milliseconds));
+                (0..LINES).try_for_each(|line| self.drain(line, LOOK))
+            }
+            Round::Beats(count) => {
+                for _ in 0..*count {
+                    self.beat()?;
+                    thread::sleep(BEAT);
+                    (0..LINES).try_for_each(|line| self.drain(line, LOOK))?;
+                }
+                Ok(())
+            }
+            Round::Restart => self.restart(),
             Round::Alone((connection, _), Wanted::HangUp) => {
                 let line = usize::from(*connection) - 1;
                 if self.clients[line].take().is_some() {
@@ -124,7 +152,7 @@ impl<'a> LiveSequence<'a> {
         lines.iter().try_for_each(|line| self.await_answers(*line))
     }
 
-    fn side(&self, line: usize, channel: u8) -> &super::client::Side {
+    fn side(&self, line: usize, channel: u8) -> &Side {
         &self.clients[line].as_ref().expect("it is connected").sides[usize::from(channel) - 1]
     }
 
@@ -133,15 +161,53 @@ impl<'a> LiveSequence<'a> {
         if self.clients[line].as_ref().is_some_and(|client| !client.is_over) {
             return Ok(());
         }
+        let heartbeat = self.heartbeats[line];
+        if let Some(heartbeat) = heartbeat {
+            self.push(line, 1, Happening::Sent(Method::Connect { heartbeat }));
+        }
+        let to = self.log.events.len();
         let is_limited = line == 2 && self.log.access == Access::Limited;
         let end = match is_limited {
             true => self
                 .broker
                 .limited_line(&self.prefix)?
                 .ok_or_else(|| ConformError("the broker has no user limited, which it had a moment ago".to_owned()))?,
-            false => self.broker.line(&self.prefix)?,
+            false => self.broker.line_with_heartbeat(&self.prefix, heartbeat.unwrap_or(0))?,
         };
         self.clients[line] = Some(Client::new(end));
+        if heartbeat.is_some() {
+            self.push(line, 1, Happening::Answered { to, reply: Reply::Connected });
+        }
+        Ok(())
+    }
+
+    /// A heartbeat frame on every connection that has to send them.
+    fn beat(&mut self) -> Result<(), ConformError> {
+        for line in 0..LINES {
+            let is_open = self.clients[line].as_ref().is_some_and(|client| !client.is_over);
+            if is_open && self.heartbeats[line].is_some_and(|heartbeat| heartbeat > 0) {
+                self.send(line, 1, Method::Beat)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Restarts the broker; what clients receive meanwhile is left out, except the ends of their connections.
+    fn restart(&mut self) -> Result<(), ConformError> {
+        let Some(command) = self.broker.restart.as_ref() else { return Ok(()) };
+        let since = self.now();
+        self.broker.restart_with(command)?;
+        for line in 0..LINES {
+            let Some(mut client) = self.clients[line].take() else { continue };
+            while !client.is_over {
+                let heard = client.receive(PATIENCE)?;
+                let heard = heard.ok_or_else(|| ConformError("a connection outlives the restart".to_owned()))?;
+                let losses = heard.into_iter().filter(|(_, happened)| matches!(happened, Happening::Lost(_)));
+                losses.for_each(|(channel, happened)| self.push(line, channel, happened));
+            }
+        }
+        let happened = Happening::Restarted { since };
+        self.log.events.push(Event { at: self.now(), connection: 0, channel: 0, happened });
         Ok(())
     }
 
@@ -172,58 +238,10 @@ impl<'a> LiveSequence<'a> {
             SideLife::Closed => self.send(line, channel, Method::Plain(Request::OpenChannel { confirms }))?,
             SideLife::Broken => self.send(line, channel, Method::Reopen { confirms })?,
         }
-        let Some(method) = self.method(line, channel, wanted) else { return Ok(count) };
+        let Some(method) = self.side(line, channel).choose(wanted, self.bodies + 1) else { return Ok(count) };
+        self.bodies += u32::from(matches!(method, Method::Publish { .. }));
         self.send(line, channel, method)?;
         Ok(count + 1)
-    }
-
-    /// The method that is wanted; none: there is nothing to do it to.
-    fn method(&mut self, line: usize, channel: u8, wanted: &Wanted) -> Option<Method> {
-        let side = self.side(line, channel);
-        let settle = |how: How, tag: u64, multiple: bool| {
-            let (verb, requeue) = match how {
-                How::Ack => (Verb::Ack, false),
-                How::Nack { requeue } => (Verb::Nack, requeue),
-                How::Reject { requeue } => (Verb::Reject, requeue),
-            };
-            Method::Settle { verb, tag, multiple: multiple && verb != Verb::Reject, requeue }
-        };
-        Some(match *wanted {
-            Wanted::Declare(name, shape) => Method::Plain(Request::Declare { name, shape }),
-            Wanted::Look(name) => Method::Plain(Request::Look(name)),
-            Wanted::Delete(name, if_empty) => Method::Plain(Request::Delete { name, if_empty }),
-            Wanted::Publish { name, mandatory, expiration } => {
-                self.bodies += 1;
-                Method::Publish { name, body: self.bodies, mandatory, expiration }
-            }
-            Wanted::Get { name, no_ack } => Method::Get { name, no_ack },
-            Wanted::Settle { which, how, multiple } => {
-                let tag = side.unsettled.get(which % side.unsettled.len().max(1))?;
-                settle(how, *tag, multiple)
-            }
-            Wanted::SettleUnknown(how) => settle(how, 9_999, false),
-            Wanted::Recover => Method::Recover,
-            Wanted::Qos(prefetch) => Method::Qos(prefetch),
-            // Which of several was refused, the broker does not say.
-            Wanted::Consume { .. } if side.awaits_consumer() => return None,
-            Wanted::Consume { name, no_ack, exclusive } => {
-                let taken = side.taken();
-                let tag = (1..).find(|tag| !taken.contains(tag))?;
-                Method::Consume { name, tag, no_ack, exclusive }
-            }
-            Wanted::ConsumeAgain(name) => {
-                let tag = *side.consumers.first()?;
-                Method::Consume { name, tag, no_ack: false, exclusive: false }
-            }
-            Wanted::Cancel(which) => {
-                let consuming = side.consuming();
-                Method::Cancel(consuming.get(which % consuming.len().max(1)).copied().unwrap_or(77))
-            }
-            Wanted::Purge(name) => Method::Purge(name),
-            Wanted::CloseChannel => Method::Plain(Request::CloseChannel),
-            Wanted::Close => Method::Plain(Request::Close),
-            Wanted::OpenUnconfirmed | Wanted::HangUp => return None,
-        })
     }
 
     /// Reads until nothing is awaited on a connection.

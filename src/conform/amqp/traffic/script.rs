@@ -4,6 +4,7 @@ use fencepost_rabbitmq::{Answer, Request};
 
 use super::judge::Flaw;
 use super::log::{CHANNELS, Happening, Log};
+use super::losses::{Cut, CutKind, Losses};
 use super::method::{Method, Reply};
 use super::state::State;
 use crate::amqp::pair::LINES;
@@ -19,12 +20,34 @@ pub(super) struct Script<'a> {
     deliveries: Vec<Vec<(u64, u32, bool)>>,
     /// For each delivery and each cancellation, its consumer, and which of its deliveries it is.
     consumers: Vec<Option<(usize, u16)>>,
+    /// For each line with `basic.consume`, whether something is delivered behind cancel-ok.
+    is_late: Vec<bool>,
     /// For each method, whether its channel ends later.
     ends: Vec<bool>,
     /// For each line with a publish, whether its channel confirms.
     confirms: Vec<bool>,
+    /// Ends of connections that the broker brought about.
+    pub losses: Losses,
     /// For each line with `basic.recover`, the last delivery that its channel wrote before the answer.
     recovered: Vec<Option<u64>>,
+}
+
+/// A consumer that a client has heard of, while the log is read.
+#[derive(Copy, Clone)]
+struct KnownConsumer {
+    connection: u16,
+    channel: u8,
+    tag: u8,
+    /// The place of its `basic.consume`.
+    place: usize,
+    /// Whether its client has seen cancel-ok.
+    is_cancelled: bool,
+}
+
+impl KnownConsumer {
+    fn is_on(&self, connection: u16, channel: u8) -> bool {
+        (self.connection, self.channel) == (connection, channel)
+    }
 }
 
 impl<'a> Script<'a> {
@@ -36,15 +59,23 @@ impl<'a> Script<'a> {
             answers: vec![None; count],
             deliveries: vec![Vec::new(); count],
             consumers: vec![None; count],
+            is_late: vec![false; count],
             ends: vec![false; count],
             confirms: vec![false; count],
+            losses: Losses::new(log),
             recovered: vec![None; count],
         };
         // The tags that each channel delivers are 1, 2, 3, …: R-Q-97. Confirms and consumers begin anew with each channel.
         let mut next_tag = [[1_u64; CHANNELS]; LINES];
         let mut confirming = [[true; CHANNELS]; LINES];
-        let mut consumers: Vec<(u16, u8, u8, usize)> = Vec::new();
+        let mut consumers: Vec<KnownConsumer> = Vec::new();
         for (place, event) in log.events.iter().enumerate() {
+            if let Happening::Restarted { .. } = event.happened {
+                (1..).take(LINES).for_each(|connection| script.end(connection, None, place));
+                (next_tag, confirming) = ([[1; CHANNELS]; LINES], [[true; CHANNELS]; LINES]);
+                consumers.clear();
+                continue;
+            }
             let (line, side) = (usize::from(event.connection) - 1, usize::from(event.channel) - 1);
             let flaw = |why: String| Flaw { line: log.line + place + 1, why };
             let mut is_numbered = |tag: u64| {
@@ -53,19 +84,17 @@ impl<'a> Script<'a> {
                 if tag == expected { Ok(()) } else { Err(why()) }
             };
             let mut consumer_of = |tag: u8, is_over: bool| {
-                let is_it = |(of, on, other, _): &(u16, u8, u8, usize)| {
-                    (*of, *on, *other) == (event.connection, event.channel, tag)
-                };
-                let at = consumers.iter().position(is_it);
+                let is_it = |known: &KnownConsumer| known.is_on(event.connection, event.channel) && known.tag == tag;
+                let at = consumers.iter().rposition(is_it);
                 let at = at.ok_or_else(|| flaw(format!("the channel has no consumer {tag}")))?;
-                Ok(if is_over { consumers.remove(at).3 } else { consumers[at].3 })
+                Ok(if is_over { consumers.remove(at) } else { consumers[at] })
             };
             match event.happened {
                 Happening::Sent(method) => {
                     script.programs[line][side].push(place);
                     if let Method::Plain(Request::OpenChannel { confirms }) | Method::Reopen { confirms } = method {
                         (next_tag[line][side], confirming[line][side]) = (1, confirms);
-                        consumers.retain(|(of, on, ..)| (*of, *on) != (event.connection, event.channel));
+                        consumers.retain(|known| !known.is_on(event.connection, event.channel));
                     }
                     script.confirms[place] = confirming[line][side];
                     match method {
@@ -77,7 +106,7 @@ impl<'a> Script<'a> {
                     }
                     if method == Method::HangUp {
                         (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
-                        consumers.retain(|(of, ..)| *of != event.connection);
+                        consumers.retain(|known| known.connection != event.connection);
                     }
                 }
                 Happening::Answered { to, reply } => {
@@ -88,33 +117,49 @@ impl<'a> Script<'a> {
                         (_, Reply::Got { tag, .. }) => is_numbered(tag)?,
                         (_, Reply::Recovered) => script.recovered[asked] = Some(next_tag[line][side] - 1),
                         (Method::Consume { tag, .. }, Reply::ConsumeOk) => {
-                            consumers.push((event.connection, event.channel, tag, asked));
+                            let (connection, channel) = (event.connection, event.channel);
+                            consumers.push(KnownConsumer {
+                                connection,
+                                channel,
+                                tag,
+                                place: asked,
+                                is_cancelled: false,
+                            });
                         }
                         (Method::Cancel(tag), Reply::CancelOk) => {
-                            let _ = consumer_of(tag, true);
+                            if let Ok(known) = consumer_of(tag, true) {
+                                consumers.push(KnownConsumer { is_cancelled: true, ..known });
+                            }
                         }
                         _ => {}
                     }
                     if reply.closes_channel() {
                         script.end(event.connection, Some(event.channel), place);
-                        consumers.retain(|(of, on, ..)| (*of, *on) != (event.connection, event.channel));
+                        consumers.retain(|known| !known.is_on(event.connection, event.channel));
                     }
                     if reply.ends_connection() {
                         script.end(event.connection, None, place);
                         (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
-                        consumers.retain(|(of, ..)| *of != event.connection);
+                        consumers.retain(|known| known.connection != event.connection);
                     }
                 }
                 Happening::Delivered { consumer, tag, body, redelivered } => {
                     is_numbered(tag)?;
-                    let consumer = consumer_of(consumer, false)?;
+                    let KnownConsumer { place: consumer, is_cancelled, .. } = consumer_of(consumer, false)?;
+                    script.is_late[consumer] |= is_cancelled;
                     let had = u16::try_from(script.deliveries[consumer].len()).unwrap_or(u16::MAX);
                     script.consumers[place] = Some((consumer, had + 1));
                     script.deliveries[consumer].push((tag, body, redelivered));
                 }
                 Happening::Cancelled { consumer } => {
-                    script.consumers[place] = Some((consumer_of(consumer, true)?, 0));
+                    script.consumers[place] = Some((consumer_of(consumer, true)?.place, 0));
                 }
+                Happening::Lost(_) => {
+                    script.end(event.connection, None, place);
+                    (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
+                    consumers.retain(|known| known.connection != event.connection);
+                }
+                Happening::Restarted { .. } => unreachable!("it was dealt with"),
             }
         }
         Ok(script)
@@ -138,6 +183,11 @@ impl<'a> Script<'a> {
         self.deliveries[consumer].get(usize::from(number)).copied()
     }
 
+    /// Whether something is delivered to the consumer behind cancel-ok.
+    pub(super) fn is_late(&self, consumer: usize) -> bool {
+        self.is_late[consumer]
+    }
+
     /// Whether there may be deliveries to the consumer that the client has not seen.
     pub(super) fn may_miss(&self, consumer: usize) -> bool {
         !self.log.is_complete || self.ends[consumer]
@@ -153,7 +203,7 @@ impl<'a> Script<'a> {
                     | Reply::CancelOk
             )
         );
-        is_late && self.answers[place].is_none() && self.may_miss(place)
+        self.answers[place].is_none() && (is_late && self.may_miss(place) || self.losses.may_lack(place))
     }
 
     /// Whether `basic.recover` is of a delivery: R-Q-98.
@@ -163,8 +213,8 @@ impl<'a> Script<'a> {
 
     /// The tag of the consumer that was declared at a place of the log.
     pub(super) fn consumer_tag(&self, place: usize) -> String {
-        match self.log.events[place].happened {
-            Happening::Sent(Method::Consume { tag, .. }) => tag.to_string(),
+        match self.sent(place) {
+            Some(Method::Consume { tag, .. }) => tag.to_string(),
             _ => unreachable!("consumers are declared by basic.consume"),
         }
     }
@@ -178,10 +228,10 @@ impl<'a> Script<'a> {
     /// its channels, and before all that is sent later.
     pub(super) fn next(&self, state: &State, line: usize, side: usize, before: usize) -> Option<usize> {
         let next = |side: usize| self.programs[line][side].get(state.rest.next[line][side]).copied();
-        let place = next(side).filter(|place| *place < before)?;
-        let is_end = |place: usize| {
-            matches!(self.log.events[place].happened, Happening::Sent(Method::HangUp | Method::Plain(Request::Close)))
-        };
+        let cut = self.losses.next(line, state.rest.cuts[line]).filter(|cut| cut.kind != CutKind::Unseen);
+        let cut = cut.map_or(before, |cut| before.min(cut.place));
+        let place = next(side).filter(|place| *place < cut)?;
+        let is_end = |place: usize| matches!(self.sent(place), Some(Method::HangUp | Method::Plain(Request::Close)));
         let waits = |other: usize| other < place && (is_end(other) || is_end(place));
         (0..CHANNELS).filter(|other| *other != side).all(|other| !next(other).is_some_and(waits)).then_some(place)
     }
@@ -193,6 +243,7 @@ impl<'a> Script<'a> {
         };
         match event.happened {
             Happening::Sent(_) => true,
+            Happening::Lost(_) | Happening::Restarted { .. } => self.losses.is_done(place, &state.rest.cuts),
             Happening::Answered { to, .. } => self.is_done(state, to - 1),
             Happening::Delivered { .. } => {
                 let (consumer, number) = self.consumers[place].expect("the script knows it");
@@ -215,7 +266,33 @@ impl<'a> Script<'a> {
     fn is_done(&self, state: &State, place: usize) -> bool {
         let event = &self.log.events[place];
         let (line, side) = (usize::from(event.connection) - 1, usize::from(event.channel) - 1);
-        let at = self.programs[line][side].partition_point(|other| *other < place);
-        state.rest.next[line][side] > at && !state.is_open_at(place)
+        state.rest.next[line][side] > self.position(line, side, place) && !state.is_open_at(place)
+    }
+
+    /// The method on a line.
+    fn sent(&self, place: usize) -> Option<Method> {
+        match self.log.events[place].happened {
+            Happening::Sent(method) => Some(method),
+            _ => None,
+        }
+    }
+
+    /// How many methods of a channel's program stand before a line.
+    pub(super) fn position(&self, line: usize, side: usize, place: usize) -> usize {
+        self.programs[line][side].partition_point(|other| *other < place)
+    }
+
+    /// The place of a connection's next end, if the broker may bring it about: nothing that follows before it has an answer.
+    pub(super) fn cut(&self, state: &State, line: usize, now: u64) -> Option<Cut> {
+        let cut = self.losses.next(line, state.rest.cuts[line])?;
+        let is_open = |side: usize| {
+            let left = state.rest.next[line][side]..self.position(line, side, cut.place);
+            let is_last = |place: usize| cut.kind == CutKind::Unseen && place + 1 == cut.place;
+            let is_left = |place: &usize| {
+                self.answers[*place].is_none() && (self.sent(*place) != Some(Method::HangUp) || is_last(*place))
+            };
+            self.programs[line][side][left].iter().all(is_left)
+        };
+        (cut.earliest <= now && (0..CHANNELS).all(is_open)).then_some(cut)
     }
 }

@@ -10,8 +10,9 @@ use amq_protocol::protocol::queue::{self, AMQPMethod as Queue};
 use amq_protocol::types::FieldTable;
 use fencepost_rabbitmq::Request;
 
-use super::client::{Client, Side, SideLife};
+use super::client::Client;
 use super::method::{Method, Verb};
+use super::side::{Side, SideLife};
 use crate::ConformError;
 use crate::amqp::wire::short;
 
@@ -55,7 +56,11 @@ impl Client {
                 nowait: false,
             })),
             Method::Plain(request) => return Err(ConformError(format!("{request} is not sent here"))),
-            Method::Publish { name: to, body, mandatory, expiration } => {
+            Method::Beat => {
+                side.sent.pop_back();
+                return self.end.write(&AMQPFrame::Heartbeat);
+            }
+            Method::Publish { name: to, body, mandatory, expiration, persistent } => {
                 side.published += 1;
                 if side.confirms {
                     side.unconfirmed.push((side.published, place, body));
@@ -63,10 +68,13 @@ impl Client {
                 let (exchange, routing_key) = (short(""), name(to));
                 let publish = basic::Publish { exchange, routing_key, mandatory, immediate: false };
                 self.end.send(on, basic(Basic::Publish(publish)))?;
-                let properties = match expiration {
-                    Some(after) => AMQPProperties::default().with_expiration(short(&after.to_string())),
-                    None => AMQPProperties::default(),
-                };
+                let mut properties = AMQPProperties::default();
+                if let Some(after) = expiration {
+                    properties = properties.with_expiration(short(&after.to_string()));
+                }
+                if persistent {
+                    properties = properties.with_delivery_mode(2);
+                }
                 let bytes = payload(body);
                 let header = AMQPContentHeader { class_id: 60, body_size: bytes.len() as u64, properties };
                 self.end.write(&AMQPFrame::Header(on, header))?;
@@ -106,6 +114,7 @@ impl Client {
                 basic(Basic::Cancel(basic::Cancel { consumer_tag: short(&tag.to_string()), nowait: false }))
             }
             Method::Purge(of) => AMQPClass::Queue(Queue::Purge(queue::Purge { queue: name(of), nowait: false })),
+            Method::Connect { .. } => return Err(ConformError("a connection is open already".to_owned())),
             Method::HangUp => return Err(ConformError("a socket is closed by dropping it".to_owned())),
         };
         self.end.send(on, class)

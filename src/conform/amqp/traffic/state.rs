@@ -116,6 +116,10 @@ pub(super) struct Rest {
     pub unnoticed: Vec<(SessionId, [u16; CHANNELS])>,
     /// Channels that are telling their queues that they end (R-Q-108).
     pub leaving: Vec<Leaving>,
+    /// How many of the ends that the broker brought about each client has behind it.
+    pub cuts: [usize; LINES],
+    /// Those connections, with their channels.
+    pub dropped: Vec<(SessionId, [u16; CHANNELS])>,
     /// Connections whose queues are being removed (R-Q-40), with the place of the method that is then answered.
     pub ending: Vec<(SessionId, usize)>,
 }
@@ -138,6 +142,8 @@ pub(super) struct Judging<'a> {
     pub target: Option<usize>,
     /// What the machine would answer to it.
     pub expected: Cell<Option<Option<Reply>>>,
+    /// A connection that must be over, and in some state is not.
+    pub overdue: Cell<Option<u16>>,
 }
 
 /// The connection of an observer, which no log contains.
@@ -164,6 +170,8 @@ impl State {
                 dying: Vec::new(),
                 unnoticed: Vec::new(),
                 leaving: Vec::new(),
+                cuts: [0; LINES],
+                dropped: Vec::new(),
                 ending: Vec::new(),
             },
         };

@@ -1,6 +1,7 @@
 //! Everything that the broker may do next.
 
 use super::log::CHANNELS;
+use super::losses::{Cut, CutKind};
 use super::state::{Judging, State, Told};
 use crate::amqp::pair::LINES;
 
@@ -32,6 +33,21 @@ impl State {
             if self.rest.queues[at].first_may_expire(judging.now) {
                 next.push(changed(&|state| state.rest.queues[at].drop_first()));
             }
+        }
+        let mut restarts = Vec::new();
+        for line in 0..LINES {
+            match judging.script.cut(self, line, judging.now) {
+                Some(cut) if cut.kind == CutKind::Restart => restarts.push(cut),
+                Some(cut) => next.push(changed(&|state| state.cut_off(line, cut.place, judging))),
+                None => {}
+            }
+        }
+        // Until then, the end of some connection may come first.
+        if let [Cut { place, earliest, .. }, ..] = restarts[..]
+            && restarts.len() == LINES
+            && place == before
+        {
+            next.push(self.clone().restart(place, earliest, judging));
         }
         let awaited = judging.target.map(|place| &judging.script.log.events[place]);
         let mut last = Vec::new();
