@@ -90,6 +90,14 @@ classes! {
     RejectedRequeued = "R-Q-98" "reject, back to the queue",
     SettledUnknown = "R-Q-99" "ack, nack or reject: 406, unknown delivery tag",
     Recovered = "R-Q-98" "recover: recover-ok",
+
+    Expired = "R-Q-104" "unseen: a message expires",
+    QueueExpired = "R-Q-25" "unseen: a queue expires",
+    AutoDeleted = "R-Q-28" "unseen: a queue goes with its last consumer",
+    TakenOver = "R-Q-105" "unseen: a consumer is one of a later queue of the name",
+    EndedInSteps = "R-Q-108" "unseen: a channel that ends tells its queues",
+    SettledLater = "R-Q-109" "unseen: what an earlier queue delivered settles what a later one did",
+    SettledApart = "R-Q-110" "unseen: several deliveries are settled one after the other",
 }
 
 /// What a run does not meet, with the reason.

@@ -268,6 +268,25 @@ fn r_q_108_a_channel_that_ends_tells_its_queues_one_after_the_other() {
 }
 
 #[test]
+fn r_q_108_a_connection_that_is_closed_ends_its_channels_before_its_exclusive_queues_go() {
+    let second: On = (2, 2);
+    let consume = Method::Consume { name: B, tag: 1, no_ack: false, exclusive: false };
+    for exclusive in [true, false] {
+        let begins = Story::new().ask(TWO, declare(B, exclusive), declared(0, 0)).ask(TWO, consume, Reply::ConsumeOk);
+        let begins = begins.published(ONE, B, 1).delivered(TWO, 1, 1, false);
+        let mut story = begins.ask(second, OPEN, OPENED).ask(second, consume, Reply::ConsumeOk);
+        // The first channel fails, and what it had goes to the second one.
+        let to = story.line(TWO, Happening::Sent(consume));
+        let mut story = story.delivered(second, 1, 1, true);
+        story.line(TWO, Happening::Answered { to, reply: Reply::TagReused });
+        assert!(story.clone().is_possible());
+        let gone = error(Problem::NoQueue);
+        let look = Method::Plain(Request::Look(B));
+        assert_eq!(story.ask(ONE, look, gone).is_possible(), exclusive);
+    }
+}
+
+#[test]
 fn r_q_105_a_channel_that_the_broker_has_closed_takes_a_consumer_over_too() {
     let delete = Method::Plain(Request::Delete { name: A, if_empty: false });
     let begins = Story::new().ask(ONE, CONSUME, Reply::ConsumeOk).ask(TWO, delete, Reply::Deleted { messages: 0 });

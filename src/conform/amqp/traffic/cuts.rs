@@ -46,7 +46,9 @@ impl State {
     pub(super) fn restart(mut self, place: usize, since: u64, judging: &Judging<'_>) -> State {
         let open: Vec<_> = (1..).take(LINES).map(|connection| self.session(connection)).collect();
         let unnoticed = std::mem::take(&mut self.rest.unnoticed);
-        for session in open.into_iter().chain(unnoticed.into_iter().map(|(session, _)| session)) {
+        let ending = std::mem::take(&mut self.rest.ending).into_iter().filter(|ending| !ending.is_removing);
+        let over = unnoticed.into_iter().map(|(session, _)| session).chain(ending.map(|ending| ending.session));
+        for session in open.into_iter().chain(over) {
             self.bench.notice(session);
         }
         let removals = |state: &State| state.bench.doings().find(|action| matches!(action, BrokerAction::Remove(..)));
@@ -69,7 +71,6 @@ impl State {
         rest.downs.clear();
         rest.dying.clear();
         rest.leaving.clear();
-        rest.ending.clear();
         rest.dropped.clear();
         for content in &mut rest.queues {
             let pending = std::mem::take(&mut content.pending).into_iter();

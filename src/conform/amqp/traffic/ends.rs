@@ -1,12 +1,12 @@
-//! How channels and connections open, fail and end.
+//! How channels open, fail and end.
 
-use fencepost_model::ids::{Call, SessionId};
-use fencepost_rabbitmq::{Answer, Ask, BrokerAction, Name, Problem, Request};
+use fencepost_model::ids::Call;
+use fencepost_rabbitmq::{Answer, Ask, Name, Problem, Request};
 
 use super::content::Content;
-use super::log::CHANNELS;
 use super::method::Reply;
 use super::state::{Channel, ChannelId, Judging, Life, State};
+use crate::amqp::class::Class;
 
 /// A channel that ends: it tells one queue after the other, and then the client (R-Q-108).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -65,6 +65,7 @@ impl State {
         if untold.is_empty() {
             return self.left(channel, place, reply, judging);
         }
+        self.noted.push(Class::EndedInSteps);
         self.rest.leaving.push(Leaving { channel, place, reply, untold });
         vec![self]
     }
@@ -94,7 +95,7 @@ impl State {
     }
 
     /// A channel is no more; queues that have something for it learn of that later.
-    fn forget_channel(&mut self, id: ChannelId) {
+    pub(super) fn forget_channel(&mut self, id: ChannelId) {
         self.rest.tags.retain(|(of, ..)| *of != id);
         self.rest.unacked.retain(|unacked| unacked.channel != id);
         self.rest.cancelled.retain(|(_, consumer)| consumer.channel != id);
@@ -132,92 +133,10 @@ impl State {
         self.leave(id, place, reply, judging)
     }
 
-    /// A connection ends with an answer to a method: its queues are removed first (R-Q-37, R-Q-38).
-    pub(super) fn end(mut self, connection: u16, place: usize, reply: Reply, judging: &Judging<'_>) -> Vec<State> {
-        let session = self.session(connection);
-        let opened = self.replace(connection);
-        self.bench.notice(session);
-        self.forget_channels(connection, opened);
-        self.rest.ending.push((session, place));
-        self.go_on();
-        self.reply(place, Some(reply), judging)
-    }
-
-    /// The client has closed a socket, and the broker has not noticed.
-    pub(super) fn hang_up(&mut self, connection: u16) {
-        let session = self.session(connection);
-        let opened = self.replace(connection);
-        self.rest.unnoticed.push((session, opened));
-    }
-
-    /// R-Q-39: it notices.
-    pub(super) fn notice(&mut self, at: usize) {
-        let (session, opened) = self.rest.unnoticed.remove(at);
-        self.bench.notice(session);
-        self.forget_channels(session.creator.0, opened);
-        self.go_on();
-    }
-
-    /// The client's next connection takes the place of this one, whose channels are returned.
-    pub(super) fn replace(&mut self, connection: u16) -> [u16; CHANNELS] {
-        let line = usize::from(connection) - 1;
-        self.rest.sessions[line] += 1;
-        let channels = &mut self.rest.channels[line];
-        let opened = channels.map(|channel| channel.opened);
-        let first = Channel { opened: opened[0] + 1, life: Life::Open, confirms: true, prefetch: 0 };
-        *channels = [first, Channel { opened: opened[1] + 1, life: Life::Closed, ..first }];
-        opened
-    }
-
-    fn forget_channels(&mut self, connection: u16, opened: [u16; CHANNELS]) {
-        for (channel, opened) in (1..).zip(opened) {
-            self.forget_channel(ChannelId { connection, channel, opened });
-        }
-    }
-
-    /// What the kernel's broker removes by itself: queues of a connection that is over, and those that were not used.
-    pub(super) fn removals(&self, now: u64) -> Vec<BrokerAction> {
-        let may = |action: &BrokerAction| match action {
-            BrokerAction::Remove(..) => true,
-            BrokerAction::Expire(name) => {
-                self.rest.queues.iter().any(|content| content.name == *name && content.may_expire(now))
-            }
-        };
-        self.bench.doings().filter(may).collect()
-    }
-
-    pub(super) fn remove(&mut self, action: BrokerAction) {
-        self.bench.carry_on(action);
-        self.go_on();
-    }
-
-    /// After a removal: contents go with their queues, and connections without queues are over.
-    fn go_on(&mut self) {
-        self.forget_removed();
-        let open: Vec<SessionId> = self
-            .bench
-            .doings()
-            .filter_map(|action| if let BrokerAction::Remove(session, _) = action { Some(session) } else { None })
-            .collect();
-        self.rest.ending.retain(|(session, _)| open.contains(session));
-    }
-
-    /// The contents of queues that are no more.
-    pub(super) fn forget_removed(&mut self) {
-        let names: Vec<Name> = self.rest.queues.iter().map(|content| content.name).collect();
-        let removed: Vec<Name> = names.into_iter().filter(|name| !self.exists(*name)).collect();
-        for name in removed {
-            let place = self.rest.queues.iter().position(|content| content.name == name).expect("it is listed");
-            let content = self.rest.queues.remove(place);
-            self.rest.cancelled.extend(content.consumers.iter().map(|consumer| (name, *consumer)));
-            self.rest.dying.retain(|(other, _)| *other != name);
-            self.rest.downs.retain(|(_, other)| *other != name);
-        }
-    }
-
     /// R-Q-28: an auto-delete queue without consumers goes.
     pub(super) fn die(&mut self, at: usize) {
         let (name, _) = self.rest.dying.remove(at);
+        self.noted.push(Class::AutoDeleted);
         self.delete_as_observer(name);
         self.forget_removed();
     }
@@ -228,6 +147,7 @@ impl State {
         if self.may_take_over(consumer.channel, name)
             && self.content(name).is_some_and(|content| content.take_over(consumer))
         {
+            self.noted.push(Class::TakenOver);
             self.use_now(consumer.channel, name);
             return self.deliver(name, judging);
         }

@@ -70,13 +70,13 @@ pub fn hunt(
         };
         let flaw: RefCell<Option<(Log, Flaw)>> = RefCell::default();
         let failure: RefCell<Option<ConformError>> = RefCell::default();
-        let seen: RefCell<Option<(Log, [u64; 2], Verdict)>> = RefCell::default();
+        let seen: RefCell<Option<Outcome>> = RefCell::default();
         let test = |(opening, is_limited, rounds): (QueueProperties, bool, Vec<Round>)| {
             sequences.set(sequences.get() + 1);
             let prefix = format!("fencepost-{seed}-t{}", sequences.get());
             let access = if is_limited && has_limited { Access::Limited } else { Access::Full };
             match once(broker, prefix, (kind, access), opening, &rounds, mutation) {
-                Ok((log, _, Verdict::Impossible(why))) => {
+                Ok(Outcome { log, verdict: Verdict::Impossible(why), .. }) => {
                     *flaw.borrow_mut() = Some((log, why));
                     Err(TestCaseError::fail("it is impossible"))
                 }
@@ -99,7 +99,8 @@ pub fn hunt(
             found.difference = Some(difference);
             return Ok(found);
         }
-        let (log, [sent, concurrent], verdict) = seen.take().expect("it ran");
+        let Outcome { log, methods: [sent, concurrent], verdict, noted } = seen.take().expect("it ran");
+        noted.into_iter().for_each(|class| found.tally.count(class));
         found.methods += sent;
         found.concurrent += concurrent;
         match verdict {
@@ -112,6 +113,16 @@ pub fn hunt(
     Ok(found)
 }
 
+/// What came of a sequence.
+struct Outcome {
+    log: Log,
+    /// How many methods were sent, and how many of them while other channels had some in flight.
+    methods: [u64; 2],
+    verdict: Verdict,
+    /// What no answer shows, and has come up.
+    noted: Vec<Class>,
+}
+
 /// One sequence, with queues of its own, which are deleted afterwards.
 fn once(
     broker: &Broker,
@@ -120,15 +131,15 @@ fn once(
     opening: QueueProperties,
     rounds: &[Round],
     mutation: Option<Mutation>,
-) -> Result<(Log, [u64; 2], Verdict), ConformError> {
+) -> Result<Outcome, ConformError> {
     make_room(broker, &prefix)?;
     let mut run = LiveSequence::new(broker, prefix.clone(), kind, access);
     run.rounds(opening, rounds)?;
     let verdict = run.verdict(mutation)?;
-    let (log, methods) = (std::mem::take(&mut run.log), run.methods);
+    let (log, methods, noted) = (std::mem::take(&mut run.log), run.methods, std::mem::take(&mut run.noted));
     drop(run);
     clean_up(broker, &prefix)?;
-    Ok((log, methods, verdict))
+    Ok(Outcome { log, methods, verdict, noted })
 }
 
 /// Counts the classes of answers in a log.

@@ -11,6 +11,7 @@ use super::log::{Event, Happening, Log};
 use super::method::Reply;
 use super::script::Script;
 use super::state::{Judging, State};
+use crate::amqp::class::Class;
 
 /// The verdict on a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,9 +42,14 @@ const STATES_MAX: usize = 60_000;
 /// Holds a log against the machine, or against one with a mutation of the kernel's broker. The search goes to the depth first, what is told
 /// to queues before everything else, as in a broker that is not busy; a state that was met at the same line is not looked at again.
 pub fn judge(log: &Log, mutation: Option<Mutation>) -> Verdict {
+    explain(log, mutation).0
+}
+
+/// The same, with what no answer shows, and has come up in the order that was found.
+pub(super) fn explain(log: &Log, mutation: Option<Mutation>) -> (Verdict, Vec<Class>) {
     let script = match Script::new(log) {
         Ok(script) => script,
-        Err(flaw) => return Verdict::Impossible(flaw),
+        Err(flaw) => return (Verdict::Impossible(flaw), Vec::new()),
     };
     let is_seen = |place: &usize| !matches!(log.events[*place].happened, Happening::Sent(_));
     let mut goals: Vec<usize> = (0..log.events.len()).filter(is_seen).collect();
@@ -60,10 +66,10 @@ pub fn judge(log: &Log, mutation: Option<Mutation>) -> Verdict {
             at += 1;
         }
         if at == goals.len() {
-            return Verdict::Possible(count);
+            return (Verdict::Possible(count), state.noted);
         }
         if seen.count >= STATES_MAX {
-            return Verdict::Undecided { line: line(furthest) };
+            return (Verdict::Undecided { line: line(furthest) }, Vec::new());
         }
         if !seen.insert(at, &state) {
             continue;
@@ -85,7 +91,7 @@ pub fn judge(log: &Log, mutation: Option<Mutation>) -> Verdict {
         }
     }
     let why = reason(log.events.get(goals[furthest]), expected, overdue);
-    Verdict::Impossible(Flaw { line: line(furthest), why })
+    (Verdict::Impossible(Flaw { line: line(furthest), why }), Vec::new())
 }
 
 /// The states that were met at lines.

@@ -27,6 +27,13 @@ pub struct Event {
     pub happened: Happening,
 }
 
+impl Event {
+    /// The indices of its connection and its channel.
+    pub(super) fn lane(&self) -> (usize, usize) {
+        (usize::from(self.connection) - 1, usize::from(self.channel) - 1)
+    }
+}
+
 fn is_zero<T: PartialEq + From<u8>>(number: &T) -> bool {
     *number == T::from(0)
 }

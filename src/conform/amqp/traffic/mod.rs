@@ -9,7 +9,8 @@
 //! content  messages and consumers               steps    everything that may happen next
 //! queues   what queues do with them             draw     random rounds of methods
 //! settle   acknowledgements and requeues        run      one sequence on a real broker
-//! ends     how channels and connections end     hunt     random sequences, shrunk
+//! ends     how channels end                     hunt     random sequences, shrunk
+//! connections   how connections end             known    what clients know, while a log is read
 //! cuts     ends that the broker brings about    losses   when it may
 //! client   a connection, as its client sees it  side     a channel of it
 //! choose   what is wanted becomes a method       send     methods as frames
@@ -18,12 +19,14 @@
 mod broker;
 mod choose;
 mod client;
+mod connections;
 mod content;
 mod cuts;
 mod draw;
 mod ends;
 mod hunt;
 mod judge;
+mod known;
 mod log;
 mod losses;
 mod method;

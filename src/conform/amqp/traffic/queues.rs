@@ -6,6 +6,7 @@ use super::content::{Consumer, Message, Unacked};
 use super::log::Happening;
 use super::method::{Method, Reply};
 use super::state::{ChannelId, Judging, State};
+use crate::amqp::class::Class;
 
 impl State {
     /// A get, a consumer, or a purge, on a queue that is there and may be used.
@@ -109,8 +110,14 @@ impl State {
             if !expires {
                 return states;
             }
-            self.content(name).expect("it is there").drop_first();
+            self.drop_expired(name);
         }
+    }
+
+    /// R-Q-104: the first message of a queue is over.
+    pub(super) fn drop_expired(&mut self, name: Name) {
+        self.noted.push(Class::Expired);
+        self.content(name).expect("it is there").drop_first();
     }
 
     /// R-Q-97: the queue delivers its messages in order, each to one of the consumers that may have another one.
@@ -125,7 +132,7 @@ impl State {
         let mut states = Vec::new();
         if content.first_may_expire(judging.now) {
             let mut without = self.clone();
-            without.content(name).expect("it is there").drop_first();
+            without.drop_expired(name);
             states.extend(without.deliver(name, judging));
         }
         self.content(name).expect("it is there").drop_first();

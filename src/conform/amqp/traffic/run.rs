@@ -8,11 +8,12 @@ use fencepost_rabbitmq::{Name, QueueProperties, Request};
 
 use super::client::Client;
 use super::draw::{Kind, Round, Wanted};
-use super::judge::{Verdict, judge};
+use super::judge::{Verdict, explain, judge};
 use super::log::{Access, CHANNELS, Event, Happening, Log};
 use super::method::{Method, Reply};
 use super::side::{Side, SideLife};
 use crate::ConformError;
+use crate::amqp::class::Class;
 use crate::amqp::pair::LINES;
 use crate::amqp::wire::Broker;
 
@@ -43,6 +44,8 @@ pub(super) struct LiveSequence<'a> {
     pub log: Log,
     /// How many methods were sent, and how many of them while other channels had some in flight.
     pub methods: [u64; 2],
+    /// What no answer shows, and has come up.
+    pub noted: Vec<Class>,
 }
 
 impl<'a> LiveSequence<'a> {
@@ -52,7 +55,17 @@ impl<'a> LiveSequence<'a> {
         let log = Log { version: broker.version.clone(), access, lateness, line: 1, ..Log::default() };
         let heartbeats = if has_silences { [Some(1), Some(0), None] } else { [None; LINES] };
         let clients = [const { None }; LINES];
-        LiveSequence { broker, prefix, began: Instant::now(), clients, heartbeats, bodies: 0, log, methods: [0; 2] }
+        LiveSequence {
+            broker,
+            prefix,
+            began: Instant::now(),
+            clients,
+            heartbeats,
+            bodies: 0,
+            log,
+            methods: [0; 2],
+            noted: Vec::new(),
+        }
     }
 
     /// Carries out rounds, the first of which declares a queue.
@@ -71,7 +84,7 @@ impl<'a> LiveSequence<'a> {
                 self.drain(line, quiet)?;
             }
             if quiet == QUIET[0] || self.log.events.len() > before {
-                verdict = judge(&self.log, mutation);
+                (verdict, self.noted) = explain(&self.log, mutation);
             }
             // Only something that is missing may still come.
             let without_end = Log { is_complete: false, ..self.log.clone() };

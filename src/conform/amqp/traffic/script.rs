@@ -3,7 +3,8 @@
 use fencepost_rabbitmq::{Answer, Request};
 
 use super::judge::Flaw;
-use super::log::{CHANNELS, Happening, Log};
+use super::known::{Known, KnownConsumer};
+use super::log::{CHANNELS, Event, Happening, Log};
 use super::losses::{Cut, CutKind, Losses};
 use super::method::{Method, Reply};
 use super::state::State;
@@ -32,24 +33,6 @@ pub(super) struct Script<'a> {
     recovered: Vec<Option<u64>>,
 }
 
-/// A consumer that a client has heard of, while the log is read.
-#[derive(Copy, Clone)]
-struct KnownConsumer {
-    connection: u16,
-    channel: u8,
-    tag: u8,
-    /// The place of its `basic.consume`.
-    place: usize,
-    /// Whether its client has seen cancel-ok.
-    is_cancelled: bool,
-}
-
-impl KnownConsumer {
-    fn is_on(&self, connection: u16, channel: u8) -> bool {
-        (self.connection, self.channel) == (connection, channel)
-    }
-}
-
 impl<'a> Script<'a> {
     pub(super) fn new(log: &'a Log) -> Result<Self, Flaw> {
         let count = log.events.len();
@@ -65,104 +48,81 @@ impl<'a> Script<'a> {
             losses: Losses::new(log),
             recovered: vec![None; count],
         };
-        // The tags that each channel delivers are 1, 2, 3, …: R-Q-97. Confirms and consumers begin anew with each channel.
-        let mut next_tag = [[1_u64; CHANNELS]; LINES];
-        let mut confirming = [[true; CHANNELS]; LINES];
-        let mut consumers: Vec<KnownConsumer> = Vec::new();
+        let mut known = Known::new();
         for (place, event) in log.events.iter().enumerate() {
-            if let Happening::Restarted { .. } = event.happened {
-                (1..).take(LINES).for_each(|connection| script.end(connection, None, place));
-                (next_tag, confirming) = ([[1; CHANNELS]; LINES], [[true; CHANNELS]; LINES]);
-                consumers.clear();
-                continue;
-            }
-            let (line, side) = (usize::from(event.connection) - 1, usize::from(event.channel) - 1);
-            let flaw = |why: String| Flaw { line: log.line + place + 1, why };
-            let mut is_numbered = |tag: u64| {
-                let expected = std::mem::replace(&mut next_tag[line][side], tag + 1);
-                let why = || flaw(format!("the delivery tag is {tag}, and the channel's next one is {expected}"));
-                if tag == expected { Ok(()) } else { Err(why()) }
-            };
-            let mut consumer_of = |tag: u8, is_over: bool| {
-                let is_it = |known: &KnownConsumer| known.is_on(event.connection, event.channel) && known.tag == tag;
-                let at = consumers.iter().rposition(is_it);
-                let at = at.ok_or_else(|| flaw(format!("the channel has no consumer {tag}")))?;
-                Ok(if is_over { consumers.remove(at) } else { consumers[at] })
-            };
-            match event.happened {
-                Happening::Sent(method) => {
-                    script.programs[line][side].push(place);
-                    if let Method::Plain(Request::OpenChannel { confirms }) | Method::Reopen { confirms } = method {
-                        (next_tag[line][side], confirming[line][side]) = (1, confirms);
-                        consumers.retain(|known| !known.is_on(event.connection, event.channel));
-                    }
-                    script.confirms[place] = confirming[line][side];
-                    match method {
-                        Method::HangUp | Method::Plain(Request::Close) => script.end(event.connection, None, place),
-                        Method::Plain(Request::CloseChannel) | Method::Reopen { .. } => {
-                            script.end(event.connection, Some(event.channel), place);
-                        }
-                        _ => {}
-                    }
-                    if method == Method::HangUp {
-                        (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
-                        consumers.retain(|known| known.connection != event.connection);
-                    }
-                }
-                Happening::Answered { to, reply } => {
-                    let asked = to - 1;
-                    script.answers[asked] = Some((place, reply));
-                    let Happening::Sent(method) = log.events[asked].happened else { unreachable!("it was read") };
-                    match (method, reply) {
-                        (_, Reply::Got { tag, .. }) => is_numbered(tag)?,
-                        (_, Reply::Recovered) => script.recovered[asked] = Some(next_tag[line][side] - 1),
-                        (Method::Consume { tag, .. }, Reply::ConsumeOk) => {
-                            let (connection, channel) = (event.connection, event.channel);
-                            consumers.push(KnownConsumer {
-                                connection,
-                                channel,
-                                tag,
-                                place: asked,
-                                is_cancelled: false,
-                            });
-                        }
-                        (Method::Cancel(tag), Reply::CancelOk) => {
-                            if let Ok(known) = consumer_of(tag, true) {
-                                consumers.push(KnownConsumer { is_cancelled: true, ..known });
-                            }
-                        }
-                        _ => {}
-                    }
-                    if reply.closes_channel() {
-                        script.end(event.connection, Some(event.channel), place);
-                        consumers.retain(|known| !known.is_on(event.connection, event.channel));
-                    }
-                    if reply.ends_connection() {
-                        script.end(event.connection, None, place);
-                        (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
-                        consumers.retain(|known| known.connection != event.connection);
-                    }
-                }
-                Happening::Delivered { consumer, tag, body, redelivered } => {
-                    is_numbered(tag)?;
-                    let KnownConsumer { place: consumer, is_cancelled, .. } = consumer_of(consumer, false)?;
-                    script.is_late[consumer] |= is_cancelled;
-                    let had = u16::try_from(script.deliveries[consumer].len()).unwrap_or(u16::MAX);
-                    script.consumers[place] = Some((consumer, had + 1));
-                    script.deliveries[consumer].push((tag, body, redelivered));
-                }
-                Happening::Cancelled { consumer } => {
-                    script.consumers[place] = Some((consumer_of(consumer, true)?.place, 0));
-                }
-                Happening::Lost(_) => {
-                    script.end(event.connection, None, place);
-                    (next_tag[line], confirming[line]) = ([1; CHANNELS], [true; CHANNELS]);
-                    consumers.retain(|known| known.connection != event.connection);
-                }
-                Happening::Restarted { .. } => unreachable!("it was dealt with"),
-            }
+            script.read(place, event, &mut known).map_err(|why| Flaw { line: log.line + place + 1, why })?;
         }
         Ok(script)
+    }
+
+    fn read(&mut self, place: usize, event: &Event, known: &mut Known) -> Result<(), String> {
+        match event.happened {
+            Happening::Sent(method) => self.read_method(place, event, method, known),
+            Happening::Answered { to, reply } => {
+                self.answers[to - 1] = Some((place, reply));
+                self.read_answer(to - 1, event, reply, known)?;
+                if reply.closes_channel() {
+                    self.end(event.connection, Some(event.channel), place);
+                    known.end_channel(event);
+                }
+                if reply.ends_connection() {
+                    self.end(event.connection, None, place);
+                    known.end_connection(event.connection);
+                }
+            }
+            Happening::Delivered { consumer, tag, body, redelivered } => {
+                known.deliver(event, tag)?;
+                let KnownConsumer { place: consumer, is_cancelled, .. } = known.consumer(event, consumer)?;
+                self.is_late[consumer] |= is_cancelled;
+                let had = u16::try_from(self.deliveries[consumer].len()).unwrap_or(u16::MAX);
+                self.consumers[place] = Some((consumer, had + 1));
+                self.deliveries[consumer].push((tag, body, redelivered));
+            }
+            Happening::Cancelled { consumer } => {
+                self.consumers[place] = Some((known.cancelled(event, consumer)?, 0));
+            }
+            Happening::Lost(_) => {
+                self.end(event.connection, None, place);
+                known.end_connection(event.connection);
+            }
+            Happening::Restarted { .. } => {
+                for connection in (1..).take(LINES) {
+                    self.end(connection, None, place);
+                    known.end_connection(connection);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_method(&mut self, place: usize, event: &Event, method: Method, known: &mut Known) {
+        let (line, side) = event.lane();
+        self.programs[line][side].push(place);
+        if let Method::Plain(Request::OpenChannel { confirms }) | Method::Reopen { confirms } = method {
+            known.open(event, confirms);
+        }
+        self.confirms[place] = known.confirms(event);
+        match method {
+            Method::HangUp | Method::Plain(Request::Close) => self.end(event.connection, None, place),
+            Method::Plain(Request::CloseChannel) | Method::Reopen { .. } => {
+                self.end(event.connection, Some(event.channel), place);
+            }
+            _ => {}
+        }
+        if method == Method::HangUp {
+            known.end_connection(event.connection);
+        }
+    }
+
+    fn read_answer(&mut self, asked: usize, event: &Event, reply: Reply, known: &mut Known) -> Result<(), String> {
+        match (self.sent(asked).expect("it was read"), reply) {
+            (_, Reply::Got { tag, .. }) => known.deliver(event, tag)?,
+            (_, Reply::Recovered) => self.recovered[asked] = Some(known.last_tag(event)),
+            (Method::Consume { tag, .. }, Reply::ConsumeOk) => known.consume(event, tag, asked),
+            (Method::Cancel(tag), Reply::CancelOk) => known.cancel(event, tag),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// A channel, or a connection, ends at a line.

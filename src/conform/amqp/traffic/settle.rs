@@ -1,11 +1,12 @@
 //! Acknowledgements, and messages that go back to their queue.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fencepost_rabbitmq::{Keeps, Name};
 
-use super::content::{Content, Message, Unacked};
+use super::content::{Content, Delivery, Message, Unacked};
 use super::state::{Cast, ChannelId, Judging, Settled, State, Told};
+use crate::amqp::class::Class;
 
 /// Deliveries of one queue of which a channel tells it together, in the order in which it does.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +50,10 @@ impl State {
                 Some(place) => Group::Consumer(judging.script.consumer_tag(place)),
             };
             told.entry((name, declared, group)).or_default().push(position);
+        }
+        let queues: BTreeSet<_> = told.keys().map(|(name, declared, _)| (*name, *declared)).collect();
+        if queues.len() < told.len() {
+            self.noted.push(Class::SettledApart);
         }
         for ((name, declared, _), positions) in told {
             if how != Settled::Requeued && self.is_plain(id, name, declared, &positions) {
@@ -102,8 +107,13 @@ impl State {
         judging: &Judging<'_>,
     ) -> Vec<State> {
         let content = self.content(name).expect("it is there");
-        let is_known = content.delivered.iter().any(|delivery| delivery.channel == from)
-            || content.consumers.iter().any(|consumer| consumer.channel == from);
+        let is_its = |delivery: &Delivery| delivery.channel == from;
+        let is_own = |position: &u32| {
+            content.delivered.iter().any(|delivery| is_its(delivery) && delivery.position == *position)
+        };
+        let is_stale = !positions.iter().all(is_own);
+        let is_known =
+            content.delivered.iter().any(is_its) || content.consumers.iter().any(|consumer| consumer.channel == from);
         let is_awaited = content.pending.iter().any(|message| positions.contains(&message.position));
         if !is_known && !is_awaited {
             return vec![self];
@@ -111,6 +121,9 @@ impl State {
         // R-Q-109: a queue ignores a channel that it has nothing of. One to which it has delivered before, it may remember.
         let ignored = (!is_known).then(|| self.clone());
         let settled = self.content(name).expect("it is there").settle(from, positions);
+        if is_stale {
+            self.noted.push(Class::SettledLater);
+        }
         if how == Settled::Requeued {
             self.put_back(name, settled);
         }

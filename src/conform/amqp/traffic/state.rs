@@ -7,11 +7,13 @@ use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::mutation::Mutation;
 use fencepost_rabbitmq::{Answer, Ask, Bench, Name, Problem, Request};
 
+use super::connections::Ending;
 use super::content::{Consumer, Content, Unacked};
 use super::ends::Leaving;
 use super::log::CHANNELS;
 use super::method::Reply;
 use super::script::Script;
+use crate::amqp::class::Class;
 use crate::amqp::pair::LINES;
 
 /// A channel, which is a new one whenever it is opened again.
@@ -82,10 +84,12 @@ impl Cast {
 }
 
 /// What the broker may have become.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub(super) struct State {
     pub bench: Bench,
     pub rest: Rest,
+    /// What no answer shows, and has come up on the way here.
+    pub noted: Vec<Class>,
 }
 
 /// All that the kernel's broker does not have.
@@ -120,14 +124,21 @@ pub(super) struct Rest {
     pub cuts: [usize; LINES],
     /// Those connections, with their channels.
     pub dropped: Vec<(SessionId, [u16; CHANNELS])>,
-    /// Connections whose queues are being removed (R-Q-40), with the place of the method that is then answered.
-    pub ending: Vec<(SessionId, usize)>,
+    /// Connections that are ending.
+    pub ending: Vec<Ending>,
 }
 
 impl Hash for State {
     /// Of the kernel's broker there is no hash; equality compares it.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.rest.hash(state);
+    }
+}
+
+impl PartialEq for State {
+    /// The way to a state is not part of it.
+    fn eq(&self, other: &Self) -> bool {
+        self.bench == other.bench && self.rest == other.rest
     }
 }
 
@@ -174,6 +185,7 @@ impl State {
                 dropped: Vec::new(),
                 ending: Vec::new(),
             },
+            noted: Vec::new(),
         };
         state.delete_as_observer(Name::Mutex);
         state

@@ -10,7 +10,7 @@ impl State {
     pub(super) fn is_open_at(&self, place: usize) -> bool {
         self.rest.casts.iter().any(|cast| cast.what == Told::Publish(place))
             || self.rest.leaving.iter().any(|leaving| leaving.place == place)
-            || self.rest.ending.iter().any(|(_, other)| *other == place)
+            || self.rest.ending.iter().any(|ending| ending.place == Some(place))
     }
 
     /// Whether a channel is telling its queues that it ends, and does nothing else.
@@ -31,7 +31,8 @@ impl State {
         };
         for at in 0..self.rest.queues.len() {
             if self.rest.queues[at].first_may_expire(judging.now) {
-                next.push(changed(&|state| state.rest.queues[at].drop_first()));
+                let name = self.rest.queues[at].name;
+                next.push(changed(&|state| state.drop_expired(name)));
             }
         }
         let mut restarts = Vec::new();
@@ -66,6 +67,8 @@ impl State {
         }
         next.extend(last);
         next.extend((0..self.rest.unnoticed.len()).map(|at| changed(&|state| state.notice(at))));
+        let removed = (0..self.rest.ending.len()).filter(|at| self.may_remove(*at));
+        next.extend(removed.map(|at| changed(&|state| state.begin_removal(at))));
         next.extend((0..self.rest.dying.len()).map(|at| changed(&|state| state.die(at))));
         for (at, (_, consumer)) in self.rest.cancelled.iter().enumerate() {
             if !self.is_leaving(consumer.channel.connection, consumer.channel.channel) {
