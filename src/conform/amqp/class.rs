@@ -97,6 +97,7 @@ classes! {
     TakenOver = "R-Q-105" "unseen: a consumer is one of a later queue of the name",
     EndedInSteps = "R-Q-108" "unseen: a channel that ends tells its queues",
     SettledLater = "R-Q-109" "unseen: what an earlier queue delivered settles what a later one did",
+    NackedLater = "R-Q-112" "unseen: a publish whose queue is gone is nacked, if there are confirms",
     SettledApart = "R-Q-110" "unseen: several deliveries are settled one after the other",
 }
 

@@ -188,7 +188,7 @@ fn r_q_109_a_live_broker_puts_back_a_message_that_another_channel_holds() {
     assert_eq!(ask(&mut other, get), got(1, 0));
     probe(&mut mine, A);
     assert_eq!(ask(&mut mine, get), got(2, 0));
-    // I put it back, and the other's message, which it has not settled, is there for anybody.
+    // I put it back, and the other's message, which it has not settled, is there for any client.
     ask(&mut mine, Request::Requeue(1));
     assert_eq!(ask(&mut mine, get), got(3, 0));
     assert_eq!(ask(&mut mine, Request::Delete { name: A, if_empty: false }), Some(Answer::Deleted { messages: 0 }));

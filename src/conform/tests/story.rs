@@ -42,7 +42,7 @@ impl Story {
         self.log.events.len()
     }
 
-    /// Nothing happens until so many milliseconds after the beginning.
+    /// Nothing happens until this time, in milliseconds after the beginning.
     pub fn until(mut self, milliseconds: u64) -> Self {
         self.clock = self.clock.max(1_000 * milliseconds - 1_000);
         self

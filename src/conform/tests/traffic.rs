@@ -344,6 +344,26 @@ fn r_q_110_a_channel_puts_back_separately_what_each_of_its_consumers_had() {
 }
 
 #[test]
+fn r_q_112_a_publish_whose_queue_is_gone_is_nacked_if_the_channel_has_used_a_later_one() {
+    let delete = Method::Plain(Request::Delete { name: A, if_empty: false });
+    let with = |later: Option<Method>, reply: Reply| {
+        let mut story = Story::new();
+        let to = story.line(ONE, Happening::Sent(publish(A, 1)));
+        let mut story =
+            story.ask(TWO, delete, Reply::Deleted { messages: 0 }).ask(TWO, declare(A, false), declared(0, 0));
+        if let Some(method) = later {
+            story = story.ask(ONE, method, EMPTY);
+        }
+        story.line(ONE, Happening::Answered { to, reply });
+        story.is_possible()
+    };
+    let nacked = Reply::Plain(Answer::Nacked);
+    assert!(with(None, CONFIRMED) && !with(None, nacked), "nothing was used");
+    assert!(with(Some(GET), CONFIRMED), "it was noticed before");
+    assert!(with(Some(GET), nacked));
+}
+
+#[test]
 fn r_q_51_of_two_exclusive_declarations_in_flight_one_wins() {
     let ok = declared(0, 0);
     let locked = error(Problem::Locked);

@@ -135,7 +135,13 @@ impl State {
                 if self.exists(name) {
                     self.use_now(id, name);
                     let declared = self.content(name).map_or(0, |content| content.declared);
-                    self.rest.casts.push(Cast { from: id, name, declared, what: Told::Publish(place) });
+                    self.rest.casts.push(Cast {
+                        from: id,
+                        name,
+                        declared,
+                        what: Told::Publish(place),
+                        is_superseded: false,
+                    });
                     return vec![self];
                 }
                 // R-Q-17 to R-Q-19.

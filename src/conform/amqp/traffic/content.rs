@@ -11,7 +11,6 @@ pub(super) struct Message {
     /// Its place in the queue, from the first that was ever published into it.
     pub position: u32,
     pub body: u32,
-    pub redelivered: bool,
     /// The earliest instant at which it expires, in microseconds.
     pub expires: Option<u64>,
     pub is_persistent: bool,
@@ -73,6 +72,8 @@ pub(super) struct Content {
     /// The deliveries that await settlement, in the order in which they were made.
     pub delivered: Vec<Delivery>,
     pub published: u32,
+    /// The position behind the first messages that have been delivered, or dropped, without a gap (R-Q-111).
+    next_new: u32,
     pub consumers: Vec<Consumer>,
 }
 
@@ -93,6 +94,7 @@ impl Content {
             pending: Vec::new(),
             delivered: Vec::new(),
             published: 0,
+            next_new: 1,
             consumers: Vec::new(),
         }
     }
@@ -135,7 +137,7 @@ impl Content {
         self.delivered.push(Delivery { channel, position: message.position, consumer });
     }
 
-    /// R-Q-109: deliveries on a channel are settled, and then the messages, whoever had them; those messages. The channel's deliveries are
+    /// R-Q-109: deliveries on a channel are settled, and then the messages, on any channel; those messages. The channel's deliveries are
     /// looked for in their order, and no further than to the first that is not there.
     pub(super) fn settle(&mut self, channel: ChannelId, positions: &[u32]) -> Vec<Message> {
         let mut from = 0;
@@ -158,10 +160,22 @@ impl Content {
         let last = self.published;
         if self.ready.iter().chain(&self.pending).all(|message| message.position != last) {
             self.published -= 1;
+            self.next_new = self.next_new.min(last);
         }
     }
 
-    pub(super) fn drop_first(&mut self) {
-        self.ready.remove(0);
+    /// Takes the first message from the queue; with it, whether it was delivered before (R-Q-98).
+    pub(super) fn take_first(&mut self) -> (Message, bool) {
+        let first = self.ready.remove(0);
+        let redelivered = first.position < self.next_new;
+        self.next_new += u32::from(first.position == self.next_new);
+        (first, redelivered)
+    }
+
+    /// Every ready message goes.
+    pub(super) fn drop_all(&mut self) {
+        while !self.ready.is_empty() {
+            self.take_first();
+        }
     }
 }

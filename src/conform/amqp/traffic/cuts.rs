@@ -3,13 +3,12 @@
 use fencepost_model::ids::SessionId;
 use fencepost_rabbitmq::{BrokerAction, Keeps, Name};
 
-use super::content::Message;
 use super::log::CHANNELS;
 use super::state::{ChannelId, Judging, State};
 use crate::amqp::pair::LINES;
 
 impl State {
-    /// The broker has ended a connection. What the client has sent since, nobody has read (R-Q-41).
+    /// The broker has ended a connection. What the client has sent since has not been read (R-Q-41).
     pub(super) fn cut_off(&mut self, line: usize, place: usize, judging: &Judging<'_>) {
         self.skip(line, place, judging);
         let connection = u16::try_from(line + 1).expect("few");
@@ -75,7 +74,7 @@ impl State {
         for content in &mut rest.queues {
             let pending = std::mem::take(&mut content.pending).into_iter();
             if content.keeps != Keeps::Nothing {
-                content.ready.extend(pending.map(|message| Message { redelivered: true, ..message }));
+                content.ready.extend(pending);
             }
             content.ready.retain(|message| message.is_persistent);
             content.ready.sort_unstable();

@@ -63,9 +63,9 @@ pub(super) enum Round {
     Crowd(Vec<((u16, u8), Vec<Wanted>)>),
     /// Nothing, for some milliseconds.
     Pause(u64),
-    /// Nothing, for so many milliseconds that connections with heartbeats may be dropped.
+    /// Nothing, for a number of milliseconds in which connections with heartbeats may be dropped.
     Silence(u64),
-    /// Heartbeat frames on every connection that has to send them, so many times.
+    /// Heartbeat frames on every connection that has to send them, a number of times.
     Beats(u8),
     /// The broker is restarted.
     Restart,

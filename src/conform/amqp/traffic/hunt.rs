@@ -18,7 +18,7 @@ use crate::amqp::class::{Class, Tally, by_problem, declared, published};
 use crate::amqp::hunt::{clean_up, make_room};
 use crate::amqp::wire::Broker;
 
-/// One sequence among so many has silences, and two have a restart, if the broker can be restarted: they take seconds.
+/// Of this number of sequences, one has silences, and two have a restart, if the broker can be restarted: they take seconds.
 const RARE: u64 = 100;
 
 /// The result of a hunt.
@@ -70,13 +70,13 @@ pub fn hunt(
         };
         let flaw: RefCell<Option<(Log, Flaw)>> = RefCell::default();
         let failure: RefCell<Option<ConformError>> = RefCell::default();
-        let seen: RefCell<Option<Outcome>> = RefCell::default();
+        let seen: RefCell<Option<SequenceOutcome>> = RefCell::default();
         let test = |(opening, is_limited, rounds): (QueueProperties, bool, Vec<Round>)| {
             sequences.set(sequences.get() + 1);
             let prefix = format!("fencepost-{seed}-t{}", sequences.get());
             let access = if is_limited && has_limited { Access::Limited } else { Access::Full };
             match once(broker, prefix, (kind, access), opening, &rounds, mutation) {
-                Ok(Outcome { log, verdict: Verdict::Impossible(why), .. }) => {
+                Ok(SequenceOutcome { log, verdict: Verdict::Impossible(why), .. }) => {
                     *flaw.borrow_mut() = Some((log, why));
                     Err(TestCaseError::fail("it is impossible"))
                 }
@@ -99,7 +99,7 @@ pub fn hunt(
             found.difference = Some(difference);
             return Ok(found);
         }
-        let Outcome { log, methods: [sent, concurrent], verdict, noted } = seen.take().expect("it ran");
+        let SequenceOutcome { log, methods: [sent, concurrent], verdict, noted } = seen.take().expect("it ran");
         noted.into_iter().for_each(|class| found.tally.count(class));
         found.methods += sent;
         found.concurrent += concurrent;
@@ -114,7 +114,7 @@ pub fn hunt(
 }
 
 /// What came of a sequence.
-struct Outcome {
+struct SequenceOutcome {
     log: Log,
     /// How many methods were sent, and how many of them while other channels had some in flight.
     methods: [u64; 2],
@@ -131,7 +131,7 @@ fn once(
     opening: QueueProperties,
     rounds: &[Round],
     mutation: Option<Mutation>,
-) -> Result<Outcome, ConformError> {
+) -> Result<SequenceOutcome, ConformError> {
     make_room(broker, &prefix)?;
     let mut run = LiveSequence::new(broker, prefix.clone(), kind, access);
     run.rounds(opening, rounds)?;
@@ -139,7 +139,7 @@ fn once(
     let (log, methods, noted) = (std::mem::take(&mut run.log), run.methods, std::mem::take(&mut run.noted));
     drop(run);
     clean_up(broker, &prefix)?;
-    Ok(Outcome { log, methods, verdict, noted })
+    Ok(SequenceOutcome { log, methods, verdict, noted })
 }
 
 /// Counts the classes of answers in a log.

@@ -87,7 +87,7 @@ impl Known {
     /// The last consumer of a tag.
     ///
     /// # Errors
-    /// There is none.
+    /// The channel has no such consumer.
     pub(super) fn consumer(&self, event: &Event, tag: u8) -> Result<KnownConsumer, String> {
         let at = self.position(event, tag).ok_or_else(|| format!("the channel has no consumer {tag}"))?;
         Ok(self.consumers[at])
@@ -96,7 +96,7 @@ impl Known {
     /// The broker cancels a consumer: its place.
     ///
     /// # Errors
-    /// There is none.
+    /// The channel has no such consumer.
     pub(super) fn cancelled(&mut self, event: &Event, tag: u8) -> Result<usize, String> {
         let known = self.consumer(event, tag)?;
         self.consumers.retain(|other| other.place != known.place);

@@ -27,7 +27,7 @@ impl State {
         match method {
             Method::Purge(_) => {
                 let messages = content.count();
-                content.ready.clear();
+                content.drop_all();
                 self.reply(place, Some(Reply::Purged { messages }), judging)
             }
             Method::Consume { tag, no_ack, exclusive, .. } => {
@@ -53,7 +53,7 @@ impl State {
                 if content.ready.is_empty() {
                     return self.reply(place, Some(Reply::Plain(Answer::Empty)), judging);
                 }
-                let message = content.ready.remove(0);
+                let (message, redelivered) = content.take_first();
                 // The channel numbers its deliveries as it writes them.
                 let tag = match judging.script.answer(place) {
                     Some(Reply::Got { tag, .. }) => tag,
@@ -62,8 +62,7 @@ impl State {
                 if !no_ack {
                     self.await_settlement(name, message, id, tag, None);
                 }
-                let Message { body, redelivered, .. } = message;
-                self.got(name, tag, (body, redelivered), place, judging)
+                self.got(name, tag, (message.body, redelivered), place, judging)
             }
             _ => unreachable!("these methods use a queue"),
         }
@@ -90,6 +89,8 @@ impl State {
         let declared = self.content(name).expect("a queue that exists has a content").declared;
         let mine = self.rest.unacked.iter_mut().filter(|unacked| (unacked.channel, unacked.name) == (id, name));
         mine.for_each(|unacked| unacked.declared = declared);
+        let told = self.rest.casts.iter_mut().filter(|cast| (cast.from, cast.name) == (id, name));
+        told.for_each(|cast| cast.is_superseded |= cast.declared != declared);
     }
 
     /// The answer to a get counts what is left without the messages behind the one that was got whose time is over (R-Q-104).
@@ -117,16 +118,15 @@ impl State {
     /// R-Q-104: the first message of a queue is over.
     pub(super) fn drop_expired(&mut self, name: Name) {
         self.noted.push(Class::Expired);
-        self.content(name).expect("it is there").drop_first();
+        self.content(name).expect("it is there").take_first();
     }
 
     /// R-Q-97: the queue delivers its messages in order, each to one of the consumers that may have another one.
     pub(super) fn deliver(mut self, name: Name, judging: &Judging<'_>) -> Vec<State> {
         let Some(content) = self.rest.queues.iter().find(|content| content.name == name) else { return vec![self] };
-        let Some(first) = content.ready.first().copied() else { return vec![self] };
         let consumers: Vec<Consumer> =
             content.consumers.iter().filter(|consumer| content.has_credit(consumer)).copied().collect();
-        if consumers.is_empty() {
+        if consumers.is_empty() || content.ready.is_empty() {
             return vec![self];
         }
         let mut states = Vec::new();
@@ -135,12 +135,12 @@ impl State {
             without.drop_expired(name);
             states.extend(without.deliver(name, judging));
         }
-        self.content(name).expect("it is there").drop_first();
+        let (first, was_delivered) = self.content(name).expect("it is there").take_first();
         for consumer in consumers {
             let Consumer { channel, place, no_ack, is_taken_over, .. } = consumer;
             let count = self.rest.deliveries.iter().find(|(of, _)| *of == place).map_or(0, |(_, count)| *count);
             let seen = match judging.script.delivery(place, count) {
-                Some((tag, body, redelivered)) if (body, redelivered) == (first.body, first.redelivered) => Some(tag),
+                Some((tag, body, redelivered)) if (body, redelivered) == (first.body, was_delivered) => Some(tag),
                 None if judging.script.may_miss(place) => Some(0),
                 Some(_) | None => None,
             };
@@ -164,22 +164,30 @@ impl State {
     /// What a queue with a limit does not keep, after its consumers had their chance.
     fn drop_excess(mut self, name: Name) -> State {
         if let Some(content) = self.content(name).filter(|content| content.keeps == Keeps::Nothing) {
-            content.ready.clear();
+            content.drop_all();
         }
         self
     }
 
-    /// A published message arrives at its queue; if that is gone, it is confirmed all the same.
-    pub(super) fn take_in(mut self, place: usize, name: Name, is_there: bool, judging: &Judging<'_>) -> Vec<State> {
+    /// R-Q-112: a published message whose queue is gone is confirmed all the same, unless its channel has used a later queue of the name before
+    /// it noticed.
+    pub(super) fn miss_queue(mut self, place: usize, is_superseded: bool, judging: &Judging<'_>) -> Vec<State> {
+        let answer = if is_superseded { Answer::Nacked } else { Answer::Confirmed };
+        if is_superseded {
+            self.noted.push(Class::NackedLater);
+        }
+        let answer = judging.script.is_confirmed(place).then_some(Reply::Plain(answer));
+        self.reply(place, answer, judging)
+    }
+
+    /// A published message arrives at its queue.
+    pub(super) fn take_in(mut self, place: usize, name: Name, judging: &Judging<'_>) -> Vec<State> {
         let event = &judging.script.log.events[place];
         let Happening::Sent(Method::Publish { body, expiration, persistent, .. }) = event.happened else {
             unreachable!("a publish")
         };
         let confirms = judging.script.is_confirmed(place);
         let answer = |answer: Answer| confirms.then_some(Reply::Plain(answer));
-        if !is_there {
-            return self.reply(place, answer(Answer::Confirmed), judging);
-        }
         let content = self.content(name).expect("it is there");
         // R-Q-20.
         if content.keeps == Keeps::One && !content.ready.is_empty() {
@@ -188,13 +196,7 @@ impl State {
         content.published += 1;
         let was_empty = content.ready.is_empty();
         let expires = expiration.map(|after| event.at + u64::from(after) * 1_000);
-        content.ready.push(Message {
-            position: content.published,
-            body,
-            redelivered: false,
-            expires,
-            is_persistent: persistent,
-        });
+        content.ready.push(Message { position: content.published, body, expires, is_persistent: persistent });
         let states = self.reply(place, answer(Answer::Confirmed), judging);
         let delivered = states.into_iter().flat_map(|state| state.deliver(name, judging));
         delivered

@@ -59,7 +59,13 @@ impl State {
             if how != Settled::Requeued && self.is_plain(id, name, declared, &positions) {
                 self.content(name).expect("it is there").settle(id, &positions);
             } else {
-                self.rest.casts.push(Cast { from: id, name, declared, what: Told::Settle { positions, how } });
+                self.rest.casts.push(Cast {
+                    from: id,
+                    name,
+                    declared,
+                    what: Told::Settle { positions, how },
+                    is_superseded: false,
+                });
             }
         }
     }
@@ -77,8 +83,10 @@ impl State {
     }
 
     /// A queue deals with all that a channel has told it.
-    pub(super) fn flush(self, id: ChannelId, name: Name, judging: &Judging<'_>) -> Vec<State> {
-        match self.rest.casts.iter().position(|cast| (cast.from, cast.name) == (id, name)) {
+    pub(super) fn flush(mut self, id: ChannelId, name: Name, judging: &Judging<'_>) -> Vec<State> {
+        let Some(declared) = self.content(name).map(|content| content.declared) else { return vec![self] };
+        let is_told = |cast: &Cast| (cast.from, cast.name, cast.declared) == (id, name, declared);
+        match self.rest.casts.iter().position(is_told) {
             Some(place) => {
                 let states = self.hear(place, judging);
                 states.into_iter().flat_map(|state| state.flush(id, name, judging)).collect()
@@ -89,10 +97,11 @@ impl State {
 
     /// A queue deals with something that it was told.
     pub(super) fn hear(mut self, place: usize, judging: &Judging<'_>) -> Vec<State> {
-        let Cast { from, name, declared, what } = self.rest.casts.remove(place);
+        let Cast { from, name, declared, what, is_superseded } = self.rest.casts.remove(place);
         let is_there = self.content(name).is_some_and(|content| content.declared == declared);
         match what {
-            Told::Publish(place) => self.take_in(place, name, is_there, judging),
+            Told::Publish(place) if is_there => self.take_in(place, name, judging),
+            Told::Publish(place) => self.miss_queue(place, is_superseded, judging),
             Told::Settle { positions, how } if is_there => self.hear_settled(from, name, &positions, how, judging),
             Told::Settle { .. } => vec![self],
         }
@@ -133,7 +142,7 @@ impl State {
     /// R-Q-98: messages go back to where they were, and are marked. A queue that keeps nothing loses them.
     fn put_back(&mut self, name: Name, messages: Vec<Message>) {
         let Some(content) = self.content(name).filter(|content| content.keeps != Keeps::Nothing) else { return };
-        content.ready.extend(messages.into_iter().map(|message| Message { redelivered: true, ..message }));
+        content.ready.extend(messages);
         content.ready.sort_unstable();
     }
 

@@ -54,6 +54,8 @@ pub(super) struct Cast {
     /// Which of the queues of that name it was, in the order of their declaration.
     pub declared: u16,
     pub what: Told,
+    /// Whether the channel has used a later queue of that name since (R-Q-112).
+    pub is_superseded: bool,
 }
 
 /// What a channel tells a queue.
@@ -79,7 +81,8 @@ impl Cast {
     /// Whether the queue deals with it before another one, which it was told earlier by the same channel (R-Q-96).
     pub(super) fn overtakes(&self, earlier: &Cast) -> bool {
         let is_ack = |cast: &Cast| matches!(cast.what, Told::Settle { how: Settled::Acked, .. });
-        (self.from, self.name) != (earlier.from, earlier.name) || is_ack(self) && !is_ack(earlier)
+        let of = |cast: &Cast| (cast.from, cast.name, cast.declared);
+        of(self) != of(earlier) || is_ack(self) && !is_ack(earlier)
     }
 }
 
