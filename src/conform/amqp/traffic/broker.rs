@@ -130,28 +130,7 @@ impl State {
                 self.failed(id, place, answer, judging)
             }
             Method::Publish { .. } if limited => self.fail(id, place, Reply::Refused, judging),
-            Method::Publish { name, mandatory, .. } => {
-                let confirms = self.channel(id).confirms;
-                if self.exists(name) {
-                    self.use_now(id, name);
-                    let declared = self.content(name).map_or(0, |content| content.declared);
-                    self.rest.casts.push(Cast {
-                        from: id,
-                        name,
-                        declared,
-                        what: Told::Publish(place),
-                        is_superseded: false,
-                    });
-                    return vec![self];
-                }
-                // R-Q-17 to R-Q-19.
-                let answer = match (mandatory, confirms) {
-                    (true, confirmed) => Some(Answer::Returned { confirmed }),
-                    (false, true) => Some(Answer::Confirmed),
-                    (false, false) => None,
-                };
-                self.reply(place, answer.map(Reply::Plain), judging)
-            }
+            Method::Publish { name, mandatory, .. } => self.publish(name, mandatory, id, place, judging),
             Method::Get { name, .. } | Method::Consume { name, .. } | Method::Purge(name) => {
                 // R-Q-102: whether the tag is free is asked before everything else.
                 let takes = |tag: u8| move |(of, other, _): &(ChannelId, u8, usize)| (*of, *other) == (id, tag);
@@ -197,6 +176,30 @@ impl State {
                 unreachable!("dealt with before")
             }
         }
+    }
+
+    fn publish(
+        mut self,
+        name: Name,
+        mandatory: bool,
+        id: ChannelId,
+        place: usize,
+        judging: &Judging<'_>,
+    ) -> Vec<State> {
+        if self.exists(name) {
+            self.use_now(id, name);
+            let declared = self.content(name).map_or(0, |content| content.declared);
+            let what = Told::Publish(place);
+            self.rest.casts.push(Cast { from: id, name, declared, what, is_superseded: false });
+            return vec![self];
+        }
+        // R-Q-17 to R-Q-19.
+        let answer = match (mandatory, self.channel(id).confirms) {
+            (true, confirmed) => Some(Answer::Returned { confirmed }),
+            (false, true) => Some(Answer::Confirmed),
+            (false, false) => None,
+        };
+        self.reply(place, answer.map(Reply::Plain), judging)
     }
 
     fn delete(mut self, name: Name, if_empty: bool, id: ChannelId, place: usize, judging: &Judging<'_>) -> Vec<State> {

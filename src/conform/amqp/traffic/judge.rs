@@ -36,8 +36,12 @@ pub struct Flaw {
     pub why: String,
 }
 
-/// The most states that are looked at.
+/// The most states that are looked at in one search.
 const STATES_MAX: usize = 60_000;
+
+/// How often the search is tried in another order, if it meets that limit. A wrong guess early in a log is found out only at its end, and most
+/// orders do not begin with it.
+const SEARCHES_MAX: u64 = 12;
 
 /// Holds a log against the machine, or against one with a mutation of the kernel's broker. The search goes to the depth first, what is told
 /// to queues before everything else, as in a broker that is not busy; a state that was met at the same line is not looked at again.
@@ -57,8 +61,28 @@ pub(super) fn explain(log: &Log, mutation: Option<Mutation>) -> (Verdict, Vec<Cl
     if log.is_complete {
         goals.push(log.events.len());
     }
+    let mut searches = (0..SEARCHES_MAX).map(|order| search(&script, &goals, count, mutation, order));
+    let mut last = searches.next().expect("there is one");
+    while matches!(last.0, Verdict::Undecided { .. })
+        && let Some(next) = searches.next()
+    {
+        last = next;
+    }
+    last
+}
+
+/// One search, in an order of its own.
+fn search(
+    script: &Script<'_>,
+    goals: &[usize],
+    count: usize,
+    mutation: Option<Mutation>,
+    order: u64,
+) -> (Verdict, Vec<Class>) {
+    let log = script.log;
     let line = |at: usize| log.line + goals[at] + 1;
     let mut seen = Seen::default();
+    let mut random = order;
     let mut open = vec![(0, State::new(mutation))];
     let (mut furthest, mut expected, mut overdue) = (0, None, None);
     while let Some((mut at, state)) = open.pop() {
@@ -83,8 +107,12 @@ pub(super) fn explain(log: &Log, mutation: Option<Mutation>) -> (Verdict, Vec<Cl
             _ => None,
         };
         let now = event.map_or(0, |event| event.at);
-        let judging = Judging { script: &script, now, target, expected: Cell::new(None), overdue: Cell::new(None) };
-        open.extend(state.successors(goals[at], &judging).into_iter().map(|next| (at, next)));
+        let judging = Judging { script, now, target, expected: Cell::new(None), overdue: Cell::new(None) };
+        let mut successors = state.successors(goals[at], &judging);
+        if order > 0 {
+            shuffle(&mut successors, &mut random);
+        }
+        open.extend(successors.into_iter().map(|next| (at, next)));
         if at == furthest {
             expected = expected.or(judging.expected.get());
             overdue = overdue.or(judging.overdue.get());
@@ -92,6 +120,17 @@ pub(super) fn explain(log: &Log, mutation: Option<Mutation>) -> (Verdict, Vec<Cl
     }
     let why = reason(log.events.get(goals[furthest]), expected, overdue);
     (Verdict::Impossible(Flaw { line: line(furthest), why }), Vec::new())
+}
+
+/// Exchanges neighbours at random: what is likely stays near the end.
+fn shuffle(states: &mut [State], random: &mut u64) {
+    for at in 1..states.len() {
+        // Knuth's linear congruential generator.
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if (*random >> 33).is_multiple_of(3) {
+            states.swap(at - 1, at);
+        }
+    }
 }
 
 /// The states that were met at lines.
