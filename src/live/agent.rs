@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fencepost_consul::CheckKind;
 use fencepost_model::ids::ClientId;
 use fencepost_model::time::Ticks;
 
@@ -13,6 +14,18 @@ pub struct Agent {
     pub(crate) tick: Duration,
     pub(crate) client: ClientId,
     pub(crate) session_name: String,
+    pub(crate) node: Option<String>,
+    pub(crate) prefix: String,
+    pub(crate) evidence: Evidence,
+}
+
+/// What a contender for a semaphore takes for a live holder, of all that it reads below the prefix. C-SEM-4.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// A key that a session holds.
+    Held,
+    /// A key that is named after a session, held or not.
+    Named,
 }
 
 impl Agent {
@@ -21,7 +34,9 @@ impl Agent {
         let base = address.trim_end_matches('/');
         let base = if base.contains("://") { base.to_owned() } else { format!("http://{base}") };
         let tick = Duration::from_millis(10);
-        Agent { base, key: key.to_owned(), tick, client: ClientId(1), session_name: "fencepost".to_owned() }
+        let session_name = "fencepost".to_owned();
+        let (key, prefix) = (key.to_owned(), format!("{key}/"));
+        Agent { base, key, tick, client: ClientId(1), session_name, node: None, prefix, evidence: Evidence::Held }
     }
 
     /// Sets the length of a tick; otherwise it is 10 ms.
@@ -44,6 +59,43 @@ impl Agent {
     #[must_use]
     pub fn session_name(self, name: &str) -> Self {
         Agent { session_name: name.to_owned(), ..self }
+    }
+
+    /// Sets the node of its sessions, and with it their checks: those of the catalogue that [`Agent::check`] names; otherwise it is the
+    /// agent's own node.
+    #[must_use]
+    pub fn node(self, node: &str) -> Self {
+        Agent { node: Some(node.to_owned()), ..self }
+    }
+
+    /// Lists every key that begins with the semaphore's prefix; otherwise those below it. C-SEM-5.
+    #[must_use]
+    pub fn bare_prefix(self) -> Self {
+        Agent { prefix: self.key.clone(), ..self }
+    }
+
+    /// Sets what it takes for a live holder of a semaphore; otherwise it is a key that is held.
+    #[must_use]
+    pub fn evidence(self, evidence: Evidence) -> Self {
+        Agent { evidence, ..self }
+    }
+
+    /// The id of a check of its sessions. Only gossip sets the check of the agent's own node; a node that is merely registered has
+    /// checks with ids of ours, for the servers remove a stranger with the id of gossip's.
+    pub fn check(&self, kind: CheckKind) -> Option<&'static str> {
+        match kind {
+            CheckKind::SerfHealth if self.node.is_none() => Some("serfHealth"),
+            _ if self.node.is_none() => None,
+            CheckKind::SerfHealth => Some("gossip"),
+            CheckKind::NodeCheck => Some("node"),
+            CheckKind::ServiceCheck => Some("service"),
+            CheckKind::Other(_) => None,
+        }
+    }
+
+    /// The check that a text names.
+    pub(crate) fn check_in(&self, text: &str) -> Option<CheckKind> {
+        CheckKind::ALL.into_iter().find(|kind| self.check(*kind).is_some_and(|id| text.contains(&format!("'{id}'"))))
     }
 
     /// A number of ticks as Go writes a duration.

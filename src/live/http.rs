@@ -5,13 +5,14 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fencepost_consul::{
-    Answer, Behavior, CheckKind, Claim, Entry, Key, Listing, Operation, Plain, Prefix, Request, Target, Terms, Watch,
+    Answer, Behavior, Claim, Entry, Key, Listing, Operation, Plain, Prefix, Request, Target, Terms, Watch,
 };
 use fencepost_model::ids::{Index, SessionId};
 use fencepost_model::inline_array::InlineArray;
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use serde_json::{Value, json};
 
+use crate::agent::Evidence;
 use crate::names::{SessionIds, fit};
 use crate::{Agent, LiveError};
 
@@ -29,18 +30,29 @@ const RESERVED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').ad
 
 /// A request over HTTP.
 #[derive(Clone, Debug)]
-pub(crate) struct HttpRequest {
-    pub(crate) method: &'static str,
-    pub(crate) path: String,
-    pub(crate) body: Vec<u8>,
-    pub(crate) timeout: Duration,
+pub struct HttpRequest {
+    /// `GET`, `PUT` or `DELETE`.
+    pub method: &'static str,
+    /// With its query.
+    pub path: String,
+    /// The body.
+    pub body: Vec<u8>,
+    /// How long to wait for the response.
+    pub timeout: Duration,
 }
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub(crate) enum Reply {
+pub enum Reply {
     /// An answer.
-    Answered { status: u16, index: Option<u64>, body: Vec<u8> },
+    Answered {
+        /// HTTP's status.
+        status: u16,
+        /// `X-Consul-Index`.
+        index: Option<u64>,
+        /// The body.
+        body: Vec<u8>,
+    },
     /// No connection was made: nothing has happened.
     Refused(String),
     /// No answer came: it may have been carried out, or not.
@@ -48,7 +60,10 @@ pub(crate) enum Reply {
 }
 
 /// Writes a request for the agent.
-pub(crate) fn question(request: &Request, agent: &Agent, names: &SessionIds) -> Result<HttpRequest, LiveError> {
+///
+/// # Errors
+/// The request has no form over HTTP here.
+pub fn question(request: &Request, agent: &Agent, names: &SessionIds) -> Result<HttpRequest, LiveError> {
     let key = |key: Key| Ok::<String, LiveError>(encode(&names.key(agent, key)?));
     let mut timeout = PATIENCE;
     let (method, path, body) = match request {
@@ -62,13 +77,13 @@ pub(crate) fn question(request: &Request, agent: &Agent, names: &SessionIds) -> 
         Request::FindSession => ("GET", "/v1/session/list".to_owned(), Vec::new()),
         Request::Get(of) => ("GET", format!("/v1/kv/{}", key(*of)?), Vec::new()),
         Request::GetConsistent(of) => ("GET", format!("/v1/kv/{}?consistent", key(*of)?), Vec::new()),
-        Request::List | Request::Before(_) => ("GET", format!("/v1/kv/{}/?recurse", encode(&agent.key)), Vec::new()),
+        Request::List | Request::Before(_) => ("GET", format!("/v1/kv/{}?recurse", encode(&agent.prefix)), Vec::new()),
         Request::Watch(Watch { target, index, wait }) => {
             timeout = BLOCKING_MAX;
             let wait = wait.map_or_else(|| "600s".to_owned(), |wait| agent.duration(wait));
             let place = match target {
                 Target::Key(of) => format!("{}?", key(*of)?),
-                Target::Prefix => format!("{}/?recurse&", encode(&agent.key)),
+                Target::Prefix => format!("{}?recurse&", encode(&agent.prefix)),
             };
             ("GET", format!("/v1/kv/{place}index={}&wait={wait}", index.0), Vec::new())
         }
@@ -79,13 +94,13 @@ pub(crate) fn question(request: &Request, agent: &Agent, names: &SessionIds) -> 
             ("PUT", format!("/v1/kv/{}?cas={}&flags={flags}", key(*of)?, index.0), names.bytes(*value)?)
         }
         Request::Acquire(claim) => {
-            let Claim { key: of, session, value, flags, .. } = claim;
-            let session = names.text(*session);
+            let Claim { key: of, session, spelling, value, flags } = claim;
+            let session = names.spelled(*session, *spelling);
             ("PUT", format!("/v1/kv/{}?acquire={session}&flags={flags}", key(*of)?), names.bytes(*value)?)
         }
         Request::Release(claim) => {
-            let Claim { key: of, session, value, flags, .. } = claim;
-            let session = names.text(*session);
+            let Claim { key: of, session, spelling, value, flags } = claim;
+            let session = names.spelled(*session, *spelling);
             ("PUT", format!("/v1/kv/{}?release={session}&flags={flags}", key(*of)?), names.bytes(*value)?)
         }
         Request::Delete(of) => ("DELETE", format!("/v1/kv/{}", key(*of)?), Vec::new()),
@@ -110,10 +125,8 @@ fn session(terms: &Terms, agent: &Agent) -> Result<Value, LiveError> {
     let Terms { ttl, lock_delay, behavior, checks } = terms;
     let mut bound = Vec::new();
     for check in checks.iter() {
-        match check {
-            CheckKind::SerfHealth => bound.push("serfHealth"),
-            other => return Err(LiveError::Unsupported(format!("a session that is bound to {other:?}"))),
-        }
+        let unsupported = || LiveError::Unsupported(format!("a session that is bound to {check:?}"));
+        bound.push(agent.check(check).ok_or_else(unsupported)?);
     }
     let mut body = json!({
         "Name": agent.session_name,
@@ -121,6 +134,9 @@ fn session(terms: &Terms, agent: &Agent) -> Result<Value, LiveError> {
         "Behavior": match behavior { Behavior::Release => "release", Behavior::Delete => "delete" },
         "NodeChecks": bound,
     });
+    if let Some(node) = &agent.node {
+        body["Node"] = Value::String(node.clone());
+    }
     if let Some(ttl) = ttl {
         body["TTL"] = Value::String(agent.duration(*ttl));
     }
@@ -131,16 +147,16 @@ fn session(terms: &Terms, agent: &Agent) -> Result<Value, LiveError> {
 fn operation_text(operation: &Operation, agent: &Agent, names: &SessionIds) -> Result<Value, LiveError> {
     let key = |key: Key| names.key(agent, key);
     let claim = |verb: &str, claim: &Claim<Plain>| {
-        let Claim { key: of, session, value, flags, .. } = claim;
+        let Claim { key: of, session, spelling, value, flags } = claim;
         let value = base64(&names.plain(*value)?);
-        let session = names.text(*session);
+        let session = names.spelled(*session, *spelling);
         Ok::<Value, LiveError>(
             json!({"Verb": verb, "Key": key(*of)?, "Value": value, "Flags": flags, "Session": session}),
         )
     };
     let inner = match operation {
-        Operation::CheckSession { key: of, session, .. } => {
-            let session = session.map(|session| names.text(session)).unwrap_or_default();
+        Operation::CheckSession { key: of, session, spelling } => {
+            let session = session.map(|session| names.spelled(session, *spelling)).unwrap_or_default();
             json!({"Verb": "check-session", "Key": key(*of)?, "Session": session})
         }
         Operation::CheckIndex { key: of, index } => json!({"Verb": "check-index", "Key": key(*of)?, "Index": index.0}),
@@ -154,18 +170,21 @@ fn operation_text(operation: &Operation, agent: &Agent, names: &SessionIds) -> R
         Operation::Lock(at) => claim("lock", at)?,
         Operation::Unlock(at) => claim("unlock", at)?,
         Operation::Get(of) => json!({"Verb": "get", "Key": key(*of)?}),
-        Operation::GetTree(Prefix::Semaphore) => json!({"Verb": "get-tree", "Key": format!("{}/", agent.key)}),
+        Operation::GetTree(Prefix::Semaphore) => json!({"Verb": "get-tree", "Key": agent.prefix}),
         Operation::CheckNotExists(of) => json!({"Verb": "check-not-exists", "Key": key(*of)?}),
         Operation::Delete(of) => json!({"Verb": "delete", "Key": key(*of)?}),
         Operation::DeleteCas { key: of, index } => json!({"Verb": "delete-cas", "Key": key(*of)?, "Index": index.0}),
-        Operation::DeleteTree(Prefix::Semaphore) => json!({"Verb": "delete-tree", "Key": format!("{}/", agent.key)}),
+        Operation::DeleteTree(Prefix::Semaphore) => json!({"Verb": "delete-tree", "Key": agent.prefix}),
         other => return Err(LiveError::Unsupported(other.to_string())),
     };
     Ok(json!({ "KV": inner }))
 }
 
 /// What a program hears of a reply; none: nothing, as of a message that is lost.
-pub(crate) fn answer(
+///
+/// # Errors
+/// The agent says something for which the model has no answer.
+pub fn answer(
     request: &Request,
     reply: &Reply,
     agent: &Agent,
@@ -187,10 +206,10 @@ pub(crate) fn answer(
     let answer = match (request, status) {
         (Request::CreateSession(_), 200) => Answer::Created(names.created(value()["ID"].as_str().ok_or_else(unknown)?)),
         (Request::CreateSession(_), 500) if text.contains("is in critical state") => {
-            Answer::Critical(CheckKind::SerfHealth)
+            Answer::Critical(agent.check_in(&text).ok_or_else(unknown)?)
         }
         (Request::CreateSession(_), 500) if text.contains("Missing check") => {
-            Answer::Missing(Some(CheckKind::SerfHealth))
+            Answer::Missing(Some(agent.check_in(&text).ok_or_else(unknown)?))
         }
         (Request::CreateSession(_), 500) if text.contains("Missing node registration") => Answer::Missing(None),
         (Request::RenewSession(_), 200) => Answer::Renewed,
@@ -238,12 +257,14 @@ fn entry(value: &Value, names: &mut SessionIds) -> Result<Entry, LiveError> {
     let number = |name: &str| value[name].as_u64().unwrap_or(0);
     let index = |name: &str| fit("a log position", number(name), u64::from(u32::MAX)).map(Index);
     let bytes = value["Value"].as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
+    let holder = value["Session"].as_str().filter(|id| !id.is_empty()).map(|id| names.holder(id));
+    let (session, spelling) = holder.unzip();
     Ok(Entry {
         value: names.value(&bytes)?,
         flags: fit("the flags of an entry", number("Flags"), u64::from(u8::MAX))?,
         lock_index: fit("a LockIndex", number("LockIndex"), u64::from(u32::MAX))?,
-        session: value["Session"].as_str().filter(|id| !id.is_empty()).map(|id| names.session(id)),
-        spelling: fencepost_consul::Spelling::default(),
+        session,
+        spelling: spelling.unwrap_or_default(),
         create: index("CreateIndex")?,
         modify: index("ModifyIndex")?,
     })
@@ -256,10 +277,15 @@ fn listing(all: &Value, index: u64, agent: &Agent, names: &mut SessionIds) -> Re
     let (mut slots, mut sessions) = (None, Vec::new());
     for one in all.as_array().into_iter().flatten() {
         let found = entry(one, names)?;
-        sessions.extend(found.session);
-        if one["Key"] == coordination.as_str() {
+        let key = one["Key"].as_str().unwrap_or_default();
+        if key == coordination {
             slots = Some(found);
         }
+        sessions.extend(match agent.evidence {
+            Evidence::Held => found.session,
+            Evidence::Named if key == coordination => None,
+            Evidence::Named => key.strip_prefix(&format!("{}/", agent.key)).map(|id| names.session(id)),
+        });
     }
     sessions.sort_unstable();
     sessions.dedup();

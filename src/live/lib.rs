@@ -56,8 +56,11 @@ mod round;
 mod tenure;
 mod wire;
 
-pub use agent::Agent;
+pub use agent::{Agent, Evidence};
 pub use error::LiveError;
+pub use http::{HttpRequest, Reply, answer, question};
+pub use names::SessionIds;
 pub use resource::Resource;
 pub use round::{Held, hold, hold_with};
 pub use tenure::Tenure;
+pub use wire::send;

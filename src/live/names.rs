@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_consul::{Key, Opaque, Plain, Slots};
+use fencepost_consul::{Key, Opaque, Plain, Slots, Spelling};
 use fencepost_model::ids::{ClientId, SessionId, Token};
 use fencepost_model::inline_array::InlineArray;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ const FOREIGN: &str = "another application's";
 
 /// The ids of sessions, as the agent has them and as a program has them.
 #[derive(Debug)]
-pub(crate) struct SessionIds {
+pub struct SessionIds {
     own: ClientId,
     ids: BTreeMap<String, SessionId>,
     texts: BTreeMap<SessionId, String>,
@@ -26,7 +26,8 @@ pub(crate) struct SessionIds {
 }
 
 impl SessionIds {
-    pub(crate) fn new(own: ClientId) -> Self {
+    /// None yet; those that `created` names are this client's.
+    pub fn new(own: ClientId) -> Self {
         SessionIds { own, ids: BTreeMap::new(), texts: BTreeMap::new(), created: 0, met: 0 }
     }
 
@@ -48,20 +49,37 @@ impl SessionIds {
         self.name(text, SessionId { creator: ClientId(creator), number })
     }
 
-    fn name(&mut self, text: &str, id: SessionId) -> SessionId {
+    /// Gives an id of the agent's the name that it has in a run of the model.
+    pub fn name(&mut self, text: &str, id: SessionId) -> SessionId {
         self.ids.insert(text.to_owned(), id);
         self.texts.insert(id, text.to_owned());
         id
     }
 
     /// The id as the agent has it.
-    pub(crate) fn text(&self, session: SessionId) -> &str {
+    pub fn text(&self, session: SessionId) -> &str {
         // A program has no other ids than those it was told.
         self.texts.get(&session).map_or("", String::as_str)
     }
 
+    /// The id in a spelling; there are two. C-SES-20.
+    pub(crate) fn spelled(&self, session: SessionId, spelling: Spelling) -> String {
+        let text = self.text(session);
+        if spelling.is_plain() { text.to_owned() } else { text.to_uppercase() }
+    }
+
+    /// The holder of an entry, with its spelling.
+    pub(crate) fn holder(&mut self, text: &str) -> (SessionId, Spelling) {
+        let plain = text.to_lowercase();
+        let spelling = if plain == text { Spelling::default() } else { Spelling(1) };
+        (self.session(&plain), spelling)
+    }
+
     /// The name of a key.
-    pub(crate) fn key(&self, agent: &Agent, key: Key) -> Result<String, LiveError> {
+    ///
+    /// # Errors
+    /// The key belongs to the HTTP edge, and has no name here.
+    pub fn key(&self, agent: &Agent, key: Key) -> Result<String, LiveError> {
         let base = &agent.key;
         Ok(match key {
             Key::Lock => base.clone(),

@@ -3,7 +3,7 @@
 use crate::http::{HttpRequest, Reply};
 
 /// Asks the agent, and waits for what comes of it.
-pub(crate) fn send(base: &str, question: &HttpRequest) -> Reply {
+pub fn send(base: &str, question: &HttpRequest) -> Reply {
     let http = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
