@@ -1,0 +1,255 @@
+//! Each step of a plan at its time.
+
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use fencepost_consul::{Answer, Key, Request, Status};
+use fencepost_live::{Reply, SessionIds, answer};
+use fencepost_model::ids::{ClientId, Index, SessionId};
+use serde_json::Value;
+
+use super::agent::AgentError;
+use super::calls::{Calls, Pending};
+use super::positions::Positions;
+use super::stage::Stage;
+use crate::outcome::ReenactmentOutcome;
+use crate::plan::{AtServer, Expected, PlannedStep, ReenactmentPlan};
+
+/// How an execution ended.
+pub(super) enum Ended {
+    With(ReenactmentOutcome),
+    /// This machine was too late; with what.
+    Late(String),
+    /// The server was later than a server should be: if it always is, the outcome.
+    LateServer(ReenactmentOutcome),
+}
+
+/// How long to wait for an answer that the model has given, after the time by which it should be there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Drives the agent through the steps.
+///
+/// # Errors
+/// The agent cannot be talked to.
+pub(super) fn drive(plan: &ReenactmentPlan, stage: &Stage<'_>) -> Result<Ended, AgentError> {
+    let begin = Instant::now() + Duration::from_millis(20);
+    let mut driver = Driver {
+        plan,
+        stage,
+        begin,
+        sessions: stage.sessions(),
+        positions: Positions::default(),
+        calls: Calls::default(),
+    };
+    for step in plan.steps.iter().filter(|step| step.event.is_at_server()) {
+        if let Some(ended) = driver.take(step)? {
+            return Ok(ended);
+        }
+    }
+    Ok(Ended::With(ReenactmentOutcome::Happened))
+}
+
+struct Driver<'a> {
+    plan: &'a ReenactmentPlan,
+    stage: &'a Stage<'a>,
+    begin: Instant,
+    sessions: SessionIds,
+    positions: Positions,
+    calls: Calls,
+}
+
+impl Driver<'_> {
+    fn take(&mut self, step: &PlannedStep) -> Result<Option<Ended>, AgentError> {
+        let start = self.moment(step.start);
+        sleep(start.saturating_duration_since(Instant::now()));
+        if let Some(late) = self.lateness(step, start, Instant::now()) {
+            return Ok(Some(late));
+        }
+        if let Some(ended) = self.carry_out(step)? {
+            return Ok(Some(ended));
+        }
+        for expected in &step.answers {
+            if let Some(ended) = self.compare(step, expected) {
+                return Ok(Some(ended));
+            }
+        }
+        // What a request or an operator does is done now.
+        Ok(match step.event {
+            AtServer::Expire(_) | AtServer::Itself | AtServer::Restart => None,
+            _ => self.lateness(step, start, Instant::now()),
+        })
+    }
+
+    fn moment(&self, instant: usize) -> Instant {
+        self.begin + milliseconds(self.plan.schedule.at[instant])
+    }
+
+    /// Whether something that had to happen at one instant has happened too late at another.
+    fn lateness(&self, step: &PlannedStep, due: Instant, at: Instant) -> Option<Ended> {
+        let late = at.saturating_duration_since(due);
+        let is_late = late >= milliseconds(self.plan.schedule.pace.server);
+        is_late.then(|| Ended::Late(format!("step {} was {} ms late", step.number, late.as_millis())))
+    }
+
+    fn carry_out(&mut self, step: &PlannedStep) -> Result<Option<Ended>, AgentError> {
+        match step.event {
+            AtServer::Request(client, call, request) => {
+                let request = self.positions.translated(request).map_err(AgentError)?;
+                let mut question = self.stage.question(&request, client, &self.sessions)?;
+                if let Request::Watch(_) = request {
+                    let rest = self.plan.schedule.at.iter().max().copied().unwrap_or(0);
+                    question.timeout = milliseconds(rest) + 5 * PATIENCE;
+                }
+                self.calls.ask(&self.stage.agent.base, (client, call), request, question);
+            }
+            AtServer::Operator(action) => {
+                for (index, key) in &step.looks {
+                    self.look(*index, *key)?;
+                }
+                self.stage.operate(action, &self.sessions, &self.positions)?;
+            }
+            AtServer::Critical(node, kind) => self.stage.set_check(node, kind, Status::Critical)?,
+            AtServer::Reap(node) => self.stage.reap(node)?,
+            AtServer::Sync(node) => self.stage.register(node)?,
+            AtServer::Expire(session) => return self.await_end(step, session),
+            AtServer::Restart => return self.restart(step),
+            AtServer::Itself | AtServer::Nothing => {}
+        }
+        Ok(None)
+    }
+
+    /// An operator reads the log position of an entry.
+    fn look(&mut self, index: Index, key: Key) -> Result<(), AgentError> {
+        if self.positions.knows(index) {
+            return Ok(());
+        }
+        let name = self.sessions.key(&self.stage.clients[0], key).map_err(|error| AgentError(error.to_string()))?;
+        let found = self.stage.agent.json("GET", &format!("/v1/kv/{name}"), "")?;
+        let there = found.pointer("/0/ModifyIndex").and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok());
+        self.positions.meet(index, Index(there.unwrap_or(0)));
+        Ok(())
+    }
+
+    /// C-TTL-2: the session is gone by now.
+    fn await_end(&self, step: &PlannedStep, session: SessionId) -> Result<Option<Ended>, AgentError> {
+        let due = self.moment(step.start);
+        let latest = due + milliseconds(self.plan.schedule.pace.lateness);
+        let path = format!("/v1/session/info/{}", self.sessions.text(session));
+        loop {
+            let found = self.stage.agent.json("GET", &path, "")?;
+            let now = Instant::now();
+            let is_gone = found.as_array().is_none_or(Vec::is_empty);
+            if is_gone && now <= latest {
+                return Ok(None);
+            }
+            let gone = "the session is gone".to_owned();
+            if is_gone {
+                let late = now.saturating_duration_since(due).as_millis();
+                let answer = format!("GET {path}: not before {late} ms later: {found}");
+                return Ok(Some(Ended::LateServer(refused(step, answer, gone))));
+            }
+            if now > latest + PATIENCE {
+                return Ok(Some(Ended::With(refused(step, format!("GET {path}: {found}"), gone))));
+            }
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn restart(&self, step: &PlannedStep) -> Result<Option<Ended>, AgentError> {
+        let command = self.stage.agent.restart.as_deref().unwrap_or_default();
+        let failure = |why: String| AgentError(format!("`{command}`: {why}"));
+        let output = Command::new("sh").args(["-c", command]).output().map_err(|error| failure(error.to_string()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(failure(format!("{}: {said}", output.status)));
+        }
+        let end = self.moment(step.end);
+        let path = format!("/v1/kv/{}?keys&consistent", self.stage.keys());
+        while let Err(error) = self.stage.agent.json("GET", &path, "") {
+            if Instant::now() > end + PATIENCE {
+                return Err(error);
+            }
+            sleep(Duration::from_millis(20));
+        }
+        Ok(self.lateness(step, end, Instant::now()))
+    }
+
+    /// Compares an answer of the agent with the one of the model.
+    fn compare(&mut self, step: &PlannedStep, expected: &Expected) -> Option<Ended> {
+        let Expected { client, call, answer: model } = *expected;
+        let Some(mut pending) = self.calls.take(client, call) else {
+            let why = format!("step {}: the model answers a request that was never sent", step.number);
+            return Some(Ended::With(ReenactmentOutcome::Undecided { why }));
+        };
+        let start = self.moment(step.start);
+        let is_watch = matches!(pending.request, Request::Watch(_));
+        let mut early = None;
+        if is_watch {
+            early = pending.early_reply();
+            if early.as_ref().is_some_and(|(_, at)| *at + milliseconds(20) < start) {
+                // C-BLK-4: a query may be answered without a change. Its client asks again.
+                pending = pending.repeated(&self.stage.agent.base);
+                early = None;
+            }
+        }
+        let room = milliseconds(self.plan.schedule.pace.server);
+        let tolerance = if let AtServer::Expire(_) | AtServer::Itself | AtServer::Restart = step.event {
+            room + milliseconds(self.plan.schedule.pace.lateness)
+        } else {
+            room
+        };
+        let due = self.moment(step.end);
+        let Some((reply, at)) = early.or_else(|| pending.reply(due + tolerance + PATIENCE)) else {
+            let answer = format!("{}: no answer", pending.line());
+            return Some(Ended::With(refused(step, answer, model.to_string())));
+        };
+        if at > due + tolerance && !matches!(step.event, AtServer::Itself) {
+            let late = at.saturating_duration_since(due).as_millis();
+            return Some(Ended::Late(format!("the answer of step {} came {late} ms later", step.number)));
+        }
+        match self.hear(client, &pending, &reply, model) {
+            Ok(true) => None,
+            Ok(false) => Some(Ended::With(refused(step, said(&pending, &reply), model.to_string()))),
+            Err(why) => Some(Ended::With(refused(step, why, model.to_string()))),
+        }
+    }
+
+    /// Whether a reply is the answer of the model.
+    fn hear(&mut self, client: ClientId, pending: &Pending, reply: &Reply, model: Answer) -> Result<bool, String> {
+        if let (Answer::Created(session), Reply::Answered { status: 200, body, .. }) = (model, reply) {
+            let body: Value = serde_json::from_slice(body).unwrap_or_default();
+            let Some(id) = body["ID"].as_str() else { return Ok(false) };
+            self.sessions.name(id, session);
+            return Ok(true);
+        }
+        let client = self.stage.client(client);
+        let heard = answer(&pending.request, reply, client, &mut self.sessions).map_err(|error| error.to_string())?;
+        Ok(match heard {
+            Some(agent) => self.positions.are_same(model, agent),
+            // The connection is closed: the client hears of an error, and does not know more.
+            None => model == Answer::NoLeader,
+        })
+    }
+}
+
+fn refused(step: &PlannedStep, answer: String, expected: String) -> ReenactmentOutcome {
+    ReenactmentOutcome::Refused { step: step.number, label: step.label.clone(), answer, expected }
+}
+
+/// What the agent said, on one line.
+fn said(pending: &Pending, reply: &Reply) -> String {
+    let line = pending.line();
+    match reply {
+        Reply::Answered { status, body, .. } => {
+            let body: String = String::from_utf8_lossy(body).trim().chars().take(300).collect();
+            format!("{line}: {status} {body}")
+        }
+        Reply::Refused(why) => why.clone(),
+        Reply::Lost => format!("{line}: the connection was closed"),
+    }
+}
+
+fn milliseconds(count: i64) -> Duration {
+    Duration::from_millis(u64::try_from(count).unwrap_or(0))
+}

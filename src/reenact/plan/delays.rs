@@ -1,0 +1,106 @@
+//! Which lock-delays are on, and what an acquire says about the time.
+
+use fencepost_consul::{Answer, Consul, Key, Prefix, Request};
+use fencepost_model::fact::Fact;
+use fencepost_model::world::{Action, World};
+
+use super::build::Builder;
+use super::event::{AtServer, PlannedStep};
+use super::server::{acquired, server_context};
+use super::solve::{Edge, Margin};
+
+/// A number of ticks after an instant of the schedule.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Bound {
+    pub(super) instant: usize,
+    pub(super) ticks: i64,
+}
+
+/// A lock-delay.
+#[derive(Copy, Clone, Debug)]
+struct Delay {
+    key: Key,
+    /// When it has begun at the earliest, and at the latest.
+    early: Bound,
+    late: Bound,
+    length: i64,
+    /// Its end in ticks of the trace.
+    end: i64,
+}
+
+/// The lock-delays that were set.
+#[derive(Default)]
+pub(super) struct Delays(Vec<Delay>);
+
+impl Delays {
+    /// The end of a session begins a delay. C-LD-14: the timer of an earlier one that is still on ends it.
+    fn begin(&mut self, key: Key, (early, late): (Bound, Bound), length: i64, now: i64) {
+        let delay = Delay { key, early, late, length, end: now + length };
+        let is_earlier = |other: &Delay| other.key == key && other.end > now && other.end <= delay.end;
+        if length <= 0 || self.0.iter().any(is_earlier) {
+            return;
+        }
+        self.0.retain(|other| other.key != key);
+        self.0.push(delay);
+    }
+
+    /// C-LD-12: a server that has restarted begins every delay again that it finds in its log.
+    fn restart(&mut self, early: Bound, late: Bound, now: i64) {
+        self.0.retain(|delay| delay.end > now);
+        for delay in &mut self.0 {
+            (delay.early, delay.late, delay.end) = (early, late, now + delay.length);
+        }
+    }
+
+    /// An acquire at an instant is refused because of the delay, or finds it over.
+    fn acquire(&self, key: Key, is_delayed: bool, at: usize) -> Option<Edge> {
+        let delay = self.0.iter().find(|delay| delay.key == key)?;
+        Some(if is_delayed {
+            let Bound { instant, ticks } = delay.early;
+            Edge { from: at, to: instant, ticks: -(ticks + delay.length), room: 0, margin: Margin::Server }
+        } else {
+            let Bound { instant, ticks } = delay.late;
+            Edge { from: instant, to: at, ticks: ticks + delay.length, room: 0, margin: Margin::ServerTimer }
+        })
+    }
+}
+
+impl Builder<'_> {
+    /// What an acquire says about the lock-delay of its key.
+    pub(super) fn ask_for_keys(&mut self, action: &Action<Consul>, start: usize) {
+        let context = server_context(self.scenario, &self.world);
+        for key in acquired(action) {
+            let is_delayed = self.world.server.process.is_delayed(key, &context);
+            self.draft.edges.extend(self.delays.acquire(key, is_delayed, start));
+        }
+    }
+
+    /// Ends of sessions begin lock-delays; a restart begins them again.
+    pub(super) fn note_ends(&mut self, before: &World<Consul>, facts: &[Fact<Consul>], place: usize, event: AtServer) {
+        let PlannedStep { start, end, answers, .. } = &self.draft.steps[place];
+        let now = (Bound { instant: *start, ticks: 0 }, Bound { instant: *end, ticks: 0 });
+        for expected in answers {
+            if let (Answer::Created(session), AtServer::Request(_, _, Request::CreateSession(terms))) =
+                (expected.answer, event)
+            {
+                self.lock_delays.insert(session, terms.lock_delay.count());
+            }
+        }
+        if let AtServer::Restart = event {
+            self.delays.restart(now.0, now.1, self.now);
+        }
+        for fact in facts {
+            let (session, (early, late)) = match *fact {
+                Fact::Expired { session } => {
+                    (session, self.ending.remove(&session).map_or(now, |(early, _)| (early, now.1)))
+                }
+                Fact::Destroyed { session } | Fact::Ended { session } => (session, now),
+                _ => continue,
+            };
+            let asked = self.lock_delays.get(&session).copied().unwrap_or(self.scenario.service.lock_delay.count());
+            let length = self.scenario.service.capped(asked.into()).count();
+            let held = before.server.process.below(Prefix::All).filter(|(_, entry)| entry.session == Some(session));
+            held.for_each(|(key, _)| self.delays.begin(key, (early, late), length, self.now));
+        }
+    }
+}
