@@ -82,6 +82,7 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
         Some(Command::Envelope(envelope)) => commands::envelope::run(envelope, &arguments.common),
         Some(Command::Explore(explore)) => commands::explore::run(explore, &arguments.common),
         Some(Command::Mutants(mutants)) => commands::mutants::run(mutants, &arguments.common),
+        Some(Command::Reenact(reenact)) => commands::reenact::run(reenact, &arguments.common),
         Some(Command::Record(record)) => commands::record::run(record, &arguments.common),
         Some(Command::Conform(conform)) => commands::conform::run(conform, &arguments.common),
         Some(Command::Serve(serve)) => commands::serve::run(serve, &arguments.common),

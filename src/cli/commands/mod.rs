@@ -15,6 +15,7 @@ pub mod man;
 pub mod mutants;
 pub mod new;
 pub mod record;
+pub mod reenact;
 pub mod regress;
 pub mod repair;
 pub mod replay;
@@ -95,6 +96,8 @@ pub enum Command {
     Explore(explore::Explore),
     /// Compare the model with a real server
     Conform(conform::Conform),
+    /// Drive a real server through counterexamples: which of them happen there
+    Reenact(reenact::Reenact),
     /// Forward requests to a Consul agent, and log them with their responses
     Record(record::Record),
     /// Stand in for a real server: programs under test talk to the model, and you control its clock and its faults

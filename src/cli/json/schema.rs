@@ -8,8 +8,8 @@ use super::kernel::{Point, Search};
 use super::{
     AnswerCountJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, HuntJson,
     LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson, PromiseChangeJson, PromiseJson,
-    ReadyJson, RealignmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson, SchedulerJson, ShrinkJson,
-    StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson, WrittenJson,
+    ReadyJson, RealignmentJson, ReenactmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson, SchedulerJson,
+    ShrinkJson, StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson, WrittenJson,
 };
 
 /// The schemas of the lines of a command.
@@ -22,7 +22,7 @@ macro_rules! lines {
 }
 
 /// The commands that print lines, each with the types of its lines. Without a command, `fencepost` prints those of `check`.
-const COMMANDS: [(&str, Lines); 23] = [
+const COMMANDS: [(&str, Lines); 24] = [
     ("new", lines![WrittenJson<'static>]),
     ("list", lines![ScenarioJson<'static>]),
     ("check", lines![CheckJson<'static>]),
@@ -43,6 +43,7 @@ const COMMANDS: [(&str, Lines); 23] = [
     ("man", lines![WrittenJson<'static>]),
     ("envelope", lines![EnvelopeJson<'static>]),
     ("conform", lines![AnswerCountJson<'static>, LogVerdictJson<'static>, ClientFindingJson<'static>]),
+    ("reenact", lines![ReenactmentJson<'static>]),
     ("serve", lines![ReadyJson, StandInVerdictJson]),
     ("torture", lines![TortureTrialJson, TortureViolationJson<'static>, TortureSummaryJson<'static>]),
     ("mutants", lines![MutantJson]),

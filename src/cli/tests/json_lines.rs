@@ -102,6 +102,8 @@ fn printed(folder: &Path) -> BTreeMap<&'static str, Vec<Value>> {
     run(&["new", "our-lease", "--system", "lease"], &[]);
     run(&["envelope", "lease-just-enough", "--vary", "grace=1,2"], &[]);
     run(&["mutants", "lease-one-tick-less"], &[]);
+    let (_server, address) = crate::reenacts::agent(1);
+    run(&["reenact", "b17-release-then-stop", "--consul"], &[&address]);
     let log = file("log.jsonl");
     fs::write(&log, paused_holder()).expect("writable");
     run(&["conform", "--clients", "--recorded"], &[&log]);

@@ -10,6 +10,7 @@ mod new;
 mod own_recipes;
 mod pictures;
 mod program;
+mod reenacts;
 mod repairs;
 mod shells;
 #[cfg(unix)]

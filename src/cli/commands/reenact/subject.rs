@@ -1,0 +1,150 @@
+//! The counterexamples to reenact: from files, or found by the checker.
+
+use std::path::Path;
+
+use fencepost::consul::Consul;
+use fencepost::model::scenario::Expect;
+use fencepost::model::trace::Trace;
+use fencepost::{AnyScenario, AnyTrace, Property, catalogue};
+use fencepost_reenact::{PlanError, is_restarted, narrower, plan};
+
+use super::Reenact;
+use crate::args::Common;
+use crate::exit::CommandError;
+use crate::output::write_trace;
+use crate::target;
+
+/// A counterexample.
+pub struct Subject {
+    pub scenario: String,
+    /// The promise that it violates.
+    pub property: String,
+    /// The digest of the checker's counterexample.
+    pub digest: String,
+    pub trace: Trace<Consul>,
+    /// Where it is written.
+    pub file: Option<String>,
+}
+
+impl Subject {
+    /// Whether the server restarts in it.
+    pub fn restarts(&self) -> bool {
+        is_restarted(&self.trace)
+    }
+}
+
+/// The counterexamples that are meant.
+pub fn subjects(arguments: &Reenact, common: &Common) -> Result<Vec<Subject>, CommandError> {
+    let mut subjects = Vec::new();
+    if arguments.all {
+        for scenario in catalogue::all() {
+            if scenario.of::<Consul>().is_some() {
+                subjects.extend(violations(&*scenario, arguments, common)?);
+            }
+        }
+        return Ok(subjects);
+    }
+    for word in &arguments.targets {
+        let found = match word.ends_with(".jsonl") {
+            true => vec![from_file(word)?],
+            false => {
+                let mut found = Vec::new();
+                for scenario in target::find(word, common)? {
+                    found.extend(violations(&*scenario, arguments, common)?);
+                }
+                found
+            }
+        };
+        if found.is_empty() {
+            let message = match arguments.property {
+                Some(property) => format!("{word}: no counterexample of `{property}`"),
+                None => format!("{word}: no promise is violated, so there is no counterexample"),
+            };
+            return Err(CommandError::Input(message));
+        }
+        subjects.extend(found);
+    }
+    Ok(subjects)
+}
+
+fn from_file(file: &str) -> Result<Subject, CommandError> {
+    let trace = target::trace(Path::new(file))?;
+    trace.replay().map_err(|error| CommandError::Input(format!("{file}: {error}")))?;
+    let property = trace.broken().map_or_else(|| "none".to_owned(), |property| property.name().to_owned());
+    let trace = of_consul(&*trace, file)?;
+    let (scenario, digest) = (trace.header.scenario.name.clone(), trace.header.digest.clone());
+    Ok(Subject { scenario, property, digest, trace, file: Some(file.to_owned()) })
+}
+
+fn of_consul(trace: &dyn AnyTrace, name: &str) -> Result<Trace<Consul>, CommandError> {
+    let other = || {
+        let system = trace.scenario().system().to_owned();
+        CommandError::Input(format!("{name} is an execution of {system}, and --consul is a Consul server"))
+    };
+    trace.as_any().downcast_ref::<Trace<Consul>>().cloned().ok_or_else(other)
+}
+
+/// A counterexample of each promise of a scenario that is violated.
+fn violations(scenario: &dyn AnyScenario, arguments: &Reenact, common: &Common) -> Result<Vec<Subject>, CommandError> {
+    let is_meant = |property: Property| arguments.property.is_none_or(|only| only == property);
+    let mut found = Vec::new();
+    for promise in scenario.promises() {
+        // The catalogue keeps what it is expected to keep; a scenario in a file may not.
+        let is_kept = arguments.all && promise.expect == Expect::Proven;
+        if is_kept || !is_meant(promise.property) {
+            continue;
+        }
+        let Some(trace) = counterexample(scenario, promise.property, arguments, common)? else { continue };
+        let trace = of_consul(&*trace, scenario.name())?;
+        let property = promise.property.name();
+        let digest = trace.header.digest.clone();
+        let trace = possible(trace, promise.property, arguments, common)?;
+        let name = format!("{}--{property}--reenacted", scenario.name());
+        let file = write_trace(common.out.as_deref(), &name, &trace.to_text())?;
+        found.push(Subject {
+            scenario: scenario.name().to_owned(),
+            property: property.to_owned(),
+            digest,
+            trace,
+            file: file.map(|file| file.display().to_string()),
+        });
+    }
+    Ok(found)
+}
+
+/// The checker's counterexample of a promise, if it is violated.
+fn counterexample(
+    scenario: &dyn AnyScenario,
+    property: Property,
+    arguments: &Reenact,
+    common: &Common,
+) -> Result<Option<Box<dyn AnyTrace>>, CommandError> {
+    let judged = scenario.judging(&|promise| promise.property == property);
+    let outcomes = arguments.search.watched((scenario.name(), None), common, |options| judged.check(options))?;
+    Ok(outcomes.into_iter().find_map(|outcome| outcome.trace))
+}
+
+/// The counterexample; or one of the same promise in a scenario with fewer executions, if only that one can happen from outside.
+fn possible(
+    trace: Trace<Consul>,
+    property: Property,
+    arguments: &Reenact,
+    common: &Common,
+) -> Result<Trace<Consul>, CommandError> {
+    let is_hopeless = |trace: &Trace<Consul>| match plan(trace, arguments.restart.is_some(), 1) {
+        Err(PlanError::Hopeless(outcome)) => outcome.is_matter_of_time(),
+        Ok(_) | Err(PlanError::NoExecution(_)) => false,
+    };
+    if !is_hopeless(&trace) {
+        return Ok(trace);
+    }
+    for other in narrower(&trace.header.scenario) {
+        let other = target::parse(&other.to_toml(), &other.name)?;
+        let Some(found) = counterexample(&*other, property, arguments, common)? else { continue };
+        let found = of_consul(&*found, other.name())?;
+        if !is_hopeless(&found) {
+            return Ok(found);
+        }
+    }
+    Ok(trace)
+}
