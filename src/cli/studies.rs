@@ -1,17 +1,18 @@
 //! The studies that come with the program, as their files say, and the background of a report: these and what the scenarios
 //! say of themselves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use fencepost::AnyScenario;
-use fencepost::catalogue::documents;
+use fencepost::catalogue::{self, documents};
 use fencepost::model::finding::Study;
 use fencepost::registry::Description;
 use fencepost::reports::documents::Document;
 use fencepost::reports::html::{Background, Measurements, Ready, ScenarioText};
 use fencepost::sim::Profile;
+use fencepost_reenact::{RECORDED, SeenViolation, read};
 use serde::Deserialize;
 
 /// The studies that come with the program.
@@ -66,14 +67,25 @@ pub enum ScenarioSource {
 
 /// What these scenarios and the catalogue's documents say, and the studies with their pages in the folder.
 pub fn background(scenarios: &[Box<dyn AnyScenario>], out: &Path) -> Background {
-    let texts = scenarios.iter().map(|scenario| (scenario.name().to_owned(), text(&**scenario))).collect();
+    let recorded = read(RECORDED).expect("the recorded file is tested");
+    let texts = scenarios.iter().map(|scenario| (scenario.name().to_owned(), text(&**scenario, &recorded))).collect();
     let documents = documents().map(Document::read).collect();
     Background { own: BTreeSet::new(), texts, documents, studies: ready(out) }
 }
 
-fn text(scenario: &dyn AnyScenario) -> ScenarioText {
+fn text(scenario: &dyn AnyScenario, recorded: &[SeenViolation]) -> ScenarioText {
     let Description { title, also, story, sources, .. } = scenario.description();
-    ScenarioText { title: title.to_owned(), also: also.to_vec(), story: story.to_owned(), sources: sources.to_vec() }
+    let (title, story) = (title.to_owned(), story.to_owned());
+    ScenarioText { title, also: also.to_vec(), story, sources: sources.to_vec(), seen: seen(scenario, recorded) }
+}
+
+/// The violations of the scenario that were seen on a real server. A scenario in a file may have the name of another one.
+fn seen(scenario: &dyn AnyScenario, recorded: &[SeenViolation]) -> BTreeMap<String, String> {
+    let happened = recorded.iter().filter(|line| line.scenario == scenario.name() && line.has_happened());
+    let seen: BTreeMap<String, String> = happened.map(|line| (line.property.clone(), line.server.clone())).collect();
+    let mut files = catalogue::files().filter(|(name, _)| !seen.is_empty() && *name == scenario.name());
+    let is_known = files.any(|(name, text)| catalogue::read(text, name).is_ok_and(|known| *known == *scenario));
+    if is_known { seen } else { BTreeMap::new() }
 }
 
 /// The studies that come with the program, and what was measured for them into this folder.

@@ -145,6 +145,7 @@ mod tests {
             also: vec!["F-9".to_owned()],
             story: "First.\n\nThen <that>.".to_owned(),
             sources: vec!["a paper, section 2.4".to_owned(), "an issue".to_owned()],
+            ..ScenarioText::default()
         };
         let name = finding.scenario.clone();
         let html = section(&[finding], &[(name.clone(), text)].into()).expect("a hazard is shown").into_string();

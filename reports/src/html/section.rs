@@ -45,7 +45,7 @@ fn body(row: &[Finding], texts: &Texts) -> Markup {
         @if !variant.is_empty() { p.variant { "Variant: " (variant) } }
         table.verdicts.stack {
             thead { tr { th { "Promise" } th { "Level" } th { "Verdict" } th { "States" } th { "Transitions" } th { "Depth" } } }
-            tbody { @for finding in row { (verdict(finding)) } }
+            tbody { @for finding in row { (verdict(finding, texts)) } }
         }
         @if let Some(text) = texts.get(scenario).filter(|text| !text.story.is_empty()) {
             details.assumptions {
@@ -95,9 +95,11 @@ fn assumptions(row: &[Finding]) -> Markup {
     }
 }
 
-fn verdict(finding: &Finding) -> Markup {
+fn verdict(finding: &Finding, texts: &Texts) -> Markup {
     let Finding { scenario, property, bound, expect, states, transitions, depth, .. } = finding;
     let name = property.name();
+    let is_violated = matches!(finding.verdict, Verdict::Violated(_));
+    let seen = texts.get(scenario).and_then(|text| text.seen.get(name)).filter(|_| is_violated);
     html! {
         tr id={ (scenario) "--" (name) } {
             td { abbr title=(property.about()) { (name) } @if let Some(bound) = bound { " (" (bound) " ticks)" } }
@@ -106,6 +108,7 @@ fn verdict(finding: &Finding) -> Markup {
                 b class=(class(finding)) { (finding.verdict.word()) }
                 @if !finding.is_as_expected() { " " b.bad { "expected: " (expect.to_string()) } }
                 " " small { (details(finding)) }
+                @if let Some(server) = seen { " " small.seen { "seen on " (server) " (server real, clients driven by fencepost)" } }
             }
             td.number data-label="States" { (states) }
             td.number data-label="Transitions" { (transitions) }

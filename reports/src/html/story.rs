@@ -1,5 +1,7 @@
 //! What a scenario file tells people: the story, and its sources.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
 /// What a scenario file says of itself, beside what findings say.
@@ -13,6 +15,8 @@ pub struct ScenarioText {
     pub story: String,
     /// Where that is published, or which rules it follows from.
     pub sources: Vec<String>,
+    /// The real server on which the violation of a promise was seen, by the promise's name.
+    pub seen: BTreeMap<String, String>,
 }
 
 /// A story as paragraphs.
