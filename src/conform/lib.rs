@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! commands      what may be asked, as symbols      hunt        random sequences, shrunk where they differ
-//! sequence      one of them, on both sides         wire        requests to a real agent
+//! sequence      one of them, on both sides         requests    what its commands ask for
+//! wire          requests to a real agent
 //! agent_checks  checks that the agent keeps        restart     restarts of the server
 //! timed         TTLs and lock-delays, by script    crowds      several clients at the same time
 //! watches       blocking queries                   tally       which answers came up
@@ -28,6 +29,7 @@ mod incomplete;
 mod judge;
 mod log;
 mod record;
+mod requests;
 mod restart;
 mod sequence;
 mod tally;

@@ -3,16 +3,14 @@
 use std::time::Instant;
 
 use super::consul::{Agent, Expected, Hint, HttpRequest, Reply};
-use base64::Engine;
 use fencepost_model::time::Instant as Moment;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::commands::{At, Command, Content, KEYS, POOL, PREFIXES, PutCondition, Target, Verb, Who};
+use super::commands::{At, Command, KEYS, POOL, PutCondition, Verb};
 use super::error::ConformError;
 use super::guard::MARK;
 use super::log::LogRecord;
-use super::wire::{Consul, get, put, question};
+use super::wire::{Consul, get, put};
 
 /// A request with both answers.
 #[derive(Clone, Debug)]
@@ -29,9 +27,9 @@ pub struct Exchange {
 pub(super) struct Sequence<'a> {
     pub(super) consul: &'a Consul,
     pub(super) agent: Agent,
-    tree: String,
-    sessions: [String; POOL],
-    queries: [String; POOL],
+    pub(super) tree: String,
+    pub(super) sessions: [String; POOL],
+    pub(super) queries: [String; POOL],
     /// Every exchange, in order.
     pub(super) exchanges: Vec<Exchange>,
     /// In milliseconds: a command takes less than a real second, and more than a microsecond.
@@ -96,6 +94,8 @@ impl<'a> Sequence<'a> {
             "/v1/query",
             "/v1/health/node/fencepost-n1",
             "/v1/health/node/fencepost-n2",
+            "/v1/catalog/node/fencepost-n1",
+            "/v1/catalog/node/fencepost-n2",
             "/v1/kv/?recurse",
         ] {
             self.exchange(get(url))?;
@@ -131,13 +131,16 @@ impl<'a> Sequence<'a> {
         Ok(())
     }
 
-    /// Reads the keys whose present index a command names, where no read has returned it yet; no other key is read first.
+    /// Reads what a command names the present index of, where no read has returned it yet; nothing else is read first.
     fn look_first(&mut self, command: &Command) -> Result<(), Stop> {
         let keys: Vec<usize> = match command {
             Command::Put { key, how: PutCondition::Cas(At::Present), .. } | Command::Delete(key, Some(At::Present)) => {
                 vec![*key]
             }
             Command::Transaction(verbs) => {
+                for verb in verbs.iter().filter(|verb| matches!(verb.at, At::Present)) {
+                    self.look_at_item(verb)?;
+                }
                 let names_index =
                     |verb: &&Verb| matches!((verb.verb, verb.at), ("cas" | "check-index" | "delete-cas", At::Present));
                 verbs.iter().filter(names_index).map(|verb| verb.key).collect()
@@ -152,8 +155,19 @@ impl<'a> Sequence<'a> {
         Ok(())
     }
 
+    /// The same for a node, a service or a check.
+    fn look_at_item(&mut self, verb: &Verb) -> Result<(), Stop> {
+        let names_index = verb.verb.ends_with(" cas") || verb.verb.ends_with(" delete-cas");
+        if !names_index || self.item_index(verb).is_some() {
+            return Ok(());
+        }
+        let table = if verb.verb.starts_with("check") { "health" } else { "catalog" };
+        self.exchange(get(&format!("/v1/{table}/node/{}", verb.check.0)))?;
+        Ok(())
+    }
+
     /// The index that a key has, if a response has shown it.
-    fn present(&mut self, key: usize) -> Option<u64> {
+    pub(super) fn present(&mut self, key: usize) -> Option<u64> {
         self.agent.modify_index(&format!("{}{}", self.tree, KEYS[key]))
     }
 
@@ -192,167 +206,5 @@ impl<'a> Sequence<'a> {
 
     fn elapsed(&self) -> i64 {
         i64::try_from(self.began.elapsed().as_nanos()).expect("no sequence takes centuries")
-    }
-
-    fn key_url(&self, key: usize, query: &str) -> String {
-        let name = format!("{}{}", self.tree, KEYS[key]);
-        let mark = if query.is_empty() { "" } else { "?" };
-        format!("/v1/kv/{}{mark}{query}", utf8_percent_encode(&name, NON_ALPHANUMERIC))
-    }
-
-    fn prefix_url(&self, prefix: usize, query: &str) -> String {
-        let name = PREFIXES[prefix].map_or(String::new(), |below| format!("{}{below}", self.tree));
-        format!("/v1/kv/{name}?{query}")
-    }
-
-    /// A read that may wait.
-    pub(super) fn target(&self, target: Target) -> String {
-        match target {
-            Target::Key(key) => self.key_url(key, ""),
-            Target::Entries(prefix) => self.prefix_url(prefix, "recurse"),
-            Target::Keys(prefix) => self.prefix_url(prefix, "keys"),
-            Target::Session(place) => format!("/v1/session/info/{}", self.sessions[place]),
-            Target::Sessions(None) => "/v1/session/list".to_owned(),
-            Target::Sessions(Some(node)) => format!("/v1/session/node/{node}"),
-            Target::Checks(node) => format!("/v1/health/node/{node}"),
-            Target::Queries => "/v1/query".to_owned(),
-            Target::Query(place) => format!("/v1/query/{}", self.queries[place]),
-        }
-    }
-
-    fn who(&self, who: Who) -> String {
-        match who {
-            Who::Pool(place) => self.sessions[place].clone(),
-            Who::Capitals(place) => self.sessions[place].to_uppercase(),
-            Who::Nobody => "99999999-aaaa-bbbb-cccc-000000000000".to_owned(),
-            Who::Malformed => "zzz".to_owned(),
-            Who::Empty => String::new(),
-        }
-    }
-
-    fn at(&mut self, at: At, key: usize) -> u64 {
-        match at {
-            At::Present => self.present(key).unwrap_or(0),
-            At::Zero => 0,
-            At::Past => 2,
-            At::Future => 1 << 60,
-        }
-    }
-
-    fn question(&mut self, command: &Command) -> HttpRequest {
-        match command {
-            Command::Create { requested, .. } => put("/v1/session/create", requested.to_string()),
-            Command::CreateRaw(body) => put("/v1/session/create", *body),
-            Command::Session("info", who) => get(&format!("/v1/session/info/{}", self.who(*who))),
-            Command::Session(what, who) => put(&format!("/v1/session/{what}/{}", self.who(*who)), ""),
-            Command::Sessions(None) => get("/v1/session/list"),
-            Command::Sessions(Some(node)) => get(&format!("/v1/session/node/{node}")),
-            Command::Put { key, how, flags, value } => {
-                let mut query = match how {
-                    PutCondition::Plain => String::new(),
-                    PutCondition::Cas(at) => format!("cas={}", self.at(*at, *key)),
-                    PutCondition::Acquire(who) => format!("acquire={}", self.who(*who)),
-                    PutCondition::Release(who) => format!("release={}", self.who(*who)),
-                    PutCondition::Both => "cas=1&acquire=x".to_owned(),
-                    PutCondition::NotANumber => "cas=".to_owned(),
-                };
-                if let Some(flags) = flags {
-                    query += &format!("{}flags={flags}", if query.is_empty() { "" } else { "&" });
-                }
-                put(&self.key_url(*key, &query), bytes(*value))
-            }
-            Command::Get(key, query) => get(&self.key_url(*key, query)),
-            Command::List(prefix, query) => get(&self.prefix_url(*prefix, query)),
-            Command::Delete(key, None) => question("DELETE", &self.key_url(*key, ""), ""),
-            Command::Delete(key, Some(at)) => {
-                let query = format!("cas={}", self.at(*at, *key));
-                question("DELETE", &self.key_url(*key, &query), "")
-            }
-            Command::DeleteTree(prefix) => question("DELETE", &self.prefix_url(*prefix, "recurse"), ""),
-            Command::Transaction(verbs) => {
-                let operations: Vec<Value> = verbs.iter().map(|verb| self.operation(verb)).collect();
-                put("/v1/txn", Value::Array(operations).to_string())
-            }
-            Command::Register { node, service, check } => {
-                let mut body = json!({"Node": node, "Address": "127.0.0.1"});
-                if *service {
-                    body["Service"] = json!({"Service": "svc"});
-                }
-                if let Some((id, status, of_service)) = check {
-                    body["Check"] = json!({"CheckID": id, "Name": id});
-                    status.iter().for_each(|status| body["Check"]["Status"] = json!(status));
-                    if *of_service {
-                        body["Check"]["ServiceID"] = json!("svc");
-                    }
-                }
-                put("/v1/catalog/register", body.to_string())
-            }
-            Command::Identify { node, id } => {
-                put("/v1/catalog/register", json!({"Node": node, "Address": "127.0.0.1", "ID": id}).to_string())
-            }
-            Command::Deregister { node, service, check } => {
-                let mut body = json!({"Node": node});
-                service.iter().for_each(|service| body["ServiceID"] = json!(service));
-                check.iter().for_each(|check| body["CheckID"] = json!(check));
-                put("/v1/catalog/deregister", body.to_string())
-            }
-            Command::Health(node) => get(&format!("/v1/health/node/{node}")),
-            Command::Query { name, session, .. } => question("POST", "/v1/query", self.query_body(name, *session)),
-            Command::Requery { place, name, session } => {
-                put(&format!("/v1/query/{}", self.queries[*place]), self.query_body(name, *session))
-            }
-            Command::OneQuery(method, place) => question(method, &format!("/v1/query/{}", self.queries[*place]), ""),
-            Command::Queries => get("/v1/query"),
-            Command::Raw(method, url, body) => question(method, url, *body),
-            Command::Restart | Command::AgentCheck(_) => unreachable!("they are carried out in their own ways"),
-            Command::Large(key, size) => put(&self.key_url(*key, ""), vec![b'x'; *size]),
-            Command::Many(key, count) => {
-                let read = json!({"KV": {"Verb": "get", "Key": format!("{}{}", self.tree, KEYS[*key])}});
-                put("/v1/txn", Value::Array(vec![read; *count]).to_string())
-            }
-        }
-    }
-
-    fn query_body(&self, name: &str, session: Option<Who>) -> String {
-        let session = session.map_or(String::new(), |who| self.who(who));
-        json!({"Name": name, "Session": session, "Service": {"Service": "svc"}}).to_string()
-    }
-
-    fn operation(&mut self, verb: &Verb) -> Value {
-        let (node, check, status) = verb.check;
-        match verb.verb {
-            "check set" => json!({"Check": {"Verb": "set",
-                "Check": {"Node": node, "CheckID": check, "Name": check, "Status": status}}}),
-            "check delete" => json!({"Check": {"Verb": "delete", "Check": {"Node": node, "CheckID": check}}}),
-            "check get" => json!({"Check": {"Verb": "get", "Check": {"Node": node, "CheckID": check}}}),
-            "node set" => json!({"Node": {"Verb": "set", "Node": {"Node": node, "Address": "127.0.0.1"}}}),
-            "node get" => json!({"Node": {"Verb": "get", "Node": {"Node": node}}}),
-            "node delete" => json!({"Node": {"Verb": "delete", "Node": {"Node": node}}}),
-            "service set" => json!({"Service": {"Verb": "set", "Node": node, "Service": {"Service": "svc"}}}),
-            "service get" => json!({"Service": {"Verb": "get", "Node": node, "Service": {"ID": "svc"}}}),
-            "service delete" => json!({"Service": {"Verb": "delete", "Node": node, "Service": {"Service": "svc"}}}),
-            name => {
-                let value = base64::engine::general_purpose::STANDARD.encode(bytes(verb.value));
-                let mut kv = json!({"Verb": name, "Key": format!("{}{}", self.tree, KEYS[verb.key])});
-                if matches!(name, "set" | "cas" | "lock" | "unlock") {
-                    (kv["Value"], kv["Flags"]) = (json!(value), json!(verb.flags));
-                }
-                if matches!(name, "cas" | "check-index" | "delete-cas") {
-                    kv["Index"] = json!(self.at(verb.at, verb.key));
-                }
-                if matches!(name, "lock" | "unlock" | "check-session") {
-                    kv["Session"] = json!(self.who(verb.who));
-                }
-                json!({"KV": kv})
-            }
-        }
-    }
-}
-
-fn bytes(content: Content) -> Vec<u8> {
-    match content {
-        Content::Empty => Vec::new(),
-        Content::Text(text) => text.as_bytes().to_owned(),
-        Content::Bytes => vec![0, 255, 10, 0xc3],
     }
 }

@@ -44,6 +44,8 @@ pub enum Command {
     Deregister { node: &'static str, service: Option<&'static str>, check: Option<&'static str> },
     /// The checks of a node.
     Health(&'static str),
+    /// A node with its services.
+    Node(&'static str),
     /// Create a prepared query, and put its id into this place of the pool.
     Query { place: usize, name: &'static str, session: Option<Who> },
     /// Change one.
@@ -94,6 +96,8 @@ pub enum Target {
     Sessions(Option<&'static str>),
     /// The checks of a node.
     Checks(&'static str),
+    /// A node with its services.
+    Node(&'static str),
     /// All prepared queries.
     Queries,
     /// One.
@@ -135,7 +139,7 @@ pub enum PutCondition {
 /// An index.
 #[derive(Copy, Clone, Debug)]
 pub enum At {
-    /// That of the key.
+    /// That of the key, the node, the service or the check.
     Present,
     /// 0.
     Zero,
@@ -165,7 +169,10 @@ pub struct Verb {
     pub at: At,
     pub value: Content,
     pub flags: u64,
+    /// A node, a check of it, and a status.
     pub check: (&'static str, &'static str, &'static str),
+    /// Whether the node has another address, the service another port and tags, and the check belongs to the service.
+    pub is_other: bool,
 }
 
 /// How large the pools of sessions and queries are.

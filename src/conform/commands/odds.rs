@@ -41,6 +41,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         4 => (0..PREFIXES.len()).prop_map(Command::DeleteTree),
         16 => prop::collection::vec(verb(), 0..4).prop_map(Command::Transaction),
         4 => takeover().prop_map(Command::Transaction),
+        5 => at_index().prop_map(|verb| Command::Transaction(vec![verb])),
         14 => health(),
         8 => queries(),
         2 => prop::sample::select(&[AgentAct::Register, AgentAct::Pass, AgentAct::Warn, AgentAct::Fail, AgentAct::Deregister][..])
@@ -259,15 +260,50 @@ fn verb() -> impl Strategy<Value = Verb> {
         1 => Just("check get"),
         1 => prop::sample::select(&["node set", "node get", "node delete"][..]),
         1 => prop::sample::select(&["service set", "service get", "service delete"][..]),
+        3 => prop::sample::select(&["node cas", "service cas", "check cas", "check cas"][..]),
+        2 => prop::sample::select(&["node delete-cas", "service delete-cas", "check delete-cas"][..]),
         1 => Just("nonsense"),
     ];
+    let on = prop_oneof![
+        12 => node(),
+        // In other letters, and one that is mostly not there.
+        1 => Just("Fencepost-N1"),
+        1 => Just("fencepost-n3"),
+    ];
     let check = (
-        node(),
+        on,
         prop::sample::select(&CHECKS[..2]),
         prop::sample::select(&["critical", "passing", "warning", "maintenance", ""][..]),
     );
-    (verbs, key(), who(), at(), content(), prop_oneof![4 => Just(0), 1 => Just(7)], check)
-        .prop_map(|(verb, key, who, at, value, flags, check)| Verb { verb, key, who, at, value, flags, check })
+    let flags = prop_oneof![4 => Just(0), 1 => Just(7)];
+    (verbs, key(), who(), at(), content(), flags, check, prop::bool::weighted(0.3)).prop_map(
+        |(verb, key, who, at, value, flags, check, is_other)| Verb {
+            verb,
+            key,
+            who,
+            at,
+            value,
+            flags,
+            check,
+            is_other,
+        },
+    )
+}
+
+/// A node, a service or a check that is set or removed if it is at an index. C-TXN-10.
+fn at_index() -> impl Strategy<Value = Verb> {
+    let verbs = prop::sample::select(
+        &[
+            "node cas",
+            "service cas",
+            "check cas",
+            "check cas",
+            "node delete-cas",
+            "service delete-cas",
+            "check delete-cas",
+        ][..],
+    );
+    (verb(), verbs).prop_map(|(verb, name)| Verb { verb: name, ..verb })
 }
 
 fn health() -> impl Strategy<Value = Command> {
@@ -285,7 +321,8 @@ fn health() -> impl Strategy<Value = Command> {
     ];
     prop_oneof![
         18 => (node(), any::<bool>(), check).prop_map(|(node, service, check)| Command::Register { node, service, check }),
-        2 => (node(), prop::sample::select(&["11111111-1111-1111-1111-111111111111"][..]))
+        2 => (prop_oneof![5 => node(), 1 => Just("Fencepost-N1")],
+              prop::sample::select(&["11111111-1111-1111-1111-111111111111"][..]))
             .prop_map(|(node, id)| Command::Identify { node, id }),
         1 => (node(), prop::sample::select(&CHECKS[..])).prop_map(|(node, check)| Command::Deregister {
             node, service: None, check: Some(check)
@@ -294,6 +331,8 @@ fn health() -> impl Strategy<Value = Command> {
         1 => node().prop_map(|node| Command::Deregister { node, service: None, check: None }),
         1 => Just(Command::Deregister { node: "nobody", service: None, check: None }),
         2 => node().prop_map(Command::Health),
+        2 => prop_oneof![8 => node(), 1 => Just("Fencepost-N2"), 1 => Just("fencepost-n3"), 1 => Just("here")]
+            .prop_map(Command::Node),
     ]
 }
 
@@ -325,6 +364,17 @@ fn raw() -> impl Strategy<Value = Command> {
         ("PUT", "/v1/txn", r#"[{"KV":{"Verb":"set","Key":""}}]"#),
         ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1"}"#),
         ("PUT", "/v1/catalog/deregister", "{}"),
+        ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1","Address":"127.0.0.1","ID":"zzz"}"#),
+        ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Service":{}}"#),
+        ("PUT", "/v1/catalog/register", r#"{"Node":"fencepost-n1","Address":"127.0.0.1","Service":{"ID":"svc"}}"#),
+        (
+            "PUT",
+            "/v1/catalog/register",
+            r#"{"Node":"fencepost-n1","Address":"127.0.0.1","NodeMeta":{"b":"1","a":"2"}}"#,
+        ),
+        ("GET", "/v1/catalog/node/", ""),
+        ("GET", "/v1/catalog/node/fencepost-n1?dc=nowhere", ""),
+        ("GET", "/v1/catalog/node/fencepost-n1?cached&consistent", ""),
         ("GET", "/v1/nothing/here", ""),
         ("OPTIONS", "/v1/kv/lead", ""),
         ("OPTIONS", "/v1/nothing/here", ""),
@@ -366,6 +416,9 @@ fn raw() -> impl Strategy<Value = Command> {
         ("GET", "/v1/query/FENCEPOST-one/execute", ""),
         ("GET", "/v1/query/zzz/explain", ""),
         ("PUT", "/v1/query/zzz/execute", ""),
+        ("PUT", "/v1/txn", r#"[{"Check":{"Verb":"cas","Check":{"Node":"fencepost-n1","Status":"passing"}}}]"#),
+        ("PUT", "/v1/txn", r#"[{"Service":{"Verb":"set","Node":"fencepost-n1","Service":{}}}]"#),
+        ("PUT", "/v1/txn", r#"[{"Node":{"Verb":"cas","Node":{"Node":"fencepost-n1","ModifyIndex":-1}}}]"#),
         ("PUT", "/v1/txn", "null"),
         ("PUT", "/v1/txn", "[{}] and more"),
         ("PUT", "/v1/txn", r#"[{"Session":{"Verb":"delete","Session":{"ID":"x"}}}]"#),

@@ -14,6 +14,7 @@ fn target() -> impl Strategy<Value = Target> {
         3 => (0..POOL).prop_map(Target::Session),
         2 => prop::option::of(node()).prop_map(Target::Sessions),
         2 => node().prop_map(Target::Checks),
+        2 => node().prop_map(Target::Node),
         1 => Just(Target::Queries),
         2 => (0..POOL).prop_map(Target::Query),
     ]
@@ -42,6 +43,9 @@ fn about(target: Target) -> BoxedStrategy<Command> {
                 service: false,
                 check: Some(("c1", Some(status), false)),
             })
+            .boxed(),
+        Target::Node(node) => prop::sample::select(&[false, true][..])
+            .prop_map(move |service| Command::Register { node, service, check: None })
             .boxed(),
         Target::Queries | Target::Query(_) => {
             let place = if let Target::Query(place) = target { place } else { 0 };

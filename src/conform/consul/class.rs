@@ -97,11 +97,15 @@ classes! {
     TxnKeepsDelay = "C-LD-8" "txn: 409, and a lock-delay stays",
     TxnFreesAndLocks = "C-LD-10" "txn: frees a key and locks it at once",
 
+    TxnItemAtIndex = "C-TXN-10" "txn: a node, service or check is set or deleted at its index",
+    TxnItemStale = "C-TXN-10" "txn: 409, a node, service or check is not at the index",
+    TxnCheckUntold = "C-TXN-11" "txn: a check cannot be registered, and that is not told",
+
     NodeRegistered = "C-INV-9" "register: a node or a service",
     CheckSet = "C-INV-5" "register: a check that is not critical",
     CheckCritical = "C-INV-3" "register: a critical check",
     CheckElsewhere = "C-INV-15" "register: 500, the check names another node",
-    CheckNoId = "C-INV-16" "register: 500, a check without an id",
+    CheckNoId = "C-INV-16" "register: 500, a check or a service without an id",
     CheckOfNoService = "C-INV-9" "register: 500, the check's service is not registered",
     NodeRenamed = "C-INV-4" "register: a node under a new name",
     RegisterBody = "C-INV-9" "register: refused before the log",
@@ -110,6 +114,8 @@ classes! {
     NodeRemoved = "C-INV-6" "deregister: a node",
     NothingRemoved = "C-INV-7" "deregister: what is not there",
     Health = "C-INV-9" "the checks of a node",
+    NodeFound = "C-INV-18" "a node with its services",
+    NodeUnknown = "C-INV-18" "a node that is not there",
 
     QueryCreated = "C-PQ-1" "query: created",
     QueryUnbound = "C-PQ-1" "query: must be bound to a session",

@@ -102,7 +102,7 @@ pub(super) struct Parts<'a> {
     pub(super) body: &'a [u8],
     /// Whether the path is below `/v1/kv/`.
     pub(super) is_about_keys: bool,
-    /// Whether it is below `/v1/catalog/`.
+    /// Whether it is a registration: its body names the datacenter.
     pub(super) is_about_catalog: bool,
 }
 

@@ -27,12 +27,13 @@ impl Agent {
                     .for_each(|flags| drop(self.names.flags(flags)));
             } else if path == "/v1/txn" {
                 self.meet_operations(&question.body, &mut keys);
-            } else if path == "/v1/session/create" || path.starts_with("/v1/catalog/") {
+            } else if path == "/v1/session/create" || path.starts_with("/v1/catalog/") && question.method != "GET" {
                 let body: Value = serde_json::from_slice(&question.body).unwrap_or_default();
                 let node = body.as_object().and_then(|body| field(body, "Node")).and_then(Value::as_str);
                 node.into_iter().for_each(|node| drop(self.names.node(node)));
-            } else if let Some(node) =
-                ["/v1/session/node/", "/v1/health/node/"].iter().find_map(|start| path.strip_prefix(start))
+            } else if let Some(node) = ["/v1/session/node/", "/v1/health/node/", "/v1/catalog/node/"]
+                .iter()
+                .find_map(|start| path.strip_prefix(start))
             {
                 drop(self.names.node(node));
             }

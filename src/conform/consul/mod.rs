@@ -7,7 +7,7 @@
 //! names         what small numbers are called outside   shape     what a body must look like
 //! duration      Go's durations                          settle    forgetting
 //! kv  sessions  transactions  catalog  prepared         the endpoints
-//! operations    what a transaction is made of
+//! operations    what a transaction is made of           registrations  how nodes and checks are written
 //! watch         blocking queries                        meet      names before they are used
 //! look          what a state tells without being asked
 //! render        the answer of an agent that is no more than this
@@ -23,6 +23,7 @@ mod meet;
 mod names;
 mod operations;
 mod prepared;
+mod registrations;
 mod render;
 mod sessions;
 mod settle;
@@ -39,6 +40,7 @@ pub(super) use exchange::unsigned;
 pub use exchange::{Contact, Expected, Hint, HttpRequest, Options, Reply};
 pub use look::{Shown, Told, part};
 pub use names::NameLimitError;
+pub use registrations::Part;
 pub use shape::BodyShape;
 pub use watch::{Sleep, Waking, Watch};
 
@@ -66,8 +68,10 @@ pub struct Agent {
     server: Server,
     names: NameTable,
     cards: Vec<Card>,
-    /// The ids of nodes, by node.
+    /// The ids of nodes in small letters, by node.
     node_ids: Vec<(String, ClientId)>,
+    /// The nodes of agents, which keep them up to date.
+    agents: Vec<ClientId>,
     options: Options,
     /// The name of its datacenter. C-GEN-12.
     datacenter: String,
@@ -108,6 +112,7 @@ impl Agent {
             names: NameTable::default(),
             cards: Vec::new(),
             node_ids: Vec::new(),
+            agents: Vec::new(),
             options,
             datacenter: "dc1".to_owned(),
             now: Instant::at(0),
@@ -151,7 +156,8 @@ impl Agent {
         }
         let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
         let query = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        let (is_about_keys, is_about_catalog) = (path.starts_with("/v1/kv/"), path.starts_with("/v1/catalog/"));
+        let is_about_keys = path.starts_with("/v1/kv/");
+        let is_about_catalog = path.starts_with("/v1/catalog/") && question.method != "GET";
         let mut parts =
             Parts { method: &question.method, path, query, body: &question.body, is_about_keys, is_about_catalog };
         for (start, methods, serve) in ENDPOINTS {
@@ -373,6 +379,7 @@ const ENDPOINTS: &[Endpoint] = &[
     ("/v1/session/list", &["GET"], Agent::all_sessions),
     ("/v1/catalog/register", &["PUT"], Agent::register),
     ("/v1/catalog/deregister", &["PUT"], Agent::deregister),
+    ("/v1/catalog/node/", &["GET"], Agent::node_with_services),
     ("/v1/health/node/", &["GET"], Agent::health_of_node),
     ("/v1/query/", &["GET", "PUT", "DELETE"], Agent::serve_query),
     ("/v1/query", &["GET", "POST"], Agent::serve_queries),

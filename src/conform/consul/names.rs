@@ -8,6 +8,7 @@ use std::sync::Arc;
 use fencepost_consul::CheckKind;
 use fencepost_consul::{Opaque, Plain, Prefix, Spelling};
 use fencepost_model::ids::{ClientId, Index, SessionId};
+use serde_json::{Map, Value};
 
 /// Names, each with the number that stands for it. Copies share unchanged parts, because judging a log makes many copies.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -50,19 +51,13 @@ impl Sessions {
     }
 }
 
-/// A check of a node, as it was registered last.
+/// A check of a node.
 #[derive(Clone, PartialEq, Hash, Debug)]
-pub(super) struct CheckName {
+struct CheckName {
     node: ClientId,
     kind: CheckKind,
     /// Its id in small letters. C-SES-12.
     key: String,
-    /// Its id as it was written.
-    pub(super) id: String,
-    /// Its status as it was written. C-INV-14.
-    pub(super) status: String,
-    /// The service that it belongs to, as it was written.
-    pub(super) service: String,
 }
 
 /// Too many of a kind.
@@ -132,6 +127,19 @@ impl NameTable {
             Opaque::Bytes(place) => &self.values.list[place as usize],
             _ => &[],
         }
+    }
+
+    /// What stands for the text of a registration.
+    pub(super) fn text(&mut self, json: &Value) -> u32 {
+        match self.value(json.to_string().as_bytes()) {
+            Plain::Bytes(number) => number,
+            _ => unreachable!("no text is empty"),
+        }
+    }
+
+    /// The text of a registration.
+    pub(super) fn json(&self, number: u32) -> Map<String, Value> {
+        serde_json::from_slice(&self.values.list[number as usize]).expect("a text that was written")
     }
 
     /// What stands for flags; 0 stands for 0.
@@ -245,21 +253,14 @@ impl NameTable {
         let key = name.to_lowercase();
         let is_free = |kind: &CheckKind| !self.checks.iter().any(|check| (check.node, check.kind) == (node, *kind));
         let kind = CheckKind::all().find(is_free).ok_or(NameLimitError("more than 32 checks of one node"))?;
-        let (id, status, service) = (name.to_owned(), String::new(), String::new());
-        Arc::make_mut(&mut self.checks).push(CheckName { node, kind, key, id, status, service });
+        Arc::make_mut(&mut self.checks).push(CheckName { node, kind, key });
         Ok(kind)
     }
 
-    /// Writes down how a check was registered.
-    pub(super) fn note_check(&mut self, node: ClientId, kind: CheckKind, [id, status, service]: [&str; 3]) {
-        let mut all = Arc::make_mut(&mut self.checks).iter_mut();
-        if let Some(check) = all.find(|check| (check.node, check.kind) == (node, kind)) {
-            (check.id, check.status, check.service) = (id.to_owned(), status.to_owned(), service.to_owned());
-        }
-    }
-
-    pub(super) fn check_name(&self, node: ClientId, kind: CheckKind) -> Option<&CheckName> {
-        self.checks.iter().find(|check| (check.node, check.kind) == (node, kind))
+    /// The id of a check in small letters.
+    pub(super) fn check_key(&self, node: ClientId, kind: CheckKind) -> &str {
+        let check = self.checks.iter().find(|check| (check.node, check.kind) == (node, kind));
+        check.map_or("", |check| check.key.as_str())
     }
 
     /// Checks are forgotten that are not registered, so that their numbers are free.

@@ -1,13 +1,14 @@
 //! The operations of a transaction, as they are written: verbs for keys, nodes, services and checks.
 
 use base64::Engine;
-use fencepost_consul::{Claim, Key, Operation, Plain};
-use fencepost_model::ids::ClientId;
+use fencepost_consul::{Claim, Item, Key, Operation, Plain, Registration};
+use fencepost_model::ids::Index;
 use serde_json::{Map, Value};
 
-use super::catalog::{Wanted, id_of};
+use super::catalog::id_of;
 use super::kv::VALUE_MAX;
 use super::names::{NameLimitError, Named};
+use super::registrations::{node_form, service_form};
 use super::{Agent, field};
 
 /// An operation with what its error texts repeat.
@@ -19,8 +20,6 @@ pub(super) struct Written {
     pub(super) session_text: String,
     pub(super) theirs: u64,
     pub(super) verb: String,
-    /// The check that it sets, with its node.
-    pub(super) check: Option<(ClientId, Wanted)>,
 }
 
 /// What an operation is about, with its name.
@@ -35,7 +34,7 @@ pub(super) enum Subject {
 impl Written {
     fn about(subject: Subject, verb: String, operation: Operation) -> Self {
         let (session, session_text) = (Named::Missing, String::new());
-        Written { operation, subject, session, session_text, theirs: 0, verb, check: None }
+        Written { operation, subject, session, session_text, theirs: 0, verb }
     }
 
     /// C-TXN-7: whether it goes through the log. An unknown verb does, unless it is about a key.
@@ -92,7 +91,7 @@ impl Agent {
     fn read_kv(&mut self, kv: &Map<String, Value>) -> Result<Written, Refused> {
         only(kv, &["Verb", "Key", "Value", "Flags", "Index", "Session", "Namespace"])?;
         let text = |name: &str| text_of(kv, name);
-        let number = |name: &str| field(kv, name).map_or(Some(0), Value::as_u64).ok_or(Refused::Body);
+        let number = |name: &str| number_of(kv, name);
         let (verb, key, session_text) = (text("Verb")?, text("Key")?, text("Session")?);
         let bytes = base64::engine::general_purpose::STANDARD.decode(text("Value")?).map_err(|_| Refused::Body)?;
         let (flags, theirs) = (number("Flags")?, number("Index")?);
@@ -147,13 +146,9 @@ impl Agent {
             return Err(Refused::Says("Must provide node".to_owned()));
         }
         let id = self.names.node(&name)?;
-        let operation = match verb.as_str() {
-            "set" => Operation::SetNode(id),
-            "get" => Operation::GetNode(id),
-            "delete" => Operation::DropNode(id),
-            "cas" | "delete-cas" => return Err(Refused::NameLimitError(BY_INDEX)),
-            _ => Operation::Unknown,
-        };
+        let form = node_form(&node, "Meta", &self.datacenter);
+        let registration = Registration::Node(id, self.text(id, &form));
+        let operation = self.by_verb(&verb, registration, number_of(&node, "ModifyIndex")?);
         Ok(Written::about(Subject::Node(name), verb, operation))
     }
 
@@ -167,14 +162,10 @@ impl Agent {
         // A read does not take the name for the id.
         let id = if verb == "get" { id } else { id_of(&service).to_owned() };
         let (on, number) = (self.names.node(&node)?, self.names.service(&id)?);
-        let operation = match verb.as_str() {
-            "set" if id.is_empty() => return Err(Refused::NameLimitError(NameLimitError("a service without a name"))),
-            "set" => Operation::SetService(on, number),
-            "get" => Operation::GetService(on, number),
-            "delete" => Operation::DropService(on, number),
-            "cas" | "delete-cas" => return Err(Refused::NameLimitError(BY_INDEX)),
-            _ => Operation::Unknown,
-        };
+        let form = service_form(&node, &service);
+        let (text, face) = (self.text(on, &form), self.face(&form));
+        let registration = Registration::Service { node: on, service: number, text, face };
+        let operation = self.by_verb(&verb, registration, number_of(&service, "ModifyIndex")?);
         Ok(Written::about(Subject::Service(id, node), verb, operation))
     }
 
@@ -182,24 +173,36 @@ impl Agent {
         let (verb, check) = (text_of(item, "Verb")?, part_of(item, "Check")?);
         let (name, id) = (text_of(&check, "Node")?, text_of(&check, "CheckID")?);
         let node = self.names.node(&name)?;
-        let wanted = self.wanted(node, &check)?;
-        let kind = if verb == "get" { self.names.check(node, &id)? } else { wanted.kind };
-        let operation = match (verb.as_str(), wanted.service) {
-            ("set", None) => Operation::SetCheck(node, kind, wanted.status()),
-            ("set", Some(service)) => Operation::SetCheckOf(node, kind, wanted.status(), service),
-            ("get", _) => Operation::GetCheck(node, kind),
-            ("delete", _) => Operation::DropCheck(node, kind),
-            ("cas" | "delete-cas", _) => return Err(Refused::NameLimitError(BY_INDEX)),
-            _ => Operation::Unknown,
+        let wanted = self.wanted(node, &name, &check)?;
+        // A read does not take the name for the id.
+        let (kind, id) = match verb.as_str() {
+            "get" => (self.names.check(node, &id)?, id),
+            _ => (wanted.kind, wanted.id().to_owned()),
         };
-        let is_set = verb == "set";
-        let written = Written::about(Subject::Check(id, name), verb, operation);
-        Ok(Written { check: is_set.then_some((node, wanted)), ..written })
+        let text = self.text(node, &wanted.form);
+        let registration = Registration::Check { node, kind, status: wanted.status(), service: wanted.service, text };
+        let operation = self.by_verb(&verb, registration, number_of(&check, "ModifyIndex")?);
+        Ok(Written::about(Subject::Check(id, name), verb, operation))
+    }
+
+    /// C-TXN-9, C-TXN-10.
+    fn by_verb(&mut self, verb: &str, registration: Registration, theirs: u64) -> Operation {
+        let item = registration.item();
+        match verb {
+            "set" => Operation::Register(registration),
+            "cas" => Operation::RegisterAt(registration, self.item_position(item, theirs)),
+            "get" => Operation::Show(item),
+            "delete" => Operation::Deregister(item),
+            "delete-cas" => Operation::DeregisterAt(item, self.item_position(item, theirs)),
+            _ => Operation::Unknown,
+        }
+    }
+
+    fn item_position(&mut self, item: Item, theirs: u64) -> Index {
+        let present = self.server.record(item).map(|record| record.modify);
+        self.index(theirs, present.filter(|modify| *modify != Index(0)))
     }
 }
-
-/// The modify index of nodes, services and checks is not modelled.
-const BY_INDEX: NameLimitError = NameLimitError("a transaction that changes a node, a service or a check by its index");
 
 /// The key, or the prefix, of an operation on keys.
 pub(super) fn key_of(item: &Value) -> Option<&str> {
@@ -215,6 +218,10 @@ fn only(object: &Map<String, Value>, names: &[&str]) -> Result<(), Refused> {
 
 fn text_of(object: &Map<String, Value>, name: &str) -> Result<String, Refused> {
     field(object, name).map_or(Some(""), Value::as_str).ok_or(Refused::Body).map(str::to_owned)
+}
+
+fn number_of(object: &Map<String, Value>, name: &str) -> Result<u64, Refused> {
+    field(object, name).map_or(Some(0), Value::as_u64).ok_or(Refused::Body)
 }
 
 /// A part of an operation; nothing is an empty one.

@@ -18,6 +18,9 @@ impl Agent {
     pub fn that_answers(mut self) -> Self {
         self.names.number_positions();
         (0..9).for_each(|_| self.server.begin_entry());
+        // This agent is the one that keeps its node up to date.
+        self.agents.clear();
+        self.server.date_items();
         self
     }
 
@@ -77,16 +80,28 @@ impl Agent {
                 json.push(']');
             }
             BodyShape::Object(fields) | BodyShape::Some(fields) => {
-                json.push('{');
-                for (place, (name, item)) in fields.iter().enumerate() {
-                    json.push_str(if place == 0 { "" } else { "," });
-                    quote(name, json);
-                    json.push(':');
-                    self.write(item, json, fresh_id);
-                }
-                json.push('}');
+                self.write_fields(fields.iter().map(|(name, item)| (*name, item)), json, fresh_id);
+            }
+            BodyShape::Map(fields) => {
+                self.write_fields(fields.iter().map(|(name, item)| (name.as_str(), item)), json, fresh_id);
             }
         }
+    }
+
+    fn write_fields<'a>(
+        &mut self,
+        fields: impl Iterator<Item = (&'a str, &'a BodyShape)>,
+        json: &mut String,
+        fresh_id: &mut dyn FnMut() -> String,
+    ) {
+        json.push('{');
+        for (place, (name, item)) in fields.enumerate() {
+            json.push_str(if place == 0 { "" } else { "," });
+            quote(name, json);
+            json.push(':');
+            self.write(item, json, fresh_id);
+        }
+        json.push('}');
     }
 
     /// Forgets what only matters for as long as it is stored, so that an agent can answer for long: lock-delays that are over at an

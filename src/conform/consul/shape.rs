@@ -28,6 +28,8 @@ pub enum BodyShape {
     List(Vec<BodyShape>),
     /// An object with exactly these fields.
     Object(Vec<(&'static str, BodyShape)>),
+    /// An object with exactly these fields, whose names are the server's.
+    Map(Vec<(String, BodyShape)>),
     /// An object with these fields, and others.
     Some(Vec<(&'static str, BodyShape)>),
 }
@@ -85,6 +87,16 @@ impl BodyShape {
                 }
                 fields.iter().try_for_each(|(field, shape)| {
                     let item = object.get(*field).ok_or_else(|| format!(".{field} is missing in {value}"))?;
+                    shape.fit_value(item, names).map_err(|why| format!(".{field}{why}"))
+                })
+            }
+            BodyShape::Map(fields) => {
+                let object = value.as_object().ok_or_else(|| format!(": {value} instead of an object"))?;
+                if object.len() != fields.len() {
+                    return Err(format!(": {} fields instead of {}: {value}", object.len(), fields.len()));
+                }
+                fields.iter().try_for_each(|(field, shape)| {
+                    let item = object.get(field).ok_or_else(|| format!(".{field} is missing in {value}"))?;
                     shape.fit_value(item, names).map_err(|why| format!(".{field}{why}"))
                 })
             }

@@ -1,10 +1,10 @@
 //! `/v1/txn`: several operations, all or none.
 
-use fencepost_consul::{Failure, Operation, OperationResult, Status};
+use fencepost_consul::{Failure, Item, Operation, OperationResult, Registration, Status};
 use fencepost_model::ids::ClientId;
 use serde_json::{Value, json};
 
-use super::names::Named;
+use super::names::{NameLimitError, Named};
 use super::operations::{Refused, Subject, Written, key_of};
 use super::{Agent, Answered, BodyShape, Class, Expected, Parts};
 
@@ -61,18 +61,17 @@ impl Agent {
         });
         let failures: Vec<(usize, Failure)> =
             outcomes.iter().filter_map(|(place, outcome)| Some((*place, *outcome.as_ref().err()?))).collect();
+        if failures.iter().any(|(_, failure)| *failure == Failure::Untold) {
+            return Err(NameLimitError(
+                "a transaction that compares an index which an agent, or how it was written, leaves open",
+            ));
+        }
         if failures.is_empty() {
             for operation in &operations {
-                // A registration without an id takes it away.
-                if let Operation::SetNode(node) | Operation::DropNode(node) = operation {
-                    self.node_ids.retain(|(_, other)| other != node);
-                }
-            }
-            for (node, check) in written.iter().filter_map(|at| at.check.as_ref()) {
-                self.note(*node, check);
+                self.forget_node_id(*operation);
             }
             let shape = self.results_shape(&outcomes, is_read);
-            let class = if is_read { Class::TxnRead } else { self.class_of_success(&operations, delays) };
+            let class = if is_read { Class::TxnRead } else { self.class_of_success(&operations, &outcomes, delays) };
             return Ok(Expected::new(class, 200, shape));
         }
         let texts: Vec<(usize, String)> = failures
@@ -90,17 +89,50 @@ impl Agent {
         let class = match texts.len() {
             _ if self.server.delay_count() > delays => Class::TxnKeepsDelay,
             _ if is_read => Class::TxnReadFailed,
+            1 if failures
+                .iter()
+                .any(|(place, failure)| *failure == Failure::Stale && written[*place].key().is_empty()) =>
+            {
+                Class::TxnItemStale
+            }
             1 => Class::TxnFailed,
             _ => Class::TxnFailedTwice,
         };
         Ok(Expected::new(class, 409, failure_shape(&texts, is_read)))
     }
 
-    /// C-LD-10: whether a key was freed and locked at once.
-    fn class_of_success(&self, operations: &[Operation], delays_before: usize) -> Class {
+    /// A registration without an id takes it away, and so does the end of the node.
+    fn forget_node_id(&mut self, operation: Operation) {
+        let item = match operation {
+            Operation::Register(registration) | Operation::RegisterAt(registration, _) => registration.item(),
+            Operation::Deregister(item) | Operation::DeregisterAt(item, _) => item,
+            _ => return,
+        };
+        if let Item::Node(node) = item {
+            self.node_ids.retain(|(_, other)| *other != node);
+        }
+    }
+
+    /// C-LD-10: whether a key was freed and locked at once; C-TXN-10, C-TXN-11: whether something was set at its index.
+    fn class_of_success(
+        &self,
+        operations: &[Operation],
+        outcomes: &[(usize, Result<OperationResult, Failure>)],
+        delays_before: usize,
+    ) -> Class {
         let locks = operations.iter().any(|operation| matches!(operation, Operation::Lock(_)));
         let is_new = self.server.delay_count() > delays_before;
-        if locks && is_new { Class::TxnFreesAndLocks } else { Class::TxnDone }
+        let by_index =
+            |operation: &Operation| matches!(operation, Operation::RegisterAt(..) | Operation::DeregisterAt(..));
+        if locks && is_new {
+            Class::TxnFreesAndLocks
+        } else if outcomes.iter().any(|(place, outcome)| is_untold(operations[*place], outcome)) {
+            Class::TxnCheckUntold
+        } else if operations.iter().any(by_index) {
+            Class::TxnItemAtIndex
+        } else {
+            Class::TxnDone
+        }
     }
 
     /// C-TXN-4, C-TXN-7.
@@ -115,9 +147,14 @@ impl Agent {
                 OperationResult::Tree(entries) => {
                     entries.iter().for_each(|(key, entry)| show("KV", self.entry_shape(*key, *entry, true)));
                 }
-                OperationResult::Check => show("Check", BodyShape::Any),
-                OperationResult::Node => show("Node", BodyShape::Any),
-                OperationResult::Service => show("Service", BodyShape::Any),
+                OperationResult::Item(item, record) => {
+                    let name = match item {
+                        Item::Node(_) => "Node",
+                        Item::Service(..) => "Service",
+                        Item::Check(..) => "Check",
+                    };
+                    show(name, self.item_shape(*item, record));
+                }
             }
         }
         // An empty list is null where it was written, and a list where it was read.
@@ -140,7 +177,14 @@ impl Agent {
             Failure::NotHeld => {
                 format!("failed to unlock key {key:?}, lock isn't held, or is held by another session")
             }
-            Failure::Stale => format!("failed to {set} key {key:?}, index is stale"),
+            Failure::Stale => match &at.subject {
+                Subject::Nothing | Subject::Key(_) => format!("failed to {set} key {key:?}, index is stale"),
+                Subject::Node(node) => format!("failed to {set} node {node:?}, index is stale"),
+                Subject::Service(id, node) => {
+                    format!("failed to {set} service {id:?} on node {node:?}, index is stale")
+                }
+                Subject::Check(id, node) => format!("failed to {set} check {id:?} on node {node:?}, index is stale"),
+            },
             Failure::AtIndex(index) => {
                 // Only what has been seen can be said; the beginning is certain.
                 match self.names.theirs(index) {
@@ -171,6 +215,11 @@ impl Agent {
             }
             Failure::NoNode => "Missing node registration".to_owned(),
             Failure::NoService => "Missing service registration".to_owned(),
+            Failure::NoId => {
+                let kind = if matches!(at.subject, Subject::Service(..)) { "service" } else { "check" };
+                format!("failed inserting {kind}: object missing primary index")
+            }
+            Failure::Untold => "index is not known".to_owned(),
             Failure::Unregistered => match &at.subject {
                 Subject::Node(name) => format!("node {name:?} doesn't exist"),
                 Subject::Service(id, node) => format!("service {id:?} on node {node:?} doesn't exist"),
@@ -178,6 +227,15 @@ impl Agent {
                 Subject::Nothing | Subject::Key(_) => "doesn't exist".to_owned(),
             },
         }
+    }
+}
+
+/// C-TXN-11: whether a check was not registered, and the answer does not say it.
+fn is_untold(operation: Operation, outcome: &Result<OperationResult, Failure>) -> bool {
+    let Operation::RegisterAt(registration @ Registration::Check { .. }, _) = operation else { return false };
+    match outcome {
+        Ok(OperationResult::Item(_, record)) => record.text != registration.text(),
+        outcome => outcome.is_ok(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Blocking queries at the edge: what a read with an index waits for. Where Consul's answer depends on the shape of a tree in
 //! its memory (C-BLK-6), both are right.
 
-use fencepost_consul::{CheckKind, Prefix, Query, Status};
+use fencepost_consul::{CheckKind, Item, Prefix, Query, Status};
 use fencepost_model::ids::{ClientId, Index, SessionId};
 
 use super::duration::nanoseconds;
@@ -66,6 +66,8 @@ enum Target {
     Sessions(Option<ClientId>, Vec<SessionId>),
     /// The checks of a node, with their statuses.
     Checks(ClientId, Vec<(CheckKind, Status)>),
+    /// A node with its services, with their indexes.
+    Node(ClientId, Vec<(Item, Index)>),
     /// Prepared queries: all, or the one of this id.
     Queries(Option<u16>, Vec<Query>),
 }
@@ -99,6 +101,12 @@ impl Agent {
             let node = self.names.node(name).ok()?;
             let target = Target::Checks(node, self.checks_of(node));
             return Some(Watch { target, index: self.server.checks_index() });
+        }
+        if let Some(name) = path.strip_prefix("/v1/catalog/node/") {
+            let node = self.names.node(name).ok()?;
+            let index = self.server.catalog_index();
+            let is_known = index != Index(0) && self.server.is_listed(node) && !self.agents.contains(&node);
+            return is_known.then(|| Watch { target: Target::Node(node, self.items_of(node)), index });
         }
         if let Some(text) = path.strip_prefix("/v1/query") {
             let id = match text.strip_prefix('/') {
@@ -170,6 +178,11 @@ impl Agent {
                 let fires = if self.checks_of(*node) == *before { Waking::Either } else { Waking::Wakes };
                 (fires, self.server.checks_index())
             }
+            Target::Node(node, before) => {
+                let fires = if self.items_of(*node) == *before { Waking::Either } else { Waking::Wakes };
+                // C-INV-18: a read of what is gone is at index 1.
+                (fires, if self.server.is_listed(*node) { self.server.catalog_index() } else { Index(1) })
+            }
             Target::Queries(id, before) => {
                 let fires = match (self.queries_of(*id) == *before, id) {
                     (false, _) => Waking::Wakes,
@@ -188,6 +201,12 @@ impl Agent {
 
     fn checks_of(&self, node: ClientId) -> Vec<(CheckKind, Status)> {
         CheckKind::all().filter_map(|kind| Some((kind, self.server.check(node, kind)?))).collect()
+    }
+
+    fn items_of(&self, node: ClientId) -> Vec<(Item, Index)> {
+        let services = self.server.services_of(node).map(|service| Item::Service(node, service));
+        let items = services.chain([Item::Node(node)]);
+        items.filter_map(|item| Some((item, self.server.record(item)?.modify))).collect()
     }
 
     fn queries_of(&self, id: Option<u16>) -> Vec<Query> {

@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 
 pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier};
 pub use messages::{
-    Answer, Checks, Claim, Command, ConsulEvent, ConsulMessage, Entry, Key, LOCK, Listing, Opaque, Operation, Order,
-    Plain, Prefix, Request, Slots, Spelling, Target, Terms, Timer, Transaction, Watch,
+    Answer, Checks, Claim, Command, ConsulEvent, ConsulMessage, Entry, Item, Key, LOCK, Listing, Opaque, Operation,
+    Order, Plain, Prefix, Registration, Request, Slots, Spelling, Target, Terms, Text, Timer, Transaction, Watch,
 };
 pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
 pub use programs::{ApiError, GoLock, GoSemaphore, HttpApi, Monitor as GoMonitor, Renew, SemaphoreMonitor};
 pub use scenarios::SCENARIOS;
-pub use server::{ConsulFault, Failure, Node, OperationResult, Query, QueryRefusal, Server, Status};
+pub use server::{ConsulFault, Failure, ItemRecord, Node, OperationResult, Query, QueryRefusal, Server, Status};
 pub use settings::{
     AfterRelease, Behavior, BeliefRule, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log,
     LostRace, Monitor, OldLeader, OnConflict, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Queue, Reads,

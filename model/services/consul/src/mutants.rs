@@ -120,6 +120,10 @@ fencepost_model::mutations! {
         QueueCountsItself,
         /// Two prepared queries may have one name (C-PQ-3).
         QueryNamesCollide answers,
+        /// A node, a service or a check is set or removed whatever its index is (C-TXN-10).
+        CatalogCasIgnoresIndex answers,
+        /// A registration that changes nothing still raises ModifyIndex (C-INV-17).
+        EqualRegistrationCounts answers,
     }
     "consul clients", Service {
         /// A self-limiting client counts its lease from the response instead of the request.

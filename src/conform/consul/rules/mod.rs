@@ -123,6 +123,9 @@ fn plain(shape: &BodyShape) -> Value {
         BodyShape::Object(fields) | BodyShape::Some(fields) => {
             Value::Object(fields.iter().map(|(name, shape)| ((*name).to_owned(), plain(shape))).collect())
         }
+        BodyShape::Map(fields) => {
+            Value::Object(fields.iter().map(|(name, shape)| (name.clone(), plain(shape))).collect())
+        }
         BodyShape::Nothing | BodyShape::Any | BodyShape::Raw(_) | BodyShape::NewSession(_) | BodyShape::NewQuery(_) => {
             Value::Null
         }

@@ -77,17 +77,11 @@ impl fmt::Display for Operation {
             Operation::SetCheck(node, kind, status) => {
                 write!(f, "set {kind} of {node}'s node to {status}")
             }
-            Operation::SetCheckOf(node, kind, status, service) => {
-                write!(f, "set {kind} of service {service} on {node}'s node to {status}")
-            }
-            Operation::GetCheck(node, kind) => write!(f, "get {kind} of {node}'s node"),
-            Operation::DropCheck(node, kind) => write!(f, "deregister {kind} of {node}'s node"),
-            Operation::SetNode(node) => write!(f, "register {node}'s node"),
-            Operation::GetNode(node) => write!(f, "get {node}'s node"),
-            Operation::DropNode(node) => write!(f, "deregister {node}'s node"),
-            Operation::SetService(node, service) => write!(f, "register service {service} of {node}'s node"),
-            Operation::GetService(node, service) => write!(f, "get service {service} of {node}'s node"),
-            Operation::DropService(node, service) => write!(f, "deregister service {service} of {node}'s node"),
+            Operation::Register(registration) => write!(f, "register {}", registration.item()),
+            Operation::RegisterAt(registration, index) => write!(f, "register {} if at {index}", registration.item()),
+            Operation::Show(item) => write!(f, "get {item}"),
+            Operation::Deregister(item) => write!(f, "deregister {item}"),
+            Operation::DeregisterAt(item, index) => write!(f, "deregister {item} if at {index}"),
         }
     }
 }

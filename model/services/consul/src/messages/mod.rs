@@ -1,14 +1,17 @@
 //! The messages between clients and server. HTTP's status codes become variants: an answer is a 200 with a body unless
 //! it says otherwise.
 //!
-//! `values` has the contents of the store, `timers` the deadlines, commands and facts, `display` the labels.
+//! `values` has the contents of the store, `catalogue` nodes, services and checks, `timers` the deadlines, commands and facts,
+//! `display` the labels.
 
+mod catalogue;
 mod display;
 mod timers;
 mod values;
 
 use serde::{Deserialize, Serialize};
 
+pub use catalogue::{Item, Registration, Text};
 pub use timers::{Command, ConsulEvent, Timer};
 pub use values::{Checks, Entry, Key, Opaque, Plain, Prefix, Slots, Spelling, Terms};
 
@@ -147,16 +150,12 @@ pub enum Operation {
     },
     DeleteTree(Prefix),
     SetCheck(ClientId, CheckKind, Status),
-    DropCheck(ClientId, CheckKind),
     Unknown,
-    SetCheckOf(ClientId, CheckKind, Status, u16),
-    GetCheck(ClientId, CheckKind),
-    SetNode(ClientId),
-    GetNode(ClientId),
-    DropNode(ClientId),
-    SetService(ClientId, u16),
-    GetService(ClientId, u16),
-    DropService(ClientId, u16),
+    Register(Registration),
+    RegisterAt(Registration, Index),
+    Show(Item),
+    Deregister(Item),
+    DeregisterAt(Item, Index),
 }
 
 /// The server's response.

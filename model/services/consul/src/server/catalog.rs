@@ -204,7 +204,9 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
-        self.attach(id, kind, None);
+        if self.check(id, kind).is_some() {
+            self.forget_check(id, kind);
+        }
         let Some(node) = self.node_mut(id).filter(|node| node.status(kind).is_some()) else { return };
         node.checks.set(kind, None);
         self.note_checks();

@@ -4,9 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Server;
+use super::items::Items;
 use crate::Consul;
 use crate::ConsulMutation;
-use crate::messages::{Key, Spelling};
+use crate::messages::{Item, Key, Spelling};
 use crate::settings::CheckKind;
 use fencepost_model::ids::{ClientId, Index, SessionId};
 use fencepost_model::normal::Normal;
@@ -25,8 +26,8 @@ pub(crate) struct IdTable {
     checks: Index,
     /// Prepared queries, by id.
     pub(super) prepared: Vec<Query>,
-    /// Services, by node and number.
-    services: Vec<(ClientId, u16)>,
+    /// How nodes, services and checks were written.
+    pub(super) items: Items,
     /// Checks that belong to a service of their node.
     attached: Vec<(ClientId, CheckNumber, u16)>,
 }
@@ -177,7 +178,7 @@ impl Server {
 
     /// Whether the node has the service.
     pub fn has_service(&self, node: ClientId, service: u16) -> bool {
-        self.id_table.as_ref().is_some_and(|id_table| id_table.services.contains(&(node, service)))
+        self.record(Item::Service(node, service)).is_some()
     }
 
     /// The service of its node that a check belongs to.
@@ -185,14 +186,6 @@ impl Server {
         let number = number(kind);
         let attached = &self.id_table.as_ref()?.attached;
         attached.iter().find(|(other, check, _)| (*other, *check) == (node, number)).map(|(_, _, service)| *service)
-    }
-
-    /// Registers a service of a node.
-    pub fn add_service(&mut self, node: ClientId, service: u16) {
-        if let Some(id_table) = self.id_table.as_mut().filter(|id_table| !id_table.services.contains(&(node, service)))
-        {
-            id_table.services.push((node, service));
-        }
     }
 
     /// Assigns a check to a service of its node.
@@ -205,19 +198,39 @@ impl Server {
 
     /// Removes a service. Returns the checks that belonged to it.
     pub(super) fn forget_service(&mut self, node: ClientId, service: u16) -> Vec<CheckKind> {
+        let index = self.index;
         let Some(id_table) = &mut self.id_table else { return Vec::new() };
-        id_table.services.retain(|other| *other != (node, service));
+        id_table.items.remove(Item::Service(node, service), index);
         let mine = id_table.attached.iter().filter(|(other, _, of)| (*other, *of) == (node, service));
         mine.map(|(_, check, _)| CheckKind::of(usize::from(*check))).collect()
     }
 
+    /// Removes a check, which belonged to a service or to none.
+    pub(super) fn forget_check(&mut self, node: ClientId, kind: CheckKind) {
+        let index = self.index;
+        let is_of_node = self.service_of(node, kind).is_none();
+        self.attach(node, kind, None);
+        let Some(id_table) = &mut self.id_table else { return };
+        id_table.items.remove(Item::Check(node, kind), index);
+        if is_of_node {
+            id_table.items.note_services(index);
+        }
+    }
+
     /// Removes a node with its services. Returns whether it had any.
     pub(super) fn drop_services(&mut self, node: ClientId) -> bool {
+        if self.id_table.is_none() {
+            return false;
+        }
+        let index = self.index;
+        let services: Vec<u16> = self.services_of(node).collect();
+        let checks: Vec<CheckKind> = CheckKind::all().filter(|kind| self.check(node, *kind).is_some()).collect();
+        checks.into_iter().for_each(|kind| self.forget_check(node, kind));
         let Some(id_table) = &mut self.id_table else { return false };
-        let before = id_table.services.len();
-        id_table.services.retain(|(other, _)| *other != node);
+        services.iter().for_each(|service| id_table.items.remove(Item::Service(node, *service), index));
+        id_table.items.remove(Item::Node(node), index);
         id_table.attached.retain(|(other, ..)| *other != node);
-        id_table.services.len() < before
+        !services.is_empty()
     }
 }
 

@@ -7,7 +7,7 @@
 //! queries     blocking queries, parked           leader       outages, elections, restarts
 //! catalog     nodes and checks                   agents       updates of the catalogue by gossip and agents
 //! id_table    state for readers of the HTTP API   deposed      a deposed leader that does not know it
-//! contender_queue    contender keys as a queue
+//! items       how nodes and checks were written        contender_queue    contender keys as a queue
 //! ```
 
 mod agents;
@@ -16,6 +16,7 @@ mod catalog;
 mod contender_queue;
 mod deposed;
 mod id_table;
+mod items;
 mod kv;
 mod leader;
 mod lock_delay;
@@ -47,6 +48,7 @@ use fencepost_model::time::{Instant, StartTime};
 
 pub use catalog::{Node, Status};
 pub use id_table::{Query, QueryRefusal};
+pub use items::ItemRecord;
 pub use leader::ConsulFault;
 pub use transaction::{Failure, OperationResult};
 

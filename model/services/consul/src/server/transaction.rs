@@ -1,8 +1,9 @@
 //! Transactions: several operations at one log position, applied atomically (C-TXN-3).
 
 use super::Server;
+use super::items::ItemRecord;
 use crate::ConsulMutation;
-use crate::messages::{Answer, Entry, Key, Operation, Spelling, Transaction};
+use crate::messages::{Answer, Entry, Item, Key, Operation, Registration, Spelling, Transaction};
 use crate::{Consul, Opaque};
 use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::{ClientId, Index, SessionId, Token};
@@ -19,12 +20,8 @@ pub enum OperationResult {
     Whole(Key, Entry),
     /// All entries below a prefix.
     Tree(Vec<(Key, Entry)>),
-    /// A check.
-    Check,
-    /// A node.
-    Node,
-    /// A service.
-    Service,
+    /// A node, a service or a check.
+    Item(Item, ItemRecord),
 }
 
 /// The reason why an operation failed (C-TXN-5).
@@ -52,6 +49,10 @@ pub enum Failure {
     NoService,
     /// The node, service or check does not exist.
     Unregistered,
+    /// A service or a check without an id.
+    NoId,
+    /// The index of the node, service or check is not known.
+    Untold,
     /// The verb is unknown.
     UnknownVerb,
 }
@@ -189,48 +190,30 @@ impl Server {
             }
             Operation::SetCheck(node, kind, status) => {
                 self.node(node).ok_or(Failure::NoNode)?;
-                self.attach(node, kind, None);
                 self.apply_check(node, kind, status, context, out);
-                return Ok(OperationResult::Check);
+                return Ok(OperationResult::Silent);
             }
-            Operation::SetCheckOf(node, kind, status, service) => {
-                self.node(node).ok_or(Failure::NoNode)?;
-                if !self.has_service(node, service) {
-                    return Err(Failure::NoService);
+            Operation::Register(registration) => {
+                self.register(registration, context, out)?;
+                return Ok(self.shown(registration.item()));
+            }
+            Operation::RegisterAt(registration, index) => return self.register_at(registration, index, context, out),
+            Operation::Show(item) => {
+                return self
+                    .record(item)
+                    .map(|record| OperationResult::Item(item, record))
+                    .ok_or(Failure::Unregistered);
+            }
+            Operation::Deregister(item) => {
+                self.drop_item(item, context, out);
+                return Ok(OperationResult::Silent);
+            }
+            Operation::DeregisterAt(item, index) => {
+                // C-TXN-10: unlike a key, what is absent is at no index.
+                if self.record(item).is_none() || !self.is_at(item, index, context)? {
+                    return Err(Failure::Stale);
                 }
-                self.attach(node, kind, Some(service));
-                self.apply_check(node, kind, status, context, out);
-                return Ok(OperationResult::Check);
-            }
-            Operation::GetCheck(node, kind) => {
-                return self.check(node, kind).map(|_| OperationResult::Check).ok_or(Failure::Unregistered);
-            }
-            Operation::SetNode(node) => {
-                self.add_node(node);
-                return Ok(OperationResult::Node);
-            }
-            Operation::GetNode(node) => {
-                return self.node(node).map(|_| OperationResult::Node).ok_or(Failure::Unregistered);
-            }
-            Operation::DropNode(node) => {
-                self.drop_node(node, context, out);
-                return Ok(OperationResult::Silent);
-            }
-            Operation::SetService(node, service) => {
-                self.node(node).ok_or(Failure::NoNode)?;
-                self.add_service(node, service);
-                return Ok(OperationResult::Service);
-            }
-            Operation::GetService(node, service) => {
-                let is_there = self.has_service(node, service);
-                return if is_there { Ok(OperationResult::Service) } else { Err(Failure::Unregistered) };
-            }
-            Operation::DropService(node, service) => {
-                self.drop_service(node, service, context, out);
-                return Ok(OperationResult::Silent);
-            }
-            Operation::DropCheck(node, kind) => {
-                self.drop_check(node, kind, context, out);
+                self.drop_item(item, context, out);
                 return Ok(OperationResult::Silent);
             }
             Operation::Set { key, value, flags } => (key, self.put(key, (value.into(), flags), context, out)),
@@ -248,6 +231,37 @@ impl Server {
             (_, Operation::Lock(_)) => Err(Failure::Held),
             (_, Operation::Unlock(_)) => Err(Failure::NotHeld),
             _ => Err(Failure::Stale),
+        }
+    }
+
+    /// C-TXN-10: registers something if it is at an index.
+    fn register_at(
+        &mut self,
+        registration: Registration,
+        index: Index,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Result<OperationResult, Failure> {
+        let item = registration.item();
+        if !self.is_at(item, index, context)? {
+            return Err(Failure::Stale);
+        }
+        match self.register(registration, context, out) {
+            // C-TXN-11: that a check could not be registered is not told.
+            Err(_) if matches!(registration, Registration::Check { .. }) => Ok(self.shown(item)),
+            outcome => outcome.map(|()| self.shown(item)),
+        }
+    }
+
+    fn shown(&self, item: Item) -> OperationResult {
+        self.record(item).map_or(OperationResult::Silent, |record| OperationResult::Item(item, record))
+    }
+
+    fn drop_item(&mut self, item: Item, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        match item {
+            Item::Node(node) => self.drop_node(node, context, out),
+            Item::Service(node, service) => self.drop_service(node, service, context, out),
+            Item::Check(node, kind) => self.drop_check(node, kind, context, out),
         }
     }
 
@@ -281,9 +295,7 @@ impl Operation {
                 | Operation::CheckSession { .. }
                 | Operation::CheckIndex { .. }
                 | Operation::CheckNotExists(_)
-                | Operation::GetCheck(..)
-                | Operation::GetNode(_)
-                | Operation::GetService(..)
+                | Operation::Show(_)
         )
     }
 
@@ -291,11 +303,10 @@ impl Operation {
         matches!(
             self,
             Operation::SetCheck(..)
-                | Operation::SetCheckOf(..)
-                | Operation::DropCheck(..)
-                | Operation::SetNode(_)
-                | Operation::DropNode(_)
-                | Operation::DropService(..)
+                | Operation::Register(_)
+                | Operation::RegisterAt(..)
+                | Operation::Deregister(_)
+                | Operation::DeregisterAt(..)
         )
     }
 
