@@ -131,7 +131,9 @@ impl Agent {
             create.into_iter().for_each(|create| self.server.date_node(node, create));
         }
         if let (Some(service), Some(asked)) = (service, asked) {
-            self.register_service(node, service, text("Node"), asked);
+            let form = service_form(text("Node"), asked);
+            let (text, face) = (self.text(node, &form), self.face(&form));
+            self.register_item(Registration::Service { node, service, text, face });
         }
         for wanted in checks {
             let (kind, status) = (wanted.kind, wanted.status());
@@ -140,17 +142,6 @@ impl Agent {
             class = if status == Status::Critical { Class::CheckCritical } else { Class::CheckSet };
         }
         Ok(Expected::done(class, true))
-    }
-
-    /// C-INV-17: a registration does not look at how the node of a service was written.
-    fn register_service(&mut self, node: ClientId, service: u16, on: &str, asked: &Map<String, Value>) {
-        let old = self.server.record(Item::Service(node, service));
-        let spelled = old.and_then(|old| Some(self.written(&old)["Node"].as_str()?.to_owned()));
-        let same = spelled.map(|spelled| service_form(&spelled, asked));
-        let same = same.filter(|form| old.is_some_and(|old| old.text == self.text(node, form)));
-        let form = same.unwrap_or_else(|| service_form(on, asked));
-        let (text, face) = (self.text(node, &form), self.face(&form));
-        self.register_item(Registration::Service { node, service, text, face });
     }
 
     /// Reads a check of a node that is written like this.

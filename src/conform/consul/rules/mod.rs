@@ -4,6 +4,7 @@
 mod catalog;
 mod errors;
 mod indexes;
+mod items;
 mod kv;
 mod queries;
 mod recipes;
