@@ -81,12 +81,13 @@ impl Record {
 
 /// What the judge of logs knows: it calls any other request undecided.
 fn is_modelled(url: &str) -> bool {
-    const MODELLED: [&str; 7] = [
+    const MODELLED: [&str; 8] = [
         "/v1/kv/",
         "/v1/txn",
         "/v1/session/",
         "/v1/catalog/register",
         "/v1/catalog/deregister",
+        "/v1/catalog/node/",
         "/v1/health/node/",
         "/v1/query",
     ];

@@ -79,9 +79,6 @@ impl Agent {
             return Ok(Expected::text(Class::RegisterBody, 500, "Must provide service name with ID"));
         }
         let node = self.names.node(text("Node"))?;
-        if !text("ID").is_empty() && self.agents.contains(&node) {
-            return Err(NameLimitError("the node of an agent with an id"));
-        }
         let service = asked.map(|service| self.names.service(id_of(service))).transpose()?;
         let listed = field(&body, "Checks").and_then(Value::as_array).into_iter().flatten();
         let checks: Vec<Wanted> = field(&body, "Check")

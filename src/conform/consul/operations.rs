@@ -148,8 +148,9 @@ impl Agent {
         let id = self.names.node(&name)?;
         let form = node_form(&node, "Meta", &self.datacenter);
         let registration = Registration::Node(id, self.text(id, &form));
-        let operation = self.by_verb(&verb, registration, number_of(&node, "ModifyIndex")?);
-        Ok(Written::about(Subject::Node(name), verb, operation))
+        let theirs = number_of(&node, "ModifyIndex")?;
+        let operation = self.by_verb(&verb, registration, theirs);
+        Ok(Written { theirs, ..Written::about(Subject::Node(name), verb, operation) })
     }
 
     fn read_service(&mut self, item: &Map<String, Value>) -> Result<Written, Refused> {
@@ -165,8 +166,9 @@ impl Agent {
         let form = service_form(&node, &service);
         let (text, face) = (self.text(on, &form), self.face(&form));
         let registration = Registration::Service { node: on, service: number, text, face };
-        let operation = self.by_verb(&verb, registration, number_of(&service, "ModifyIndex")?);
-        Ok(Written::about(Subject::Service(id, node), verb, operation))
+        let theirs = number_of(&service, "ModifyIndex")?;
+        let operation = self.by_verb(&verb, registration, theirs);
+        Ok(Written { theirs, ..Written::about(Subject::Service(id, node), verb, operation) })
     }
 
     fn read_check(&mut self, item: &Map<String, Value>) -> Result<Written, Refused> {
@@ -181,8 +183,9 @@ impl Agent {
         };
         let text = self.text(node, &wanted.form);
         let registration = Registration::Check { node, kind, status: wanted.status(), service: wanted.service, text };
-        let operation = self.by_verb(&verb, registration, number_of(&check, "ModifyIndex")?);
-        Ok(Written::about(Subject::Check(id, name), verb, operation))
+        let theirs = number_of(&check, "ModifyIndex")?;
+        let operation = self.by_verb(&verb, registration, theirs);
+        Ok(Written { theirs, ..Written::about(Subject::Check(id, name), verb, operation) })
     }
 
     /// C-TXN-9, C-TXN-10.

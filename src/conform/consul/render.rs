@@ -10,16 +10,22 @@ use fencepost_model::time::Instant;
 use serde_json::Value;
 
 use super::duration::text;
-use super::{Agent, BodyShape, Class, Expected, Reply};
+use super::{Agent, BodyShape, Class, Expected, Hint, HttpRequest, Reply};
 
 impl Agent {
-    /// The same agent, as one that answers: its log positions are the ones that clients see. C-GEN-4: a new cluster has used up some
-    /// for entries of its own, and clients take an index of 1 for a server that has not started yet.
-    pub fn that_answers(mut self) -> Self {
+    /// The same agent, as one that answers: its log positions are the ones that clients see, and its node is registered as this request
+    /// says. C-GEN-4: a new cluster has used up some for entries of its own, and clients take an index of 1 for a server that has not
+    /// started yet.
+    pub fn that_answers(mut self, own: &HttpRequest) -> Self {
         self.names.number_positions();
-        (0..9).for_each(|_| self.server.begin_entry());
+        (0..8).for_each(|_| self.server.begin_entry());
         // This agent is the one that keeps its node up to date.
         self.agents.clear();
+        let registered = self.ask(own, Instant::at(0), Hint::default());
+        debug_assert!(
+            registered.is_ok_and(|expected| expected.status == 200),
+            "the node of an agent can be registered"
+        );
         self.server.date_items();
         self
     }

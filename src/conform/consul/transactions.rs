@@ -53,6 +53,9 @@ impl Agent {
                 return Ok(Expected::new(Class::TxnDelayed, 409, failure_shape(&texts, false)));
             }
         }
+        if self.hint.success == Some(false) && written.len() > 1 && written.iter().any(|at| self.may_be_at(at)) {
+            return Err(NameLimitError("a failed transaction that compares an index which no answer has shown"));
+        }
         let is_malformed = |at: &Written| matches!(at.operation, Operation::Lock(_)) && at.session == Named::Malformed;
         self.act(|server, context, out| {
             server.transact(ClientId(0), &operations, context, out, &mut |place, outcome| {
@@ -101,14 +104,19 @@ impl Agent {
         Ok(Expected::new(class, 409, failure_shape(&texts, is_read)))
     }
 
+    /// Whether an operation names an index of a node, a service or a check that has not been told, and may be its index: a client can
+    /// have seen it where the model does not look.
+    fn may_be_at(&self, at: &Written) -> bool {
+        let (Operation::RegisterAt(..) | Operation::DeregisterAt(..)) = at.operation else { return false };
+        let item = at.operation.item().and_then(|item| self.server.record(item));
+        let is_untold = item.is_some_and(|record| self.names.theirs(record.modify).is_none());
+        is_untold && at.theirs > 0 && self.names.ours(at.theirs).is_none()
+    }
+
     /// A registration without an id takes it away, and so does the end of the node.
     fn forget_node_id(&mut self, operation: Operation) {
-        let item = match operation {
-            Operation::Register(registration) | Operation::RegisterAt(registration, _) => registration.item(),
-            Operation::Deregister(item) | Operation::DeregisterAt(item, _) => item,
-            _ => return,
-        };
-        if let Item::Node(node) = item {
+        let writes = !matches!(operation, Operation::Show(_));
+        if let Some(Item::Node(node)) = operation.item().filter(|_| writes) {
             self.node_ids.retain(|(_, other)| *other != node);
         }
     }

@@ -4,6 +4,7 @@ mod clients;
 mod conform;
 mod documents;
 mod incomplete;
+mod items;
 mod losses;
 mod rabbitmq;
 mod record;

@@ -23,8 +23,6 @@ impl StandIn {
             self.all_services()
         } else if let Some(name) = below("/v1/catalog/service/") {
             self.instances(name, question)
-        } else if let Some(name) = below("/v1/catalog/node/") {
-            self.node_with_services(name)
         } else if let Some(name) = below("/v1/health/service/") {
             self.healthy(name, question)
         } else if let Some(name) = below("/v1/health/checks/") {
@@ -43,15 +41,11 @@ impl StandIn {
         nodes.into_iter().filter(|(name, _)| self.agent.has_node(name)).map(|(_, node)| node).collect()
     }
 
-    /// Services that are there, with their nodes. The agent's own, `consul`, is in no table of the model.
+    /// Services that are there, with their nodes.
     fn listed_services(&mut self) -> Vec<(Fields, Fields)> {
         let all: Vec<(String, Fields)> =
             self.directory.services().map(|(node, service)| (node.to_owned(), service.clone())).collect();
-        let own = self.settings.node.to_lowercase();
-        let is_there = |(node, service): &(String, Fields)| {
-            let id = text(service, "ID");
-            (*node == own && id == "consul") || self.agent.has_service(node, id)
-        };
+        let is_there = |(node, service): &(String, Fields)| self.agent.has_service(node, text(service, "ID"));
         let there: Vec<(String, Fields)> = all.into_iter().filter(is_there).collect();
         there.into_iter().filter_map(|(node, service)| Some((self.directory.node(&node)?.clone(), service))).collect()
     }
@@ -84,7 +78,7 @@ impl StandIn {
         json!(tags)
     }
 
-    fn node_with_services(&mut self, name: &str) -> Value {
+    pub(super) fn node_with_services(&mut self, name: &str) -> Value {
         if !self.agent.has_node(name) {
             return Value::Null;
         }

@@ -93,7 +93,7 @@ impl StandIn {
             "Address": text(&body, "Address"), "Meta": pick("Meta", json!({})),
         });
         let registration = json!({
-            "ID": self.settings.node_id, "Node": self.settings.node, "Address": "127.0.0.1", "Service": service, "Checks": checks,
+            "Node": self.settings.node, "SkipNodeUpdate": true, "Service": service, "Checks": checks,
         });
         self.agent_checks.services.insert(id);
         self.catalog_write("register", &registration, client)
@@ -115,8 +115,7 @@ impl StandIn {
             Ok(check) => check,
             Err(refusal) => return refusal,
         };
-        let registration =
-            json!({"ID": self.settings.node_id, "Node": self.settings.node, "Address": "127.0.0.1", "Check": check});
+        let registration = json!({"Node": self.settings.node, "SkipNodeUpdate": true, "Check": check});
         self.catalog_write("register", &registration, client)
     }
 
@@ -158,8 +157,7 @@ impl StandIn {
         let check = json!({
             "CheckID": id, "Name": name, "Status": status, "ServiceID": service, "Output": output, "Type": "ttl",
         });
-        let registration =
-            json!({"ID": self.settings.node_id, "Node": self.settings.node, "Address": "127.0.0.1", "Check": check});
+        let registration = json!({"Node": self.settings.node, "SkipNodeUpdate": true, "Check": check});
         self.catalog_write("register", &registration, client)
     }
 

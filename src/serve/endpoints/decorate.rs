@@ -17,6 +17,14 @@ impl StandIn {
                     fill(check, self.directory.check(&node, &id));
                 }
             }
+            Class::NodeFound => {
+                let whole = self.node_with_services(&path_end(&question.url));
+                fill(&mut value["Node"], whole["Node"].as_object());
+                let services = whole["Services"].as_object();
+                for (id, service) in value["Services"].as_object_mut().into_iter().flatten() {
+                    fill(service, services.and_then(|services| services.get(id)?.as_object()));
+                }
+            }
             Class::QueryCreated => {
                 if let Some(id) = value["ID"].as_str() {
                     self.directory.note_query(id, &question.body);
@@ -36,7 +44,9 @@ impl StandIn {
                 let meta = json!({"Index": 0, "LastContact": 0, "KnownLeader": true});
                 fill(&mut value, meta.as_object());
             }
-            Class::TxnDone | Class::TxnFreesAndLocks => self.show_registrations(&question.body, &mut value),
+            Class::TxnDone | Class::TxnFreesAndLocks | Class::TxnItemAtIndex | Class::TxnCheckUntold => {
+                self.show_registrations(&question.body, &mut value);
+            }
             _ => return,
         }
         let body = value.to_string().into_bytes();
@@ -59,47 +69,24 @@ impl StandIn {
         self.executed(text(&service, "Service"))
     }
 
-    /// Nodes, services and checks among the results of a transaction: the model says that they are there, and not how they look.
-    fn show_registrations(&mut self, body: &[u8], value: &mut Value) {
+    /// Nodes, services and checks among the results of a transaction: the model says what makes a difference to it.
+    fn show_registrations(&self, body: &[u8], value: &mut Value) {
         let Ok(Value::Array(items)) = serde_json::from_slice(body) else { return };
-        let mut shown = Vec::new();
-        for item in items.iter().filter_map(Value::as_object) {
-            for kind in ["Node", "Service", "Check"] {
-                let Some(part) = get(item, kind).and_then(Value::as_object) else { continue };
-                let inner = get(part, kind).map(object).unwrap_or_default();
-                if matches!(text(part, "Verb"), "set" | "get") {
-                    shown.push(self.registration(kind, part, &inner));
-                }
-            }
-        }
-        let mut shown = shown.into_iter();
+        // A service does not say of which node it is; each operation on one that is not a deletion has a result.
+        let mut nodes =
+            items.iter().filter_map(|item| get(item.as_object()?, "Service")?.as_object()).filter_map(|part| {
+                matches!(text(part, "Verb"), "set" | "cas" | "get").then(|| text(part, "Node").to_lowercase())
+            });
         for result in value["Results"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-            if let Some((_, hidden)) = result.iter_mut().find(|(kind, value)| *kind != "KV" && value.is_null()) {
-                *hidden = shown.next().unwrap_or_default();
-            }
-        }
-    }
-
-    fn registration(&mut self, kind: &str, part: &Map<String, Value>, inner: &Map<String, Value>) -> Value {
-        match kind {
-            "Node" => json!(self.directory.node(text(inner, "Node"))),
-            "Service" => {
-                let (node, name) = (text(part, "Node").to_lowercase(), text(inner, "Service"));
-                let id = if text(inner, "ID").is_empty() { name } else { text(inner, "ID") };
-                let mut services = self.directory.services();
-                json!(
-                    services.find(|(of, service)| *of == node && text(service, "ID") == id).map(|(_, service)| service)
-                )
-            }
-            _ => {
-                let name = text(inner, "Name");
-                let id = if text(inner, "CheckID").is_empty() { name } else { text(inner, "CheckID") };
-                let node = text(inner, "Node");
-                let mut check = json!(self.directory.check(node, id));
-                if let (Some(status), Some(check)) = (self.agent.check_status(node, id), check.as_object_mut()) {
-                    check.insert("Status".to_owned(), json!(status.to_string()));
-                }
-                check
+            for (kind, shown) in result.iter_mut() {
+                let written = |name: &str| shown[name].as_str().unwrap_or_default().to_owned();
+                let known = match kind.as_str() {
+                    "Node" => self.directory.node(&written("Node")),
+                    "Service" => self.directory.service(&nodes.next().unwrap_or_default(), &written("ID")),
+                    "Check" => self.directory.check(&written("Node"), &written("CheckID")),
+                    _ => continue,
+                };
+                fill(shown, known);
             }
         }
     }

@@ -19,15 +19,8 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
+    /// With what the agent has registered of itself.
     pub(crate) fn new(settings: &Settings, index: u64) -> Self {
-        let node = json!({
-            "ID": settings.node_id, "Node": settings.node, "Address": "127.0.0.1", "Datacenter": settings.datacenter,
-            "TaggedAddresses": {"lan": "127.0.0.1", "lan_ipv4": "127.0.0.1", "wan": "127.0.0.1", "wan_ipv4": "127.0.0.1"},
-            "Meta": {"consul-network-segment": ""}, "CreateIndex": index, "ModifyIndex": index,
-        });
-        let check =
-            json!({"CheckID": "serfHealth", "Name": "Serf Health Status", "Output": "Agent alive and reachable"});
-        let name = settings.node.to_lowercase();
         let mut directory = Directory {
             nodes: BTreeMap::new(),
             services: BTreeMap::new(),
@@ -35,11 +28,25 @@ impl Directory {
             queries: BTreeMap::new(),
             index,
         };
-        directory.nodes.insert(name.clone(), object(&node));
-        directory.note_check(&name, &object(&check), index);
-        let service = json!({"ID": "consul", "Service": "consul", "Port": 8300});
-        directory.services.insert((name, "consul".to_owned()), object(&service));
+        let own = serde_json::from_slice(&Directory::own(settings).body).unwrap_or_default();
+        directory.note_registration(&object(&own), index);
         directory
+    }
+
+    /// How an agent registers its own node.
+    pub(crate) fn own(settings: &Settings) -> HttpRequest {
+        let addresses = ["lan", "lan_ipv4", "wan", "wan_ipv4"].map(|name| (name.to_owned(), json!("127.0.0.1")));
+        let body = json!({
+            "ID": settings.node_id, "Node": settings.node, "Address": "127.0.0.1",
+            "TaggedAddresses": Map::from_iter(addresses), "NodeMeta": {"consul-network-segment": ""},
+            "Service": {"ID": "consul", "Service": "consul", "Port": 8300},
+            "Check": {
+                "CheckID": "serfHealth", "Name": "Serf Health Status", "Status": "passing",
+                "Output": "Agent alive and reachable",
+            },
+        });
+        let url = "/v1/catalog/register".to_owned();
+        HttpRequest { method: "PUT".to_owned(), url, body: body.to_string().into_bytes() }
     }
 
     /// A request has been carried out.
@@ -51,7 +58,9 @@ impl Directory {
                 self.note_registration(&body, index);
             }
             Class::CheckRemoved | Class::ServiceRemoved | Class::NodeRemoved => self.index = index,
-            Class::TxnDone | Class::TxnFreesAndLocks => self.note_transaction(&question.body, index),
+            Class::TxnDone | Class::TxnFreesAndLocks | Class::TxnItemAtIndex | Class::TxnCheckUntold => {
+                self.note_transaction(&question.body, index);
+            }
             _ => {}
         }
     }
@@ -76,7 +85,7 @@ impl Directory {
         for item in items.iter().filter_map(Value::as_object) {
             let part = |kind: &str| {
                 let part = get(item, kind)?.as_object()?;
-                (text(part, "Verb") == "set").then_some((part, get(part, kind)?.as_object()?))
+                matches!(text(part, "Verb"), "set" | "cas").then_some((part, get(part, kind)?.as_object()?))
             };
             if let Some((_, node)) = part("Node") {
                 self.note_node(node, index);
@@ -159,6 +168,10 @@ impl Directory {
 
     pub(super) fn services(&self) -> impl Iterator<Item = (&str, &Map<String, Value>)> {
         self.services.iter().map(|((node, _), service)| (node.as_str(), service))
+    }
+
+    pub(super) fn service(&self, node: &str, id: &str) -> Option<&Map<String, Value>> {
+        self.services.get(&(node.to_lowercase(), id.to_lowercase()))
     }
 
     pub(super) fn checks(&self) -> impl Iterator<Item = (&str, &Map<String, Value>)> {

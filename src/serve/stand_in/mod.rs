@@ -79,7 +79,8 @@ pub struct StandIn {
 impl StandIn {
     /// One with an empty store.
     pub fn new(settings: Settings) -> Self {
-        let agent = Agent::new(&settings.node, settings.options).in_datacenter(&settings.datacenter).that_answers();
+        let agent = Agent::new(&settings.node, settings.options).in_datacenter(&settings.datacenter);
+        let agent = agent.that_answers(&Directory::own(&settings));
         StandIn {
             directory: Directory::new(&settings, agent.position()),
             agent,

@@ -299,15 +299,17 @@ impl Operation {
         )
     }
 
+    /// The node, the service or the check that it is about.
+    pub fn item(&self) -> Option<Item> {
+        match self {
+            Operation::Register(registration) | Operation::RegisterAt(registration, _) => Some(registration.item()),
+            Operation::Show(item) | Operation::Deregister(item) | Operation::DeregisterAt(item, _) => Some(*item),
+            _ => None,
+        }
+    }
+
     fn is_about_nodes(&self) -> bool {
-        matches!(
-            self,
-            Operation::SetCheck(..)
-                | Operation::Register(_)
-                | Operation::RegisterAt(..)
-                | Operation::Deregister(_)
-                | Operation::DeregisterAt(..)
-        )
+        matches!(self, Operation::SetCheck(..)) || self.item().is_some() && self.writes()
     }
 
     /// Whether it writes the protected resource.

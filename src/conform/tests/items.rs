@@ -1,0 +1,97 @@
+//! Indexes of nodes, services and checks (C-INV-17 to C-INV-19, C-TXN-10, C-TXN-11), in what a real Consul 1.8.7 has answered.
+
+use fencepost_conform::{Objection, RECORDED, judge, read};
+use serde_json::{Value, json};
+
+/// The episode of the recorded answers that is about them: its head and its lines.
+fn recorded() -> (String, Vec<Value>) {
+    let lines: Vec<&str> = RECORDED.lines().collect();
+    let starts = |line: &&str| line.starts_with(r#"{"consul""#);
+    let last = lines.iter().rposition(starts).expect("a head");
+    let lines_of_it = lines[last + 1..].iter().map(|line| serde_json::from_str(line).expect("a line"));
+    (lines[last].to_owned(), lines_of_it.collect())
+}
+
+fn is_impossible(head: &str, lines: &[Value]) -> bool {
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let episodes = read(&format!("{head}\n{}\n", text.join("\n"))).expect("a log");
+    match judge(&episodes, None) {
+        Ok(_) => false,
+        Err(Objection::Impossible(_)) => true,
+        Err(undecided) => panic!("{undecided}"),
+    }
+}
+
+fn answer(line: &Value) -> Value {
+    serde_json::from_str(line["answer"].as_str().unwrap_or_default()).unwrap_or_default()
+}
+
+/// A line with another answer.
+fn with(line: &Value, status: u16, answer: &Value) -> Value {
+    let mut altered = line.clone();
+    (altered["status"], altered["answer"]) = (json!(status), json!(answer.to_string()));
+    altered
+}
+
+/// Every place in an answer that is called like this.
+fn places(value: &Value, name: &str, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(field, value)| {
+            let here = format!("{at}/{field}");
+            if field == name && value.is_u64() {
+                found.push(here.clone());
+            }
+            places(value, name, &here, found);
+        }),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(place, value)| places(value, name, &format!("{at}/{place}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn c_txn_10_every_altered_answer_about_an_index_is_found_out() {
+    let (head, lines) = recorded();
+    assert!(lines.len() > 40 && !is_impossible(&head, &lines));
+    let mut altered: Vec<(usize, Value)> = Vec::new();
+    for (place, line) in lines.iter().enumerate() {
+        let said = answer(line);
+        if line["url"] == "/v1/txn" {
+            // What was done was not, and the other way round.
+            let stale = json!({"Results": null, "Errors": [{"OpIndex": 0, "What": "failed to set node \"x\", index is stale"}]});
+            let is_done = line["status"] == 200;
+            altered.push((
+                place,
+                if is_done {
+                    with(line, 409, &stale)
+                } else {
+                    with(line, 200, &json!({"Results": [], "Errors": null}))
+                },
+            ));
+        }
+        if line["url"].as_str().is_some_and(|url| url.starts_with("/v1/kv/")) {
+            continue;
+        }
+        // An index is the one before or the one after of those that are shown.
+        let mut indexes = Vec::new();
+        places(&said, "ModifyIndex", "", &mut indexes);
+        places(&said, "CreateIndex", "", &mut indexes);
+        for index in indexes {
+            let other = said.pointer(&index).and_then(Value::as_u64).expect("a number");
+            for wrong in [other - 1, other + 1] {
+                let mut said = said.clone();
+                *said.pointer_mut(&index).expect("it is there") = json!(wrong);
+                altered.push((place, with(line, 200, &said)));
+            }
+        }
+    }
+    let survives = |(place, line): &&(usize, Value)| {
+        let mut lines = lines.clone();
+        lines[*place] = line.clone();
+        !is_impossible(&head, &lines)
+    };
+    let survivors: Vec<&(usize, Value)> = altered.iter().filter(survives).collect();
+    assert!(altered.len() > 100, "{}", altered.len());
+    assert!(survivors.is_empty(), "{} of {}: {survivors:?}", survivors.len(), altered.len());
+}
