@@ -139,7 +139,10 @@ impl Consul {
         }
         let all = contents.nodes.len();
         contents.nodes.retain(|node| node.id != self.node);
-        if contents.nodes.len() + 1 != all {
+        let is_second = |node: &Item| self.second.as_ref().is_some_and(|second| second.node == node.id);
+        let own = all - contents.nodes.len();
+        contents.nodes.retain(|node| !is_second(node));
+        if own != 1 {
             return Err(self.unclear(list, &format!("the agent's own node {} is not in it", self.node)));
         }
         Ok(contents)

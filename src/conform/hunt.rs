@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
-use super::commands::{Command, sequence};
+use super::commands::{Command, Rarities, sequence};
 use super::error::ConformError;
 use super::sequence::{Exchange, Sequence, Stop};
 use super::tally::Tally;
@@ -38,7 +38,8 @@ pub fn hunt(
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let strategy = sequence(LENGTH, consul.restart.is_some());
+    let rarities = Rarities { restarts: consul.restart.is_some(), failures: consul.second.is_some() };
+    let strategy = sequence(LENGTH, rarities);
     let mut tally = Tally::default();
     let trees = Cell::new(0_u64);
     let position = consul.position()?;
@@ -83,6 +84,8 @@ pub fn hunt(
 /// One sequence, below a tree of its own.
 fn once(consul: &Consul, tree: String, commands: &[Command]) -> Result<Vec<Exchange>, Stop> {
     let mut sequence = Sequence::new(consul, tree)?;
-    sequence.run(commands)?;
+    let outcome = sequence.run(commands);
+    sequence.revive_second()?;
+    outcome?;
     Ok(sequence.exchanges)
 }

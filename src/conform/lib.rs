@@ -4,7 +4,7 @@
 //! ```text
 //! commands      what may be asked, as symbols      hunt        random sequences, shrunk where they differ
 //! sequence      one of them, on both sides         requests    what its commands ask for
-//! wire          requests to a real agent
+//! wire          requests to a real agent            gossip      a second agent whose node fails
 //! agent_checks  checks that the agent keeps        restart     restarts of the server
 //! timed         TTLs and lock-delays, by script    crowds      several clients at the same time
 //! watches       blocking queries                   tally       which answers came up
@@ -23,6 +23,7 @@ mod commands;
 mod consul;
 mod crowds;
 mod error;
+mod gossip;
 mod guard;
 mod hunt;
 mod incomplete;
@@ -49,6 +50,7 @@ pub use consul::{
 };
 pub use crowds::{Pace, crowd, slow_crowds};
 pub use error::{ConformError, LogError};
+pub use gossip::{Second, node_fails};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{Limits, judge, judge_until};

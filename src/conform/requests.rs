@@ -4,7 +4,7 @@ use base64::Engine;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::commands::{At, Command, Content, KEYS, PREFIXES, PutCondition, Target, Verb, Who};
+use super::commands::{At, Command, Content, KEYS, PREFIXES, PutCondition, SECOND_NODE, Target, Verb, Who};
 use super::consul::{HttpRequest, Part};
 use super::sequence::Sequence;
 use super::wire::{get, put, question};
@@ -63,7 +63,13 @@ impl Sequence<'_> {
 
     pub(super) fn question(&mut self, command: &Command) -> HttpRequest {
         match command {
-            Command::Create { requested, .. } => put("/v1/session/create", requested.to_string()),
+            Command::Create { requested, .. } | Command::CreateThere { requested, .. } => {
+                let mut requested = requested.clone();
+                if requested["Node"] == SECOND_NODE {
+                    requested["Node"] = json!(self.second_node());
+                }
+                put("/v1/session/create", requested.to_string())
+            }
             Command::CreateRaw(body) => put("/v1/session/create", *body),
             Command::Session("info", who) => get(&format!("/v1/session/info/{}", self.who(*who))),
             Command::Session(what, who) => put(&format!("/v1/session/{what}/{}", self.who(*who)), ""),
@@ -127,13 +133,19 @@ impl Sequence<'_> {
             Command::OneQuery(method, place) => question(method, &format!("/v1/query/{}", self.queries[*place]), ""),
             Command::Queries => get("/v1/query"),
             Command::Raw(method, url, body) => question(method, url, *body),
-            Command::Restart | Command::AgentCheck(_) => unreachable!("they are carried out in their own ways"),
+            Command::Restart | Command::AgentCheck(_) | Command::NodeFails | Command::NodeReturns => {
+                unreachable!("they are carried out in their own ways")
+            }
             Command::Large(key, size) => put(&self.key_url(*key, ""), vec![b'x'; *size]),
             Command::Many(key, count) => {
                 let read = json!({"KV": {"Verb": "get", "Key": format!("{}{}", self.tree, KEYS[*key])}});
                 put("/v1/txn", Value::Array(vec![read; *count]).to_string())
             }
         }
+    }
+
+    fn second_node(&self) -> &str {
+        self.consul.second.as_ref().map_or(self.own_node(), |second| &second.node)
     }
 
     fn query_body(&self, name: &str, session: Option<Who>) -> String {

@@ -29,12 +29,21 @@ impl Consul {
     }
 }
 
-/// Carries out a shell command.
+/// Carries out a shell command. What it starts may keep its output open.
 pub(super) fn carry_out(command: &str) -> Result<(), ConformError> {
-    let run = Command::new("sh").args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).output();
+    run(command, Stdio::null()).map(drop)
+}
+
+/// Carries out a shell command, and returns what it prints.
+pub(super) fn shell(command: &str) -> Result<String, ConformError> {
+    run(command, Stdio::piped())
+}
+
+fn run(command: &str, output: Stdio) -> Result<String, ConformError> {
+    let run = Command::new("sh").args(["-c", command]).stdin(Stdio::null()).stdout(output).output();
     let output = run.map_err(|error| ConformError(format!("`{command}` cannot be run: {error}")))?;
     if output.status.success() {
-        return Ok(());
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
     Err(ConformError(format!("`{command}` ends with {}: {}", output.status, said.trim())))

@@ -1,13 +1,14 @@
 //! One sequence of commands, on the model and on an agent.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::consul::{Agent, Expected, Hint, HttpRequest, Reply};
+use super::consul::{Agent, Class, Expected, Hint, HttpRequest, Reply};
 use fencepost_model::time::Instant as Moment;
 use serde_json::Value;
 
 use super::commands::{At, Command, KEYS, POOL, PutCondition, Verb};
 use super::error::ConformError;
+use super::gossip::{Second, opinion};
 use super::guard::MARK;
 use super::log::LogRecord;
 use super::wire::{Consul, get, put};
@@ -35,6 +36,7 @@ pub(super) struct Sequence<'a> {
     /// In milliseconds: a command takes less than a real second, and more than a microsecond.
     now: i64,
     began: Instant,
+    is_second_down: bool,
 }
 
 /// An unused id.
@@ -47,6 +49,9 @@ const PRELUDE: &[(&str, &str, bool)] = &[
     ("fencepost-n1", "c3", true),
     ("fencepost-n2", "c1", false),
 ];
+
+/// For how long a sequence may have run when a node fails.
+const FAILURES_UNTIL: Duration = Duration::from_secs(3);
 
 /// Why a sequence ended early.
 pub(super) enum Stop {
@@ -68,7 +73,10 @@ impl<'a> Sequence<'a> {
         consul.clean()?;
         Ok(Sequence {
             consul,
-            agent: Agent::new(&consul.node, consul.options).in_datacenter(&consul.datacenter),
+            agent: Agent::new(&consul.node, consul.options)
+                .in_datacenter(&consul.datacenter)
+                .with_agents(consul.second.iter().map(|second| &second.node)),
+            is_second_down: false,
             tree,
             sessions: [NOBODY; POOL].map(str::to_owned),
             queries: [NOBODY; POOL].map(str::to_owned),
@@ -110,15 +118,25 @@ impl<'a> Sequence<'a> {
             self.drop_check()?;
             return Ok(self.consul.restart(restart)?);
         }
-        if let Command::AgentCheck(act) = command {
-            return self.act_on_check(*act);
+        match command {
+            Command::AgentCheck(act) => return self.act_on_check(*act),
+            Command::NodeFails => return self.fail_second(),
+            Command::NodeReturns => return self.revive_second(),
+            _ => {}
         }
         self.look_first(command)?;
         let question = self.question(command);
-        let reply = self.exchange(question)?;
+        let reply = match (command, &self.consul.second) {
+            (Command::CreateThere { .. }, Some(second)) if !self.is_second_down => {
+                self.exchange_there(question, second)?
+            }
+            _ => self.exchange(question)?,
+        };
         let id = |reply: &Reply| serde_json::from_slice::<Value>(&reply.body).ok()?["ID"].as_str().map(str::to_owned);
         match command {
-            Command::Create { place, .. } => self.sessions[*place] = id(&reply).unwrap_or_else(|| NOBODY.to_owned()),
+            Command::Create { place, .. } | Command::CreateThere { place, .. } => {
+                self.sessions[*place] = id(&reply).unwrap_or_else(|| NOBODY.to_owned());
+            }
             Command::Query { place, .. } => self.queries[*place] = id(&reply).unwrap_or_else(|| NOBODY.to_owned()),
             // It has no name by which a later run would know it.
             Command::CreateRaw(body) if !body.contains(MARK) => {
@@ -195,6 +213,22 @@ impl<'a> Sequence<'a> {
     pub(super) fn exchange_as(&mut self, question: HttpRequest, expected: Expected) -> Result<Reply, Stop> {
         let sent = self.elapsed();
         let reply = self.consul.ask(&question)?;
+        self.compare(question, expected, reply, sent)
+    }
+
+    /// The same with the second agent: a request that names no node is about its node.
+    fn exchange_there(&mut self, question: HttpRequest, second: &Second) -> Result<Reply, Stop> {
+        let now = self.next_instant();
+        self.agent.turn_to(Some(&second.node));
+        let expected = self.agent.ask(&question, Moment::at(now), Hint::default());
+        self.agent.turn_to(None);
+        let expected = expected.map_err(|overflow| ConformError(format!("{}: {overflow}", question.url)))?;
+        let sent = self.elapsed();
+        let reply = self.consul.ask_second(second, &question)?;
+        self.compare(question, expected, reply, sent)
+    }
+
+    fn compare(&mut self, question: HttpRequest, expected: Expected, reply: Reply, sent: i64) -> Result<Reply, Stop> {
         let received = self.elapsed();
         let number = self.exchanges.len() + 1;
         let line = LogRecord::new(number, question, reply.clone(), (sent, received));
@@ -202,6 +236,40 @@ impl<'a> Sequence<'a> {
         let differs = difference.is_some();
         self.exchanges.push(Exchange { line, expected, difference });
         if differs { Err(Stop::Differs(std::mem::take(&mut self.exchanges))) } else { Ok(reply) }
+    }
+
+    /// The second agent is killed. A sequence waits until gossip has noticed: then it is as if the check had been registered. Lock-delays of
+    /// 15 s must not end before the sequence does, so that there is time for one failure.
+    fn fail_second(&mut self) -> Result<(), Stop> {
+        let Some(second) = self.consul.second.as_ref().filter(|_| !self.is_second_down) else { return Ok(()) };
+        if self.began.elapsed() > FAILURES_UNTIL {
+            return Ok(());
+        }
+        self.is_second_down = true;
+        self.consul.kill(second)?;
+        self.consul.until_node_is(&second.node, "critical")?;
+        self.hear(&second.node, "critical", Class::NodeFailed)
+    }
+
+    /// The second agent is started again, if it was killed.
+    pub(super) fn revive_second(&mut self) -> Result<(), Stop> {
+        let Some(second) = self.consul.second.as_ref().filter(|_| self.is_second_down) else { return Ok(()) };
+        self.consul.revive(second)?;
+        self.is_second_down = false;
+        self.hear(&second.node, "passing", Class::NodeReturned)
+    }
+
+    /// The model hears of gossip's opinion of a node, and both sides show the checks of that.
+    fn hear(&mut self, node: &str, status: &str, class: Class) -> Result<(), Stop> {
+        let now = self.next_instant();
+        let heard = self.agent.ask(&opinion(node, status), Moment::at(now), Hint::default());
+        heard.map_err(|overflow| ConformError(overflow.to_string()))?;
+        let question = get(&format!("/v1/health/node/{node}"));
+        let now = self.next_instant();
+        let expected = self.agent.ask(&question, Moment::at(now), Hint::default());
+        let expected = expected.map_err(|overflow| ConformError(overflow.to_string()))?;
+        self.exchange_as(question, Expected { class, ..expected })?;
+        Ok(())
     }
 
     fn elapsed(&self) -> i64 {

@@ -124,8 +124,13 @@ pub fn is_complete(episode: &Episode) -> bool {
             || is_refused(episode, line)
     };
     !(episode.begins_later || episode.gaps.others_write)
-        && episode.events.is_empty()
+        && episode.events.iter().all(|event| is_searched(episode, &event.kind))
         && !episode.lines.iter().any(is_open)
+}
+
+/// Whether a search can carry an event out: a node fails that the head knows.
+fn is_searched(episode: &Episode, kind: &EventKind) -> bool {
+    matches!(kind, EventKind::NodeFailed(node) if episode.nodes.contains(node))
 }
 
 /// C-GEN-5: 403, where servers know of permissions: it was not carried out.

@@ -7,7 +7,7 @@ use super::consul::Waking;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::commands::{disturbance, sequence};
+use super::commands::{Rarities, disturbance, sequence};
 use super::error::ConformError;
 use super::sequence::{Exchange, Sequence, Stop};
 use super::wire::{Consul, get};
@@ -54,7 +54,7 @@ fn each_in_turn(consul: &Consul, seed: u64, cases: u32) -> Result<Result<Watched
     let mut bytes = [1; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let strategy = (sequence(12, false), disturbance());
+    let strategy = (sequence(12, Rarities::default()), disturbance());
     let mut watched = Watched::default();
     let position = consul.position()?;
     for case in 0..cases {

@@ -7,11 +7,12 @@ use serde_json::Value;
 use ureq::http::Request;
 
 use super::error::ConformError;
+use super::gossip::Second;
 
 /// A running Consul agent.
 #[derive(Clone)]
 pub struct Consul {
-    base: String,
+    pub(super) base: String,
     http: ureq::Agent,
     /// The name of its node.
     pub node: String,
@@ -23,6 +24,8 @@ pub struct Consul {
     pub datacenter: String,
     /// A shell command that restarts the server, if there may be restarts. What was written must outlast it.
     pub restart: Option<String>,
+    /// A second agent, if there is one.
+    pub second: Option<Second>,
     /// Whether access control is on.
     pub(super) has_acls: bool,
 }
@@ -46,7 +49,8 @@ impl Consul {
         };
         let (options, version) = (Options::default(), String::new());
         let (node, datacenter) = (String::new(), String::new());
-        let mut consul = Consul { base, http, node, options, version, datacenter, restart: None, has_acls: false };
+        let mut consul =
+            Consul { base, http, node, options, version, datacenter, restart: None, second: None, has_acls: false };
         let reply = consul.ask(&get("/v1/agent/self"))?;
         let about: Value = serde_json::from_slice(&reply.body)
             .map_err(|_| ConformError(format!("{} answers, but not as a Consul agent does", consul.base)))?;
@@ -77,11 +81,15 @@ impl Consul {
     /// # Errors
     /// The agent cannot be reached, or its response cannot be read.
     pub fn ask(&self, question: &HttpRequest) -> Result<Reply, ConformError> {
-        let failure =
-            |error: ureq::Error| ConformError(format!("{} {}{}: {error}", question.method, self.base, question.url));
+        self.ask_at(&self.base, question)
+    }
+
+    /// The same of an agent at another address.
+    pub(super) fn ask_at(&self, base: &str, question: &HttpRequest) -> Result<Reply, ConformError> {
+        let failure = |error: ureq::Error| ConformError(format!("{} {base}{}: {error}", question.method, question.url));
         let request = Request::builder()
             .method(question.method.as_str())
-            .uri(format!("{}{}", self.base, question.url))
+            .uri(format!("{base}{}", question.url))
             .body(question.body.clone())
             .map_err(|error| ConformError(format!("{}: {error}", question.url)))?;
         let mut response = self.http.run(request).map_err(failure)?;

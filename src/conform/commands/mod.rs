@@ -10,7 +10,7 @@ mod waits;
 
 use serde_json::Value;
 
-pub use odds::sequence;
+pub use odds::{Rarities, SECOND_NODE, sequence};
 pub use waits::disturbance;
 
 /// One command.
@@ -60,6 +60,12 @@ pub enum Command {
     AgentCheck(AgentAct),
     /// The server is restarted.
     Restart,
+    /// The node of the second agent fails.
+    NodeFails,
+    /// It is back.
+    NodeReturns,
+    /// Create a session at the second agent, and put its id into this place of the pool.
+    CreateThere { place: usize, requested: Value },
     /// A value with this many bytes.
     Large(usize, usize),
     /// A transaction with this number of reads.

@@ -130,6 +130,8 @@ classes! {
     QueryDeleted = "C-PQ-5" "query: deleted",
     QueryBody = "C-PQ-7" "query: 400, the body is not what it should be",
     QueryNoId = "C-PQ-7" "query: 500, the id is malformed",
+    NodeFailed = "C-INV-4" "gossip: a node has failed",
+    NodeReturned = "C-INV-4" "gossip: a node that had failed is back",
     AgentCheck = "C-INV-5" "agent: a check of its own changes, and the catalogue hears of it",
     QueryExecuted = "C-PQ-9" "query: executed, or explained",
 }

@@ -9,6 +9,7 @@
 //! arrivals  answers as they arrived                                     subject  what a request is about
 //! writes    what writes leave behind                                    in_time  reads that wait
 //! blanks    log positions without a known writer
+//! failures  nodes that fail
 //! plausible whether what happens is what later answers show
 //! ```
 
@@ -16,6 +17,7 @@ mod absorb;
 mod ahead;
 mod arrivals;
 mod blanks;
+mod failures;
 mod in_time;
 mod plausible;
 mod search;
@@ -81,7 +83,8 @@ pub fn judge_until(
             incomplete::judge(episode, &mut possible)?;
             continue;
         }
-        let judged = Search::new(episode, mutation, limits, is_over).run(&mut possible);
+        let whole = failures::carried_out(episode);
+        let judged = Search::new(whole.as_ref().unwrap_or(episode), mutation, limits, is_over).run(&mut possible);
         if matches!(judged, Err(Objection::Undecided { .. })) {
             // What is certain may be impossible all the same.
             incomplete::judge(episode, &mut Possible::default())?;
