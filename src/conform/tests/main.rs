@@ -3,6 +3,7 @@
 mod clients;
 mod conform;
 mod documents;
+mod gossip;
 mod incomplete;
 mod items;
 mod losses;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_conform::{
     AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients,
-    hunt, judge, judge_until, picture, read, timed, uncertainties, watches, write,
+    hunt, judge, judge_until, node_fails, picture, read, timed, uncertainties, watches, write,
 };
 
 use super::crowds::crowded;
@@ -23,6 +23,9 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
     let mut consul = Consul::connect(address).map_err(input)?;
     consul.restart.clone_from(&conform.restart);
+    if let (Some(start), Some(kill)) = (&conform.second, &conform.kill_second) {
+        consul.join(start, kill).map_err(input)?;
+    }
     let removal = match (conform.wipe, conform.clean) {
         (true, _) => Removal::Everything,
         (false, true) => Removal::Leftovers,
@@ -34,7 +37,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let found = hunt(&consul, conform.seed, conform.commands, &mut |exchanges| {
         bar.inc(exchanges.len() as u64);
         let is_large = exchanges.iter().any(|exchange| exchange.line.question.body.len() > 10_000);
-        if conform.record.is_some() && !is_large {
+        // A log of one agent does not tell when another one was asked, or was killed.
+        if conform.record.is_some() && !is_large && consul.second.is_none() {
             let lines = exchanges.iter().map(|exchange| exchange.line.clone()).collect();
             let node = consul.node.clone();
             let options = consul.options;
@@ -63,7 +67,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         }
     };
     let lateness = conform.lateness.and_then(|lateness| lateness.0).unwrap_or(LATENESS);
-    let slow = timed(&consul, lateness).map_err(input)?;
+    let mut slow = timed(&consul, lateness).map_err(input)?;
+    slow.extend(node_fails(&consul, lateness).map_err(input)?);
     let judged = judge(&slow, None);
     episodes.extend(slow.iter().cloned());
     let judged = match judged {

@@ -37,6 +37,13 @@ pub struct Conform {
     /// recorded, or once among 50 sequences of --traffic
     #[arg(long, value_name = "COMMAND", conflicts_with = "recorded")]
     restart: Option<String>,
+    /// A shell command that starts a second agent, which joins the one at --consul, and prints its address. Its node fails once among 1,000
+    /// commands, and once more while its sessions hold locks
+    #[arg(long, value_name = "COMMAND", requires = "consul", requires = "kill_second", conflicts_with = "restart")]
+    second: Option<String>,
+    /// A shell command that kills the second agent without a word; --second starts it again
+    #[arg(long, value_name = "COMMAND", requires = "second")]
+    kill_second: Option<String>,
     /// How many methods to send to RabbitMQ besides, with messages and consumers, on several channels at the same time, with heartbeats now and then
     #[arg(long, default_value_t = 0, value_name = "N", requires = "rabbitmq")]
     traffic: u64,
