@@ -2,15 +2,17 @@
 //! that any sequence makes sense, and any part of it too.
 //!
 //! ```text
-//! odds   how often which command comes up      waits   what a blocking read waits for, and what wakes it
+//! odds   how often which command comes up      rare    sequences, with what takes seconds
+//! waits  what a blocking read waits for, and what wakes it
 //! ```
 
 mod odds;
+mod rare;
 mod waits;
 
 use serde_json::Value;
 
-pub use odds::{Rarities, SECOND_NODE, sequence};
+pub use rare::{Rarities, SECOND_NODE, sequence};
 pub use waits::disturbance;
 
 /// One command.
