@@ -202,7 +202,7 @@ impl Desk<'_> {
         for key in ["b", "c"] {
             self.acquire(key, &other)?;
         }
-        // Nobody can be bound to it before it is back.
+        // No session can be bound to its check before it is back.
         self.session(json!({"Node": node}), false)?;
         Ok(killed)
     }
