@@ -217,7 +217,7 @@ impl Agent {
                 Some((self.names.check_key(node, kind), self.check_shape(node, kind, said, &record)))
             })
             .collect();
-        checks.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        checks.sort_unstable_by_key(|(key, _)| *key);
         let shapes = checks.into_iter().map(|(_, shape)| shape).collect();
         Ok(Expected::new(Class::Health, 200, BodyShape::List(shapes)).at(self.server.checks_index()))
     }

@@ -73,10 +73,10 @@ impl StandIn {
     fn show_registrations(&self, body: &[u8], value: &mut Value) {
         let Ok(Value::Array(items)) = serde_json::from_slice(body) else { return };
         // A service does not say of which node it is; each operation on one that is not a deletion has a result.
-        let mut nodes =
-            items.iter().filter_map(|item| get(item.as_object()?, "Service")?.as_object()).filter_map(|part| {
-                matches!(text(part, "Verb"), "set" | "cas" | "get").then(|| text(part, "Node").to_lowercase())
-            });
+        let parts = items.iter().filter_map(|item| get(item.as_object()?, "Service")?.as_object());
+        let mut nodes = parts
+            .filter(|part| matches!(text(part, "Verb"), "set" | "cas" | "get"))
+            .map(|part| text(part, "Node").to_lowercase());
         for result in value["Results"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             for (kind, shown) in result.iter_mut() {
                 let written = |name: &str| shown[name].as_str().unwrap_or_default().to_owned();
