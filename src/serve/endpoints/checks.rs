@@ -154,6 +154,12 @@ impl StandIn {
         let Some(AgentCheck { name, service, .. }) = self.agent_checks.checks.get(id).cloned() else {
             return Answer::text(404, "");
         };
+        // C-INV-10: an agent tells the catalogue nothing that it knows already.
+        let node = self.settings.node.clone();
+        let is_known = self.agent.check_status(&node, id).is_some_and(|known| known.to_string() == status);
+        if is_known && self.directory.check(&node, id).is_some_and(|known| text(known, "Output") == output) {
+            return Answer::new(200, "text/plain", "");
+        }
         let check = json!({
             "CheckID": id, "Name": name, "Status": status, "ServiceID": service, "Output": output, "Type": "ttl",
         });
