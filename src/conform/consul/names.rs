@@ -320,6 +320,13 @@ impl NameTable {
 
     /// C-GEN-4: the server's log positions grow as ours do, with gaps. Says why this cannot be so.
     pub(super) fn bind(&mut self, ours: Index, theirs: u64) -> Result<(), String> {
+        self.may_bind(ours, theirs)?;
+        self.indexes.insert(ours, theirs);
+        Ok(())
+    }
+
+    /// Whether one of our log positions may be one of the server's, as [`Self::bind`] says.
+    pub(super) fn may_bind(&self, ours: Index, theirs: u64) -> Result<(), String> {
         if let Some(known) = self.indexes.get(&ours) {
             return if *known == theirs { Ok(()) } else { Err(format!("index {theirs}, which was {known} before")) };
         }
@@ -331,7 +338,6 @@ impl NameTable {
         if let Some((_, known)) = above.filter(|(_, known)| **known <= theirs) {
             return Err(format!("index {theirs}, which should be below {known}"));
         }
-        self.indexes.insert(ours, theirs);
         Ok(())
     }
 

@@ -109,8 +109,8 @@ impl Agent {
     fn may_be_at(&self, at: &Written) -> bool {
         let (Operation::RegisterAt(..) | Operation::DeregisterAt(..)) = at.operation else { return false };
         let item = at.operation.item().and_then(|item| self.server.record(item));
-        let is_untold = item.is_some_and(|record| self.names.theirs(record.modify).is_none());
-        is_untold && at.theirs > 0 && self.names.ours(at.theirs).is_none()
+        let may_be = |ours| self.names.theirs(ours).is_none() && self.names.may_bind(ours, at.theirs).is_ok();
+        at.theirs > 0 && item.is_some_and(|record| may_be(record.modify))
     }
 
     /// A registration without an id takes it away, and so does the end of the node.
