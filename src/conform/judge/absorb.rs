@@ -24,6 +24,7 @@ impl Search<'_> {
         let new = if changes.is_some() { 0 } else { open.partition_point(|request| *request < seen) };
         let is_due = |request: usize| {
             self.is_idle[request]
+                && !self.is_planned(request)
                 && !state.is_done(request)
                 && (request >= seen
                     || early.binary_search(&request).is_ok()
@@ -35,6 +36,7 @@ impl Search<'_> {
         for request in due {
             if let Some(class) = self.absorbed(state, request, until) {
                 state.finish(request);
+                self.note_step(state, Some(request), Vec::new());
                 note(request, class);
             }
         }

@@ -24,7 +24,7 @@ pub(super) struct Version {
     /// None where the answer does not show it.
     pub(super) value: Option<Vec<u8>>,
     /// The requests whose answers show it, by when these arrived.
-    readers: Vec<usize>,
+    pub(super) readers: Vec<usize>,
 }
 
 /// What a log tells of itself.
@@ -70,6 +70,13 @@ impl Ahead {
         found.extend(likely(self, lines, exact, &writes(lines)));
         found.sort_unstable();
         ahead.rank_as(found);
+        ahead
+    }
+
+    /// The same, with these writes at their positions, by position.
+    pub(super) fn with_writers(&self, writers: Vec<(u64, usize)>) -> Ahead {
+        let mut ahead = self.clone();
+        ahead.rank_as(writers);
         ahead
     }
 

@@ -8,8 +8,11 @@
 //! absorb    requests that changed nothing                               ahead    what later answers tell of earlier requests
 //! arrivals  answers as they arrived                                     subject  what a request is about
 //! writes    what writes leave behind                                    in_time  reads that wait
-//! blanks    log positions without a known writer
-//! failures  nodes that fail
+//! blanks    log positions without a known writer                    failures nodes that fail
+//! plan      parts explained alone, each position at an instant      parts    what has nothing to do with each other
+//! positions who wrote the log positions that answers show           path     the order in which requests were carried out
+//! sessions  the order of requests about sessions                    twins    writes that do the same
+//! passes    the planned order, the likely ones, all
 //! plausible whether what happens is what later answers show
 //! ```
 
@@ -19,12 +22,19 @@ mod arrivals;
 mod blanks;
 mod failures;
 mod in_time;
+mod parts;
+mod passes;
+mod path;
+mod plan;
 mod plausible;
+mod positions;
 mod search;
+mod sessions;
 mod state;
 mod steps;
 mod subject;
 mod todo;
+mod twins;
 mod writes;
 
 use fencepost_model::mutation::Mutation;
@@ -84,7 +94,8 @@ pub fn judge_until(
             continue;
         }
         let whole = failures::carried_out(episode);
-        let judged = Search::new(whole.as_ref().unwrap_or(episode), mutation, limits, is_over).run(&mut possible);
+        let episode = whole.as_ref().unwrap_or(episode);
+        let judged = Search::new(episode, mutation, limits, is_over).run(episode, &mut possible);
         if matches!(judged, Err(Objection::Undecided { .. })) {
             // What is certain may be impossible all the same.
             incomplete::judge(episode, &mut Possible::default())?;

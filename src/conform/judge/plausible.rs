@@ -73,7 +73,7 @@ impl Search<'_> {
 
     /// The likely position of what a request has created: an answer shows that the entry was created there, and changed
     /// afterwards. None where that cannot be so yet.
-    pub(super) fn likely_creation(&self, before: &State, after: &State) -> Result<Option<u64>, ()> {
+    pub(super) fn likely_creation(&self, before: &State, after: &State, by: usize) -> Result<Option<u64>, ()> {
         let created = |key: &String| before.agent.shown(key).is_none() && after.agent.shown(key).is_some();
         let [key] = &after.agent.changed_keys(&before.agent)[..] else { return Ok(None) };
         let Some(shown) = after.agent.shown(key).filter(|_| created(key)) else { return Ok(None) };
@@ -84,6 +84,7 @@ impl Search<'_> {
         match coming.create {
             create if create == coming.modify => Ok(None),
             create if create > next => Err(()),
+            create if self.clock.as_ref().is_some_and(|clock| !clock.allows(create, &self.lines[by])) => Err(()),
             create => Ok(Some(create)),
         }
     }

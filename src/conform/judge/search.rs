@@ -3,7 +3,7 @@
 //! Answers are passed as they arrived. A request is carried out when its answer arrives, or before another one that needs it
 //! (Wing & Gong; Lowe). It is not permuted if it changes nothing (see `absorb`), nor if answers tell its place (see `ahead`).
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeSet, VecDeque};
 
 use fencepost_model::mutation::Mutation;
@@ -12,13 +12,17 @@ use fencepost_model::time::Instant;
 use super::super::consul::{Agent, Class, Options};
 use super::super::log::{Episode, LogRecord};
 use super::super::tally::AnswerClass;
-use super::super::verdict::{Impossible, Objection, Possible};
+use super::super::verdict::{Impossible, Objection};
 use super::ahead::Ahead;
 use super::arrivals::{Answer, arrivals};
-use super::in_time::must_be_in_time;
+use super::blanks::Clock;
+use super::passes::Breadth;
+use super::path::Paths;
+use super::plan::Plan;
 use super::state::State;
 use super::steps::{Candidate, CandidateOutcome, Why, attempt};
 use super::subject::{Changes, Subject};
+use super::twins::Twins;
 use super::{Limits, certain, ends_sessions, is_idle};
 
 /// After how many answers in a row that came one by one a state is tidied up; a large one less often.
@@ -28,8 +32,9 @@ const TIDY_EVERY: usize = 64;
 const LOOK_EVERY: usize = 256;
 
 pub(super) struct Search<'a> {
-    is_over: &'a dyn Fn() -> bool,
-    limits: Limits,
+    pub(super) is_over: &'a dyn Fn() -> bool,
+    pub(super) mutation: Option<Mutation>,
+    pub(super) limits: Limits,
     pub(super) lines: Vec<LogRecord>,
     pub(super) lateness: Option<i64>,
     /// The longest that a request took that starts a timer.
@@ -41,11 +46,17 @@ pub(super) struct Search<'a> {
     pub(super) ends: Vec<bool>,
     /// Which requests have changed nothing, by their answers.
     pub(super) is_idle: Vec<bool>,
-    certain: Ahead,
-    likely: Ahead,
+    pub(super) twins: Twins,
+    pub(super) certain: Ahead,
+    pub(super) likely: Ahead,
+    pub(super) plan: OnceCell<Plan>,
+    /// When the log got to the positions that all answers show, in a part of a log.
+    pub(super) clock: Option<Clock>,
+    /// In which order requests were carried out, if that is asked for.
+    pub(super) paths: Option<Paths>,
     /// By request: the log position at which what it reads was changed last.
     pub(super) exact: Vec<Option<u64>>,
-    breadth: Cell<Breadth>,
+    pub(super) breadth: Cell<Breadth>,
     /// Answers, as they arrived.
     pub(super) answers: Vec<Answer>,
     /// By request: the place of its answer among these.
@@ -53,17 +64,6 @@ pub(super) struct Search<'a> {
     /// Requests without an answer, with how many answers had arrived when each was sent.
     pub(super) lost: Vec<(usize, usize)>,
     start: State,
-}
-
-/// Which orders are looked at.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Breadth {
-    /// The likely ones, with the likely writes at positions without a known writer.
-    Guessing,
-    /// The likely ones.
-    Likely,
-    /// All.
-    All,
 }
 
 /// A choice that may be taken back.
@@ -77,6 +77,15 @@ struct Choice {
     has_rest: bool,
     /// What the answers are about that did not fit after it.
     conflict: BTreeSet<Subject>,
+}
+
+/// An order that explains every answer.
+pub(super) struct Explained {
+    pub(super) classes: Vec<Option<Class>>,
+    /// How many states led nowhere.
+    pub(super) states: usize,
+    /// What the server was in at the end.
+    pub(super) state: State,
 }
 
 /// Why the search has not got further than to an answer.
@@ -123,8 +132,13 @@ impl<'a> Search<'a> {
             subjects: lines.iter().map(Subject::of_line).collect(),
             ends: lines.iter().map(|line| ends_sessions(&line.question)).collect(),
             is_idle: lines.iter().map(is_idle).collect(),
+            twins: if is_concurrent { Twins::of(&lines, &certain, &arrival) } else { Twins::none(lines.len()) },
             likely,
             certain,
+            plan: OnceCell::new(),
+            clock: None,
+            paths: None,
+            mutation,
             exact,
             breadth: Cell::new(if is_concurrent { first } else { Breadth::All }),
             answers,
@@ -135,33 +149,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks for an order that explains every answer: among the likely ones, then among all.
-    pub(super) fn run(self, possible: &mut Possible) -> Result<(), Objection> {
-        let answered = self.answers.iter().map(|answer| answer.place);
-        must_be_in_time(&self.lines, answered, &self.certain, self.lateness)?;
-        while self.breadth.get() != Breadth::All {
-            let few = Limits { states: self.limits.states / 50, ..self.limits };
-            match self.search(few, possible) {
-                Ok(()) => return Ok(()),
-                // Who says that it is enough is no matter of order.
-                Err(objection) if (self.is_over)() => return Err(objection),
-                Err(_) => self.breadth.set(self.breadth.get().wider()),
-            }
-        }
-        self.search(self.limits, possible)
-    }
-
-    /// What later answers tell.
-    pub(super) fn ahead(&self) -> &Ahead {
-        if self.breadth.get() == Breadth::Guessing { &self.likely } else { &self.certain }
-    }
-
-    /// Whether only the likely orders are looked at.
-    pub(super) fn is_narrow(&self) -> bool {
-        self.breadth.get() != Breadth::All
-    }
-
-    fn search(&self, limits: Limits, possible: &mut Possible) -> Result<(), Objection> {
+    pub(super) fn search(&self, limits: Limits) -> Result<Explained, Objection> {
         let mut choices = VecDeque::from([Choice::new(self.start.clone())]);
         let mut known: BTreeSet<(usize, u128)> = BTreeSet::new();
         let mut classes: Vec<Option<Class>> = vec![None; self.lines.len()];
@@ -177,7 +165,7 @@ impl<'a> Search<'a> {
                         continue;
                     }
                     if choice.state.at == self.answers.len() {
-                        return self.explained(&classes, known.len(), possible);
+                        return Ok(Explained { classes, states: known.len(), state: choice.state });
                     }
                     if !known.is_empty() && known.contains(&self.key(&mut choice.state)) {
                         choice.conflict.extend(self.wanted(&choice.state));
@@ -275,6 +263,7 @@ impl<'a> Search<'a> {
                     return Err(self.is_stopped(self.lines[*place].number));
                 }
             }
+            self.keep_to_plan(state);
             if state.forget(*place) {
                 state.at += 1;
                 state.untidy += 1;
@@ -290,6 +279,7 @@ impl<'a> Search<'a> {
                 break;
             }
             let has_passed = state.passed.binary_search(place).is_ok();
+            let before = self.paths.as_ref().map(|_| state.agent.clone());
             match attempt(state, line, line.sent, has_passed) {
                 Ok(class) => note(classes, Some(*place), Some(class)),
                 Err(Why::Differs(class, why)) => {
@@ -299,6 +289,10 @@ impl<'a> Search<'a> {
                 Err(Why::Beyond(why)) => {
                     return Err(Objection::Undecided { line: line.number, why });
                 }
+            }
+            if let Some(before) = before {
+                let changed = state.agent.changed_keys(&before);
+                self.note_step(state, Some(*place), changed);
             }
             state.passed.retain(|passed| passed != place);
             (state.seen, state.at) = (self.answers[state.at].sent, state.at + 1);
@@ -354,21 +348,6 @@ impl<'a> Search<'a> {
 
     fn is_stopped(&self, line: usize) -> Objection {
         Objection::Undecided { line, why: "the judgement was stopped".to_owned() }
-    }
-
-    fn explained(&self, classes: &[Option<Class>], states: usize, possible: &mut Possible) -> Result<(), Objection> {
-        for Answer { place, .. } in &self.answers {
-            classes[*place].into_iter().for_each(|class| possible.tally.count(class));
-        }
-        possible.lines += self.answers.len();
-        possible.states += states;
-        Ok(())
-    }
-}
-
-impl Breadth {
-    fn wider(self) -> Breadth {
-        if self == Breadth::Guessing { Breadth::Likely } else { Breadth::All }
     }
 }
 

@@ -25,6 +25,10 @@ pub(super) struct State {
     pub(super) seen: usize,
     /// Reads that would tell a log position too early, in order.
     pub(super) early: Vec<usize>,
+    /// The last of what has led to it, if that is kept.
+    pub(super) path: Option<usize>,
+    /// How many requests of the plan have been carried out.
+    pub(super) planned: usize,
     /// How many requests have been carried out since it was tidied up.
     pub(super) untidy: usize,
 }
@@ -39,7 +43,7 @@ impl Hash for State {
 impl State {
     pub(super) fn new(agent: Agent) -> Self {
         let (expiring, done, passed, early) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        State { agent, expiring, done, passed, next_rank: 0, at: 0, seen: 0, early, untidy: 0 }
+        State { agent, expiring, done, passed, next_rank: 0, at: 0, seen: 0, early, path: None, planned: 0, untidy: 0 }
     }
 
     /// 128 bits that tell states apart.

@@ -48,6 +48,7 @@ impl Search<'_> {
                 let mut next = state.clone();
                 next.passed.push(request);
                 next.passed.sort_unstable();
+                self.note_step(&mut next, None, Vec::new());
                 CandidateOutcome::Next { state: next, class: None, has_effect: true }
             }
             Candidate::DecideExpiry(session, since) => {
@@ -55,6 +56,7 @@ impl Search<'_> {
                 next.agent.decide_expiry(session);
                 next.expiring.push((session, since));
                 next.expiring.sort_unstable();
+                self.note_step(&mut next, None, Vec::new());
                 CandidateOutcome::Next { state: next, class: None, has_effect: true }
             }
             Candidate::Expire(session, at) => {
@@ -64,8 +66,16 @@ impl Search<'_> {
                 if !self.is_plausible(state, &next, None) {
                     return CandidateOutcome::Never;
                 }
+                self.note_step(&mut next, None, Vec::new());
                 CandidateOutcome::Next { state: next, class: None, has_effect: true }
             }
+        }
+    }
+
+    /// Notes what has happened, where that is kept.
+    pub(super) fn note_step(&self, state: &mut State, request: Option<usize>, changed: Vec<String>) {
+        if let Some(paths) = &self.paths {
+            paths.note(state, request, changed);
         }
     }
 
@@ -100,12 +110,16 @@ impl Search<'_> {
                 if rank.is_some() && !new.has_other_sessions(old) && new.changed_keys(old).is_empty() {
                     return CandidateOutcome::Never;
                 }
-                if self.is_narrow() && has_effect {
-                    match self.likely_creation(state, &next) {
+                if self.is_likely() && has_effect {
+                    match self.likely_creation(state, &next, request) {
                         Ok(None) => {}
                         Ok(Some(index)) if next.agent.tell(index) => {}
                         _ => return CandidateOutcome::Never,
                     }
+                }
+                if self.paths.is_some() {
+                    let changed = next.agent.changed_keys(&state.agent);
+                    self.note_step(&mut next, Some(request), changed);
                 }
                 CandidateOutcome::Next { state: next, class: Some(class), has_effect }
             }

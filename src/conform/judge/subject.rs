@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::consul::HttpRequest;
+use super::super::consul::{HttpRequest, Reply};
 use super::super::log::LogRecord;
 
 /// What a request is about.
@@ -38,7 +38,8 @@ pub(super) struct Changes {
 impl Subject {
     /// The index of a key that is absent is that of the whole store. C-KV-20.
     pub(super) fn of_line(line: &LogRecord) -> Subject {
-        let is_absent = line.question.method == "GET" && line.reply.as_ref().is_some_and(|reply| reply.status == 404);
+        let has_index = |reply: &&Reply| reply.status == 404 && reply.index.is_some();
+        let is_absent = line.question.method == "GET" && line.reply.as_ref().filter(has_index).is_some();
         if is_absent && line.question.url.starts_with("/v1/kv/") { Subject::Store } else { Subject::of(&line.question) }
     }
 

@@ -38,7 +38,8 @@ impl Search<'_> {
         let own = answer.place;
         let is_open = |request: usize| {
             let may_matter = !self.is_idle[request] || self.lines[request].question.method == "GET";
-            request != target && request != own && may_matter && !state.is_done(request)
+            let is_new = !state.is_done(request) && !self.has_elder_twin(state, request);
+            request != target && request != own && may_matter && is_new
         };
         let lost = self.lost_before(state.at).filter(|lost| self.lines[*lost].question.method != "GET");
         let mut open: Vec<usize> = answer.others.iter().copied().chain(lost).filter(|other| is_open(*other)).collect();
@@ -55,6 +56,10 @@ impl Search<'_> {
     /// What may happen before the next answer arrives.
     pub(super) fn todo(&self, state: &State) -> Vec<Candidate> {
         let mut todo: Vec<Candidate> = Vec::new();
+        if let Some(planned) = self.planned(state) {
+            self.add(state, planned, &mut todo);
+            return todo;
+        }
         let Some(target) = self.target(state) else { return todo };
         let is_hidden = |request: &usize| {
             self.ahead().rank[*request].is_none() && self.lines[*request].reply.is_some() && !self.is_idle[*request]
@@ -74,7 +79,7 @@ impl Search<'_> {
     /// What may happen besides, and is unlikely.
     pub(super) fn rest(&self, state: &State) -> Vec<Candidate> {
         let mut todo: Vec<Candidate> = Vec::new();
-        let Some(target) = self.target(state) else { return todo };
+        let Some(target) = self.target(state).filter(|_| self.plan().is_none()) else { return todo };
         let answer = &self.answers[state.at];
         let (own, until) = (answer.place, self.lines[answer.place].received);
         let next = self.first_of_ranked(state);

@@ -93,6 +93,13 @@ pub(super) fn created(line: &LogRecord) -> Option<String> {
     answer["ID"].as_str().map(str::to_owned)
 }
 
+/// The TTL of a session that a request creates, in nanoseconds, if it has one.
+pub(super) fn ttl(line: &LogRecord) -> Option<i64> {
+    let body: Value = serde_json::from_slice(&line.question.body).unwrap_or_default();
+    let ttl = super::super::consul::part(&body, "TTL").and_then(Value::as_str)?;
+    nanoseconds(ttl).ok().filter(|ttl| *ttl > 0)
+}
+
 /// When sessions may end at the earliest, and which keys they may hold.
 pub(super) struct Endings {
     /// By key: when a session that may hold it may end.
@@ -108,12 +115,7 @@ impl Endings {
         for line in lines {
             let url = &line.question.url;
             if let Some(id) = created(line) {
-                let body: Value = serde_json::from_slice(&line.question.body).unwrap_or_default();
-                let ttl = super::super::consul::part(&body, "TTL")
-                    .and_then(Value::as_str)
-                    .and_then(|ttl| nanoseconds(ttl).ok())
-                    .filter(|ttl| *ttl > 0);
-                ends.extend(ttl.map(|ttl| (id, line.sent.saturating_add(ttl.saturating_mul(2)))));
+                ends.extend(ttl(line).map(|ttl| (id, line.sent.saturating_add(ttl.saturating_mul(2)))));
             } else if let Some(id) = url.strip_prefix("/v1/session/destroy/") {
                 let known = ends.entry(id.to_ascii_lowercase()).or_insert(line.sent);
                 *known = line.sent.min(*known);

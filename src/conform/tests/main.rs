@@ -2,6 +2,7 @@
 
 mod clients;
 mod conform;
+mod crowds;
 mod documents;
 mod gossip;
 mod incomplete;

@@ -1,0 +1,46 @@
+//! In which order a search has carried requests out. It is kept only for the parts of a log, which are planned by it.
+
+use std::cell::RefCell;
+
+use super::state::State;
+
+/// Something that happened, and what happened before it.
+struct Carried {
+    /// None: a timer, or a request that the leader has let pass.
+    request: Option<usize>,
+    changed: Vec<String>,
+    before: Option<usize>,
+}
+
+/// All that a search has tried, as a tree.
+#[derive(Default)]
+pub(super) struct Paths(RefCell<Vec<Carried>>);
+
+/// A request in the order that explains a log, with the keys whose entries it has changed.
+pub(super) struct Step {
+    pub(super) request: usize,
+    pub(super) changed: Vec<String>,
+}
+
+impl Paths {
+    /// Something has happened.
+    pub(super) fn note(&self, state: &mut State, request: Option<usize>, changed: Vec<String>) {
+        let mut all = self.0.borrow_mut();
+        all.push(Carried { request, changed, before: state.path });
+        state.path = Some(all.len() - 1);
+    }
+
+    /// What led to a state. None: not by requests alone.
+    pub(super) fn to(&self, state: &State) -> Option<Vec<Step>> {
+        let all = self.0.borrow();
+        let mut steps = Vec::new();
+        let mut at = state.path;
+        while let Some(place) = at {
+            let Carried { request, changed, before } = &all[place];
+            steps.push(Step { request: (*request)?, changed: changed.clone() });
+            at = *before;
+        }
+        steps.reverse();
+        Some(steps)
+    }
+}

@@ -1,0 +1,101 @@
+//! Logs with many open requests: fifty clients of a real agent, each with a session and six requests, all at the same time; and
+//! random ones on one key.
+
+use fencepost_conform::{Limits, Objection, Possible, judge_until, read};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const FIFTY: &str = include_str!("../recorded/fifty-clients-1.8.7.jsonl");
+
+const FEW: Limits = Limits { states: 200, choices: 1_000 };
+
+fn judged(text: &str) -> Result<Possible, Objection> {
+    judge_until(&read(text).expect("a log"), None, FEW, &|| false)
+}
+
+#[test]
+fn fifty_open_requests_are_judged_at_once() {
+    let possible = judged(FIFTY).unwrap_or_else(|objection| panic!("{objection}"));
+    assert_eq!((possible.lines, possible.states), (350, 0));
+}
+
+/// An order that is found says that a log is possible: with another answer it must not be found.
+#[test]
+fn fifty_open_requests_with_one_other_answer_are_not_possible() {
+    let lines: Vec<&str> = FIFTY.lines().collect();
+    let alter = |from: &str, to: &str| {
+        let places = (lines.len() / 2..lines.len()).filter(|place| lines[*place].contains(from));
+        places
+            .map(|place| {
+                let mut altered: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+                altered[place] = altered[place].replace(from, to);
+                (place + 1, altered.join("\n"))
+            })
+            .collect::<Vec<_>>()
+    };
+    // A lock that was free, a value that nobody has written, an index from before the log.
+    let altered = [
+        alter("\"answer\": \"[{\\\"LockIndex\\\":1,", "\"answer\": \"[{\\\"LockIndex\\\":2,"),
+        alter("\\\"Value\\\":\\\"", "\\\"Value\\\":\\\"bm9i"),
+        alter("\"status\": 404, \"answer\": \"\", \"index\": \"1", "\"status\": 404, \"answer\": \"\", \"index\": \""),
+    ];
+    for (number, altered) in altered.iter().enumerate() {
+        assert!(altered.len() > 3, "alteration {number} changes {} lines", altered.len());
+        for (line, text) in altered.iter().step_by(altered.len() / 3) {
+            assert!(judged(text).is_err(), "line {line}, alteration {number}");
+        }
+    }
+}
+
+const VALUES: [&str; 13] =
+    ["AA==", "AQ==", "Ag==", "Aw==", "BA==", "BQ==", "Bg==", "Bw==", "CA==", "CQ==", "Cg==", "Cw==", "DA=="];
+
+/// What a client does to the key, and how long before and after it is carried out the request is sent and answered.
+type Doing = (u8, i64, i64);
+
+/// What one key answers to requests that are carried out one by one.
+fn answers(doings: &[Doing]) -> String {
+    let mut lines = vec![json!({"consul": "1.8.7"}).to_string()];
+    let mut entry: Option<(usize, usize, usize)> = None;
+    for (number, (what, before, after)) in doings.iter().enumerate() {
+        let index = number + 10;
+        let new = if *what < 4 { number } else { number % 2 };
+        let (method, url) = [("GET", ""), ("DELETE", ""), ("PUT", ""), ("PUT", "?cas=0")][usize::from(*what) % 4];
+        let (mut status, mut answer, mut shown) = (200, "true".to_owned(), Value::Null);
+        match (method, url, entry) {
+            ("GET", _, Some((value, create, modify))) => {
+                let entry = json!([{"LockIndex": 0, "Key": "k", "Flags": 0, "Value": VALUES[value], "CreateIndex": create, "ModifyIndex": modify}]);
+                (answer, shown) = (entry.to_string(), modify.into());
+            }
+            ("GET", _, None) => (status, answer) = (404, String::new()),
+            ("DELETE", ..) => entry = None,
+            ("PUT", "?cas=0", Some(_)) => answer = "false".to_owned(),
+            // Nothing changes where the value is the same already. C-KV-10.
+            (_, _, Some((value, ..))) if value == new => {}
+            (_, _, known) => entry = Some((new, known.map_or(index, |(_, create, _)| create), index)),
+        }
+        let mut line = json!({"method": method, "url": format!("/v1/kv/k{url}"), "status": status, "answer": answer});
+        let at = i64::try_from(number).expect("few") * 10 + 1_000;
+        (line["sent"], line["received"]) = (json!((at - before) as f64 / 1e3), json!((at + after) as f64 / 1e3));
+        if method == "PUT" {
+            line["body64"] = VALUES[new].into();
+        } else if status == 200 && method == "GET" {
+            line["index"] = shown;
+        }
+        lines.push(line.to_string());
+    }
+    lines[1..].sort_by_key(|line| serde_json::from_str::<Value>(line).expect("a line")["sent"].to_string());
+    lines.join("\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, rng_seed: proptest::test_runner::RngSeed::Fixed(26), ..ProptestConfig::default() })]
+
+    /// No reduction of the search loses the order in which requests were carried out.
+    #[test]
+    fn what_has_happened_is_possible(doings in prop::collection::vec((0..8_u8, 0..90_i64, 0..90_i64), 1..14)) {
+        let text = answers(&doings);
+        let possible = judge_until(&read(&text).expect("a log"), None, Limits::default(), &|| false);
+        prop_assert!(possible.is_ok(), "{possible:?}\n{text}");
+    }
+}
