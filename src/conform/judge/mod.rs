@@ -12,7 +12,7 @@
 //! plan      parts explained alone, each position at an instant      parts    what has nothing to do with each other
 //! positions who wrote the log positions that answers show           path     the order in which requests were carried out
 //! sessions  the order of requests about sessions                    twins    writes that do the same
-//! passes    the planned order, the likely ones, all
+//! passes    the planned order, the likely ones, all                 clock    when the log has got to a position
 //! plausible whether what happens is what later answers show
 //! ```
 
@@ -20,6 +20,7 @@ mod absorb;
 mod ahead;
 mod arrivals;
 mod blanks;
+mod clock;
 mod failures;
 mod in_time;
 mod parts;

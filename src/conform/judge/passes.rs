@@ -6,7 +6,7 @@ use super::Limits;
 use super::ahead::Ahead;
 use super::arrivals::Answer;
 use super::in_time::must_be_in_time;
-use super::path::{Paths, Step};
+use super::path::{PathStep, Paths};
 use super::plan::Plan;
 use super::search::{Explained, Search};
 
@@ -49,7 +49,7 @@ impl Search<'_> {
     }
 
     /// The requests, in an order that explains every answer. None: there is none of requests alone, or it was not found.
-    pub(super) fn order(mut self) -> Option<Vec<Step>> {
+    pub(super) fn order(mut self) -> Option<Vec<PathStep>> {
         self.paths = Some(Paths::default());
         let explained = self.widening().ok()?;
         self.paths.as_ref()?.to(&explained.state)

@@ -17,7 +17,7 @@ struct Carried {
 pub(super) struct Paths(RefCell<Vec<Carried>>);
 
 /// A request in the order that explains a log, with the keys whose entries it has changed.
-pub(super) struct Step {
+pub(super) struct PathStep {
     pub(super) request: usize,
     pub(super) changed: Vec<String>,
 }
@@ -31,13 +31,13 @@ impl Paths {
     }
 
     /// What led to a state. None: not by requests alone.
-    pub(super) fn to(&self, state: &State) -> Option<Vec<Step>> {
+    pub(super) fn to(&self, state: &State) -> Option<Vec<PathStep>> {
         let all = self.0.borrow();
         let mut steps = Vec::new();
         let mut at = state.path;
         while let Some(place) = at {
             let Carried { request, changed, before } = &all[place];
-            steps.push(Step { request: (*request)?, changed: changed.clone() });
+            steps.push(PathStep { request: (*request)?, changed: changed.clone() });
             at = *before;
         }
         steps.reverse();

@@ -9,9 +9,9 @@ use std::ops::Bound::{Excluded, Unbounded};
 use super::super::log::{Episode, LogRecord};
 use super::Limits;
 use super::ahead::Ahead;
-use super::blanks::Clock;
+use super::clock::Clock;
 use super::parts::{Parts, parts};
-use super::path::Step;
+use super::path::PathStep;
 use super::positions::Entries;
 use super::search::Search;
 use super::state::State;
@@ -28,7 +28,7 @@ const ROUNDS: usize = 12;
 type Placed = (i64, usize, usize);
 
 /// A part that is to be explained again, with another order if there is one.
-type Again = (usize, Option<Vec<Step>>);
+type Again = (usize, Option<Vec<PathStep>>);
 
 /// What a plan is made from.
 struct Draft<'a> {
@@ -51,12 +51,12 @@ impl Search<'_> {
         let explain = |(number, part): (usize, &Vec<usize>)| {
             Some((number, self.explain(&draft, part, &windows, &self.certain, &open)?))
         };
-        let mut ways: Vec<(usize, Vec<Step>)> =
+        let mut ways: Vec<(usize, Vec<PathStep>)> =
             draft.parts.keys.iter().enumerate().map(explain).collect::<Option<_>>()?;
         let mut banned: BTreeSet<(u64, usize)> = BTreeSet::new();
         for _ in 0..ROUNDS {
             let mut clock = open.clone();
-            let orders: Vec<&[Step]> = ways.iter().map(|(_, steps)| &steps[..]).collect();
+            let orders: Vec<&[PathStep]> = ways.iter().map(|(_, steps)| &steps[..]).collect();
             let positions = self.positions(&orders, &draft.shown, &banned, &mut clock);
             let ahead = self.certain.with_writers(positions.into_iter().collect());
             let (placed, again) = self.schedule(&draft, &ahead, &clock)?;
@@ -111,7 +111,7 @@ impl Search<'_> {
     /// The instants of the requests of a part, each as early as possible. None: one would come too late.
     fn place(
         &self,
-        steps: &[Step],
+        steps: &[PathStep],
         windows: &[(i64, i64)],
         ahead: &Ahead,
         free: &BTreeMap<i64, i64>,
@@ -136,7 +136,7 @@ impl Search<'_> {
     }
 
     /// Whether the writers of the log positions in a part are those that were assumed.
-    fn keeps(&self, steps: &[Step], shown: &Entries, ahead: &Ahead) -> bool {
+    fn keeps(&self, steps: &[PathStep], shown: &Entries, ahead: &Ahead) -> bool {
         let (writers, creators) = self.writers(steps, shown);
         writers
             .into_iter()
@@ -200,7 +200,7 @@ impl Search<'_> {
         windows: &[(i64, i64)],
         ahead: &Ahead,
         clock: &Clock,
-    ) -> Option<Vec<Step>> {
+    ) -> Option<Vec<PathStep>> {
         let mut lines: Vec<(usize, LogRecord)> =
             part.iter().map(|place| (*place, self.lines[*place].clone())).collect();
         for (place, line) in &mut lines {
@@ -227,7 +227,7 @@ impl Search<'_> {
             search.assume(ahead.ranked.iter().filter_map(here).collect());
         }
         let steps = search.order()?;
-        Some(steps.into_iter().map(|step| Step { request: places[step.request], ..step }).collect())
+        Some(steps.into_iter().map(|step| PathStep { request: places[step.request], ..step }).collect())
     }
 
     /// Between a log position and the reads that show it as the index of the whole store, nothing is changed. None: something has

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::blanks::Clock;
-use super::path::Step;
+use super::clock::Clock;
+use super::path::PathStep;
 use super::search::Search;
 use super::subject::Subject;
 use super::writes::created;
@@ -27,7 +27,7 @@ impl Search<'_> {
     /// come first where two do not go together.
     pub(super) fn positions(
         &self,
-        orders: &[&[Step]],
+        orders: &[&[PathStep]],
         shown: &Entries,
         banned: &BTreeSet<(u64, usize)>,
         clock: &mut Clock,
@@ -77,7 +77,7 @@ impl Search<'_> {
     }
 
     /// Who wrote and who created the entries that the answers in a part show, by position.
-    pub(super) fn writers(&self, steps: &[Step], shown: &Entries) -> (BTreeMap<u64, usize>, BTreeMap<u64, usize>) {
+    pub(super) fn writers(&self, steps: &[PathStep], shown: &Entries) -> (BTreeMap<u64, usize>, BTreeMap<u64, usize>) {
         let (mut writes, mut creations) = (BTreeMap::new(), BTreeMap::new());
         let mut writers: BTreeMap<&str, usize> = BTreeMap::new();
         let mut creators: BTreeMap<&str, usize> = BTreeMap::new();
@@ -101,9 +101,9 @@ impl Search<'_> {
     }
 
     /// The changes in a part whose positions no answer shows.
-    fn hidden(&self, steps: &[Step], positions: &BTreeMap<u64, usize>) -> Vec<Hidden> {
+    fn hidden(&self, steps: &[PathStep], positions: &BTreeMap<u64, usize>) -> Vec<Hidden> {
         let ranked: BTreeMap<usize, u64> = positions.iter().map(|(index, place)| (*place, *index)).collect();
-        let index_of = |step: &Step| {
+        let index_of = |step: &PathStep| {
             let is_store = self.subjects[step.request] == Subject::Store;
             ranked.get(&step.request).copied().or(self.exact[step.request].filter(|_| is_store))
         };
@@ -146,10 +146,10 @@ impl Pinned<'_> {
     }
 
     /// Positions come when the order of a part leaves room for them, as far as that goes together.
-    fn keep_order(&mut self, steps: &[Step]) {
+    fn keep_order(&mut self, steps: &[PathStep]) {
         let Search { lines, exact, subjects, .. } = self.search;
         let ranked: BTreeMap<usize, u64> = self.known.iter().map(|(index, place)| (*place, *index)).collect();
-        let steps: Vec<&Step> = steps.iter().filter(|step| created(&lines[step.request]).is_none()).collect();
+        let steps: Vec<&PathStep> = steps.iter().filter(|step| created(&lines[step.request]).is_none()).collect();
         let (mut sent, mut changed) = (i64::MIN, i64::MIN);
         for (at, step) in steps.iter().enumerate() {
             sent = sent.max(lines[step.request].sent);

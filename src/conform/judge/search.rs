@@ -15,7 +15,7 @@ use super::super::tally::AnswerClass;
 use super::super::verdict::{Impossible, Objection};
 use super::ahead::Ahead;
 use super::arrivals::{Answer, arrivals};
-use super::blanks::Clock;
+use super::clock::Clock;
 use super::passes::Breadth;
 use super::path::Paths;
 use super::plan::Plan;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::ahead::Ahead;
-use super::blanks::Clock;
+use super::clock::Clock;
 use super::search::Search;
 
 /// A session came or went at a log position; then come the reads that show it.
