@@ -95,3 +95,22 @@ fn c_txn_10_every_altered_answer_about_an_index_is_found_out() {
     assert!(altered.len() > 100, "{}", altered.len());
     assert!(survivors.is_empty(), "{} of {}: {survivors:?}", survivors.len(), altered.len());
 }
+
+/// Seen on the real agent, in a run that was recorded: the index of the node had not been told, and could not be that one.
+#[test]
+fn c_txn_10_an_index_that_no_log_gets_to_is_stale_whatever_has_been_told() {
+    let register = json!({"method": "PUT", "url": "/v1/catalog/register", "status": 200, "answer": "true",
+        "body": json!({"Node": "n1", "Address": "127.0.0.1"}).to_string()});
+    let failed = |index: u64| {
+        let node = json!({"Node": "n1", "Address": "127.0.0.2", "ModifyIndex": index});
+        let items = json!([{"KV": {"Verb": "set", "Key": "k", "Value": ""}}, {"Node": {"Verb": "cas", "Node": node}}]);
+        let errors =
+            json!({"Errors": [{"OpIndex": 1, "What": "failed to set node \"n1\", index is stale"}], "Results": null});
+        json!({"method": "PUT", "url": "/v1/txn", "body": items.to_string(), "status": 409, "answer": errors.to_string()})
+    };
+    let judged = |index| {
+        judge(&read(&format!("{{\"consul\":\"1.8.7\"}}\n{register}\n{}\n", failed(index))).expect("a log"), None)
+    };
+    assert!(judged(1 << 60).is_ok(), "{:?}", judged(1 << 60));
+    assert!(matches!(judged(1_000), Err(Objection::Undecided { .. })), "it may be that one");
+}
