@@ -91,6 +91,8 @@ pub struct Hint {
     pub success: Option<bool>,
     /// Whether the leader has looked at the lock-delay already, some time ago. C-LD-9.
     pub has_passed: bool,
+    /// Which operations of a transaction were refused because their index is stale, a bit for each: then it is not the present one.
+    pub stale: u64,
 }
 
 /// A request, taken apart.

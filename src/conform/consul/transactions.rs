@@ -56,7 +56,9 @@ impl Agent {
                 return Ok(Expected::new(Class::TxnDelayed, 409, failure_shape(&texts, false)));
             }
         }
-        if self.hint.success == Some(false) && written.len() > 1 && written.iter().any(|at| self.may_be_at(at)) {
+        let is_stale = |place: usize| self.hint.stale >> place & 1 == 1;
+        let is_open = |(place, at): (usize, &Written)| !is_stale(place) && self.may_be_at(at);
+        if self.hint.success == Some(false) && written.len() > 1 && written.iter().enumerate().any(is_open) {
             return Err(NameLimitError("a failed transaction that compares an index which no answer has shown"));
         }
         let is_malformed = |at: &Written| matches!(at.operation, Operation::Lock(_)) && at.session == Named::Malformed;

@@ -3,6 +3,8 @@
 use fencepost_model::ids::SessionId;
 use fencepost_model::time::Instant;
 
+use serde_json::Value;
+
 use super::super::consul::{Class, Hint};
 use super::super::log::LogRecord;
 use super::is_success;
@@ -186,7 +188,8 @@ pub(super) enum Why {
 
 pub(super) fn attempt(state: &mut State, line: &LogRecord, now: i64, has_passed: bool) -> Result<Class, Why> {
     let success = line.reply.as_ref().map(is_success);
-    let hint = Hint { success, has_passed };
+    let stale = line.reply.as_ref().map_or(0, |reply| stale(&line.question.url, &reply.body));
+    let hint = Hint { success, has_passed, stale };
     state.agent.turn_to(line.details.agent.as_deref());
     let expected = state.agent.ask(&line.question, Instant::at(now), hint);
     let expected = expected.map_err(|overflow| Why::Beyond(overflow.to_string()))?;
@@ -198,4 +201,17 @@ pub(super) fn attempt(state: &mut State, line: &LogRecord, now: i64, has_passed:
         state.agent.accept(&expected, reply).map_err(|why| Why::Differs(expected.class, why))?;
     }
     Ok(expected.class)
+}
+
+/// Which operations of a transaction an answer calls stale, a bit for each: it has no more than 64. C-TXN-1.
+fn stale(url: &str, answer: &[u8]) -> u64 {
+    if !url.starts_with("/v1/txn") {
+        return 0;
+    }
+    let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let errors = answer["Errors"].as_array().into_iter().flatten();
+    let stale = errors.filter(|error| error["What"].as_str().is_some_and(|what| what.ends_with("index is stale")));
+    stale
+        .filter_map(|error| error["OpIndex"].as_u64().filter(|place| *place < 64))
+        .fold(0, |all, place| all | 1 << place)
 }
