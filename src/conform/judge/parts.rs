@@ -38,8 +38,8 @@ struct Topics {
     requests: Vec<(usize, Topic)>,
     /// The requests about sessions.
     sessions: Vec<usize>,
-    /// By session that does not end: the requests about it alone.
-    lasting: BTreeMap<String, Vec<usize>>,
+    /// By session: the requests about it alone.
+    alone: BTreeMap<String, Vec<usize>>,
     /// By session that may end.
     mortal: BTreeSet<String>,
     /// Which sessions requests about keys name.
@@ -60,14 +60,14 @@ impl Topics {
                 self.mortal.insert(id.clone());
             }
             self.sessions.push(place);
-            self.lasting.entry(id).or_default().push(place);
+            self.alone.entry(id).or_default().push(place);
             return Some(());
         }
         if let Some(id) = url.strip_prefix("/v1/session/destroy/") {
             let id = id.split('?').next()?.to_ascii_lowercase();
             self.mortal.insert(id.clone());
             self.sessions.push(place);
-            self.lasting.entry(id).or_default().push(place);
+            self.alone.entry(id).or_default().push(place);
             return Some(());
         }
         match Subject::of(&line.question) {
@@ -75,7 +75,7 @@ impl Topics {
             Subject::Session(id) => {
                 let id = id.split('?').next().unwrap_or_default().to_owned();
                 self.sessions.push(place);
-                self.lasting.entry(id).or_default().push(place);
+                self.alone.entry(id).or_default().push(place);
             }
             Subject::Keys(keys) => {
                 let topics: Vec<Topic> = keys.into_iter().map(Topic::Key).collect();
@@ -109,11 +109,10 @@ impl Topics {
 
     fn parts(mut self) -> Parts {
         for (topic, id) in std::mem::take(&mut self.named) {
+            let requests = self.alone.get(&id).into_iter().flatten();
+            self.requests.extend(requests.map(|place| (*place, topic.clone())));
             if self.mortal.contains(&id) {
                 self.join(&topic, &Topic::Session(id));
-            } else {
-                let requests = self.lasting.get(&id).into_iter().flatten();
-                self.requests.extend(requests.map(|place| (*place, topic.clone())));
             }
         }
         let mut parts: BTreeMap<Topic, BTreeSet<usize>> = BTreeMap::new();
@@ -126,7 +125,7 @@ impl Topics {
 }
 
 /// The sessions that a request about keys names.
-fn sessions(line: &LogRecord) -> BTreeSet<String> {
+pub(super) fn sessions(line: &LogRecord) -> BTreeSet<String> {
     let (path, query) = line.question.url.split_once('?').unwrap_or((&line.question.url, ""));
     if path == "/v1/txn" {
         let items: Value = serde_json::from_slice(&line.question.body).unwrap_or_default();

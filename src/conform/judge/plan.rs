@@ -279,9 +279,10 @@ impl Plan {
     fn of(mut placed: Vec<Placed>, ahead: Ahead, lines: usize) -> Plan {
         // It keeps the order within each part.
         placed.sort_by_key(|(at, part, _)| (*at, *part));
-        let order: Vec<usize> = placed.into_iter().map(|(.., request)| request).collect();
         let mut has_place = vec![false; lines];
-        order.iter().for_each(|request| has_place[*request] = true);
+        // The end of a session is in the order of the sessions, too.
+        let is_new = |request: &usize| !std::mem::replace(&mut has_place[*request], true);
+        let order: Vec<usize> = placed.into_iter().map(|(.., request)| request).filter(is_new).collect();
         Plan { order, has_place, ahead }
     }
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::log::LogRecord;
 use super::ahead::Ahead;
+use super::parts::sessions;
 use super::search::Search;
 use super::state::State;
 use super::subject::Subject;
@@ -94,24 +95,30 @@ fn is_plain(line: &LogRecord) -> bool {
 }
 
 /// Sessions that were created, that nothing but their keys and their creation tell of, and that last: their ids are all that
-/// tells them apart, and a request knows an id only from the answer.
+/// tells them apart, and each is named only after it was answered, so that no request with a name lies between two exchanged ones.
 fn untouched(lines: &[LogRecord]) -> Vec<usize> {
     let end = lines.iter().map(|line| line.received).filter(|at| *at < i64::MAX).max().unwrap_or(0);
     let mut touched: BTreeSet<String> = BTreeSet::new();
+    let mut named: BTreeMap<String, i64> = BTreeMap::new();
     for line in lines {
         let about = ["info", "renew", "destroy"].map(|what| format!("/v1/session/{what}/"));
         let id = about.iter().find_map(|start| line.question.url.strip_prefix(start.as_str()));
         if let Some(id) = id {
             touched.insert(id.split('?').next().unwrap_or_default().to_ascii_lowercase());
-        } else if created(line).is_none()
-            && !matches!(Subject::of(&line.question), Subject::Keys(_) | Subject::Prefix(_))
-        {
-            return Vec::new();
+        } else if created(line).is_none() {
+            if !matches!(Subject::of(&line.question), Subject::Keys(_) | Subject::Prefix(_)) {
+                return Vec::new();
+            }
+            for id in sessions(line) {
+                let first = named.entry(id).or_insert(line.sent);
+                *first = line.sent.min(*first);
+            }
         }
     }
     let is_untouched = |place: &usize| {
         let line = &lines[*place];
-        created(line).is_some_and(|id| !touched.contains(&id))
+        let is_later = |id: &String| named.get(id).is_none_or(|first| line.received < *first);
+        created(line).is_some_and(|id| !touched.contains(&id) && is_later(&id))
             && ttl(line).is_none_or(|ttl| line.sent.saturating_add(ttl) > end)
     };
     (0..lines.len()).filter(is_untouched).collect()
