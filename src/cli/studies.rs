@@ -82,7 +82,11 @@ fn text(scenario: &dyn AnyScenario, recorded: &[SeenViolation]) -> ScenarioText 
 /// The violations of the scenario that were seen on a real server. A scenario in a file may have the name of another one.
 fn seen(scenario: &dyn AnyScenario, recorded: &[SeenViolation]) -> BTreeMap<String, String> {
     let happened = recorded.iter().filter(|line| line.scenario == scenario.name() && line.has_happened());
-    let seen: BTreeMap<String, String> = happened.map(|line| (line.property.clone(), line.server.clone())).collect();
+    let sight = |line: &SeenViolation| match &line.other {
+        Some(other) => format!("{} in another execution, {other}", line.server),
+        None => line.server.clone(),
+    };
+    let seen: BTreeMap<String, String> = happened.map(|line| (line.property.clone(), sight(line))).collect();
     let mut files = catalogue::files().filter(|(name, _)| !seen.is_empty() && *name == scenario.name());
     let is_known = files.any(|(name, text)| catalogue::read(text, name).is_ok_and(|known| *known == *scenario));
     if is_known { seen } else { BTreeMap::new() }

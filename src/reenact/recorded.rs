@@ -23,6 +23,9 @@ pub struct SeenViolation {
     pub outcome: String,
     /// The outcome as a sentence.
     pub sentence: String,
+    /// What is other in the scenario of the execution, if it is not the one with the digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<String>,
 }
 
 impl SeenViolation {

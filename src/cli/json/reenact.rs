@@ -21,6 +21,8 @@ pub struct ReenactmentJson<'a> {
     pub length: Option<u64>,
     /// How long a delay became that is none in the scenario, in milliseconds.
     pub stretch: Option<u64>,
+    /// What is other in the scenario, if this is not the checker's first counterexample.
+    pub other: Option<&'static str>,
     /// How often it was begun.
     pub attempts: u32,
     /// The file of the trace.

@@ -100,12 +100,12 @@ pub fn is_restarted(trace: &Trace<Consul>) -> bool {
 }
 
 /// The same scenario with prompt timers of the server, as a real one has them; and this one with instants between two ticks, too. Other
-/// counterexamples are found there, which may happen where the first one needs a late timer or exact simultaneity.
-pub fn narrower(scenario: &Scenario<Consul>) -> Vec<Scenario<Consul>> {
+/// counterexamples are found there, which may happen where the first one needs a late timer or exact simultaneity. Each with what is other.
+pub fn narrower(scenario: &Scenario<Consul>) -> [(&'static str, Scenario<Consul>); 2] {
     let mut prompt = scenario.clone();
     prompt.synchrony.server_delay = Some(Ticks::ZERO);
     let fine = prompt.refined(2);
-    vec![prompt, fine]
+    [("with prompt timers of the server", prompt), ("with prompt timers of the server, and half ticks", fine)]
 }
 
 /// What is kept clear, the more the better: at first of every deadline; then those that clients keep by their own clocks, which are

@@ -67,6 +67,7 @@ pub fn run(arguments: &Reenact, common: &Common) -> Result<Exit, CommandError> {
             server: server.clone(),
             outcome: result.outcome.name().to_owned(),
             sentence: result.outcome.to_string(),
+            other: subject.other.map(str::to_owned),
         });
         write(file, &fencepost_reenact::write(seen.collect()))?;
     }

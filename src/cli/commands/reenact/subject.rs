@@ -22,6 +22,8 @@ pub struct Subject {
     /// The digest of the checker's counterexample.
     pub digest: String,
     pub trace: Trace<Consul>,
+    /// What is other in the scenario of the trace, if it is not the checker's counterexample.
+    pub other: Option<&'static str>,
     /// Where it is written.
     pub file: Option<String>,
 }
@@ -73,7 +75,7 @@ fn from_file(file: &str) -> Result<Subject, CommandError> {
     let property = trace.broken().map_or_else(|| "none".to_owned(), |property| property.name().to_owned());
     let trace = of_consul(&*trace, file)?;
     let (scenario, digest) = (trace.header.scenario.name.clone(), trace.header.digest.clone());
-    Ok(Subject { scenario, property, digest, trace, file: Some(file.to_owned()) })
+    Ok(Subject { scenario, property, digest, trace, other: None, file: Some(file.to_owned()) })
 }
 
 fn of_consul(trace: &dyn AnyTrace, name: &str) -> Result<Trace<Consul>, CommandError> {
@@ -98,7 +100,7 @@ fn violations(scenario: &dyn AnyScenario, arguments: &Reenact, common: &Common) 
         let trace = of_consul(&*trace, scenario.name())?;
         let property = promise.property.name();
         let digest = trace.header.digest.clone();
-        let trace = possible(trace, promise.property, arguments, common)?;
+        let (trace, other) = possible(trace, promise.property, arguments, common)?;
         let name = format!("{}--{property}--reenacted", scenario.name());
         let file = write_trace(common.out.as_deref(), &name, &trace.to_text())?;
         found.push(Subject {
@@ -106,6 +108,7 @@ fn violations(scenario: &dyn AnyScenario, arguments: &Reenact, common: &Common) 
             property: property.to_owned(),
             digest,
             trace,
+            other,
             file: file.map(|file| file.display().to_string()),
         });
     }
@@ -130,21 +133,21 @@ fn possible(
     property: Property,
     arguments: &Reenact,
     common: &Common,
-) -> Result<Trace<Consul>, CommandError> {
+) -> Result<(Trace<Consul>, Option<&'static str>), CommandError> {
     let is_hopeless = |trace: &Trace<Consul>| match plan(trace, arguments.restart.is_some(), 1) {
         Err(PlanError::Hopeless(outcome)) => outcome.is_matter_of_time(),
         Ok(_) | Err(PlanError::NoExecution(_)) => false,
     };
     if !is_hopeless(&trace) {
-        return Ok(trace);
+        return Ok((trace, None));
     }
-    for other in narrower(&trace.header.scenario) {
+    for (how, other) in narrower(&trace.header.scenario) {
         let other = target::parse(&other.to_toml(), &other.name)?;
         let Some(found) = counterexample(&*other, property, arguments, common)? else { continue };
         let found = of_consul(&*found, other.name())?;
         if !is_hopeless(&found) {
-            return Ok(found);
+            return Ok((found, Some(how)));
         }
     }
-    Ok(trace)
+    Ok((trace, None))
 }

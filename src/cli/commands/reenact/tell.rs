@@ -25,6 +25,7 @@ pub fn result(subject: &Subject, result: &Reenactment, server: &str, common: &Co
             tick: milliseconds(tick),
             length: milliseconds(length),
             stretch: milliseconds(stretch),
+            other: subject.other,
             attempts: *attempts,
             trace: subject.file.clone(),
         });
@@ -42,6 +43,9 @@ pub fn result(subject: &Subject, result: &Reenactment, server: &str, common: &Co
         if let Some(stretch) = stretch {
             line += &format!("; delays of 0 took up to {stretch:?}");
         }
+    }
+    if let Some(other) = subject.other {
+        line += &format!("; this is another execution than the checker's first, {other}");
     }
     say(&(line + "\n"));
 }
