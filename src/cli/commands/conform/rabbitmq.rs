@@ -79,7 +79,9 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         common,
     );
     if busy.undecided > 0 {
-        conclude(&format!("{} sequences are undecided: they have too many possible orders.\n", busy.undecided), common);
+        let count = busy.undecided;
+        let sequences = if count == 1 { "1 sequence".to_owned() } else { format!("{count} sequences") };
+        conclude(&format!("undecided: {sequences} with too many possible orders.\n"), common);
         return Ok(Exit::Undecided);
     }
     Ok(Exit::AsExpected)
