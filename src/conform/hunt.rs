@@ -44,7 +44,7 @@ pub fn hunt(
     let trees = Cell::new(0_u64);
     let position = consul.position()?;
     while tally.total() < commands {
-        let last: RefCell<Option<Vec<Exchange>>> = RefCell::default();
+        let last: RefCell<Option<(Vec<Command>, Vec<Exchange>)>> = RefCell::default();
         let failure: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
@@ -55,7 +55,7 @@ pub fn hunt(
                     Ok(())
                 }
                 Err(Stop::Differs(exchanges)) => {
-                    *last.borrow_mut() = Some(exchanges);
+                    *last.borrow_mut() = Some((commands, exchanges));
                     Err(TestCaseError::fail("the answers differ"))
                 }
                 Err(Stop::ConformError(found)) => {
@@ -69,9 +69,14 @@ pub fn hunt(
         if let Some(failure) = failure.take() {
             return Err(failure);
         }
-        if let Some(exchanges) = last.take() {
+        if let Some((commands, exchanges)) = last.take() {
+            let mut run = |commands: &[Command]| {
+                trees.set(trees.get() + 1);
+                once(consul, format!("fencepost/{position}-{seed}-{}/", trees.get()), commands)
+            };
+            let difference = without_idle_commands(commands, exchanges, &mut run)?;
             consul.clean()?;
-            return Ok(Found { tally, difference: Some(exchanges) });
+            return Ok(Found { tally, difference: Some(difference) });
         }
         let exchanges = seen.take().expect("it ran");
         exchanges.iter().for_each(|exchange| tally.count(exchange.expected.class));
@@ -79,6 +84,27 @@ pub fn hunt(
     }
     consul.clean()?;
     Ok(Found { tally, difference: None })
+}
+
+/// Leaves out, one at a time, every command without which an answer differs still: proptest tries each once only, and one that was needed
+/// for another may be idle after that one is gone.
+fn without_idle_commands(
+    mut commands: Vec<Command>,
+    mut exchanges: Vec<Exchange>,
+    run: &mut dyn FnMut(&[Command]) -> Result<Vec<Exchange>, Stop>,
+) -> Result<Vec<Exchange>, ConformError> {
+    let (mut place, mut tried) = (commands.len(), 0);
+    while tried < commands.len() {
+        place = place.checked_sub(1).unwrap_or(commands.len() - 1);
+        let mut fewer = commands.clone();
+        fewer.remove(place);
+        match run(&fewer) {
+            Err(Stop::Differs(shorter)) => (commands, exchanges, tried) = (fewer, shorter, 0),
+            Ok(_) => tried += 1,
+            Err(Stop::ConformError(failure)) => return Err(failure),
+        }
+    }
+    Ok(exchanges)
 }
 
 /// One sequence, below a tree of its own.
