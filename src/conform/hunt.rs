@@ -44,7 +44,7 @@ pub fn hunt(
     let trees = Cell::new(0_u64);
     let position = consul.position()?;
     while tally.total() < commands {
-        let last: RefCell<Option<(Vec<Command>, Vec<Exchange>)>> = RefCell::default();
+        let last: RefCell<Option<Differing>> = RefCell::default();
         let failure: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<Vec<Exchange>>> = RefCell::default();
         let run = |commands: Vec<Command>| {
@@ -55,7 +55,7 @@ pub fn hunt(
                     Ok(())
                 }
                 Err(Stop::Differs(exchanges)) => {
-                    *last.borrow_mut() = Some((commands, exchanges));
+                    *last.borrow_mut() = Some(Differing { commands, exchanges });
                     Err(TestCaseError::fail("the answers differ"))
                 }
                 Err(Stop::ConformError(found)) => {
@@ -69,12 +69,12 @@ pub fn hunt(
         if let Some(failure) = failure.take() {
             return Err(failure);
         }
-        if let Some((commands, exchanges)) = last.take() {
+        if let Some(differing) = last.take() {
             let mut run = |commands: &[Command]| {
                 trees.set(trees.get() + 1);
                 once(consul, format!("fencepost/{position}-{seed}-{}/", trees.get()), commands)
             };
-            let difference = without_idle_commands(commands, exchanges, &mut run)?;
+            let difference = without_idle_commands(differing, &mut run)?;
             consul.clean()?;
             return Ok(Found { tally, difference: Some(difference) });
         }
@@ -86,13 +86,19 @@ pub fn hunt(
     Ok(Found { tally, difference: None })
 }
 
+/// A sequence of commands, with the exchanges up to the one that differs.
+struct Differing {
+    commands: Vec<Command>,
+    exchanges: Vec<Exchange>,
+}
+
 /// Leaves out, one at a time, every command without which an answer differs still: proptest tries each once only, and one that was needed
 /// for another may be idle after that one is gone.
 fn without_idle_commands(
-    mut commands: Vec<Command>,
-    mut exchanges: Vec<Exchange>,
+    differing: Differing,
     run: &mut dyn FnMut(&[Command]) -> Result<Vec<Exchange>, Stop>,
 ) -> Result<Vec<Exchange>, ConformError> {
+    let Differing { mut commands, mut exchanges } = differing;
     let (mut place, mut tried) = (commands.len(), 0);
     while tried < commands.len() {
         place = place.checked_sub(1).unwrap_or(commands.len() - 1);

@@ -36,7 +36,7 @@ impl Search<'_> {
         for request in due {
             if let Some(class) = self.absorbed(state, request, until) {
                 state.finish(request);
-                self.note_step(state, Some(request), Vec::new());
+                self.float(state, request);
                 note(request, class);
             }
         }
@@ -49,6 +49,7 @@ impl Search<'_> {
         if self.ahead().rank[request].is_some() || !state.agent.may_answer(&line.question, line.reply.as_ref()?) {
             return None;
         }
+        self.instant(state, request)?;
         let has_passed = state.passed.binary_search(&request).is_ok();
         let times = self.times(state, request, until);
         if line.question.method != "GET" {
@@ -66,7 +67,7 @@ impl Search<'_> {
             }
             let class = attempt(state, line, now, has_passed).ok();
             let is_new = state.agent.told() != told;
-            let may_be = class.is_some() && self.may_be_told(state, &told, None);
+            let may_be = class.is_some() && self.may_be_told(state, &told, None) && self.are_created_in_time(state);
             if may_be && (!is_new || self.is_narrow()) {
                 return class;
             }

@@ -101,21 +101,23 @@ impl Clock {
 
     /// The same, with one instant for each position, in order, apart from each other, and after one instant. None: some position has no instant.
     pub(super) fn settled(mut self, since: i64, late: &BTreeSet<u64>) -> Option<Clock> {
-        let mut before = since;
+        let (mut before, mut room) = (since, 1);
         for number in 0..self.positions.len() {
             let (index, from, to) = self.positions[number];
-            let from = from.max(before.saturating_add(1));
+            let from = from.max(before.saturating_add(room));
             let others = self.positions[number..].iter().take_while(|(.., other)| *other == to).count();
             if from > to {
                 return None;
             }
             before = if late.contains(&index) && to < i64::MAX {
-                from.max(to - i64::try_from(others).unwrap_or(0))
+                from.max(to - i64::try_from(2 * others).unwrap_or(0))
             } else if to == i64::MAX {
                 from
             } else {
                 from + (to - from) / i64::try_from(others + 1).unwrap_or(i64::MAX)
             };
+            // The reads that show it as the last one come right after it.
+            room = if late.contains(&index) { 2 } else { 1 };
             (self.positions[number].1, self.positions[number].2) = (before, before);
         }
         Some(self)

@@ -10,7 +10,8 @@
 //! writes    what writes leave behind                                    in_time  reads that wait
 //! blanks    log positions without a known writer                    failures nodes that fail
 //! plan      parts explained alone, each position at an instant      parts    what has nothing to do with each other
-//! positions who wrote the log positions that answers show           path     the order in which requests were carried out
+//! positions who wrote the log positions that answers show           instants when the requests of a part are carried out
+//! path      the order in which requests were carried out
 //! sessions  the order of requests about sessions                    twins    writes that do the same
 //! passes    the planned order, the likely ones, all                 clock    when the log has got to a position
 //! plausible whether what happens is what later answers show
@@ -23,6 +24,7 @@ mod blanks;
 mod clock;
 mod failures;
 mod in_time;
+mod instants;
 mod parts;
 mod passes;
 mod path;

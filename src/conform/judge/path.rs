@@ -8,6 +8,7 @@ use super::state::State;
 struct Carried {
     /// None: a timer, or a request that the leader has let pass.
     request: Option<usize>,
+    at: i64,
     changed: Vec<String>,
     before: Option<usize>,
 }
@@ -19,14 +20,16 @@ pub(super) struct Paths(RefCell<Vec<Carried>>);
 /// A request in the order that explains a log, with the keys whose entries it has changed.
 pub(super) struct PathStep {
     pub(super) request: usize,
+    /// When, in a part whose instants are kept.
+    pub(super) at: i64,
     pub(super) changed: Vec<String>,
 }
 
 impl Paths {
     /// Something has happened.
-    pub(super) fn note(&self, state: &mut State, request: Option<usize>, changed: Vec<String>) {
+    pub(super) fn note(&self, state: &mut State, request: Option<usize>, at: i64, changed: Vec<String>) {
         let mut all = self.0.borrow_mut();
-        all.push(Carried { request, changed, before: state.path });
+        all.push(Carried { request, at, changed, before: state.path });
         state.path = Some(all.len() - 1);
     }
 
@@ -36,11 +39,12 @@ impl Paths {
         let mut steps = Vec::new();
         let mut at = state.path;
         while let Some(place) = at {
-            let Carried { request, changed, before } = &all[place];
-            steps.push(PathStep { request: (*request)?, changed: changed.clone() });
+            let Carried { request, at: instant, changed, before } = &all[place];
+            steps.push(PathStep { request: (*request)?, at: *instant, changed: changed.clone() });
             at = *before;
         }
         steps.reverse();
+        steps.sort_by_key(|step| step.at);
         Some(steps)
     }
 }

@@ -10,6 +10,7 @@ use super::super::log::{Episode, LogRecord};
 use super::Limits;
 use super::ahead::Ahead;
 use super::clock::Clock;
+use super::instants::Instants;
 use super::parts::{Parts, parts};
 use super::path::PathStep;
 use super::positions::Entries;
@@ -48,8 +49,9 @@ impl Search<'_> {
         let draft = Draft { episode, parts: parts(&self.lines)?, shown: self.shown(), limits };
         let open = Clock::of(&self.certain, &self.lines, &self.exact);
         let windows = self.windows(&self.certain, &open);
+        let any = Instants { clock: open.clone(), quiet: BTreeMap::new() };
         let explain = |(number, part): (usize, &Vec<usize>)| {
-            Some((number, self.explain(&draft, part, &windows, &self.certain, &open)?))
+            Some((number, self.explain(&draft, part, &windows, &self.certain, &any)?))
         };
         let mut ways: Vec<(usize, Vec<PathStep>)> =
             draft.parts.keys.iter().enumerate().map(explain).collect::<Option<_>>()?;
@@ -63,7 +65,8 @@ impl Search<'_> {
             if again.is_empty() {
                 return Some(Plan::of(placed, ahead, self.lines.len()));
             }
-            let windows = self.windows(&self.certain, &clock);
+            let known = Instants { clock, quiet: BTreeMap::new() };
+            let narrow = self.windows(&self.certain, &known.clock);
             for (number, steps) in again.into_iter().rev() {
                 // Guesses that do not go with the part are others the next time.
                 let found = steps.as_ref().map(|steps| self.writers(steps, &draft.shown));
@@ -76,8 +79,10 @@ impl Search<'_> {
                 };
                 let is_guess = |pair: &&(u64, usize)| !self.certain.ranked.contains(pair);
                 banned.extend(ahead.ranked.iter().filter(is_other).filter(is_guess));
+                let part = &draft.parts.keys[number];
                 let steps = steps
-                    .or_else(|| self.explain(&draft, &draft.parts.keys[number], &windows, &self.certain, &clock))?;
+                    .or_else(|| self.explain(&draft, part, &narrow, &self.certain, &known))
+                    .or_else(|| self.explain(&draft, part, &windows, &self.certain, &any))?;
                 ways.retain(|(other, _)| *other != number);
                 ways.insert(0, (number, steps));
             }
@@ -88,60 +93,37 @@ impl Search<'_> {
     /// Gives each request an instant, with each log position at one. None: that leaves some request no place. Otherwise also the
     /// parts that cannot be explained so, with another order if there is one.
     fn schedule(&self, draft: &Draft<'_>, ahead: &Ahead, clock: &Clock) -> Option<(Vec<Placed>, Vec<Again>)> {
-        let since = self.lines.first()?.sent.saturating_sub(i64::try_from(self.lines.len()).ok()?);
+        let since = self.lines.first()?.sent.saturating_sub(i64::try_from(2 * self.lines.len()).ok()?);
         let clock = clock.clone().settled(since, &self.store_positions())?;
         let mut windows = self.windows(ahead, &clock);
-        let free = self.keep_free(&mut windows, ahead, &clock)?;
-        let sessions = self.order_of_sessions(&draft.parts.sessions, ahead, &clock)?;
+        let quiet = self.keep_quiet_times(&mut windows, ahead, &clock)?;
+        let instants = Instants { clock, quiet };
+        let sessions = self.order_of_sessions(&draft.parts.sessions, ahead, &instants.clock)?;
         let mut placed: Vec<Placed> = sessions.into_iter().map(|(at, request)| (at, 0, request)).collect();
         let mut again = Vec::new();
         for (number, part) in draft.parts.keys.iter().enumerate() {
-            let Some(steps) = self.explain(draft, part, &windows, ahead, &clock) else {
+            let Some(steps) = self.explain(draft, part, &windows, ahead, &instants) else {
                 again.push((number, None));
                 continue;
             };
-            match self.place(&steps, &windows, ahead, &free).filter(|_| self.keeps(&steps, &draft.shown, ahead)) {
-                Some(instants) => placed.extend(instants.into_iter().map(|(at, request)| (at, number + 1, request))),
-                None => again.push((number, Some(steps))),
+            if !self.keeps(&steps, &draft.shown, ahead) {
+                again.push((number, Some(steps)));
+                continue;
             }
+            // Creations of sessions are in several parts, and their order is that of the sessions.
+            let own = steps.into_iter().filter(|step| created(&self.lines[step.request]).is_none());
+            placed.extend(own.map(|step| (step.at, number + 1, step.request)));
         }
         Some((placed, again))
-    }
-
-    /// The instants of the requests of a part, each as early as possible. None: one would come too late.
-    fn place(
-        &self,
-        steps: &[PathStep],
-        windows: &[(i64, i64)],
-        ahead: &Ahead,
-        free: &BTreeMap<i64, i64>,
-    ) -> Option<Vec<(i64, usize)>> {
-        let mut now = i64::MIN;
-        let mut placed = Vec::new();
-        // Creations of sessions are in several parts, and their order is that of the sessions.
-        for request in steps.iter().map(|step| step.request).filter(|request| created(&self.lines[*request]).is_none())
-        {
-            let (from, to) = windows[request];
-            now = now.max(from);
-            if self.is_hidden(request, ahead) {
-                let quiet = free.range(..=now).next_back().filter(|(_, until)| **until >= now);
-                now = quiet.map_or(now, |(_, until)| until.saturating_add(1));
-            }
-            if now > to {
-                return None;
-            }
-            placed.push((now, request));
-        }
-        Some(placed)
     }
 
     /// Whether the writers of the log positions in a part are those that were assumed.
     fn keeps(&self, steps: &[PathStep], shown: &Entries, ahead: &Ahead) -> bool {
         let (writers, creators) = self.writers(steps, shown);
-        writers
-            .into_iter()
-            .chain(creators)
-            .all(|(index, writer)| ahead.index_of(writer) == Some(index) || !ahead.is_ranked(index))
+        writers.into_iter().chain(creators).all(|(index, writer)| match ahead.index_of(writer) {
+            Some(known) => known == index,
+            None => !ahead.is_ranked(index),
+        })
     }
 
     /// Passes what the plan has already got to.
@@ -199,7 +181,7 @@ impl Search<'_> {
         part: &[usize],
         windows: &[(i64, i64)],
         ahead: &Ahead,
-        clock: &Clock,
+        instants: &Instants,
     ) -> Option<Vec<PathStep>> {
         let mut lines: Vec<(usize, LogRecord)> =
             part.iter().map(|place| (*place, self.lines[*place].clone())).collect();
@@ -222,17 +204,18 @@ impl Search<'_> {
         let head = Episode { lines: Vec::new(), ..draft.episode.clone() };
         let mut search = Search::new(&Episode { lines, ..head }, self.mutation, draft.limits, self.is_over);
         let here = |(index, place): &(u64, usize)| Some((*index, places.iter().position(|other| other == place)?));
-        search.clock = Some(clock.clone());
+        search.instants = Some(instants.clone());
         if ahead.ranked != self.certain.ranked {
             search.assume(ahead.ranked.iter().filter_map(here).collect());
         }
         let steps = search.order()?;
-        Some(steps.into_iter().map(|step| PathStep { request: places[step.request], ..step }).collect())
+        let steps = steps.into_iter().map(|step| PathStep { request: places[step.request], ..step }).collect();
+        self.create_in_time(steps, &draft.shown, ahead, windows, instants)
     }
 
     /// Between a log position and the reads that show it as the index of the whole store, nothing is changed. None: something has
     /// to.
-    fn keep_free(&self, windows: &mut [(i64, i64)], ahead: &Ahead, clock: &Clock) -> Option<BTreeMap<i64, i64>> {
+    fn keep_quiet_times(&self, windows: &mut [(i64, i64)], ahead: &Ahead, clock: &Clock) -> Option<BTreeMap<i64, i64>> {
         let mut free: BTreeMap<i64, i64> = BTreeMap::new();
         for (place, index) in self.exact.iter().enumerate() {
             if let (Some(index), Subject::Store) = (index, &self.subjects[place]) {
@@ -258,11 +241,6 @@ impl Search<'_> {
             }
         }
         Some(free)
-    }
-
-    /// Whether a request may change a key at a position that is not known.
-    fn is_hidden(&self, place: usize, ahead: &Ahead) -> bool {
-        !self.is_idle[place] && matches!(self.subjects[place], Subject::Keys(_)) && ahead.rank[place].is_none()
     }
 }
 

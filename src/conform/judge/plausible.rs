@@ -84,7 +84,8 @@ impl Search<'_> {
         match coming.create {
             create if create == coming.modify => Ok(None),
             create if create > next => Err(()),
-            create if self.clock.as_ref().is_some_and(|clock| !clock.allows(create, &self.lines[by])) => Err(()),
+            // It is deleted before that is created.
+            create if !self.may_be_created(after.reached, by, create) => Ok(None),
             create => Ok(Some(create)),
         }
     }

@@ -15,7 +15,7 @@ use super::super::tally::AnswerClass;
 use super::super::verdict::{Impossible, Objection};
 use super::ahead::Ahead;
 use super::arrivals::{Answer, arrivals};
-use super::clock::Clock;
+use super::instants::Instants;
 use super::passes::Breadth;
 use super::path::Paths;
 use super::plan::Plan;
@@ -50,8 +50,8 @@ pub(super) struct Search<'a> {
     pub(super) certain: Ahead,
     pub(super) likely: Ahead,
     pub(super) plan: OnceCell<Plan>,
-    /// When the log got to the positions that all answers show, in a part of a log.
-    pub(super) clock: Option<Clock>,
+    /// When requests were carried out, in a part of a log.
+    pub(super) instants: Option<Instants>,
     /// In which order requests were carried out, if that is asked for.
     pub(super) paths: Option<Paths>,
     /// By request: the log position at which what it reads was changed last.
@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
             likely,
             certain,
             plan: OnceCell::new(),
-            clock: None,
+            instants: None,
             paths: None,
             mutation,
             exact,
@@ -279,7 +279,11 @@ impl<'a> Search<'a> {
                 break;
             }
             let has_passed = state.passed.binary_search(place).is_ok();
-            let before = self.paths.as_ref().map(|_| state.agent.clone());
+            let before = self.paths.as_ref().map(|_| state.clone());
+            match self.instant(state, *place) {
+                Some(reached) => state.reached = reached,
+                None => return Ok(false),
+            }
             match attempt(state, line, line.sent, has_passed) {
                 Ok(class) => note(classes, Some(*place), Some(class)),
                 Err(Why::Differs(class, why)) => {
@@ -291,7 +295,10 @@ impl<'a> Search<'a> {
                 }
             }
             if let Some(before) = before {
-                let changed = state.agent.changed_keys(&before);
+                if !self.settle(state, *place, false) || !self.keeps_instants(&before, state, *place) {
+                    return Ok(false);
+                }
+                let changed = state.agent.changed_keys(&before.agent);
                 self.note_step(state, Some(*place), changed);
             }
             state.passed.retain(|passed| passed != place);

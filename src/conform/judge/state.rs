@@ -27,6 +27,12 @@ pub(super) struct State {
     pub(super) early: Vec<usize>,
     /// The last of what has led to it, if that is kept.
     pub(super) path: Option<usize>,
+    /// When the last request was carried out, in a part of a log whose instants are kept.
+    pub(super) reached: i64,
+    /// Requests that changed nothing and were sent later than that, with when each is carried out, in such a part.
+    pub(super) floating: Vec<(usize, i64)>,
+    /// By whom the keys that are there were created, and when, in such a part, where no answer has told at which log position.
+    pub(super) creators: Vec<(String, usize, i64)>,
     /// How many requests of the plan have been carried out.
     pub(super) planned: usize,
     /// How many requests have been carried out since it was tidied up.
@@ -36,14 +42,29 @@ pub(super) struct State {
 impl Hash for State {
     /// All the rest follows from this, and from which answers have arrived.
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.agent, &self.expiring, &self.done, &self.passed).hash(state);
+        (&self.agent, &self.expiring, &self.done, &self.passed, &self.creators).hash(state);
     }
 }
 
 impl State {
     pub(super) fn new(agent: Agent) -> Self {
         let (expiring, done, passed, early) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        State { agent, expiring, done, passed, next_rank: 0, at: 0, seen: 0, early, path: None, planned: 0, untidy: 0 }
+        State {
+            agent,
+            expiring,
+            done,
+            passed,
+            next_rank: 0,
+            at: 0,
+            seen: 0,
+            early,
+            path: None,
+            reached: i64::MIN,
+            floating: Vec::new(),
+            creators: Vec::new(),
+            planned: 0,
+            untidy: 0,
+        }
     }
 
     /// 128 bits that tell states apart.

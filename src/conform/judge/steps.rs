@@ -77,7 +77,7 @@ impl Search<'_> {
     /// Notes what has happened, where that is kept.
     pub(super) fn note_step(&self, state: &mut State, request: Option<usize>, changed: Vec<String>) {
         if let Some(paths) = &self.paths {
-            paths.note(state, request, changed);
+            paths.note(state, request, state.reached, changed);
         }
     }
 
@@ -87,10 +87,13 @@ impl Search<'_> {
         if rank.is_some_and(|rank| rank != state.next_rank) {
             return CandidateOutcome::Never;
         }
+        let Some(reached) = self.instant(state, request) else { return CandidateOutcome::Never };
         let mut next = state.clone();
+        next.reached = reached;
         let has_passed = state.passed.binary_search(&request).is_ok();
         next.finish(request);
         let told = next.agent.told();
+        let mut is_bound = rank.is_some();
         match attempt(&mut next, line, now, has_passed) {
             Ok(class) => {
                 next.next_rank += usize::from(rank.is_some());
@@ -115,9 +118,16 @@ impl Search<'_> {
                 if self.is_likely() && has_effect {
                     match self.likely_creation(state, &next, request) {
                         Ok(None) => {}
-                        Ok(Some(index)) if next.agent.tell(index) => {}
+                        Ok(Some(index)) if next.agent.tell(index) => {
+                            let from = self.instants.as_ref().map_or(i64::MIN, |known| known.clock.not_before(index));
+                            next.reached = next.reached.max(from);
+                            is_bound = true;
+                        }
                         _ => return CandidateOutcome::Never,
                     }
+                }
+                if !self.settle(&mut next, request, is_bound) || !self.keeps_instants(state, &mut next, request) {
+                    return CandidateOutcome::Never;
                 }
                 if self.paths.is_some() {
                     let changed = next.agent.changed_keys(&state.agent);
