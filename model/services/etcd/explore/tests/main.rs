@@ -1,4 +1,6 @@
-//! The rules of etcd by the verdicts of scenarios. One test binary, so that it is compiled once.
+//! The rules of etcd by the verdicts of scenarios, and the promises that only a property of Rust expresses. One test binary, so that it is
+//! compiled once.
 
+mod keep;
+mod mutants;
 mod rules;
-mod try_it;

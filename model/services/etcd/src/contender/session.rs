@@ -75,9 +75,7 @@ impl Contender {
                 session.done = Some(done);
                 session.stops = counted.or(renewal.stops);
             }
-            Response::NoLease if !context.is_mutated(Mutant::ZeroIgnored) => {
-                self.lose_session(Leaving::Notified, context, out);
-            }
+            Response::NoLease => self.lose_session(Leaving::Notified, context, out),
             _ => session.next = Some(Deadline(context.now + settings.resend_after)),
         }
     }

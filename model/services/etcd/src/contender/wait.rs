@@ -102,11 +102,18 @@ impl Contender {
         self.enter(context, out);
     }
 
-    /// A self-limiting client whose time is over does not begin.
+    /// A client that looks at its time, or at `Done`, does not begin when that is over.
     pub(super) fn may_enter(&self, context: &Ctx<'_>) -> bool {
-        let stops = self.session.and_then(|session| session.stops);
         let Settings { stop, looks_before_entry, .. } = context.scenario.service;
-        stop != Stop::BeforeExpiry || !looks_before_entry || stops.is_some_and(|at| !at.is_due(context.now))
+        match stop {
+            _ if !looks_before_entry => true,
+            Stop::Never => true,
+            Stop::OnDone => self.session.is_some(),
+            Stop::BeforeExpiry => {
+                let stops = self.session.and_then(|session| session.stops);
+                stops.is_some_and(|at| !at.is_due(context.now))
+            }
+        }
     }
 
     /// The wait has failed by an error of the server: `Lock` deletes its key (E-CC-13), `Campaign` leaves it and forgets its session

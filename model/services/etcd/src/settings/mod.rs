@@ -38,7 +38,7 @@ pub struct Settings {
     pub stop: Stop,
     /// `stop = "before-expiry"`: how long before, in ticks.
     pub margin: Ticks,
-    /// `stop = "before-expiry"`: whether a client looks at that time before it begins, too.
+    /// Whether a client that stops by itself looks at `Done`, or at its time, before it begins, too.
     pub looks_before_entry: bool,
     /// Whether the end of a session cancels a call that waits.
     pub done_cancels: bool,

@@ -66,8 +66,11 @@ pub(super) fn validate(scenario: &Scenario<Etcd>) -> Checked {
     if settings.margin > Ticks::ZERO && (settings.stop != Stop::BeforeExpiry || settings.margin >= shortest) {
         return wrong("service.margin", "it needs `stop = \"before-expiry\"`, and is shorter than every TTL");
     }
-    if !settings.looks_before_entry && settings.stop != Stop::BeforeExpiry {
-        return wrong("service.looks_before_entry", "there is no time to look at: set `stop = \"before-expiry\"`");
+    if !settings.looks_before_entry && settings.stop == Stop::Never {
+        return wrong("service.looks_before_entry", "a client that never stops looks at nothing: set `stop`");
+    }
+    if settings.stall > Ticks::ZERO && settings.stall < settings.outage {
+        return wrong("service.stall", "a stall shorter than `outage` deposes no leader");
     }
     if settings.stalled_client && settings.stall == Ticks::ZERO {
         return wrong("service.stalled_client", "no leader stalls: set `stall`");

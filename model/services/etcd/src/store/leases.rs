@@ -19,8 +19,9 @@ impl Cluster {
         if self.lease(id).is_none() {
             let settings = &context.scenario.service;
             let expires = Deadline(context.now + settings.ttl_of(id));
+            let scanned = Deadline(expires.0 + settings.scan_delay);
             let is_new = !settings.waits_for_apply;
-            self.leases.insert_sorted(Lease { id, expires, scanned: None, rest: None, is_new });
+            self.leases.insert_sorted(Lease { id, expires, scanned, rest: None, is_new });
             out.record(Fact::Renewed { session: id });
         }
         Response::Granted
@@ -45,7 +46,7 @@ impl Cluster {
             lease.expires = Deadline(context.now + settings.ttl_of(id) - settings.resend_after);
         }
         // Its new expiry is computed with the clock that the scan reads: an earlier jump no longer matters.
-        lease.scanned = None;
+        lease.scanned = Deadline(lease.expires.0 + settings.scan_delay);
         (lease.rest, lease.is_new) = (None, false);
         out.record(Fact::Renewed { session: id });
         Some(Response::Renewed)
@@ -91,7 +92,7 @@ impl Cluster {
             return self.leases.iter_mut().for_each(|lease| lease.rest = Some(context.scenario.service.ttl_of(lease.id)));
         }
         if let Some(lease) = self.lease_mut(id) {
-            lease.rest = Some(lease.expires.0 - context.now);
+            lease.rest = Some((lease.expires.0 - context.now).max(Ticks::ZERO));
         }
     }
 
@@ -103,14 +104,14 @@ impl Cluster {
             return;
         }
         for lease in self.leases.iter_mut() {
-            let mut at = lease.expires.0 + *clock_jump;
+            let mut at = context.now.max(lease.expires.0) + *clock_jump;
             if *jumps == Jump::Ahead {
                 at = context.now.max(lease.expires.0 - *clock_jump) + *scan_retry;
                 while at < lease.expires.0 {
                     at = at + *scan_retry;
                 }
             }
-            lease.scanned = Some(Deadline(at));
+            lease.scanned = Deadline(at);
         }
     }
 
@@ -130,13 +131,13 @@ impl Cluster {
             if !context.is_mutated(Mutant::PromotionKeepsExpiry) {
                 lease.expires = Deadline(context.now + length + more);
             }
-            lease.scanned = None;
+            lease.scanned = Deadline(lease.expires.0 + settings.scan_delay);
         }
     }
 
     pub(super) fn lease_wakes(&self, settings: &Settings, due: &mut dyn FnMut(Timer, Instant)) {
         for lease in self.leases.iter() {
-            due(Timer::Revoke(lease.id), lease.scanned.unwrap_or(lease.expires).0 + settings.scan_delay);
+            due(Timer::Revoke(lease.id), lease.scanned.0);
             if let Some(after) = settings.checkpoint.filter(|_| lease.rest.is_none()) {
                 let rest = settings.ttl_of(lease.id) - after;
                 if rest > Ticks::ZERO {

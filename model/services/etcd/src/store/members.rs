@@ -102,7 +102,7 @@ impl Cluster {
                 self.calm_until = (apart > Ticks::ZERO).then(|| Deadline(context.now + apart));
                 out.record(Fact::Service(EtcdEvent::Promoted));
             }
-            Absence::Freeze if context.is_mutated(Mutant::QueuedRenewalsFirst) => {}
+            Absence::Freeze if context.is_mutated(Mutant::OverdueRenewed) => {}
             Absence::Freeze => {
                 let overdue: Vec<SessionId> =
                     self.leases.iter().filter(|lease| lease.expires.is_due(context.now)).map(|lease| lease.id).collect();

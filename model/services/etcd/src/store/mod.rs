@@ -76,8 +76,8 @@ struct Lease {
     id: SessionId,
     /// From when on it is overdue.
     expires: Deadline,
-    /// From when on the scan may revoke it, if that is not the same (E-LS-10).
-    scanned: Option<Deadline>,
+    /// From when on the scan may revoke it (E-LS-5, E-LS-10).
+    scanned: Deadline,
     /// The rest that the leader has logged (E-LS-13).
     rest: Option<Ticks>,
     /// Whether the leader may not have applied its grant yet; kept if renewals do not wait for that (E-LS-3).
