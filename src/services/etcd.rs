@@ -1,7 +1,7 @@
 //! etcd: leases, and the locks and elections of its Go client.
 
-use fencepost_etcd_explore::SERVICE;
 pub use fencepost_etcd::*;
+use fencepost_etcd_explore::SERVICE;
 use fencepost_model::time::Ticks;
 
 use crate::Check;

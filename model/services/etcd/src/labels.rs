@@ -134,7 +134,9 @@ impl Display for EtcdFault {
             EtcdFault::Restart => f.write_str("all members restart"),
             EtcdFault::Freeze => f.write_str("the server pauses"),
             EtcdFault::Stall(None) => f.write_str("the loop of the leader is stuck"),
-            EtcdFault::Stall(Some(client)) => write!(f, "the loop of the leader is stuck, and {client} is connected to it"),
+            EtcdFault::Stall(Some(client)) => {
+                write!(f, "the loop of the leader is stuck, and {client} is connected to it")
+            }
             EtcdFault::EndStall => f.write_str("the loop of the old leader runs again"),
             EtcdFault::Disconnect(client) => write!(f, "the connection of {client} breaks"),
             EtcdFault::Jump => f.write_str("the wall clock of the leader jumps"),

@@ -2,8 +2,8 @@
 //!
 //! | System | Recipe | Hazards |
 //! |---|---|---|
-//! | `etcd-mutex` | `Session` and `Mutex`; `v3lock`; `etcdctl lock` | E-1 to E-9, E-15 to E-27 |
-//! | `etcd-election` | `Session` and `Election`; `v3election` | E-10 to E-13 |
+//! | `etcd-mutex` | `Session` and `Mutex`; `v3lock`; `etcdctl lock` | E-1 to E-9, E-11, E-15 to E-27 |
+//! | `etcd-election` | `Session` and `Election`; `v3election` | E-10 to E-13, E-16 |
 //!
 //! Both sides are state machines: `store` is the cluster, `contender` the client. Versions and users differ in [`Settings`].
 //! [`rules.md`](../rules.md) has the rules that they cite.

@@ -54,7 +54,10 @@ pub(super) fn validate(scenario: &Scenario<Etcd>) -> Checked {
         return wrong("service.ttls", "there are more entries than clients");
     }
     if is_zero(&settings.renew_after) || is_zero(&settings.resend_after) {
-        return wrong("service.renew_after", "renewals after 0 ticks would stop time; write at least 1, for `resend_after` too");
+        return wrong(
+            "service.renew_after",
+            "renewals after 0 ticks would stop time; write at least 1, for `resend_after` too",
+        );
     }
     if settings.first_deadline.as_ref().is_some_and(is_zero) || settings.checkpoint.as_ref().is_some_and(is_zero) {
         return wrong("service.first_deadline", "0 ticks would stop time; write at least 1, for `checkpoint` too");

@@ -1,6 +1,8 @@
 //! Leases: grant, renewal and revoke. Expiry instants are in the memory of the leader, and nothing about them is logged (E-GEN-1).
 
-use super::{Cluster, Ctx, Deadline, Ending, Fact, Held, Instant, Lease, Out, Response, SessionId, Settings, Ticks, Timer};
+use super::{
+    Cluster, Ctx, Deadline, Ending, Fact, Held, Instant, Lease, Out, Response, SessionId, Settings, Ticks, Timer,
+};
 use crate::EtcdMutation as Mutant;
 use crate::messages::Request;
 use crate::settings::Jump;
@@ -89,7 +91,10 @@ impl Cluster {
     /// The leader logs the rest of a lease (E-LS-13).
     pub(super) fn checkpoint(&mut self, id: SessionId, context: &Ctx<'_>) {
         if context.is_mutated(Mutant::CheckpointIsFull) {
-            return self.leases.iter_mut().for_each(|lease| lease.rest = Some(context.scenario.service.ttl_of(lease.id)));
+            return self
+                .leases
+                .iter_mut()
+                .for_each(|lease| lease.rest = Some(context.scenario.service.ttl_of(lease.id)));
         }
         if let Some(lease) = self.lease_mut(id) {
             lease.rest = Some((lease.expires.0 - context.now).max(Ticks::ZERO));
@@ -108,7 +113,7 @@ impl Cluster {
             if *jumps == Jump::Ahead {
                 at = context.now.max(lease.expires.0 - *clock_jump) + *scan_retry;
                 while at < lease.expires.0 {
-                    at = at + *scan_retry;
+                    at += *scan_retry;
                 }
             }
             lease.scanned = Deadline(at);
@@ -136,7 +141,7 @@ impl Cluster {
     }
 
     pub(super) fn lease_wakes(&self, settings: &Settings, due: &mut dyn FnMut(Timer, Instant)) {
-        for lease in self.leases.iter() {
+        for lease in &self.leases {
             due(Timer::Revoke(lease.id), lease.scanned.0);
             if let Some(after) = settings.checkpoint.filter(|_| lease.rest.is_none()) {
                 let rest = settings.ttl_of(lease.id) - after;

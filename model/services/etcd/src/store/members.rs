@@ -2,8 +2,8 @@
 //! the others have deposed (E-LD).
 
 use super::{
-    Absence, Away, Behind, Cluster, Ctx, Deadline, Fact, Held, InlineVec, Out, Remembered, Response, SessionId, Settings,
-    Stalled,
+    Absence, Away, Behind, Cluster, Ctx, Deadline, Fact, Held, InlineVec, Out, Remembered, Response, SessionId,
+    Settings, Stalled,
 };
 use crate::messages::Request;
 use crate::{EtcdEvent, EtcdFault, EtcdMutation as Mutant};
@@ -104,8 +104,12 @@ impl Cluster {
             }
             Absence::Freeze if context.is_mutated(Mutant::OverdueRenewed) => {}
             Absence::Freeze => {
-                let overdue: Vec<SessionId> =
-                    self.leases.iter().filter(|lease| lease.expires.is_due(context.now)).map(|lease| lease.id).collect();
+                let overdue: Vec<SessionId> = self
+                    .leases
+                    .iter()
+                    .filter(|lease| lease.expires.is_due(context.now))
+                    .map(|lease| lease.id)
+                    .collect();
                 overdue.into_iter().for_each(|id| self.expire(id, context, out));
             }
         }
