@@ -95,6 +95,7 @@ impl Display for Timer {
             Timer::Checkpoint(lease) => write!(f, "the leader logs the rest of the lease of {lease}"),
             Timer::Return => f.write_str("there is a leader again"),
             Timer::RevokeStalled(lease) => write!(f, "the stalled leader proposes to revoke the lease of {lease}"),
+            Timer::Forwarded(lease) => write!(f, "the forwarded proposal to revoke the lease of {lease} is applied"),
             Timer::Renewal => f.write_str("the next renewal"),
             Timer::SessionDone => f.write_str("the session is dropped: `Done` closes"),
             Timer::Stop => f.write_str("the holder stops by its own clock"),
@@ -152,7 +153,9 @@ impl Display for EtcdEvent {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             EtcdEvent::Promoted => f.write_str("a leader is promoted, and every lease starts anew"),
-            EtcdEvent::RevokeForwarded(lease) => write!(f, "the proposal to revoke the lease of {lease} is committed"),
+            EtcdEvent::RevokeForwarded(lease) => {
+                write!(f, "the proposal to revoke the lease of {lease} was made by a deposed leader")
+            }
             EtcdEvent::RenewedByStalled(lease) => write!(f, "the stalled leader renews the lease of {lease}"),
             EtcdEvent::ReadStale(client) => write!(f, "{client} is shown an earlier holder"),
             EtcdEvent::Read { client, holder: Some(holder) } => write!(f, "{client} reads that {holder} has the lock"),

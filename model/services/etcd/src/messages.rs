@@ -126,6 +126,8 @@ pub enum Timer {
     Return,
     /// In the view of the stalled leader a lease is overdue: it proposes to revoke it (E-LD-9).
     RevokeStalled(SessionId),
+    /// That proposal is committed, after the stall (E-LD-9).
+    Forwarded(SessionId),
     /// A client sends the next renewal (E-CC-2).
     Renewal,
     /// A client drops its session (E-CC-3).

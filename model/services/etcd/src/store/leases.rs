@@ -3,9 +3,9 @@
 use super::{
     Cluster, Ctx, Deadline, Ending, Fact, Held, Instant, Lease, Out, Response, SessionId, Settings, Ticks, Timer,
 };
-use crate::EtcdMutation as Mutant;
 use crate::messages::Request;
 use crate::settings::Jump;
+use crate::{EtcdEvent, EtcdMutation as Mutant};
 
 impl Cluster {
     pub(super) fn lease(&self, id: SessionId) -> Option<&Lease> {
@@ -23,7 +23,7 @@ impl Cluster {
             let expires = Deadline(context.now + settings.ttl_of(id));
             let scanned = Deadline(expires.0 + settings.scan_delay);
             let is_new = !settings.waits_for_apply;
-            self.leases.insert_sorted(Lease { id, expires, scanned, rest: None, is_new });
+            self.leases.insert_sorted(Lease { id, expires, scanned, forwarded: None, rest: None, is_new });
             out.record(Fact::Renewed { session: id });
         }
         Response::Granted
@@ -76,6 +76,19 @@ impl Cluster {
             out.record(Fact::Expired { session: id });
             self.end_lease(id, context, out);
         }
+    }
+
+    /// A proposal of the old leader to revoke a lease is in the log, and will be committed (E-LD-9).
+    pub(super) fn forward(&mut self, id: SessionId, context: &Ctx<'_>) {
+        if let Some(lease) = self.lease_mut(id) {
+            lease.forwarded = Some(Deadline(context.now));
+        }
+    }
+
+    /// That proposal is committed.
+    pub(super) fn commit_forwarded(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
+        out.record(Fact::Service(EtcdEvent::RevokeForwarded(id)));
+        self.expire(id, context, out);
     }
 
     /// A client or an operator revokes a lease (E-LS-8).
@@ -143,6 +156,7 @@ impl Cluster {
     pub(super) fn lease_wakes(&self, settings: &Settings, due: &mut dyn FnMut(Timer, Instant)) {
         for lease in &self.leases {
             due(Timer::Revoke(lease.id), lease.scanned.0);
+            lease.forwarded.into_iter().for_each(|at| due(Timer::Forwarded(lease.id), at.0));
             if let Some(after) = settings.checkpoint.filter(|_| lease.rest.is_none()) {
                 let rest = settings.ttl_of(lease.id) - after;
                 if rest > Ticks::ZERO {

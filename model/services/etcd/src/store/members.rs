@@ -91,8 +91,7 @@ impl Cluster {
         self.away = Some(Away { until: Deadline(context.now + length), why });
     }
 
-    /// A new leader is promoted (E-LD-1), or the server runs again: overdue leases are revoked before any request that waited is served
-    /// (E-LS-11).
+    /// A new leader is promoted (E-LD-1), or the server runs again (E-LS-11).
     pub(super) fn come_back(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let Some(away) = self.away.take() else { return };
         let apart = context.scenario.service.elections_apart;
@@ -102,16 +101,8 @@ impl Cluster {
                 self.calm_until = (apart > Ticks::ZERO).then(|| Deadline(context.now + apart));
                 out.record(Fact::Service(EtcdEvent::Promoted));
             }
-            Absence::Freeze if context.is_mutated(Mutant::OverdueRenewed) => {}
-            Absence::Freeze => {
-                let overdue: Vec<SessionId> = self
-                    .leases
-                    .iter()
-                    .filter(|lease| lease.expires.is_due(context.now))
-                    .map(|lease| lease.id)
-                    .collect();
-                overdue.into_iter().for_each(|id| self.expire(id, context, out));
-            }
+            // Overdue leases are revoked one by one; renewals of them wait for that (E-LS-6).
+            Absence::Freeze => {}
         }
         if context.is_mutated(Mutant::WaitingRequestsLost) {
             self.held.clear();
@@ -153,11 +144,8 @@ impl Cluster {
     fn end_stall(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let Some(stalled) = self.stalled.take() else { return };
         let is_forwarded = context.scenario.service.forwards_revokes || context.is_mutated(Mutant::TermUnchecked);
-        for lease in stalled.leases.iter().filter(|lease| lease.is_proposed && is_forwarded) {
-            if self.lease(lease.id).is_some() {
-                out.record(Fact::Service(EtcdEvent::RevokeForwarded(lease.id)));
-            }
-            self.expire(lease.id, context, out);
+        for proposed in stalled.leases.iter().filter(|lease| lease.is_proposed && is_forwarded) {
+            self.forward(proposed.id, context);
         }
         self.serve_held(context, out);
     }

@@ -78,6 +78,8 @@ struct Lease {
     expires: Deadline,
     /// From when on the scan may revoke it (E-LS-5, E-LS-10).
     scanned: Deadline,
+    /// A deposed leader's proposal to revoke it is in the log, and may be committed from then on (E-LD-9).
+    forwarded: Option<Deadline>,
     /// The rest that the leader has logged (E-LS-13).
     rest: Option<Ticks>,
     /// Whether the leader may not have applied its grant yet; kept if renewals do not wait for that (E-LS-3).
@@ -197,6 +199,7 @@ impl Process<Etcd> for Cluster {
             Input::Wake(Timer::Revoke(lease)) => self.expire(lease, context, out),
             Input::Wake(Timer::Checkpoint(lease)) => self.checkpoint(lease, context),
             Input::Wake(Timer::Return) => self.come_back(context, out),
+            Input::Wake(Timer::Forwarded(lease)) => self.commit_forwarded(lease, context, out),
             Input::Wake(Timer::RevokeStalled(lease)) => self.propose(lease),
             _ => {}
         }
