@@ -56,6 +56,7 @@ services! { $,
     Stores in fencepost_stores_explore;
     Redlock in fencepost_redlock_explore;
     ObservedLease in fencepost_observed_lease_explore;
+    Etcd in fencepost_etcd_explore;
 }
 
 /// Every scenario that ships with fencepost, in order.

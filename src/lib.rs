@@ -41,7 +41,7 @@ pub use model::scenario::{Budget, Expect, Promise, Suite, Synchrony};
 pub use model::time::Ticks;
 pub use regression::regression;
 pub use seeds::Seeds;
-pub use services::{consul, lease, observed_lease, rabbitmq, redlock, stores};
+pub use services::{consul, etcd, lease, observed_lease, rabbitmq, redlock, stores};
 pub use verify::{explain, rests_on, verify};
 
 /// A service with its settings, bounds, budgets and promises; a [`Check`] builds one.

@@ -1,6 +1,7 @@
 //! The services that ship with fencepost, and how a check of each begins.
 
 pub mod consul;
+pub mod etcd;
 pub mod lease;
 pub mod observed_lease;
 pub mod rabbitmq;

@@ -207,14 +207,14 @@ fn every_scenario_file_begins_with_its_name_and_is_in_the_catalogue() {
     }
 }
 
-/// Numbers of rules in a text: `C-KV-8`, `OL-K-5`, `R-Q-35`, `F-6`.
+/// Numbers of rules in a text: `C-KV-8`, `OL-K-5`, `E-CC-11`, `R-Q-35`, `F-6`.
 fn rules_in(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
     let is_rule = |word: &&str| {
         let parts: Vec<&str> = word.split('-').collect();
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match parts[..] {
-            ["C" | "OL", group, number] => !group.is_empty() && is_number(number),
+            ["C" | "OL" | "E", group, number] => !group.is_empty() && is_number(number),
             ["R", "Q", number] | ["F", number] => is_number(number),
             _ => false,
         }
@@ -237,7 +237,7 @@ fn page(service: &str) -> (BTreeSet<String>, BTreeSet<String>) {
 
 #[test]
 fn every_rule_that_is_cited_stands_in_the_rules_and_is_tested_or_left_out() {
-    let pages = ["consul", "rabbitmq", "observed-lease"].map(page);
+    let pages = ["consul", "rabbitmq", "observed-lease", "etcd"].map(page);
     let known = |rule: &String| pages.iter().any(|(_, all)| all.contains(rule));
     let mut tests = String::new();
     for (path, text) in [files("model", &["rs", "toml", "txt"]), files("src", &["rs"])].concat() {

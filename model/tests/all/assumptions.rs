@@ -146,6 +146,13 @@ const ROWS: &[Row] = &[
     ("nap-length", "ol08-poll-1", &[("service.nap", "99")]),
     ("naps", "ol08-poll-1", &[("budget.naps", "9")]),
     ("stale-reads", "stale-reads-are-harmless", &[("budget.stale_reads", "9")]),
+    // etcd.
+    ("disconnections", "watch-resumes", &[("budget.disconnections", "9")]),
+    ("leader-stalls", "e04-long", &[("budget.leader_stalls", "9")]),
+    ("server-pauses", "e27-longer", &[("budget.server_pauses", "9")]),
+    ("slow-applies", "e09-lag", &[("budget.slow_applies", "9")]),
+    ("stale-members", "e07-range", &[("budget.stale_members", "9")]),
+    ("wall-clock-jumps", "e26-back", &[("budget.wall_clock_jumps", "9")]),
 ];
 
 /// How an execution breaks the assumption of another scenario, if one is found.

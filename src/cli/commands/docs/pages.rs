@@ -53,6 +53,8 @@ pub const PAGES: &[Source] = pages! {
     "Services": "model/services/observed-lease/README.md" as "service-observed-lease.html" "Observed leases";
     "Services": "model/services/observed-lease/rules.md" as "rules-observed-lease.html" "Rules of observed leases";
     "Services": "model/services/observed-lease/slack.md" as "slack-observed-lease.html" "Slack of published settings";
+    "Services": "model/services/etcd/README.md" as "service-etcd.html" "etcd";
+    "Services": "model/services/etcd/rules.md" as "rules-etcd.html" "Rules of etcd";
     "Inside": "reports/docs/architecture.md" as "architecture.html" "Architecture";
     "Inside": ".github/CONTRIBUTING.md" as "contributing.html" "Contributing";
 };

@@ -156,6 +156,20 @@ const STARTS: &[Start] = &[
         questions: &["lease", "task"],
         ..PLAIN
     },
+    Start {
+        system: "etcd-mutex",
+        about: "a mutex of etcd's Go client",
+        settings: &[("ttl", "3"), ("stop", "\"before-expiry\""), ("margin", "1"), ("final_get", "true")],
+        questions: &["ttl", "stop", "margin", "final_get"],
+        ..PLAIN
+    },
+    Start {
+        system: "etcd-election",
+        about: "an election of etcd's Go client",
+        settings: &[("ttl", "3"), ("stop", "\"before-expiry\""), ("margin", "1")],
+        questions: &["ttl", "stop", "margin", "done_cancels"],
+        ..PLAIN
+    },
 ];
 
 /// The beginning for a system of the catalogue; none: there is no such system.

@@ -10,7 +10,7 @@ use super::{Reference, cell, code, reference};
 use crate::fields::{fields, find};
 
 /// What the goals mean. A test asks for each goal of the kernel and of the services.
-const GOALS: [(&str, &str); 24] = [
+const GOALS: [(&str, &str); 29] = [
     ("every-client-enters", "each client enters in some execution"),
     ("contended", "a client is refused because another client has the lock"),
     ("lock-delayed", "a client is refused because of the lock-delay"),
@@ -35,6 +35,11 @@ const GOALS: [(&str, &str); 24] = [
     ("taken-over", "a contender replaces the record of another contender whose lease has ended"),
     ("conflict", "a write is refused because the record has changed since it was read"),
     ("read-stale", "a read shows an earlier record"),
+    ("promoted", "a new leader is promoted, and every lease starts anew"),
+    ("revoke-forwarded", "the proposal of a deposed leader to revoke a lease is committed"),
+    ("renewed-by-stalled", "a leader whose loop is stuck renews a lease from its own memory"),
+    ("compacted", "the wait of a client fails because its watch began before a compaction"),
+    ("session-ended", "a client drops its session, or learns that its lease is gone"),
 ];
 
 /// The page of promises.

@@ -1,0 +1,167 @@
+//! How messages, deadlines, commands, events and faults read in a story.
+
+use std::fmt::{Display, Formatter, Result};
+
+use super::events::{EtcdEvent, EtcdFault, OperatorAction};
+use super::messages::{Command, Compare, EtcdMessage, Key, Operation, Request, Response, Shown, Timer};
+use super::settings::OperatorKind;
+use fencepost_model::ids::Index;
+
+impl Display for Key {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Key::Of(lease) => write!(f, "key {}.{}", lease.creator.0, lease.number),
+            Key::Below(lease) => write!(f, "key sub/{}.{}", lease.creator.0, lease.number),
+            Key::Stranger => f.write_str("a key without a lease"),
+        }
+    }
+}
+
+impl Display for Compare {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.created {
+            Index(0) => write!(f, "if {} is absent", self.key),
+            Index(created) => write!(f, "if {} was created at {created}", self.key),
+        }
+    }
+}
+
+impl Display for Request {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Request::Grant(lease) => write!(f, "grant a lease for {lease}"),
+            Request::Renew(lease) => write!(f, "renew the lease of {lease}"),
+            Request::Revoke(lease) => write!(f, "revoke the lease of {lease}"),
+            Request::Txn(compare, Operation::Put(_)) => write!(f, "{compare}, put it; get the oldest key"),
+            Request::Txn(compare, Operation::Delete) => write!(f, "{compare}, delete it"),
+            Request::Txn(compare, Operation::Write(_)) => write!(f, "{compare}, write the value"),
+            Request::Newest(before) => write!(f, "get the newest key created before {}", before.0),
+            Request::Get(key) => write!(f, "get {key}"),
+            Request::Watch(key, from) => write!(f, "watch {key} from {}", from.0),
+            Request::Delete(key) => write!(f, "delete {key}"),
+            Request::Holder => f.write_str("read the holder"),
+        }
+    }
+}
+
+fn shown(f: &mut Formatter<'_>, found: Option<Shown>) -> Result {
+    match found {
+        Some(Shown { key, created }) => write!(f, "{key}, created at {}", created.0),
+        None => f.write_str("no key"),
+    }
+}
+
+impl Display for Response {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Response::Granted => f.write_str("there is the lease"),
+            Response::Renewed => f.write_str("the lease is renewed"),
+            Response::NoLease => f.write_str("there is no such lease"),
+            Response::Done => f.write_str("done"),
+            Response::Txn { created, oldest } => {
+                match created {
+                    Some(created) => write!(f, "the key was created at {}; the oldest is ", created.0),
+                    None => f.write_str("there is no such key; the oldest is "),
+                }?;
+                shown(f, *oldest)
+            }
+            Response::Found(found, revision) => {
+                shown(f, *found)?;
+                write!(f, " at {}", revision.0)
+            }
+            Response::Deleted => f.write_str("the watched key was deleted"),
+            Response::Compacted => f.write_str("the revision of the watch is compacted"),
+            Response::Disconnected => f.write_str("the connection is broken"),
+            Response::Holder(Some(client)) => write!(f, "{client} has the lock"),
+            Response::Holder(None) => f.write_str("no client has the lock"),
+            Response::Failed => f.write_str("the request failed"),
+        }
+    }
+}
+
+impl Display for EtcdMessage {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            EtcdMessage::Request(call, request) => write!(f, "{request} [{}]", call.0),
+            EtcdMessage::Response(call, response) => write!(f, "{response} [{}]", call.0),
+        }
+    }
+}
+
+impl Display for Timer {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Timer::Revoke(lease) => write!(f, "the leader revokes the overdue lease of {lease}"),
+            Timer::Checkpoint(lease) => write!(f, "the leader logs the rest of the lease of {lease}"),
+            Timer::Return => f.write_str("there is a leader again"),
+            Timer::RevokeStalled(lease) => write!(f, "the stalled leader proposes to revoke the lease of {lease}"),
+            Timer::Forwarded(lease) => write!(f, "the forwarded proposal to revoke the lease of {lease} is applied"),
+            Timer::Renewal => f.write_str("the next renewal"),
+            Timer::SessionDone => f.write_str("the session is dropped: `Done` closes"),
+            Timer::Stop => f.write_str("the holder stops by its own clock"),
+        }
+    }
+}
+
+impl Display for Command {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Command::Acquire => "acquire",
+            Command::Release => "release",
+            Command::Write => "write",
+            Command::Look => "look",
+        })
+    }
+}
+
+impl Display for OperatorAction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self.0 {
+            OperatorKind::DeleteHeld => "the operator deletes the holder's key",
+            OperatorKind::DeleteWaiting => "the operator deletes the key of the first waiting client",
+            OperatorKind::RevokeHeld => "the operator revokes the holder's lease",
+            OperatorKind::RevokeWaiting => "the operator revokes the lease of the first waiting client",
+            OperatorKind::PutStranger => "the operator puts a key without a lease",
+            OperatorKind::Detach => "the operator puts the holder's key without its lease",
+            OperatorKind::Compact => "the operator compacts the store",
+        })
+    }
+}
+
+impl Display for EtcdFault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            EtcdFault::LoseLeader => f.write_str("the members lose their leader"),
+            EtcdFault::Restart => f.write_str("all members restart"),
+            EtcdFault::Freeze => f.write_str("the server pauses"),
+            EtcdFault::Stall(None) => f.write_str("the loop of the leader is stuck"),
+            EtcdFault::Stall(Some(client)) => {
+                write!(f, "the loop of the leader is stuck, and {client} is connected to it")
+            }
+            EtcdFault::EndStall => f.write_str("the loop of the old leader runs again"),
+            EtcdFault::Disconnect(client) => write!(f, "the connection of {client} breaks"),
+            EtcdFault::Jump => f.write_str("the wall clock of the leader jumps"),
+            EtcdFault::LagBehind => f.write_str("a member lags behind from now on"),
+            EtcdFault::CatchUp => f.write_str("the member has caught up"),
+            EtcdFault::ApplySlowly => f.write_str("the apply of the leader lags behind from now on"),
+            EtcdFault::ApplyAgain => f.write_str("the apply of the leader has caught up"),
+        }
+    }
+}
+
+impl Display for EtcdEvent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            EtcdEvent::Promoted => f.write_str("a leader is promoted, and every lease starts anew"),
+            EtcdEvent::RevokeForwarded(lease) => {
+                write!(f, "the proposal to revoke the lease of {lease} was made by a deposed leader")
+            }
+            EtcdEvent::RenewedByStalled(lease) => write!(f, "the stalled leader renews the lease of {lease}"),
+            EtcdEvent::ReadStale(client) => write!(f, "{client} is shown an earlier holder"),
+            EtcdEvent::Read { client, holder: Some(holder) } => write!(f, "{client} reads that {holder} has the lock"),
+            EtcdEvent::Read { client, holder: None } => write!(f, "{client} reads that no client has the lock"),
+            EtcdEvent::Compacted(client) => write!(f, "the wait of {client} fails: its watch is compacted"),
+            EtcdEvent::SessionEnded(client) => write!(f, "the session of {client} ends: `Done` closes"),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! etcd: leases, and the locks and elections of its Go client.
+
+pub use fencepost_etcd::*;
+use fencepost_etcd_explore::SERVICE;
+use fencepost_model::time::Ticks;
+
+use crate::Check;
+
+/// A check of the `Mutex` of clientv3/concurrency on a session, as 3.4 has it.
+///
+/// ```
+/// use fencepost::model::scenario::Ways;
+/// use fencepost::{Property, Scenario, etcd};
+///
+/// // A holder that loses etcd, and stops before its lease can end.
+/// let our_lock = || etcd::mutex("our-lock").ttl(3).message_delay(0).wake_delay(0).budget(|budget| budget.cuts = 1);
+/// let cut = |mut scenario: Scenario<_>| {
+///     scenario.network.ways = Ways::Both;
+///     scenario
+/// };
+/// our_lock().stops_before_expiry(1).with(cut).promise(Property::MutualExclusion).verify();
+/// // One that looks at nothing works beside its successor.
+/// our_lock().with(cut).expect_violated(Property::MutualExclusion).verify();
+/// ```
+pub fn mutex(name: &str) -> Check<Etcd> {
+    Check::of(&SERVICE, name)
+}
+
+impl Check<Etcd> {
+    /// Sets T, in ticks.
+    pub fn ttl(self, ttl: impl Into<Ticks>) -> Self {
+        let ttl = ttl.into();
+        self.settings(|settings: &mut Settings| settings.ttl = ttl)
+    }
+
+    /// A holder stops this much before T has passed since the sending of the last acknowledged renewal, in ticks.
+    pub fn stops_before_expiry(self, margin: impl Into<Ticks>) -> Self {
+        let margin = margin.into();
+        self.settings(|settings: &mut Settings| (settings.stop, settings.margin) = (Stop::BeforeExpiry, margin))
+    }
+}
