@@ -3,7 +3,7 @@
 use fencepost_consul::Consul;
 use fencepost_model::scenario::from_toml;
 use fencepost_model::trace::{Recorder, Trace};
-use fencepost_reenact::{Agent, Obstacle, PlanError, ReenactmentOutcome, plan, reenact};
+use fencepost_reenact::{Agent, Means, Obstacle, PlanError, ReenactmentOutcome, plan, reenact};
 
 /// A session is destroyed, the server restarts, and the lock-delay begins anew. C-LD-12.
 const STORY: [&str; 16] = [
@@ -42,8 +42,8 @@ fn execution() -> Trace<Consul> {
 
 #[test]
 fn a_restart_needs_a_command() {
-    assert!(plan(&execution(), true, 1).is_ok());
-    let Err(PlanError::Hopeless(outcome)) = plan(&execution(), false, 1) else { panic!("it is planned") };
+    assert!(plan(&execution(), Means { restart: true, tool: false }, 1).is_ok());
+    let Err(PlanError::Hopeless(outcome)) = plan(&execution(), Means::default(), 1) else { panic!("it is planned") };
     assert_eq!(outcome, ReenactmentOutcome::Outside { step: 7, needs: Obstacle::Restart });
 }
 
