@@ -32,7 +32,8 @@ pub use driven::{Driven, Means};
 pub use error::ServerError;
 pub use outcome::{Obstacle, Reenactment, ReenactmentOutcome};
 pub use plan::{
-    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, TickRange, Unsolvable, is_restarted, narrower, plan, solve,
+    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, TickRange, Unsolvable, is_restarted, narrower, plan,
+    solve,
 };
 pub use rabbitmq::RabbitmqBroker;
 pub use recorded::{RECORDED, SeenViolation, read, write};

@@ -55,10 +55,16 @@ fn bad_input_is_refused_with_a_way_out() {
         assert_eq!((output.status.code(), stderr(&output).contains(why)), (Some(2), true), "{}", stderr(&output));
     };
     refused(&["b17-release-then-stop"], "<--consul <URL>|--rabbitmq <URL>>");
-    refused(&["b17-release-then-stop", "--consul", &address, "--rabbitmq", "amqp://127.0.0.1:1"], "cannot be used with");
+    refused(
+        &["b17-release-then-stop", "--consul", &address, "--rabbitmq", "amqp://127.0.0.1:1"],
+        "cannot be used with",
+    );
     refused(&["b17-release-then-stop", "--consul", &address, "--rabbitmqctl", "rabbitmqctl"], "--rabbitmq <URL>");
     refused(&["f32-passive-declare", "--rabbitmq", "amqp://127.0.0.1:1"], "127.0.0.1:1");
-    refused(&["f32-passive-declare", "--consul", &address], "is an execution of rabbitmq-semaphore, and the server is Consul 1.8.7");
+    refused(
+        &["f32-passive-declare", "--consul", &address],
+        "is an execution of rabbitmq-semaphore, and the server is Consul 1.8.7",
+    );
     refused(&["--consul", &address], "<TARGETS>");
     refused(&["b17-release-then-stop", "--consul", "http://127.0.0.1:1"], "127.0.0.1:1");
     refused(&["b17-release-then-stop", "--consul", &slow], "-hcl 'session_ttl_min = \"1s\"'");

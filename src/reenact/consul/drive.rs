@@ -28,8 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) fn perform(plan: &ReenactmentPlan<Consul>, stage: &Stage<'_>) -> Result<Ended, ServerError> {
     let moments = Moments { begin: Instant::now() + Duration::from_millis(20), schedule: &plan.schedule };
     let sessions = stage.sessions();
-    let mut driver =
-        AgentDriver { moments, stage, sessions, positions: Positions::default(), calls: Calls::default() };
+    let mut driver = AgentDriver { moments, stage, sessions, positions: Positions::default(), calls: Calls::default() };
     drive(plan, moments, &mut driver)
 }
 

@@ -52,9 +52,7 @@ impl Driven for Consul {
                 let ttl = terms.ttl.map(|ttl| ttl.times(parts));
                 Request::CreateSession(Terms { ttl, lock_delay: terms.lock_delay.times(parts), ..terms })
             }
-            Request::Watch(watch) => {
-                Request::Watch(Watch { wait: watch.wait.map(|wait| wait.times(parts)), ..watch })
-            }
+            Request::Watch(watch) => Request::Watch(Watch { wait: watch.wait.map(|wait| wait.times(parts)), ..watch }),
             other => other,
         };
         ConsulMessage::Request(call, request)

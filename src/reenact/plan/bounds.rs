@@ -5,8 +5,8 @@ use fencepost_model::process::{Context, Input, Outbox, Process};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, World};
 
-use super::build::Builder;
-use super::event::{AtServer, PlannedStep};
+use super::build::{Builder, Span};
+use super::event::AtServer;
 use super::origin::{Leases, Origin, with_leases};
 use super::solve::Margin;
 use crate::driven::Driven;
@@ -21,8 +21,8 @@ pub struct Bound {
 impl<S: Driven> Builder<'_, S> {
     /// The bound of a deadline: at the earliest, at the latest.
     fn bounds(&self, origin: Origin) -> (Bound, Bound) {
-        let PlannedStep { start, end, .. } = self.draft.steps[origin.step];
-        let ticks = origin.tick - self.times[origin.step];
+        let Span { start, end, tick } = self.origins[origin.origin];
+        let ticks = origin.tick - tick;
         (Bound { instant: start, ticks }, Bound { instant: end, ticks })
     }
 
@@ -37,11 +37,8 @@ impl<S: Driven> Builder<'_, S> {
             }
             self.twin.wakes(&self.fine, process, &mut |timer, due| {
                 let is_fired = *action == Action::Wake { process, timer };
-                let late = if is_server {
-                    S::lateness(self.scenario, &self.world, timer)
-                } else {
-                    synchrony.wake_delay
-                };
+                let late =
+                    if is_server { S::lateness(self.scenario, &self.world, timer) } else { synchrony.wake_delay };
                 let (Some(origin), Some(late)) = (Origin::of(due), late.map(|late| late.count())) else { return };
                 // Of two timers of the server that fire in the same tick, either may fire first.
                 let is_along = matches!(event, AtServer::Fires(_)) && origin.tick == self.now;

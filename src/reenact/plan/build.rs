@@ -17,11 +17,14 @@ use super::twin::refined;
 use crate::driven::{Driven, Means};
 use crate::outcome::{Obstacle, ReenactmentOutcome};
 
+/// The first instant of a schedule: the execution begins, and nothing has happened.
+pub(crate) const BEGIN: usize = 0;
+
 /// The steps of an execution, and the constraints on their times.
 pub(crate) struct Draft<S: Driven> {
     pub(crate) steps: Vec<PlannedStep<S>>,
     pub(crate) edges: Vec<Edge>,
-    /// How many instants there are: one or two for each step.
+    /// How many instants there are: the begin, and one or two for each step.
     pub(super) instants: usize,
 }
 
@@ -36,13 +39,14 @@ pub(super) fn draft<S: Driven>(trace: &Trace<S>, means: Means) -> Result<Draft<S
         twin: fine.observed(),
         fine,
         now: 0,
-        times: Vec::new(),
-        draft: Draft { steps: Vec::new(), edges: Vec::new(), instants: 0 },
+        origins: vec![Span { start: BEGIN, end: BEGIN, tick: 0 }],
+        draft: Draft { steps: Vec::new(), edges: Vec::new(), instants: 1 },
         memory: S::Memory::default(),
         unsettled: Vec::new(),
-        last: None,
+        last: BEGIN,
         last_at_server: None,
     };
+    builder.note_origins(0);
     for line in &trace.steps {
         if let Some(needs) = S::obstacle_of_action(scenario, &line.action, means) {
             return Err(outside(line.step, needs));
@@ -58,6 +62,14 @@ pub(super) fn draft<S: Driven>(trace: &Trace<S>, means: Means) -> Result<Draft<S
     }
 }
 
+/// From when until when something happened that may have set an instant, and its tick.
+#[derive(Copy, Clone)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) tick: i64,
+}
+
 /// Reads a trace step by step.
 pub struct Builder<'a, S: Driven> {
     pub(crate) scenario: &'a Scenario<S>,
@@ -67,15 +79,15 @@ pub struct Builder<'a, S: Driven> {
     pub(super) twin: Observed<S>,
     /// In ticks.
     pub(crate) now: i64,
-    /// The tick of each step.
-    pub(super) times: Vec<i64>,
+    /// What may have set an instant: the begin, and then each step.
+    pub(super) origins: Vec<Span>,
     pub(crate) draft: Draft<S>,
     /// What the service has noted.
     pub(crate) memory: S::Memory,
     /// When the server has done something by itself that it may do late.
     pub(crate) unsettled: Vec<Bound>,
     /// The last instant, and the last one at the server.
-    last: Option<usize>,
+    last: usize,
     pub(crate) last_at_server: Option<usize>,
 }
 
@@ -128,9 +140,9 @@ impl<S: Driven> Builder<'_, S> {
         }
         let place = self.draft.steps.len();
         self.draft.steps.push(step);
-        self.times.push(self.now);
+        self.origins.push(Span { start, end, tick: self.now });
         S::note(self, &before, &happened.facts, place);
-        self.note_origins(place);
+        self.note_origins(place + 1);
         Ok(())
     }
 
@@ -167,10 +179,8 @@ impl<S: Driven> Builder<'_, S> {
 
     /// Steps stay in their order; those at the server are apart.
     fn keep_order(&mut self, event: AtServer<S>, start: usize, end: usize) {
-        if let Some(last) = self.last {
-            self.at_least((last, 0), start, 0, Margin::None);
-        }
-        self.last = Some(end);
+        self.at_least((self.last, 0), start, 0, Margin::None);
+        self.last = end;
         if !event.is_at_server() {
             return;
         }
@@ -183,9 +193,9 @@ impl<S: Driven> Builder<'_, S> {
         self.last_at_server = Some(end);
     }
 
-    /// Every instant that this step has set is noted.
-    fn note_origins(&mut self, step: usize) {
-        let mut note = Note { step };
+    /// Every instant that has been set now is noted.
+    fn note_origins(&mut self, origin: usize) {
+        let mut note = Note { origin };
         let world = &mut self.twin.world;
         world.server.process.visit(&mut note);
         world.clients.iter_mut().for_each(|host| host.process.visit(&mut note));

@@ -28,6 +28,7 @@ use crate::driven::{Driven, Means};
 use crate::outcome::ReenactmentOutcome;
 pub(crate) use answers::server_context;
 pub use bounds::Bound;
+pub(crate) use build::BEGIN;
 pub use build::Builder;
 pub(crate) use event::Expected;
 pub use event::{AtServer, PlannedStep};

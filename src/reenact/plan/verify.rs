@@ -14,11 +14,7 @@ use super::twin::refined;
 use crate::driven::Driven;
 
 /// Repeats the execution by the schedule.
-pub(super) fn verify<S: Driven>(
-    trace: &Trace<S>,
-    steps: &[PlannedStep<S>],
-    schedule: &Schedule,
-) -> Result<(), String> {
+pub(super) fn verify<S: Driven>(trace: &Trace<S>, steps: &[PlannedStep<S>], schedule: &Schedule) -> Result<(), String> {
     let scenario = in_milliseconds(&trace.header.scenario, schedule);
     let mut world = scenario.observed();
     let lines = trace.steps.iter().filter(|line| !matches!(line.action, Action::Advance(_)));

@@ -16,7 +16,7 @@ use super::silence::openings;
 use super::stage::{Stage, said};
 use crate::drive::{Driver, Ended, Moments, drive, milliseconds, refused};
 use crate::error::ServerError;
-use crate::plan::{AtServer, Expected, PlannedStep, ReenactmentPlan};
+use crate::plan::{AtServer, BEGIN, Expected, PlannedStep, ReenactmentPlan};
 
 /// How long to wait for what should have happened at the broker by now.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -43,7 +43,7 @@ pub(super) fn perform(
     let heartbeat = u16::try_from(seconds).map_err(|_| ServerError(format!("a heartbeat of {seconds} s")))?;
     let connections = Connections::new(stage.broker, &stage.prefix, heartbeat, planned.collect());
     let mut driver = BrokerDriver { moments, stage, connections, heard: BTreeMap::new() };
-    let ended = driver.begin(plan).and_then(|()| drive(plan, moments, &mut driver));
+    let ended = driver.begin().and_then(|()| drive(plan, moments, &mut driver));
     let BrokerDriver { stage, connections, .. } = driver;
     drop(connections);
     stage.strike()?;
@@ -105,20 +105,13 @@ impl Driver<RabbitMq> for BrokerDriver<'_> {
 }
 
 impl BrokerDriver<'_> {
-    /// The queues of the start are there when the first step happens.
-    fn begin(&mut self, plan: &ReenactmentPlan<RabbitMq>) -> Result<(), ServerError> {
-        if let Some(first) = plan.steps.first() {
-            self.wait(self.moments.of(first.start))?;
-        }
+    /// The queues of the start are declared when the execution begins: they may expire (R-Q-25).
+    fn begin(&mut self) -> Result<(), ServerError> {
+        self.wait(self.moments.of(BEGIN))?;
         self.stage.declare()
     }
 
-    fn ask(
-        &mut self,
-        step: &PlannedStep<RabbitMq>,
-        client: ClientId,
-        ask: Ask,
-    ) -> Result<Option<Ended>, ServerError> {
+    fn ask(&mut self, step: &PlannedStep<RabbitMq>, client: ClientId, ask: Ask) -> Result<Option<Ended>, ServerError> {
         let Ask { connection, channel, close_ok, call, request } = ask;
         let tick = self.stage.tick;
         let answer = match self.connections.end(connection)? {

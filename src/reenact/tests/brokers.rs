@@ -12,7 +12,8 @@ fn broker() -> Option<RabbitmqBroker> {
         eprintln!("skipped: no real broker, for FENCEPOST_RABBITMQ names none");
         return None;
     };
-    let (restart, tool) = (std::env::var("FENCEPOST_RABBITMQ_RESTART").ok(), std::env::var("FENCEPOST_RABBITMQCTL").ok());
+    let (restart, tool) =
+        (std::env::var("FENCEPOST_RABBITMQ_RESTART").ok(), std::env::var("FENCEPOST_RABBITMQCTL").ok());
     Some(RabbitmqBroker::connect(&address, restart, tool).expect("a broker"))
 }
 

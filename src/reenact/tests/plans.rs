@@ -42,7 +42,9 @@ fn a_threshold_at_equality_needs_exact_simultaneity() {
 fn what_happens_inside_the_servers_cannot_be_caused() {
     let outside = |name, property, why: &str| {
         let trace = counterexample::<Consul>(name, property, None);
-        let Err(PlanError::Hopeless(outcome)) = plan(&trace, Means::default(), 1) else { panic!("{name} has a schedule") };
+        let Err(PlanError::Hopeless(outcome)) = plan(&trace, Means::default(), 1) else {
+            panic!("{name} has a schedule")
+        };
         let sentence = outcome.to_string();
         assert!(
             sentence.starts_with(&format!("needs a fault that cannot be caused from outside: {why}")),

@@ -82,11 +82,7 @@ fn from_file<R: RealServer>(file: &str, server: &R) -> Result<Subject<R::Service
 }
 
 /// The trace, if it is one of the server's kind.
-fn of_service<R: RealServer>(
-    trace: &dyn AnyTrace,
-    name: &str,
-    server: &R,
-) -> Result<Trace<R::Service>, CommandError> {
+fn of_service<R: RealServer>(trace: &dyn AnyTrace, name: &str, server: &R) -> Result<Trace<R::Service>, CommandError> {
     let other = || {
         let system = trace.scenario().system().to_owned();
         CommandError::Input(format!("{name} is an execution of {system}, and the server is {}", server.name()))
