@@ -87,17 +87,23 @@ impl Driven for RabbitMq {
 
     fn fire(builder: &mut Builder<'_, Self>, timer: Timer, bounds: Option<(Bound, Bound)>, start: usize) {
         let Some((early, late)) = bounds else { return };
+        let scenario = builder.scenario;
         let now = Bound { instant: start, ticks: 0 };
+        let mut not_after = |lateness: i64| {
+            let margin = if lateness == 0 { Margin::Prompt } else { Margin::Server };
+            builder.at_most((early.instant, early.ticks + lateness), start, margin);
+        };
         match timer {
             Timer::Miss(id) => {
-                let lateness = silence::lateness_when_silent(builder.scenario).count();
-                let margin = if lateness == 0 { Margin::Prompt } else { Margin::Server };
+                not_after(silence::lateness_when_silent(scenario).count());
                 builder.at_least((late.instant, late.ticks), start, 0, Margin::Server);
-                builder.at_most((early.instant, early.ticks + lateness), start, margin);
                 builder.keep_silence(id, start);
                 builder.unsettled.push(now);
             }
             Timer::Expire(_) => {
+                if let Some(delay) = scenario.synchrony.server_delay {
+                    not_after(delay.count());
+                }
                 builder.at_least((late.instant, late.ticks), start, 0, Margin::None);
                 builder.unsettled.push(late);
             }

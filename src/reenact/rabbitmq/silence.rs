@@ -118,8 +118,46 @@ pub(super) fn openings(
                 None => continue,
             },
         };
-        let at = look - beat * ((look - first + LEAD).max(0) / beat + 1);
-        openings.insert(ask.connection, Opening { at, quiet_from });
+        openings.insert(ask.connection, Opening { at: opened(look, first, beat), quiet_from });
     }
     openings
+}
+
+/// When a connection is opened, so that the broker looks at it at one instant and its first request comes at another.
+fn opened(look: i64, first: i64, beat: i64) -> i64 {
+    look - beat * ((look - first + LEAD).max(0) / beat + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEAT: i64 = 1_000;
+
+    /// R-Q-43: when a broker drops a connection.
+    fn dropped(opened: i64, last_byte: i64) -> i64 {
+        let looks = (last_byte - opened + BEAT - 1) / BEAT;
+        opened + (looks + 2) * BEAT
+    }
+
+    #[test]
+    fn a_connection_is_dropped_when_that_is_planned() {
+        for first in (0..3_000).step_by(70) {
+            for last_byte in (first..first + 3_000).step_by(90) {
+                for drop in (last_byte + 2 * BEAT..last_byte + 3 * BEAT).step_by(50) {
+                    let opened = opened(drop, first, BEAT);
+                    assert!(opened <= first - LEAD, "{opened} for {first}");
+                    assert_eq!(dropped(opened, last_byte), drop, "from {first} to {last_byte}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_connection_whose_drop_is_not_planned_is_dropped_as_late_as_it_can_be() {
+        for silence in (200..4_000).step_by(70) {
+            let opened = opened(silence - JUST_AFTER, 100, BEAT);
+            assert_eq!(dropped(opened, silence), silence - JUST_AFTER + 3 * BEAT);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use fencepost_conform::amqp::ConnectionEnd;
 use fencepost_model::scenario::Scenario;
-use fencepost_rabbitmq::{Answer, NUMBERS, Name, QueueProperties, RabbitMq, Request};
+use fencepost_rabbitmq::{Answer, Keeps, NUMBERS, Name, QueueProperties, RabbitMq, Request};
 
 use super::broker::RabbitmqBroker;
 use super::driven::refined;
@@ -33,7 +33,8 @@ impl<'a> Stage<'a> {
         let settings = &scenario.service;
         let shape = settings.slot_shape();
         let queues = match scenario.system == "rabbitmq-mutex" {
-            true => vec![(Name::Lock, shape, 1)],
+            // B-36: the queue of the lock keeps its message; no client declares it.
+            true => vec![(Name::Lock, QueueProperties { keeps: Keeps::All, ..shape }, 1)],
             false => settings.slots.iter().map(|slot| (Name::Slot(*slot), shape, 0)).collect(),
         };
         let prefix = broker.fresh_prefix();

@@ -80,7 +80,9 @@ fn refusal(name: &str, property: &str, mutation: impl Into<Mutation>) -> Option<
 
 #[test]
 fn a_declaration_of_a_queue_that_is_owned_is_refused() {
-    let Some(refusal) = refusal("rabbitmq-semaphore-2", "single-owner", RabbitmqMutation::OwnerIgnored) else { return };
+    let Some(refusal) = refusal("rabbitmq-semaphore-2", "slot-exclusion", RabbitmqMutation::OwnerIgnored) else {
+        return;
+    };
     assert!(refusal.contains("declare B[1], exclusive, keeping nothing: 405 RESOURCE_LOCKED"), "{refusal}");
     assert!(refusal.ends_with("the model says: declared"), "{refusal}");
 }
