@@ -1,8 +1,6 @@
 //! Where the broker is, and the commands that the user gives for it.
 
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use fencepost_conform::amqp::{Broker, ConnectionEnd};
 use fencepost_model::scenario::Scenario;
@@ -26,9 +24,6 @@ pub struct RabbitmqBroker {
     pub tool: Option<String>,
 }
 
-/// How many executions this program has begun.
-static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
-
 impl RabbitmqBroker {
     /// The broker at an address like `amqp://127.0.0.1:5672`, which the user guest may use.
     ///
@@ -49,11 +44,10 @@ impl RabbitmqBroker {
         self.broker.line_with_heartbeat(prefix, heartbeat).map_err(|error| ServerError(error.0))
     }
 
-    /// What every queue of one execution begins with; no other one has it.
-    pub(super) fn fresh_prefix(&self) -> String {
-        let execution = EXECUTIONS.fetch_add(1, Ordering::Relaxed);
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        format!("fencepost-reenact-{}-{}-{execution}", since.as_millis(), std::process::id())
+    /// What every queue of one execution begins with. A broker has no position that no earlier program has seen, so this is random.
+    pub(super) fn fresh_prefix(&self) -> Result<String, ServerError> {
+        let number = getrandom::u64().map_err(|error| ServerError(format!("no random number: {error}")))?;
+        Ok(format!("fencepost-reenact-{number:016x}"))
     }
 
     /// Begins to restart it.

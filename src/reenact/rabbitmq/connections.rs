@@ -97,10 +97,8 @@ impl<'a> Connections<'a> {
         }
         let pause = self.pause();
         for line in self.lines.values_mut().filter(|line| line.end.is_some() && !line.is_silent) {
-            if let Some(quiet_from) = line.quiet_from {
-                if line.next_beat > quiet_from {
-                    continue;
-                }
+            if line.quiet_from.is_some_and(|quiet_from| line.next_beat > quiet_from) {
+                continue;
             }
             if line.next_beat <= now {
                 line.beat(pause)?;

@@ -37,7 +37,7 @@ impl<'a> Stage<'a> {
             true => vec![(Name::Lock, QueueProperties { keeps: Keeps::All, ..shape }, 1)],
             false => settings.slots.iter().map(|slot| (Name::Slot(*slot), shape, 0)).collect(),
         };
-        let prefix = broker.fresh_prefix();
+        let prefix = broker.fresh_prefix()?;
         let own = broker.line(&prefix, 0)?;
         Ok(Stage { broker, prefix, tick, queues, own, is_broken: false })
     }

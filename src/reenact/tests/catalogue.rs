@@ -3,8 +3,8 @@
 use fencepost_checker::Options;
 use fencepost_consul::Consul;
 use fencepost_model::mutation::Mutation;
-use fencepost_model::scenario::{Expect, Suite};
-use fencepost_model::trace::Trace;
+use fencepost_model::scenario::{Expect, Scenario, Suite};
+use fencepost_model::trace::{Recorder, Trace};
 use fencepost_rabbitmq::RabbitMq;
 use fencepost_reenact::Driven;
 use fencepost_registry::{AnyScenario, AnyService};
@@ -70,4 +70,17 @@ pub fn violated<S: Catalogued>() -> Vec<(String, &'static str)> {
 pub fn counterexample<S: Catalogued>(name: &str, property: &str, mutation: Option<Mutation>) -> Trace<S> {
     let judged = scenario::<S>(name).mutated(mutation).judging(&|promise| promise.property.name() == property);
     found(&*judged).pop().expect("a counterexample").trace
+}
+
+/// The execution with these labels.
+pub fn story<S: Driven>(scenario: &Scenario<S>, labels: &[&str]) -> Trace<S> {
+    let mut world = scenario.observed();
+    let mut recorder = Recorder::default();
+    for label in labels {
+        let mut enabled = Vec::new();
+        scenario.enabled(&world, &mut enabled);
+        let action = enabled.iter().find(|action| action.to_string() == *label);
+        recorder.step(scenario, &mut world, action.unwrap_or_else(|| panic!("“{label}” is not enabled")));
+    }
+    recorder.finish(scenario, "test", None)
 }

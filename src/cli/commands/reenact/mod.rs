@@ -127,16 +127,19 @@ fn exit<'a>(all: bool, outcomes: impl Iterator<Item = &'a ReenactmentOutcome>) -
     exit
 }
 
+/// A counterexample, and what came of it.
+type Tried<'a, R> = (&'a Subject<<R as RealServer>::Service>, Reenactment);
+
 /// Drives the server through some counterexamples at the same time, and tells of each as it ends.
 fn side_by_side<'a, R: RealServer>(
     subjects: &[&'a Subject<R::Service>],
     workers: usize,
     real: &R,
     common: &Common,
-) -> Result<Vec<(&'a Subject<R::Service>, Reenactment)>, ServerError> {
+) -> Result<Vec<Tried<'a, R>>, ServerError> {
     let server = real.name();
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(&Subject<R::Service>, Reenactment)>> = Mutex::default();
+    let results: Mutex<Vec<Tried<'a, R>>> = Mutex::default();
     let failure: Mutex<Option<ServerError>> = Mutex::default();
     thread::scope(|scope| {
         for _ in 0..workers.min(subjects.len()) {
