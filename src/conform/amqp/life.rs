@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use amq_protocol::frame::AMQPFrame;
+use amq_protocol::protocol::AMQPClass;
+use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use fencepost_rabbitmq::Name;
 
 use super::wire::{ConnectionEnd, Polled};
@@ -17,14 +19,19 @@ impl ConnectionEnd {
         self.write(&AMQPFrame::Heartbeat)
     }
 
-    /// Whether the broker has closed the socket. Frames that come before that are skipped.
+    /// Whether the broker has closed the connection or its socket. Frames that come before that are skipped. R-Q-38.
     ///
     /// # Errors
     /// The socket fails in another way.
     pub fn is_over(&mut self, patience: Duration) -> Result<bool, ConformError> {
         loop {
             match self.poll(patience)? {
-                Polled::Frame(_) => {}
+                Polled::Frame(frame) => {
+                    if let AMQPFrame::Method(_, AMQPClass::Connection(Connection::Close(_))) = *frame {
+                        self.send(0, AMQPClass::Connection(Connection::CloseOk(connection::CloseOk {})))?;
+                        return Ok(true);
+                    }
+                }
                 Polled::Quiet => return Ok(false),
                 Polled::Closed => return Ok(true),
             }
