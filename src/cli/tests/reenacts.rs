@@ -59,7 +59,7 @@ fn bad_input_is_refused_with_a_way_out() {
         &["b17-release-then-stop", "--consul", &address, "--rabbitmq", "amqp://127.0.0.1:1"],
         "cannot be used with",
     );
-    refused(&["b17-release-then-stop", "--consul", &address, "--rabbitmqctl", "rabbitmqctl"], "--rabbitmq <URL>");
+    refused(&["b17-release-then-stop", "--consul", &address, "--rabbitmqctl", "rabbitmqctl"], "cannot be used with");
     refused(&["f32-passive-declare", "--rabbitmq", "amqp://127.0.0.1:1"], "127.0.0.1:1");
     refused(
         &["f32-passive-declare", "--consul", &address],

@@ -76,13 +76,7 @@ impl Driver<RabbitMq> for BrokerDriver<'_> {
             AtServer::Caused(Cause::Close(id)) => self.connections.close(id),
             AtServer::Caused(Cause::Silence(client)) => self.connections.set_silent(client, true)?,
             AtServer::Caused(Cause::Speech(client)) => self.connections.set_silent(client, false)?,
-            AtServer::Caused(Cause::Operator(action)) => {
-                self.operate(action)?;
-                let end = self.moments.of(step.end);
-                if Instant::now() < end {
-                    self.wait(end)?;
-                }
-            }
+            AtServer::Caused(Cause::Operator(action)) => self.operate(action)?,
             AtServer::Fires(Timer::Miss(id)) => return self.await_drop(step, id),
             AtServer::Fires(Timer::Expire(name)) => return self.await_expiry(step, name),
             AtServer::Restart => return self.restart(step),

@@ -86,7 +86,8 @@ impl<'a> Stage<'a> {
 
     /// Removes everything that the connections of clients do not take along.
     pub(super) fn strike(mut self) -> Result<(), ServerError> {
-        let numbered = (1..=NUMBERS).flat_map(|number| [Name::Slot(number), Name::Holder(number)]);
+        // B-43: some clients begin at 0.
+        let numbered = (0..=NUMBERS).flat_map(|number| [Name::Slot(number), Name::Holder(number)]);
         for name in numbered.chain([Name::Mutex, Name::Lock]) {
             self.ask(Request::Delete { name, if_empty: false })?;
         }

@@ -35,7 +35,7 @@ pub struct Reenact {
     #[arg(long, value_name = "COMMAND")]
     restart: Option<String>,
     /// A shell command that is rabbitmqctl for the broker, for what its operators do; arguments are appended to it
-    #[arg(long, value_name = "COMMAND", requires = "rabbitmq")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "consul")]
     rabbitmqctl: Option<String>,
     /// Only counterexamples of this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
