@@ -48,7 +48,7 @@ pub trait Driven: Service {
     /// The lengths of a tick with which every duration is one that the server takes.
     ///
     /// # Errors
-    /// There is none.
+    /// No length of a tick suits the server.
     fn ticks(scenario: &Scenario<Self>) -> Result<TickRange, PlanError>;
 
     /// A timer of the server fires at an instant. `bounds` says when it is due: at the earliest, at the latest.

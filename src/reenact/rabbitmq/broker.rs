@@ -28,7 +28,7 @@ impl RabbitmqBroker {
     /// The broker at an address like `amqp://127.0.0.1:5672`, which the user guest may use.
     ///
     /// # Errors
-    /// There is none.
+    /// No broker answers there.
     pub fn connect(address: &str, restart: Option<String>, tool: Option<String>) -> Result<Self, ServerError> {
         let broker = Broker::connect(address).map_err(|error| ServerError(error.0))?;
         Ok(RabbitmqBroker { broker, restart, tool })
