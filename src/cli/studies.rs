@@ -67,7 +67,8 @@ pub enum ScenarioSource {
 
 /// What these scenarios and the catalogue's documents say, and the studies with their pages in the folder.
 pub fn background(scenarios: &[Box<dyn AnyScenario>], out: &Path) -> Background {
-    let recorded = read(RECORDED).expect("the recorded file is tested");
+    let recorded: Vec<SeenViolation> =
+        RECORDED.iter().flat_map(|text| read(text).expect("the recorded files are tested")).collect();
     let texts = scenarios.iter().map(|scenario| (scenario.name().to_owned(), text(&**scenario, &recorded))).collect();
     let documents = documents().map(Document::read).collect();
     Background { own: BTreeSet::new(), texts, documents, studies: ready(out) }

@@ -6,20 +6,35 @@
 //! execution, with the same violation.
 //!
 //! ```text
+//! driven    what has to be known of a service
 //! plan      when each step happens: real times that keep the order, and every deadline with room to spare
+//! drive     each step at its time
+//! run       an execution at a server: planned, driven, and begun again where this machine was late
 //! consul    a Consul agent is asked, its answers are compared with those of the model
+//! rabbitmq  the same for a RabbitMQ broker
 //! outcome   what came of it
 //! recorded  which violations were seen, kept as a file
 //! ```
 
 mod consul;
+mod drive;
+mod driven;
+mod error;
 mod outcome;
 mod plan;
+mod rabbitmq;
 mod recorded;
+mod run;
 
-pub use consul::{Agent, AgentError, reenact};
+pub use consul::Agent;
+pub use drive::Ended;
+pub use driven::{Driven, Means};
+pub use error::ServerError;
 pub use outcome::{Obstacle, Reenactment, ReenactmentOutcome};
 pub use plan::{
-    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, Unsolvable, is_restarted, narrower, plan, solve,
+    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, TickRange, Unsolvable, is_restarted, narrower, plan,
+    solve,
 };
+pub use rabbitmq::RabbitmqBroker;
 pub use recorded::{RECORDED, SeenViolation, read, write};
+pub use run::{RealServer, reenact};

@@ -55,6 +55,12 @@ pub enum Obstacle {
     InsideServer,
     /// A timer of the server is late.
     LateTimer,
+    /// A node of the cluster fails, or the links between nodes do.
+    Cluster,
+    /// The memory or the disk of the broker is full, which concerns each of its users.
+    Alarm,
+    /// An operator does what AMQP cannot, and no command was given that does it.
+    Tool,
     /// A server with settings that this one does not have.
     OtherServer,
 }
@@ -138,6 +144,9 @@ impl fmt::Display for Obstacle {
             Obstacle::Restart => "a restart of the server; give a command with --restart",
             Obstacle::InsideServer => "a step between two steps that the server takes at once",
             Obstacle::LateTimer => "a timer of the server that is late",
+            Obstacle::Cluster => "a fault of a node, or between the nodes of a cluster",
+            Obstacle::Alarm => "a memory or disk alarm, which concerns every user of the broker",
+            Obstacle::Tool => "an operator of the broker; give a command with --rabbitmqctl",
             Obstacle::OtherServer => "a server with other rules",
         })
     }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::ReenactmentOutcome;
 
-/// What was seen on Consul 1.8.7.
-pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
+/// What was seen on Consul 1.8.7, and on RabbitMQ 3.10.8.
+pub const RECORDED: [&str; 2] =
+    [include_str!("recorded/consul-1.8.7.jsonl"), include_str!("recorded/rabbitmq-3.10.8.jsonl")];
 
 /// What came of the counterexample of a promise.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ pub struct SeenViolation {
     pub property: String,
     /// The digest of the trace: another counterexample has another one.
     pub digest: String,
-    /// The server, as `Consul 1.8.7`.
+    /// The server, as `Consul 1.8.7` or `RabbitMQ 3.10.8`.
     pub server: String,
     /// The outcome, by its name.
     pub outcome: String,

@@ -54,7 +54,17 @@ fn bad_input_is_refused_with_a_way_out() {
         let output = fencepost(&[&["reenact"], arguments].concat());
         assert_eq!((output.status.code(), stderr(&output).contains(why)), (Some(2), true), "{}", stderr(&output));
     };
-    refused(&["b17-release-then-stop"], "--consul");
+    refused(&["b17-release-then-stop"], "<--consul <URL>|--rabbitmq <URL>>");
+    refused(
+        &["b17-release-then-stop", "--consul", &address, "--rabbitmq", "amqp://127.0.0.1:1"],
+        "cannot be used with",
+    );
+    refused(&["b17-release-then-stop", "--consul", &address, "--rabbitmqctl", "rabbitmqctl"], "cannot be used with");
+    refused(&["f32-passive-declare", "--rabbitmq", "amqp://127.0.0.1:1"], "127.0.0.1:1");
+    refused(
+        &["f32-passive-declare", "--consul", &address],
+        "is an execution of rabbitmq-semaphore, and the server is Consul 1.8.7",
+    );
     refused(&["--consul", &address], "<TARGETS>");
     refused(&["b17-release-then-stop", "--consul", "http://127.0.0.1:1"], "127.0.0.1:1");
     refused(&["b17-release-then-stop", "--consul", &slow], "-hcl 'session_ttl_min = \"1s\"'");
@@ -74,6 +84,8 @@ fn the_report_marks_what_was_seen_and_not_a_scenario_that_has_only_the_name() {
     };
     let mark = "seen on Consul 1.8.7 (server real, clients driven by fencepost)";
     assert!(report("b17-release-then-stop").contains(mark));
+    let other = "seen on RabbitMQ 3.10.8 (server real, clients driven by fencepost)";
+    assert!(report("f06-add-declares-one").contains(other));
     assert!(!report("b01-pause-equal").contains(mark), "it needs exact simultaneity");
     let other = variant(&out, "b17-release-then-stop", "clients = 2", "clients = 3");
     assert!(!report(&other).contains(mark));

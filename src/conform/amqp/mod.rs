@@ -6,12 +6,13 @@
 //! wire   connections, and frames on them      ask   requests as methods, and methods as answers
 //! pair   one sequence, on both sides          log   methods and answers in a file
 //! hunt   random sequences, shrunk             traffic   messages, consumers, and many requests in flight
-//! restart   by a command
+//! restart   by a command                   life   heartbeats, and ends
 //! ```
 
 mod ask;
 mod class;
 mod hunt;
+mod life;
 mod log;
 mod pair;
 mod restart;

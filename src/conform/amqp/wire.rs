@@ -30,7 +30,7 @@ pub struct Broker {
 
 /// A connection to it.
 pub struct ConnectionEnd {
-    socket: TcpStream,
+    pub(super) socket: TcpStream,
     /// What was read and is not a whole frame yet.
     bytes: Vec<u8>,
     /// What goes before each queue's name.

@@ -1,29 +1,22 @@
-//! Each step of a plan at its time.
+//! What each step means at a Consul agent.
 
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fencepost_consul::{Answer, Key, Request, Status};
+use fencepost_consul::{Answer, Consul, Key, Request, Status, Timer};
 use fencepost_live::{Reply, SessionIds, answer};
 use fencepost_model::ids::{ClientId, Index, SessionId};
 use serde_json::Value;
 
-use super::agent::AgentError;
 use super::calls::{Calls, Pending};
+use super::causes::{Cause, looks};
 use super::positions::Positions;
 use super::stage::Stage;
+use crate::drive::{Driver, Ended, Moments, drive, milliseconds, refused};
+use crate::error::ServerError;
 use crate::outcome::ReenactmentOutcome;
 use crate::plan::{AtServer, Expected, PlannedStep, ReenactmentPlan};
-
-/// How an execution ended.
-pub(super) enum Ended {
-    With(ReenactmentOutcome),
-    /// This machine was too late; with what.
-    Late(String),
-    /// The server was later than a server should be: if it always is, the outcome.
-    LateServer(ReenactmentOutcome),
-}
 
 /// How long to wait for an answer that the model has given, after the time by which it should be there.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -32,99 +25,94 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// The agent cannot be talked to.
-pub(super) fn drive(plan: &ReenactmentPlan, stage: &Stage<'_>) -> Result<Ended, AgentError> {
-    let begin = Instant::now() + Duration::from_millis(20);
-    let mut driver = Driver {
-        plan,
-        stage,
-        begin,
-        sessions: stage.sessions(),
-        positions: Positions::default(),
-        calls: Calls::default(),
-    };
-    for step in plan.steps.iter().filter(|step| step.event.is_at_server()) {
-        if let Some(ended) = driver.take(step)? {
-            return Ok(ended);
-        }
-    }
-    Ok(Ended::With(ReenactmentOutcome::Happened))
+pub(super) fn perform(plan: &ReenactmentPlan<Consul>, stage: &Stage<'_>) -> Result<Ended, ServerError> {
+    let moments = Moments { begin: Instant::now() + Duration::from_millis(20), schedule: &plan.schedule };
+    let sessions = stage.sessions();
+    let mut driver = AgentDriver { moments, stage, sessions, positions: Positions::default(), calls: Calls::default() };
+    drive(plan, moments, &mut driver)
 }
 
-struct Driver<'a> {
-    plan: &'a ReenactmentPlan,
+struct AgentDriver<'a> {
+    moments: Moments<'a>,
     stage: &'a Stage<'a>,
-    begin: Instant,
     sessions: SessionIds,
     positions: Positions,
     calls: Calls,
 }
 
-impl Driver<'_> {
-    fn take(&mut self, step: &PlannedStep) -> Result<Option<Ended>, AgentError> {
-        let start = self.moment(step.start);
-        sleep(start.saturating_duration_since(Instant::now()));
-        if let Some(late) = self.lateness(step, start, Instant::now()) {
-            return Ok(Some(late));
-        }
-        if let Some(ended) = self.carry_out(step)? {
-            return Ok(Some(ended));
-        }
-        for expected in &step.answers {
-            if let Some(ended) = self.compare(step, expected) {
-                return Ok(Some(ended));
-            }
-        }
-        // What a request or an operator does is done now.
-        Ok(match step.event {
-            AtServer::Expire(_) | AtServer::Itself | AtServer::Restart => None,
-            _ => self.lateness(step, start, Instant::now()),
-        })
-    }
-
-    fn moment(&self, instant: usize) -> Instant {
-        self.begin + milliseconds(self.plan.schedule.at[instant])
-    }
-
-    /// Whether something that had to happen at one instant has happened too late at another.
-    fn lateness(&self, step: &PlannedStep, due: Instant, at: Instant) -> Option<Ended> {
-        let late = at.saturating_duration_since(due);
-        let is_late = late >= milliseconds(self.plan.schedule.pace.server);
-        is_late.then(|| Ended::Late(format!("step {} was {} ms late", step.number, late.as_millis())))
-    }
-
-    fn carry_out(&mut self, step: &PlannedStep) -> Result<Option<Ended>, AgentError> {
-        match step.event {
-            AtServer::Request(client, call, request) => {
-                let request = self.positions.translated(request).map_err(AgentError)?;
+impl Driver<Consul> for AgentDriver<'_> {
+    fn carry_out(&mut self, step: &PlannedStep<Consul>) -> Result<Option<Ended>, ServerError> {
+        let cause = match step.event {
+            AtServer::Fires(Timer::Expire(session)) => return self.await_end(step, session),
+            AtServer::Restart => return self.restart(step),
+            AtServer::Caused(cause) => cause,
+            AtServer::Fires(_) | AtServer::Itself | AtServer::Nothing => return Ok(None),
+        };
+        match cause {
+            Cause::Request(client, call, request) => {
+                let request = self.positions.translated(request).map_err(ServerError)?;
                 let mut question = self.stage.question(&request, client, &self.sessions)?;
                 if let Request::Watch(_) = request {
-                    let rest = self.plan.schedule.at.iter().max().copied().unwrap_or(0);
+                    let rest = self.moments.schedule.at.iter().max().copied().unwrap_or(0);
                     question.timeout = milliseconds(rest) + 5 * PATIENCE;
                 }
                 self.calls.ask(&self.stage.agent.base, (client, call), request, question);
             }
-            AtServer::Operator(action) => {
-                for (index, key) in &step.looks {
-                    self.look(*index, *key)?;
+            Cause::Operator(action) => {
+                if let Some((index, key)) = looks(action) {
+                    self.look(index, key)?;
                 }
                 self.stage.operate(action, &self.sessions, &self.positions)?;
             }
-            AtServer::Critical(node, kind) => self.stage.set_check(node, kind, Status::Critical)?,
-            AtServer::Reap(node) => self.stage.reap(node)?,
-            AtServer::Sync(node) => self.stage.register(node)?,
-            AtServer::Expire(session) => return self.await_end(step, session),
-            AtServer::Restart => return self.restart(step),
-            AtServer::Itself | AtServer::Nothing => {}
+            Cause::Critical(node, kind) => self.stage.set_check(node, kind, Status::Critical)?,
+            Cause::Reap(node) => self.stage.reap(node)?,
+            Cause::Sync(node) => self.stage.register(node)?,
         }
         Ok(None)
     }
 
+    fn compare(&mut self, step: &PlannedStep<Consul>, expected: &Expected<Consul>) -> Option<Ended> {
+        let Expected { client, call, answer: model } = *expected;
+        let Some(mut pending) = self.calls.take(client, call) else {
+            let why = format!("step {}: the model answers a request that was never sent", step.number);
+            return Some(Ended::With(ReenactmentOutcome::Undecided { why }));
+        };
+        let start = self.moments.of(step.start);
+        let is_watch = matches!(pending.request, Request::Watch(_));
+        let mut early = None;
+        if is_watch {
+            early = pending.early_reply();
+            if early.as_ref().is_some_and(|(_, at)| *at + milliseconds(20) < start) {
+                // C-BLK-4: a query may be answered without a change. Its client asks again.
+                pending = pending.repeated(&self.stage.agent.base);
+                early = None;
+            }
+        }
+        let tolerance = self.moments.tolerance(step);
+        let due = self.moments.of(step.end);
+        let Some((reply, at)) = early.or_else(|| pending.reply(due + tolerance + PATIENCE)) else {
+            let answer = format!("{}: no answer", pending.line());
+            return Some(Ended::With(refused(step, answer, model.to_string())));
+        };
+        if at > due + tolerance && !matches!(step.event, AtServer::Itself) {
+            let late = at.saturating_duration_since(due).as_millis();
+            return Some(Ended::Late(format!("the answer of step {} came {late} ms later", step.number)));
+        }
+        match self.hear(client, &pending, &reply, model) {
+            Ok(true) => None,
+            Ok(false) => Some(Ended::With(refused(step, said(&pending, &reply), model.to_string()))),
+            Err(why) => Some(Ended::With(refused(step, why, model.to_string()))),
+        }
+    }
+}
+
+impl AgentDriver<'_> {
     /// An operator reads the log position of an entry.
-    fn look(&mut self, index: Index, key: Key) -> Result<(), AgentError> {
+    fn look(&mut self, index: Index, key: Key) -> Result<(), ServerError> {
         if self.positions.knows(index) {
             return Ok(());
         }
-        let name = self.sessions.key(&self.stage.clients[0], key).map_err(|error| AgentError(error.to_string()))?;
+        let name = self.sessions.key(&self.stage.clients[0], key).map_err(|error| ServerError(error.to_string()))?;
         let found = self.stage.agent.json("GET", &format!("/v1/kv/{name}"), "")?;
         let there = found.pointer("/0/ModifyIndex").and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok());
         self.positions.meet(index, Index(there.unwrap_or(0)));
@@ -132,9 +120,9 @@ impl Driver<'_> {
     }
 
     /// C-TTL-2: the session is gone by now.
-    fn await_end(&self, step: &PlannedStep, session: SessionId) -> Result<Option<Ended>, AgentError> {
-        let due = self.moment(step.start);
-        let latest = due + milliseconds(self.plan.schedule.pace.lateness);
+    fn await_end(&self, step: &PlannedStep<Consul>, session: SessionId) -> Result<Option<Ended>, ServerError> {
+        let due = self.moments.of(step.start);
+        let latest = due + self.moments.timer_lateness();
         let path = format!("/v1/session/info/{}", self.sessions.text(session));
         loop {
             let found = self.stage.agent.json("GET", &path, "")?;
@@ -156,15 +144,15 @@ impl Driver<'_> {
         }
     }
 
-    fn restart(&self, step: &PlannedStep) -> Result<Option<Ended>, AgentError> {
+    fn restart(&self, step: &PlannedStep<Consul>) -> Result<Option<Ended>, ServerError> {
         let command = self.stage.agent.restart.as_deref().unwrap_or_default();
-        let failure = |why: String| AgentError(format!("`{command}`: {why}"));
+        let failure = |why: String| ServerError(format!("`{command}`: {why}"));
         let output = Command::new("sh").args(["-c", command]).output().map_err(|error| failure(error.to_string()))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             return Err(failure(format!("{}: {said}", output.status)));
         }
-        let end = self.moment(step.end);
+        let end = self.moments.of(step.end);
         let path = format!("/v1/kv/{}?keys&consistent", self.stage.keys());
         while let Err(error) = self.stage.agent.json("GET", &path, "") {
             if Instant::now() > end + PATIENCE {
@@ -172,47 +160,7 @@ impl Driver<'_> {
             }
             sleep(Duration::from_millis(20));
         }
-        Ok(self.lateness(step, end, Instant::now()))
-    }
-
-    /// Compares an answer of the agent with the one of the model.
-    fn compare(&mut self, step: &PlannedStep, expected: &Expected) -> Option<Ended> {
-        let Expected { client, call, answer: model } = *expected;
-        let Some(mut pending) = self.calls.take(client, call) else {
-            let why = format!("step {}: the model answers a request that was never sent", step.number);
-            return Some(Ended::With(ReenactmentOutcome::Undecided { why }));
-        };
-        let start = self.moment(step.start);
-        let is_watch = matches!(pending.request, Request::Watch(_));
-        let mut early = None;
-        if is_watch {
-            early = pending.early_reply();
-            if early.as_ref().is_some_and(|(_, at)| *at + milliseconds(20) < start) {
-                // C-BLK-4: a query may be answered without a change. Its client asks again.
-                pending = pending.repeated(&self.stage.agent.base);
-                early = None;
-            }
-        }
-        let room = milliseconds(self.plan.schedule.pace.server);
-        let tolerance = if let AtServer::Expire(_) | AtServer::Itself | AtServer::Restart = step.event {
-            room + milliseconds(self.plan.schedule.pace.lateness)
-        } else {
-            room
-        };
-        let due = self.moment(step.end);
-        let Some((reply, at)) = early.or_else(|| pending.reply(due + tolerance + PATIENCE)) else {
-            let answer = format!("{}: no answer", pending.line());
-            return Some(Ended::With(refused(step, answer, model.to_string())));
-        };
-        if at > due + tolerance && !matches!(step.event, AtServer::Itself) {
-            let late = at.saturating_duration_since(due).as_millis();
-            return Some(Ended::Late(format!("the answer of step {} came {late} ms later", step.number)));
-        }
-        match self.hear(client, &pending, &reply, model) {
-            Ok(true) => None,
-            Ok(false) => Some(Ended::With(refused(step, said(&pending, &reply), model.to_string()))),
-            Err(why) => Some(Ended::With(refused(step, why, model.to_string()))),
-        }
+        Ok(self.moments.lateness(step, end, Instant::now()))
     }
 
     /// Whether a reply is the answer of the model.
@@ -233,10 +181,6 @@ impl Driver<'_> {
     }
 }
 
-fn refused(step: &PlannedStep, answer: String, expected: String) -> ReenactmentOutcome {
-    ReenactmentOutcome::Refused { step: step.number, label: step.label.clone(), answer, expected }
-}
-
 /// What the agent said, on one line.
 fn said(pending: &Pending, reply: &Reply) -> String {
     let line = pending.line();
@@ -248,8 +192,4 @@ fn said(pending: &Pending, reply: &Reply) -> String {
         Reply::Refused(why) => why.clone(),
         Reply::Lost => format!("{line}: the connection was closed"),
     }
-}
-
-fn milliseconds(count: i64) -> Duration {
-    Duration::from_millis(u64::try_from(count).unwrap_or(0))
 }

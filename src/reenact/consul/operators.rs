@@ -5,9 +5,9 @@ use fencepost_live::{HttpRequest, Reply, SessionIds, question, send};
 use fencepost_model::ids::ClientId;
 use serde_json::json;
 
-use super::agent::AgentError;
 use super::positions::Positions;
 use super::stage::{SERVICE, Stage};
+use crate::error::ServerError;
 
 impl Stage<'_> {
     /// Carries out what an operator does.
@@ -16,7 +16,7 @@ impl Stage<'_> {
         action: OperatorAction,
         sessions: &SessionIds,
         positions: &Positions,
-    ) -> Result<(), AgentError> {
+    ) -> Result<(), ServerError> {
         match action {
             OperatorAction::DeleteTree => {
                 self.agent.json("DELETE", &format!("/v1/kv/{}?recurse", self.keys()), "").map(drop)
@@ -31,7 +31,7 @@ impl Stage<'_> {
             }
             OperatorAction::DropNode(node) => self.deregister(&json!({"Node": self.node(node)})),
             OperatorAction::TakeOver(node, kind, session) => {
-                let key = sessions.key(self.client(node), LOCK).map_err(|error| AgentError(error.to_string()))?;
+                let key = sessions.key(self.client(node), LOCK).map_err(|error| ServerError(error.to_string()))?;
                 let operations = json!([
                     {"Check": {"Verb": "set", "Check": self.check(node, kind, Status::Critical)}},
                     {"KV": {"Verb": "lock", "Key": key, "Value": "", "Session": sessions.text(session)}},
@@ -43,29 +43,29 @@ impl Stage<'_> {
     }
 
     /// A check of a client's node has this status from now on.
-    pub(super) fn set_check(&self, node: ClientId, kind: CheckKind, status: Status) -> Result<(), AgentError> {
+    pub(super) fn set_check(&self, node: ClientId, kind: CheckKind, status: Status) -> Result<(), ServerError> {
         let body = json!({
             "Node": self.node(node), "Address": "127.0.0.1", "SkipNodeUpdate": true, "Check": self.check(node, kind, status),
         });
         self.agent.json("PUT", "/v1/catalog/register", &body.to_string()).map(drop)
     }
 
-    pub(super) fn reap(&self, node: ClientId) -> Result<(), AgentError> {
+    pub(super) fn reap(&self, node: ClientId) -> Result<(), ServerError> {
         self.deregister(&json!({"Node": self.node(node)}))
     }
 
-    fn deregister(&self, what: &serde_json::Value) -> Result<(), AgentError> {
+    fn deregister(&self, what: &serde_json::Value) -> Result<(), ServerError> {
         self.agent.json("PUT", "/v1/catalog/deregister", &what.to_string()).map(drop)
     }
 
     /// Sends a request that an operator makes as clients do.
-    fn ask_for(&self, request: Request, sessions: &SessionIds, positions: &Positions) -> Result<(), AgentError> {
-        let request = positions.translated(request).map_err(AgentError)?;
+    fn ask_for(&self, request: Request, sessions: &SessionIds, positions: &Positions) -> Result<(), ServerError> {
+        let request = positions.translated(request).map_err(ServerError)?;
         let question = self.question(&request, ClientId(1), sessions)?;
         match send(&self.agent.base, &question) {
             Reply::Answered { .. } => Ok(()),
-            Reply::Refused(why) => Err(AgentError(why)),
-            Reply::Lost => Err(AgentError(format!("{} {}: no answer", question.method, question.path))),
+            Reply::Refused(why) => Err(ServerError(why)),
+            Reply::Lost => Err(ServerError(format!("{} {}: no answer", question.method, question.path))),
         }
     }
 
@@ -75,8 +75,8 @@ impl Stage<'_> {
         request: &Request,
         client: ClientId,
         sessions: &SessionIds,
-    ) -> Result<HttpRequest, AgentError> {
-        question(request, self.client(client), sessions).map_err(|error| AgentError(error.to_string()))
+    ) -> Result<HttpRequest, ServerError> {
+        question(request, self.client(client), sessions).map_err(|error| ServerError(error.to_string()))
     }
 }
 

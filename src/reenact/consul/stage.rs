@@ -8,7 +8,8 @@ use fencepost_model::ids::{ClientId, SessionId};
 use fencepost_model::scenario::Scenario;
 use serde_json::{Value, json};
 
-use super::agent::{Agent, AgentError};
+use super::agent::Agent;
+use crate::error::ServerError;
 
 /// What an execution has at the agent.
 pub(super) struct Stage<'a> {
@@ -27,7 +28,7 @@ pub(super) struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     /// Prepares the agent.
-    pub(super) fn set(agent: &'a Agent, scenario: &Scenario<Consul>, tick: i64) -> Result<Self, AgentError> {
+    pub(super) fn set(agent: &'a Agent, scenario: &Scenario<Consul>, tick: i64) -> Result<Self, ServerError> {
         let name = format!("fencepost-reenact-{}", agent.fresh_name());
         let root = format!("{}/", name.replace("reenact-", "reenact/"));
         let settings = &scenario.service;
@@ -96,7 +97,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Registers a client's node with its service, and with every check passing.
-    pub(super) fn register(&self, client: ClientId) -> Result<(), AgentError> {
+    pub(super) fn register(&self, client: ClientId) -> Result<(), ServerError> {
         let checks: Vec<Value> = CheckKind::ALL.map(|kind| self.check(client, kind, Status::Passing)).into();
         let body = json!({
             "Node": self.node(client), "Address": "127.0.0.1", "Service": {"ID": SERVICE, "Service": SERVICE}, "Checks": checks,
@@ -105,7 +106,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Removes everything.
-    pub(super) fn strike(&self) -> Result<(), AgentError> {
+    pub(super) fn strike(&self) -> Result<(), ServerError> {
         let all = self.agent.json("GET", "/v1/session/list", "")?;
         let ours = all.as_array().into_iter().flatten().filter(|session| session["Name"] == self.name.as_str());
         for id in ours.filter_map(|session| session["ID"].as_str()) {

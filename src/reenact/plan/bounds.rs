@@ -1,44 +1,50 @@
 //! Deadlines, leases and bounds on delays: what they say about the times of steps.
 
-use fencepost_consul::{Consul, Timer};
 use fencepost_model::ids::{ClientId, ProcessId};
 use fencepost_model::process::{Context, Input, Outbox, Process};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, World};
 
-use super::build::Builder;
-use super::delays::Bound;
-use super::event::{AtServer, PlannedStep};
+use super::build::{Builder, Span};
+use super::event::AtServer;
 use super::origin::{Leases, Origin, with_leases};
 use super::solve::Margin;
+use crate::driven::Driven;
 
-impl Builder<'_> {
+/// A number of ticks after an instant of the schedule.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Bound {
+    pub(crate) instant: usize,
+    pub(crate) ticks: i64,
+}
+
+impl<S: Driven> Builder<'_, S> {
     /// The bound of a deadline: at the earliest, at the latest.
     fn bounds(&self, origin: Origin) -> (Bound, Bound) {
-        let PlannedStep { start, end, .. } = self.draft.steps[origin.step];
-        let ticks = origin.tick - self.times[origin.step];
+        let Span { start, end, tick } = self.origins[origin.origin];
+        let ticks = origin.tick - tick;
         (Bound { instant: start, ticks }, Bound { instant: end, ticks })
     }
 
     /// What must not have happened yet by itself, and what must have happened in time.
-    pub(super) fn keep_bounds(&mut self, action: &Action<Consul>, event: AtServer, start: usize) {
+    pub(super) fn keep_bounds(&mut self, action: &Action<S>, event: AtServer<S>, start: usize) {
         let mut bounds = Vec::new();
         let synchrony = self.scenario.synchrony;
         for process in self.twin.processes() {
             let is_server = process == ProcessId::Server;
-            let late = if is_server { Some(0) } else { synchrony.wake_delay.map(|late| late.count()) };
-            let margin = if is_server { Margin::Server } else { of_delay(late) };
-            let Some(late) = late.filter(|_| self.twin.condition(process) == Condition::Up) else { continue };
+            if self.twin.condition(process) != Condition::Up || (is_server && !event.is_at_server()) {
+                continue;
+            }
             self.twin.wakes(&self.fine, process, &mut |timer, due| {
                 let is_fired = *action == Action::Wake { process, timer };
-                let is_real = event.is_at_server() && matches!(timer, Timer::Expire(_) | Timer::Deadline(..));
-                let Some(origin) = Origin::of(due) else { return };
-                // Of two sessions that end in the same tick, either may end first.
-                let is_along = matches!(event, AtServer::Expire(_)) && origin.tick == self.now;
-                let is_kept =
-                    if is_server { is_real && !is_fired && !is_along } else { origin.tick + late >= self.now };
+                let late =
+                    if is_server { S::lateness(self.scenario, &self.world, timer) } else { synchrony.wake_delay };
+                let (Some(origin), Some(late)) = (Origin::of(due), late.map(|late| late.count())) else { return };
+                // Of two timers of the server that fire in the same tick, either may fire first.
+                let is_along = matches!(event, AtServer::Fires(_)) && origin.tick == self.now;
+                let is_kept = if is_server { !is_fired && !is_along } else { origin.tick + late >= self.now };
                 if is_kept {
-                    bounds.push((origin, late, margin));
+                    bounds.push((origin, late, if is_server { Margin::Server } else { of_delay(Some(late)) }));
                 }
             });
         }
@@ -57,7 +63,7 @@ impl Builder<'_> {
     }
 
     /// A deadline fires: not before its time.
-    pub(super) fn fire(&mut self, action: &Action<Consul>, start: usize) {
+    pub(super) fn fire(&mut self, action: &Action<S>, start: usize) {
         let Action::Wake { process, timer: fired } = *action else { return };
         let mut origin = None;
         self.twin.wakes(&self.fine, process, &mut |timer, due| {
@@ -66,32 +72,15 @@ impl Builder<'_> {
             }
         });
         let bounds = origin.map(|origin| self.bounds(origin));
-        match (fired, bounds) {
-            (Timer::Expire(session), Some((early, late))) => {
-                self.ending.insert(session, (early, late));
-                self.at_least((late.instant, late.ticks), start, 0, Margin::None);
-                self.unsettled.push(late);
-            }
-            (Timer::Destroy(session), _) => {
-                if let Some((_, late)) = self.ending.get(&session).copied() {
-                    self.unsettled.push(late);
-                }
-            }
-            // C-BLK-2: up to a sixteenth longer.
-            (Timer::Deadline(..), Some((_, Bound { instant, ticks }))) => {
-                self.at_least((instant, ticks), start, 0, Margin::None);
-                self.unsettled.push(Bound { instant, ticks: ticks + (ticks + 15) / 16 });
-            }
-            (_, Some((_, late))) => {
-                let margin = if process == ProcessId::Server { Margin::None } else { Margin::Client };
-                self.at_least((late.instant, late.ticks), start, 0, margin);
-            }
-            (_, None) => {}
+        match bounds {
+            _ if process == ProcessId::Server => S::fire(self, fired, bounds, start),
+            Some((_, Bound { instant, ticks })) => self.at_least((instant, ticks), start, 0, Margin::Client),
+            None => {}
         }
     }
 
     /// Whether a client does something else if its leases were over, or covered the instant after all.
-    pub(super) fn looks_at_lease(&self, before: &World<Consul>, client: ClientId, action: &Action<Consul>) -> bool {
+    pub(super) fn looks_at_lease(&self, before: &World<S>, client: ClientId, action: &Action<S>) -> bool {
         let process = ProcessId::Client(client);
         let input = match *action {
             Action::Deliver(Envelope { from, to, message, .. }) if to == process => Input::Message { from, message },
@@ -113,7 +102,7 @@ impl Builder<'_> {
     }
 
     /// A lease covers an instant, or is over, as in the trace.
-    pub(super) fn keep_leases(&mut self, before: &World<Consul>, client: ClientId, start: usize) {
+    pub(super) fn keep_leases(&mut self, before: &World<S>, client: ClientId, start: usize) {
         let skew = before.skew(client.into());
         for lease in Leases::of(&before.clients[client.place()].process) {
             let Some(origin) = Origin::of(lease - skew) else { continue };

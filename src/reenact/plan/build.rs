@@ -1,38 +1,35 @@
 //! The steps of an execution, with the constraints on their times.
 
-use std::collections::BTreeMap;
-
-use fencepost_consul::{Consul, ConsulMessage, Expiry, Request, Timer};
-use fencepost_model::ids::{ProcessId, SessionId};
+use fencepost_model::ids::ProcessId;
 use fencepost_model::monitor::Observed;
 use fencepost_model::normal::Normal;
-use fencepost_model::process::Message;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::trace::{Trace, TraceStep};
-use fencepost_model::world::{Action, Envelope};
+use fencepost_model::world::Action;
 
-use super::delays::{Bound, Delays};
+use super::PlanError;
+use super::answers::answers;
+use super::bounds::Bound;
 use super::event::{AtServer, PlannedStep};
 use super::origin::{Note, PARTS};
-use super::server::{answers, at_server, looks};
 use super::solve::{Edge, Margin, Unsolvable};
 use super::twin::refined;
-use super::{PlanError, obstacles};
+use crate::driven::{Driven, Means};
 use crate::outcome::{Obstacle, ReenactmentOutcome};
 
-/// How long a restart of the server may take, in milliseconds.
-const RESTART: i64 = 12_000;
+/// The first instant of a schedule: the execution begins, and nothing has happened.
+pub(crate) const BEGIN: usize = 0;
 
 /// The steps of an execution, and the constraints on their times.
-pub(super) struct Draft {
-    pub(super) steps: Vec<PlannedStep>,
-    pub(super) edges: Vec<Edge>,
-    /// How many instants there are: one or two for each step.
+pub(crate) struct Draft<S: Driven> {
+    pub(crate) steps: Vec<PlannedStep<S>>,
+    pub(crate) edges: Vec<Edge>,
+    /// How many instants there are: the begin, and one or two for each step.
     pub(super) instants: usize,
 }
 
 /// Reads a trace.
-pub(super) fn draft(trace: &Trace<Consul>, can_restart: bool) -> Result<Draft, PlanError> {
+pub(super) fn draft<S: Driven>(trace: &Trace<S>, means: Means) -> Result<Draft<S>, PlanError> {
     let scenario = &trace.header.scenario;
     let outside = |step, needs| PlanError::Hopeless(ReenactmentOutcome::Outside { step, needs });
     let fine = scenario.refined(PARTS);
@@ -42,18 +39,16 @@ pub(super) fn draft(trace: &Trace<Consul>, can_restart: bool) -> Result<Draft, P
         twin: fine.observed(),
         fine,
         now: 0,
-        times: Vec::new(),
-        draft: Draft { steps: Vec::new(), edges: Vec::new(), instants: 0 },
-        delays: Delays::default(),
-        lock_delays: BTreeMap::new(),
-        ending: BTreeMap::new(),
+        origins: vec![Span { start: BEGIN, end: BEGIN, tick: 0 }],
+        draft: Draft { steps: Vec::new(), edges: Vec::new(), instants: 1 },
+        memory: S::Memory::default(),
         unsettled: Vec::new(),
-        next_inside: None,
-        last: None,
+        last: BEGIN,
         last_at_server: None,
     };
+    builder.note_origins(0);
     for line in &trace.steps {
-        if let Some(needs) = obstacles::of_action(scenario, &line.action, can_restart) {
+        if let Some(needs) = S::obstacle_of_action(scenario, &line.action, means) {
             return Err(outside(line.step, needs));
         }
         if !scenario.is_enabled(&builder.world, &line.action) {
@@ -61,40 +56,43 @@ pub(super) fn draft(trace: &Trace<Consul>, can_restart: bool) -> Result<Draft, P
         }
         builder.take(line)?;
     }
-    match obstacles::of_scenario(scenario) {
+    match S::obstacle_of_scenario(scenario) {
         Some(needs) => Err(outside(0, needs)),
         None => Ok(builder.draft),
     }
 }
 
-/// Reads a trace step by step.
-pub(super) struct Builder<'a> {
-    pub(super) scenario: &'a Scenario<Consul>,
-    pub(super) world: Observed<Consul>,
-    /// The same at a fine resolution, with notes of origins.
-    pub(super) fine: Scenario<Consul>,
-    pub(super) twin: Observed<Consul>,
-    /// In ticks.
-    pub(super) now: i64,
-    /// The tick of each step.
-    pub(super) times: Vec<i64>,
-    pub(super) draft: Draft,
-    pub(super) delays: Delays,
-    /// The lock-delay that each session asked for.
-    pub(super) lock_delays: BTreeMap<SessionId, i64>,
-    /// When the timers of sessions fire that the log has not removed yet: at the earliest, at the latest.
-    pub(super) ending: BTreeMap<SessionId, (Bound, Bound)>,
-    /// When the server has done something by itself that it may do late.
-    pub(super) unsettled: Vec<Bound>,
-    /// What the server does next, at once.
-    next_inside: Option<Timer>,
-    /// The last instant, and the last one at the server.
-    last: Option<usize>,
-    last_at_server: Option<usize>,
+/// From when until when something happened that may have set an instant, and its tick.
+#[derive(Copy, Clone)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) tick: i64,
 }
 
-impl Builder<'_> {
-    fn take(&mut self, line: &TraceStep<Consul>) -> Result<(), PlanError> {
+/// Reads a trace step by step.
+pub struct Builder<'a, S: Driven> {
+    pub(crate) scenario: &'a Scenario<S>,
+    pub(crate) world: Observed<S>,
+    /// The same at a fine resolution, with notes of origins.
+    pub(super) fine: Scenario<S>,
+    pub(super) twin: Observed<S>,
+    /// In ticks.
+    pub(crate) now: i64,
+    /// What may have set an instant: the begin, and then each step.
+    pub(super) origins: Vec<Span>,
+    pub(crate) draft: Draft<S>,
+    /// What the service has noted.
+    pub(crate) memory: S::Memory,
+    /// When the server has done something by itself that it may do late.
+    pub(crate) unsettled: Vec<Bound>,
+    /// The last instant, and the last one at the server.
+    last: usize,
+    pub(crate) last_at_server: Option<usize>,
+}
+
+impl<S: Driven> Builder<'_, S> {
+    fn take(&mut self, line: &TraceStep<S>) -> Result<(), PlanError> {
         let twin = refined(&line.action, &self.twin, PARTS);
         if let Action::Advance(ticks) = line.action {
             self.now += ticks.count();
@@ -102,17 +100,18 @@ impl Builder<'_> {
             self.twin.step(&self.fine, &twin);
             return Ok(());
         }
-        let event = at_server(&line.action);
+        let event = S::at_server(&line.action);
         self.stay_inside(line, event)?;
         let start = self.instant();
-        let end = if matches!(event, AtServer::Restart) { self.instant() } else { start };
-        if end != start {
-            self.at_least((start, 0), end, RESTART, Margin::None);
+        let mut end = start;
+        if let Some(duration) = S::duration(event) {
+            end = self.instant();
+            self.at_least((start, 0), end, duration, Margin::None);
         }
         self.keep_order(event, start, end);
         self.keep_bounds(&line.action, event, start);
         self.fire(&line.action, start);
-        self.ask_for_keys(&line.action, start);
+        S::constrain(self, &line.action, start);
         let step = PlannedStep {
             number: line.step,
             label: line.label.clone(),
@@ -120,7 +119,6 @@ impl Builder<'_> {
             start,
             end,
             answers: answers(self.scenario, &self.world, &line.action),
-            looks: looks(&line.action),
         };
         let before = self.twin.world.clone();
         let happened = self.world.step(self.scenario, &line.action);
@@ -142,9 +140,9 @@ impl Builder<'_> {
         }
         let place = self.draft.steps.len();
         self.draft.steps.push(step);
-        self.times.push(self.now);
-        self.note_ends(&before, &happened.facts, place, event);
-        self.note_origins(place);
+        self.origins.push(Span { start, end, tick: self.now });
+        S::note(self, &before, &happened.facts, place);
+        self.note_origins(place + 1);
         Ok(())
     }
 
@@ -154,51 +152,35 @@ impl Builder<'_> {
     }
 
     /// `to` is at least a number of ticks and milliseconds after another instant.
-    pub(super) fn at_least(&mut self, (from, ticks): (usize, i64), to: usize, room: i64, margin: Margin) {
+    pub(crate) fn at_least(&mut self, (from, ticks): (usize, i64), to: usize, room: i64, margin: Margin) {
         self.draft.edges.push(Edge { from, to, ticks, room, margin });
     }
 
     /// `at` is at most a number of ticks after another instant.
-    pub(super) fn at_most(&mut self, (from, ticks): (usize, i64), at: usize, margin: Margin) {
+    pub(crate) fn at_most(&mut self, (from, ticks): (usize, i64), at: usize, margin: Margin) {
         self.draft.edges.push(Edge { from: at, to: from, ticks: -ticks, room: 0, margin });
     }
 
     /// What the server does next at once, nothing can come before.
-    fn stay_inside(&mut self, line: &TraceStep<Consul>, event: AtServer) -> Result<(), PlanError> {
-        let timer = match line.action {
-            Action::Wake { process: ProcessId::Server, timer } => Some(timer),
-            _ => None,
-        };
-        if event.is_at_server()
-            && let Some(next) = self.next_inside.take()
-            && timer != Some(next)
-        {
+    fn stay_inside(&self, line: &TraceStep<S>, event: AtServer<S>) -> Result<(), PlanError> {
+        let (mut is_due, mut is_next) = (false, false);
+        self.world.wakes(self.scenario, ProcessId::Server, &mut |timer, _| {
+            if S::is_at_once(timer) {
+                is_due = true;
+                is_next |= line.action == Action::Wake { process: ProcessId::Server, timer };
+            }
+        });
+        if event.is_at_server() && is_due && !is_next {
             let needs = Obstacle::InsideServer;
             return Err(PlanError::Hopeless(ReenactmentOutcome::Outside { step: line.step, needs }));
         }
-        let servers = &self.scenario.service.servers;
-        self.next_inside = self.next_inside.or(match (timer, line.action) {
-            (Some(Timer::Expire(session)), _) if servers.expiry == Expiry::TwoSteps => Some(Timer::Destroy(session)),
-            (_, Action::Deliver(Envelope { from: ProcessId::Client(client), to: ProcessId::Server, message, .. })) => {
-                let is_accepted = answers(self.scenario, &self.world, &line.action).is_empty();
-                match message {
-                    Message::Service(ConsulMessage::Request(call, Request::Acquire(_))) if is_accepted => {
-                        Some(Timer::Apply(client, call))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        });
         Ok(())
     }
 
     /// Steps stay in their order; those at the server are apart.
-    fn keep_order(&mut self, event: AtServer, start: usize, end: usize) {
-        if let Some(last) = self.last {
-            self.at_least((last, 0), start, 0, Margin::None);
-        }
-        self.last = Some(end);
+    fn keep_order(&mut self, event: AtServer<S>, start: usize, end: usize) {
+        self.at_least((self.last, 0), start, 0, Margin::None);
+        self.last = end;
         if !event.is_at_server() {
             return;
         }
@@ -211,9 +193,9 @@ impl Builder<'_> {
         self.last_at_server = Some(end);
     }
 
-    /// Every instant that this step has set is noted.
-    fn note_origins(&mut self, step: usize) {
-        let mut note = Note { step };
+    /// Every instant that has been set now is noted.
+    fn note_origins(&mut self, origin: usize) {
+        let mut note = Note { origin };
         let world = &mut self.twin.world;
         world.server.process.visit(&mut note);
         world.clients.iter_mut().for_each(|host| host.process.visit(&mut note));
@@ -224,11 +206,11 @@ impl Builder<'_> {
     }
 }
 
-impl Draft {
+impl<S: Driven> Draft<S> {
     /// What an unsolvable schedule says about the execution.
     pub(super) fn refusal(&self, why: Unsolvable) -> ReenactmentOutcome {
         let steps = |instants: Vec<usize>| {
-            let is_meant = |step: &&PlannedStep| instants.contains(&step.start) || instants.contains(&step.end);
+            let is_meant = |step: &&PlannedStep<S>| instants.contains(&step.start) || instants.contains(&step.end);
             self.steps.iter().filter(is_meant).map(|step| step.number).collect::<Vec<usize>>()
         };
         match why {

@@ -1,7 +1,7 @@
-//! Where a stored instant comes from: the step that set it, and the ticks since then.
+//! Where a stored instant comes from: the step that set it, or the begin, and the ticks since then.
 //!
 //! The execution is repeated at a resolution of many parts to a tick, in which no step falls between two ticks. So the low digits of
-//! every instant that is set are 0, and there the number of its step is noted, invisibly: a deadline is noted a little earlier than
+//! every instant that is set are 0, and there the number of its origin is noted, invisibly: a deadline is noted a little earlier than
 //! it is, the end of a lease a little later. As guards are closed, each comparison has the same result as before.
 
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
@@ -14,35 +14,35 @@ pub(super) const PARTS: i64 = 1 << 24;
 /// An instant of the execution, by its origin.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Origin {
-    /// The step that set it, from 0.
-    pub(super) step: usize,
+    /// What set it: 0 is the begin, the others are the steps.
+    pub(super) origin: usize,
     /// The instant in ticks.
     pub(super) tick: i64,
 }
 
 impl Origin {
-    /// The origin of an instant; none: no step set it.
+    /// The origin of an instant; none: it was set long before.
     pub(super) fn of(at: Instant) -> Option<Origin> {
         if at.ticks() < Instant::LONG_AGO.ticks() / 2 {
             return None;
         }
         let parts = at.ticks() + PARTS / 2;
         let (tick, note) = (parts.div_euclid(PARTS), parts.rem_euclid(PARTS) - PARTS / 2);
-        let step = usize::try_from(note.abs()).expect("positive").checked_sub(1)?;
-        Some(Origin { step, tick })
+        let origin = usize::try_from(note.abs()).expect("positive").checked_sub(1)?;
+        Some(Origin { origin, tick })
     }
 }
 
-/// Notes in every new instant that a step has set it.
+/// Notes in every new instant what has set it.
 pub(super) struct Note {
-    pub(super) step: usize,
+    pub(super) origin: usize,
 }
 
 impl Note {
     fn note(&self, at: &mut Instant, sign: i64) {
         if at.ticks() % PARTS == 0 {
-            let step = i64::try_from(self.step + 1).expect("a trace has fewer steps than a tick has parts");
-            *at = Instant::at(at.ticks() + sign * step);
+            let number = i64::try_from(self.origin + 1).expect("a trace has fewer steps than a tick has parts");
+            *at = Instant::at(at.ticks() + sign * number);
         }
     }
 }
@@ -124,18 +124,18 @@ mod tests {
     use fencepost_model::time::{Deadline, LeaseEnd};
 
     #[test]
-    fn a_note_names_the_step_and_changes_no_comparison() {
+    fn a_note_names_the_origin_and_changes_no_comparison() {
         let now = Instant::at(7 * PARTS);
         let (mut deadline, mut lease) = (Deadline(now), LeaseEnd(now));
-        let mut note = Note { step: 3 };
+        let mut note = Note { origin: 3 };
         deadline.visit(&mut note);
         lease.visit(&mut note);
         assert!(deadline.is_due(now) && lease.covers(now));
         assert!(!deadline.is_due(Instant::at(6 * PARTS)) && !lease.covers(Instant::at(8 * PARTS)));
-        let origin = Some(Origin { step: 3, tick: 7 });
+        let origin = Some(Origin { origin: 3, tick: 7 });
         assert_eq!((Origin::of(deadline.0), Origin::of(lease.0)), (origin, origin));
         assert_eq!(Origin::of(now), None);
-        Note { step: 5 }.note(&mut deadline.0, -1);
+        Note { origin: 5 }.note(&mut deadline.0, -1);
         assert_eq!(Origin::of(deadline.0), origin, "the first note stays");
     }
 }

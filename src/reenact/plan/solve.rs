@@ -60,6 +60,17 @@ impl Pace {
     }
 }
 
+/// The lengths that a tick may have, in milliseconds.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TickRange {
+    /// The shortest one.
+    pub least: i64,
+    /// The longest one.
+    pub most: i64,
+    /// Every length is a multiple of this.
+    pub multiple_of: i64,
+}
+
 /// A solution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
@@ -82,12 +93,14 @@ pub enum Unsolvable {
     TickTooLong(i64),
 }
 
-/// Solves the constraints on `count` instants with the shortest tick from `least` on that leaves room for everything.
+/// Solves the constraints on `count` instants with the shortest tick of the range that leaves room for everything.
 ///
 /// # Errors
-/// No tick up to `most` is long enough.
-pub fn solve(count: usize, edges: &[Edge], pace: Pace, (least, most): (i64, i64)) -> Result<Schedule, Unsolvable> {
-    let mut tick = least;
+/// No tick of the range is long enough.
+pub fn solve(count: usize, edges: &[Edge], pace: Pace, ticks: TickRange) -> Result<Schedule, Unsolvable> {
+    let TickRange { least, most, multiple_of } = ticks;
+    let rounded = |tick: i64| (tick + multiple_of - 1) / multiple_of * multiple_of;
+    let mut tick = rounded(least);
     loop {
         let cycle = match longest(count, edges, pace, tick) {
             Ok(at) => return Ok(Schedule { tick, at, pace }),
@@ -101,7 +114,7 @@ pub fn solve(count: usize, edges: &[Edge], pace: Pace, (least, most): (i64, i64)
             0 => return Err(Unsolvable::Simultaneous(instants)),
             1.. => return Err(Unsolvable::Contradiction(instants)),
             // The cycle fits into a tick that is longer: -ticks * tick >= room.
-            _ => tick = (room + -ticks - 1) / -ticks,
+            _ => tick = rounded((room + -ticks - 1) / -ticks),
         }
         if tick > most {
             return Err(Unsolvable::TickTooLong(most));
@@ -152,6 +165,10 @@ fn cycle_behind(start: &mut usize, last: &[Option<usize>], edges: &[Edge], count
 mod tests {
     use super::*;
 
+    fn between(least: i64, most: i64) -> TickRange {
+        TickRange { least, most, multiple_of: 1 }
+    }
+
     const PACE: Pace = Pace { request: 25, prompt: 250, server: 50, client: 0, lateness: 300 };
 
     fn after(from: usize, to: usize, ticks: i64, margin: Margin) -> Edge {
@@ -166,7 +183,7 @@ mod tests {
     #[test]
     fn a_chain_is_as_early_as_it_can_be() {
         let edges = [after(0, 1, 2, Margin::Server), after(1, 2, 0, Margin::Client), after(0, 2, 1, Margin::None)];
-        let schedule = solve(3, &edges, PACE, (1_000, 9_000)).expect("a solution");
+        let schedule = solve(3, &edges, PACE, between(1_000, 9_000)).expect("a solution");
         assert_eq!((schedule.tick, schedule.at), (1_000, vec![0, 2_050, 2_050]));
     }
 
@@ -174,7 +191,7 @@ mod tests {
     fn a_bound_from_above_moves_the_earlier_instant() {
         // 2 happens three ticks after 0, and at most one tick after 1.
         let edges = [after(0, 1, 0, Margin::None), after(0, 2, 3, Margin::None), within(1, 2, 1, Margin::Server)];
-        let schedule = solve(3, &edges, PACE, (1_000, 9_000)).expect("a solution");
+        let schedule = solve(3, &edges, PACE, between(1_000, 9_000)).expect("a solution");
         assert_eq!(schedule.at, vec![0, 2_050, 3_000]);
     }
 
@@ -182,23 +199,25 @@ mod tests {
     fn a_tick_is_as_long_as_the_margins_need() {
         // Between one tick after 0 and two ticks after 0, with 350 ms and 50 ms clear.
         let edges = [after(0, 1, 1, Margin::ServerTimer), within(0, 1, 2, Margin::Server)];
-        let schedule = solve(2, &edges, PACE, (100, 9_000)).expect("a solution");
+        let schedule = solve(2, &edges, PACE, between(100, 9_000)).expect("a solution");
         assert_eq!((schedule.tick, schedule.at[1]), (400, 750));
-        assert_eq!(solve(2, &edges, PACE, (100, 399)), Err(Unsolvable::TickTooLong(399)));
+        let whole = TickRange { multiple_of: 500, ..between(100, 9_000) };
+        assert_eq!(solve(2, &edges, PACE, whole).map(|schedule| schedule.tick), Ok(500));
+        assert_eq!(solve(2, &edges, PACE, between(100, 399)), Err(Unsolvable::TickTooLong(399)));
     }
 
     #[test]
     fn what_must_coincide_is_found_at_every_tick() {
         let edges = [after(0, 1, 2, Margin::Server), within(0, 1, 2, Margin::Server), after(0, 2, 5, Margin::None)];
-        assert_eq!(solve(3, &edges, PACE, (1_000, 9_000)), Err(Unsolvable::Simultaneous(vec![0, 1])));
+        assert_eq!(solve(3, &edges, PACE, between(1_000, 9_000)), Err(Unsolvable::Simultaneous(vec![0, 1])));
         let exact = [after(0, 1, 2, Margin::Client), within(0, 1, 2, Margin::Client)];
-        assert!(solve(2, &exact, PACE, (1_000, 9_000)).is_ok(), "a client's deadline can be met exactly");
+        assert!(solve(2, &exact, PACE, between(1_000, 9_000)).is_ok(), "a client's deadline can be met exactly");
     }
 
     #[test]
     fn a_late_server_is_a_contradiction() {
         let edges = [after(0, 1, 3, Margin::None), within(0, 1, 2, Margin::Server)];
-        assert_eq!(solve(2, &edges, PACE, (1_000, 9_000)), Err(Unsolvable::Contradiction(vec![0, 1])));
+        assert_eq!(solve(2, &edges, PACE, between(1_000, 9_000)), Err(Unsolvable::Contradiction(vec![0, 1])));
     }
 
     #[test]
@@ -222,7 +241,7 @@ mod tests {
                 })
                 .filter(|edge| edge.from != edge.to)
                 .collect();
-            match solve(count, &edges, PACE, (1_000, 60_000)) {
+            match solve(count, &edges, PACE, between(1_000, 60_000)) {
                 Ok(Schedule { tick, at, .. }) => {
                     solved += 1;
                     for edge in &edges {

@@ -1,13 +1,18 @@
 //! The same execution at a finer resolution: actions of a trace as they are there.
 
-use fencepost_consul::{Consul, ConsulMessage, Request, Terms, Watch};
 use fencepost_model::process::Message;
 use fencepost_model::world::{Action, Envelope, World};
 
+use crate::driven::Driven;
+
 /// The action in a world whose ticks have a number of parts.
-pub(super) fn refined(action: &Action<Consul>, world: &World<Consul>, parts: i64) -> Action<Consul> {
-    let there = |envelope: Envelope<Consul>| {
-        let envelope = Envelope { message: message(envelope.message, parts), ..envelope };
+pub(super) fn refined<S: Driven>(action: &Action<S>, world: &World<S>, parts: i64) -> Action<S> {
+    let message = |message| match message {
+        Message::Service(message) => Message::Service(S::refined(message, parts)),
+        other => other,
+    };
+    let there = |envelope: Envelope<S>| {
+        let envelope = Envelope { message: message(envelope.message), ..envelope };
         world.network.first_like(&envelope).unwrap_or(envelope)
     };
     match *action {
@@ -18,18 +23,4 @@ pub(super) fn refined(action: &Action<Consul>, world: &World<Consul>, parts: i64
         Action::Slip { process, by } => Action::Slip { process, by: by.times(parts) },
         other => other,
     }
-}
-
-/// The message, with its durations at the finer resolution.
-fn message(message: Message<Consul>, parts: i64) -> Message<Consul> {
-    let Message::Service(ConsulMessage::Request(call, request)) = message else { return message };
-    let request = match request {
-        Request::CreateSession(terms) => {
-            let ttl = terms.ttl.map(|ttl| ttl.times(parts));
-            Request::CreateSession(Terms { ttl, lock_delay: terms.lock_delay.times(parts), ..terms })
-        }
-        Request::Watch(watch) => Request::Watch(Watch { wait: watch.wait.map(|wait| wait.times(parts)), ..watch }),
-        other => other,
-    };
-    Message::Service(ConsulMessage::Request(call, request))
 }

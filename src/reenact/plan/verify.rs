@@ -1,7 +1,6 @@
 //! A schedule is checked by the model: in real time, counted in milliseconds, the same steps are an execution, with the same facts
 //! and the same violations; and no step at the server comes near a deadline of the server.
 
-use fencepost_consul::{Consul, Timer};
 use fencepost_model::finding::Violation;
 use fencepost_model::ids::ProcessId;
 use fencepost_model::scenario::{Scenario, Synchrony};
@@ -12,9 +11,10 @@ use fencepost_model::world::{Action, World};
 use super::event::{AtServer, PlannedStep};
 use super::solve::{Pace, Schedule};
 use super::twin::refined;
+use crate::driven::Driven;
 
 /// Repeats the execution by the schedule.
-pub(super) fn verify(trace: &Trace<Consul>, steps: &[PlannedStep], schedule: &Schedule) -> Result<(), String> {
+pub(super) fn verify<S: Driven>(trace: &Trace<S>, steps: &[PlannedStep<S>], schedule: &Schedule) -> Result<(), String> {
     let scenario = in_milliseconds(&trace.header.scenario, schedule);
     let mut world = scenario.observed();
     let lines = trace.steps.iter().filter(|line| !matches!(line.action, Action::Advance(_)));
@@ -33,15 +33,14 @@ pub(super) fn verify(trace: &Trace<Consul>, steps: &[PlannedStep], schedule: &Sc
             now = schedule.at[step.start];
         }
         let at = |what: &str| format!("step {} ({}) at {now} ms {what}", step.number, step.label);
-        let is_asked = step.event.is_at_server() && !matches!(step.event, AtServer::Expire(_) | AtServer::Itself);
-        if is_asked && (now < settled || room(&scenario, &world) < schedule.pace.server) {
+        if step.event.is_from_outside() && (now < settled || room(&scenario, &world) < schedule.pace.server) {
             return Err(at("is too near to a deadline of the server"));
         }
         let action = refined(&line.action, &world, schedule.tick);
         if !scenario.is_enabled(&world, &action) {
             return Err(at("is not possible"));
         }
-        if let AtServer::Expire(_) = step.event {
+        if let AtServer::Fires(_) = step.event {
             let Pace { server, lateness, .. } = schedule.pace;
             settled = now + room(&scenario, &world).min(0) + server + lateness;
         }
@@ -59,7 +58,7 @@ pub(super) fn verify(trace: &Trace<Consul>, steps: &[PlannedStep], schedule: &Sc
 }
 
 /// The scenario with ticks of a millisecond. Nothing takes no time: a delay that is none is a short one.
-fn in_milliseconds(scenario: &Scenario<Consul>, schedule: &Schedule) -> Scenario<Consul> {
+fn in_milliseconds<S: Driven>(scenario: &Scenario<S>, schedule: &Schedule) -> Scenario<S> {
     let mut scenario = scenario.refined(schedule.tick);
     let Synchrony { message_delay, wake_delay, server_delay } = &mut scenario.synchrony;
     for delay in [message_delay, wake_delay, server_delay].into_iter().flatten() {
@@ -68,12 +67,13 @@ fn in_milliseconds(scenario: &Scenario<Consul>, schedule: &Schedule) -> Scenario
     scenario
 }
 
-/// The time until the first timer of a session fires; negative if it is late.
-fn room(scenario: &Scenario<Consul>, world: &World<Consul>) -> i64 {
+/// The time until the first timer fires whose time others can tell; negative if it is late.
+fn room<S: Driven>(scenario: &Scenario<S>, world: &World<S>) -> i64 {
     let mut room = i64::MAX;
     world.wakes(scenario, ProcessId::Server, &mut |timer, due| {
-        if let Timer::Expire(_) = timer {
-            room = room.min((due - world.now).count());
+        let fires = S::at_server(&Action::Wake { process: ProcessId::Server, timer });
+        if let (AtServer::Fires(_), Some(late)) = (fires, S::lateness(scenario, world, timer)) {
+            room = room.min((due + late - world.now).count());
         }
     });
     room

@@ -1,35 +1,45 @@
-//! The recorded file is about the counterexamples that the checker finds now. `fencepost reenact --all --consul URL --record FILE`
-//! writes it anew.
+//! The recorded files are about the counterexamples that the checker finds now. `fencepost reenact --all … --record FILE` writes them
+//! anew.
 
 use std::collections::BTreeMap;
 
+use fencepost_consul::Consul;
 use fencepost_model::scenario::Suite;
+use fencepost_rabbitmq::RabbitMq;
 use fencepost_reenact::{RECORDED, SeenViolation, read, write};
 
-use crate::catalogue::{counterexamples, violated};
+use crate::catalogue::{Catalogued, counterexamples, violated};
 
-fn recorded() -> BTreeMap<(String, String), SeenViolation> {
-    let lines = read(RECORDED).expect("a recorded file");
-    assert_eq!(write(lines.clone()), RECORDED, "the file is in order");
+const CONSUL: &str = RECORDED[0];
+const RABBITMQ: &str = RECORDED[1];
+
+fn recorded(text: &str) -> BTreeMap<(String, String), SeenViolation> {
+    let lines = read(text).expect("a recorded file");
+    assert_eq!(write(lines.clone()), text, "the file is in order");
     lines.into_iter().map(|line| ((line.scenario.clone(), line.property.clone()), line)).collect()
 }
 
-#[test]
-fn every_violated_promise_is_recorded_and_nothing_else() {
+fn names_every_violated_promise<S: Catalogued>(text: &str) {
     let named: Vec<(String, String)> =
-        violated().into_iter().map(|(scenario, property)| (scenario, property.to_owned())).collect();
-    let recorded = recorded();
+        violated::<S>().into_iter().map(|(scenario, property)| (scenario, property.to_owned())).collect();
+    let recorded = recorded(text);
     for promise in &named {
         assert!(recorded.contains_key(promise), "{promise:?} is missing");
     }
     assert_eq!(recorded.len(), named.len(), "the file records promises that are not violated");
 }
 
+#[test]
+fn every_violated_promise_is_recorded_and_nothing_else() {
+    names_every_violated_promise::<Consul>(CONSUL);
+    names_every_violated_promise::<RabbitMq>(RABBITMQ);
+}
+
 /// How many counterexamples of the suite are those that were driven.
-fn known(suite: Suite) -> usize {
-    let recorded = recorded();
+fn known<S: Catalogued>(text: &str, suite: Suite) -> usize {
+    let recorded = recorded(text);
     let mut found = 0;
-    for counterexample in counterexamples(suite) {
+    for counterexample in counterexamples::<S>(suite) {
         let line = &recorded[&(counterexample.scenario, counterexample.property.to_owned())];
         let now = &counterexample.trace.header.digest;
         assert_eq!(line.digest, *now, "{} {} has another counterexample", line.scenario, line.property);
@@ -40,20 +50,24 @@ fn known(suite: Suite) -> usize {
 
 #[test]
 fn what_is_recorded_is_about_the_counterexamples_of_today() {
-    assert!(known(Suite::Standard) > 90);
+    assert!(known::<Consul>(CONSUL, Suite::Standard) > 90);
+    assert!(known::<RabbitMq>(RABBITMQ, Suite::Standard) >= 70);
 }
 
 #[test]
 #[ignore = "it searches the larger scenarios"]
 fn what_is_recorded_is_about_the_counterexamples_of_the_full_suite() {
-    assert!(known(Suite::Full) > 0);
+    assert!(known::<Consul>(CONSUL, Suite::Full) > 0);
+    assert!(known::<RabbitMq>(RABBITMQ, Suite::Full) > 0);
 }
 
 #[test]
 fn nothing_is_refused_and_most_of_what_can_happen_does() {
-    let recorded = recorded();
-    let count = |names: &[&str]| recorded.values().filter(|line| names.contains(&line.outcome.as_str())).count();
-    assert_eq!(count(&["refused"]), 0);
-    let possible = count(&["happened", "refused", "undecided"]);
-    assert!(count(&["happened"]) * 10 >= possible * 8, "{} of {possible}", count(&["happened"]));
+    for text in RECORDED {
+        let recorded = recorded(text);
+        let count = |names: &[&str]| recorded.values().filter(|line| names.contains(&line.outcome.as_str())).count();
+        assert_eq!(count(&["refused"]), 0);
+        let possible = count(&["happened", "refused", "undecided"]);
+        assert!(count(&["happened"]) * 10 >= possible * 8, "{} of {possible}", count(&["happened"]));
+    }
 }

@@ -2,8 +2,10 @@
 
 use fencepost_consul::Consul;
 use fencepost_model::scenario::from_toml;
-use fencepost_model::trace::{Recorder, Trace};
-use fencepost_reenact::{Agent, Obstacle, PlanError, ReenactmentOutcome, plan, reenact};
+use fencepost_model::trace::Trace;
+use fencepost_reenact::{Agent, Means, Obstacle, PlanError, ReenactmentOutcome, plan, reenact};
+
+use crate::catalogue::story;
 
 /// A session is destroyed, the server restarts, and the lock-delay begins anew. C-LD-12.
 const STORY: [&str; 16] = [
@@ -29,21 +31,13 @@ fn execution() -> Trace<Consul> {
     let scenarios = fencepost_consul::SCENARIOS;
     let (name, text) = scenarios.iter().find(|(name, _)| *name == "consul-restart").expect("it is in the catalogue");
     let scenario = from_toml::<Consul>(text, name).expect("scenarios are tested");
-    let mut world = scenario.observed();
-    let mut recorder = Recorder::default();
-    for label in STORY {
-        let mut enabled = Vec::new();
-        scenario.enabled(&world, &mut enabled);
-        let action = enabled.iter().find(|action| action.to_string() == label);
-        recorder.step(&scenario, &mut world, action.unwrap_or_else(|| panic!("“{label}” is not enabled")));
-    }
-    recorder.finish(&scenario, "test", None)
+    story(&scenario, &STORY)
 }
 
 #[test]
 fn a_restart_needs_a_command() {
-    assert!(plan(&execution(), true, 1).is_ok());
-    let Err(PlanError::Hopeless(outcome)) = plan(&execution(), false, 1) else { panic!("it is planned") };
+    assert!(plan(&execution(), Means { restart: true, tool: false }, 1).is_ok());
+    let Err(PlanError::Hopeless(outcome)) = plan(&execution(), Means::default(), 1) else { panic!("it is planned") };
     assert_eq!(outcome, ReenactmentOutcome::Outside { step: 7, needs: Obstacle::Restart });
 }
 

@@ -10,7 +10,9 @@ use std::thread;
 
 use clap::Args;
 use fencepost::Property;
-use fencepost_reenact::{Agent, AgentError, Reenactment, ReenactmentOutcome, SeenViolation, reenact};
+use fencepost_reenact::{
+    Agent, RabbitmqBroker, RealServer, Reenactment, ReenactmentOutcome, SeenViolation, ServerError, reenact,
+};
 
 use self::subject::{Subject, subjects};
 use crate::args::{Common, property};
@@ -24,15 +26,17 @@ pub struct Reenact {
     /// Trace files (.jsonl); or scenarios, hazards (B-06) or scenario files with a promise that is violated
     #[arg(required_unless_present = "all")]
     targets: Vec<String>,
-    /// Every violated promise of the catalogue's scenarios of Consul
+    /// Every violated promise of the catalogue's scenarios of the server's kind
     #[arg(long, conflicts_with = "targets")]
     all: bool,
-    /// Where a Consul server listens, as http://127.0.0.1:8500; it runs with session_ttl_min = "1s", and may be in use
-    #[arg(long, value_name = "URL")]
-    consul: String,
+    #[command(flatten)]
+    server: Server,
     /// A shell command that restarts the server on its data, and returns when it is ready
     #[arg(long, value_name = "COMMAND")]
     restart: Option<String>,
+    /// A shell command that is rabbitmqctl for the broker, for what its operators do; arguments are appended to it
+    #[arg(long, value_name = "COMMAND", conflicts_with = "consul")]
+    rabbitmqctl: Option<String>,
     /// Only counterexamples of this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
@@ -46,16 +50,44 @@ pub struct Reenact {
     search: SearchArguments,
 }
 
+/// The server.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+struct Server {
+    /// Where a Consul server listens, as http://127.0.0.1:8500; it runs with session_ttl_min = "1s", and may be in use
+    #[arg(long, value_name = "URL")]
+    consul: Option<String>,
+    /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; the user guest may use it, and it may be in use
+    #[arg(long, value_name = "URL")]
+    rabbitmq: Option<String>,
+}
+
+fn bad(error: ServerError) -> CommandError {
+    CommandError::Input(error.0)
+}
+
 pub fn run(arguments: &Reenact, common: &Common) -> Result<Exit, CommandError> {
-    let bad = |error: AgentError| CommandError::Input(error.0);
     stop_on_interrupt();
-    let agent = Agent::connect(&arguments.consul, arguments.restart.clone()).map_err(bad)?;
-    let server = format!("Consul {}", agent.version);
-    let subjects = subjects(arguments, common)?;
+    let restart = arguments.restart.clone();
+    let Server { consul, rabbitmq } = &arguments.server;
+    match (consul, rabbitmq) {
+        (Some(address), _) => run_at(&Agent::connect(address, restart).map_err(bad)?, arguments, common),
+        (None, address) => {
+            let address = address.as_deref().unwrap_or_default();
+            let broker = RabbitmqBroker::connect(address, restart, arguments.rabbitmqctl.clone()).map_err(bad)?;
+            run_at(&broker, arguments, common)
+        }
+    }
+}
+
+/// Drives one server.
+fn run_at<R: RealServer>(real: &R, arguments: &Reenact, common: &Common) -> Result<Exit, CommandError> {
+    let server = real.name();
+    let subjects = subjects(real, arguments, common)?;
     // What restarts the server is alone.
-    let (alone, together): (Vec<&Subject>, Vec<&Subject>) = subjects.iter().partition(|subject| subject.restarts());
-    let mut results = side_by_side(&together, usize::from(arguments.parallel), &agent, &server, common).map_err(bad)?;
-    results.extend(side_by_side(&alone, 1, &agent, &server, common).map_err(bad)?);
+    let (alone, together): (Vec<_>, Vec<_>) = subjects.iter().partition(|subject| subject.restarts());
+    let mut results = side_by_side(&together, usize::from(arguments.parallel), real, common).map_err(bad)?;
+    results.extend(side_by_side(&alone, 1, real, common).map_err(bad)?);
     if was_interrupted() {
         return Ok(stopped(&format!("{} of {} counterexamples were tried", results.len(), subjects.len())));
     }
@@ -95,26 +127,29 @@ fn exit<'a>(all: bool, outcomes: impl Iterator<Item = &'a ReenactmentOutcome>) -
     exit
 }
 
-/// Drives the agent through some counterexamples at the same time, and tells of each as it ends.
-fn side_by_side<'a>(
-    subjects: &[&'a Subject],
+/// A counterexample, and what came of it.
+type Tried<'a, R> = (&'a Subject<<R as RealServer>::Service>, Reenactment);
+
+/// Drives the server through some counterexamples at the same time, and tells of each as it ends.
+fn side_by_side<'a, R: RealServer>(
+    subjects: &[&'a Subject<R::Service>],
     workers: usize,
-    agent: &Agent,
-    server: &str,
+    real: &R,
     common: &Common,
-) -> Result<Vec<(&'a Subject, Reenactment)>, AgentError> {
+) -> Result<Vec<Tried<'a, R>>, ServerError> {
+    let server = real.name();
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(&Subject, Reenactment)>> = Mutex::default();
-    let failure: Mutex<Option<AgentError>> = Mutex::default();
+    let results: Mutex<Vec<Tried<'a, R>>> = Mutex::default();
+    let failure: Mutex<Option<ServerError>> = Mutex::default();
     thread::scope(|scope| {
         for _ in 0..workers.min(subjects.len()) {
             scope.spawn(|| {
                 while !was_interrupted() && failure.lock().expect("no worker panics").is_none() {
                     let Some(subject) = subjects.get(next.fetch_add(1, Relaxed)) else { break };
-                    match reenact(&subject.trace, agent) {
+                    match reenact(&subject.trace, real) {
                         Ok(result) => {
                             let mut results = results.lock().expect("no worker panics");
-                            tell::result(subject, &result, server, common);
+                            tell::result(subject, &result, &server, common);
                             results.push((subject, result));
                         }
                         Err(error) => *failure.lock().expect("no worker panics") = Some(error),

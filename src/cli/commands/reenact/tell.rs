@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_reenact::{Reenactment, ReenactmentOutcome};
+use fencepost_reenact::{Driven, Reenactment, ReenactmentOutcome};
 
 use super::subject::Subject;
 use crate::args::Common;
@@ -10,7 +10,7 @@ use crate::json::ReenactmentJson;
 use crate::output::{say, say_json};
 
 /// One counterexample.
-pub fn result(subject: &Subject, result: &Reenactment, server: &str, common: &Common) {
+pub fn result<S: Driven>(subject: &Subject<S>, result: &Reenactment, server: &str, common: &Common) {
     let Reenactment { outcome, tick, length, stretch, attempts } = result;
     let milliseconds =
         |time: &Option<std::time::Duration>| time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
@@ -51,7 +51,7 @@ pub fn result(subject: &Subject, result: &Reenactment, server: &str, common: &Co
 }
 
 /// All of them, counted.
-pub fn table(results: &[(&Subject, Reenactment)], server: &str, common: &Common) {
+pub fn table<S: Driven>(results: &[(&Subject<S>, Reenactment)], server: &str, common: &Common) {
     if common.json {
         return;
     }

@@ -5,6 +5,7 @@ use fencepost_model::ids::ProcessId;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::{Action, Fault};
 
+use crate::driven::Means;
 use crate::outcome::Obstacle;
 
 /// What in the scenario describes another server than Consul 1.8.7.
@@ -17,14 +18,14 @@ pub(super) fn of_scenario(scenario: &Scenario<Consul>) -> Option<Obstacle> {
 }
 
 /// What in the action cannot be caused.
-pub(super) fn of_action(scenario: &Scenario<Consul>, action: &Action<Consul>, can_restart: bool) -> Option<Obstacle> {
+pub(super) fn of_action(scenario: &Scenario<Consul>, action: &Action<Consul>, means: Means) -> Option<Obstacle> {
     match action {
         Action::Slip { process: ProcessId::Server, .. } => Some(Obstacle::ServerClock),
         Action::Fault(Fault::Pause(ProcessId::Server)) => Some(Obstacle::ServerPause),
         Action::Fault(Fault::Service(ConsulFault::LoseLeader | ConsulFault::Depose(_))) => Some(Obstacle::LeaderChange),
         Action::Fault(Fault::Service(ConsulFault::Restart)) => match scenario.service.servers.restarts {
             Restarts::FromSnapshot => Some(Obstacle::Snapshot),
-            Restarts::FromLog if !can_restart => Some(Obstacle::Restart),
+            Restarts::FromLog if !means.restart => Some(Obstacle::Restart),
             Restarts::FromLog => None,
         },
         _ => None,
