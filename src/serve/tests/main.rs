@@ -6,6 +6,7 @@ mod conformance;
 mod endpoints;
 mod faults;
 mod judged;
+mod lists;
 mod long_lived;
 mod malformed;
 mod sockets;
