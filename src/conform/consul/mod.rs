@@ -57,6 +57,7 @@ use serde_json::{Map, Value};
 use self::exchange::{Answered, Parts, refused_options};
 use self::names::NameTable;
 use self::sessions::Card;
+use super::log::EventKind;
 
 /// A second, in the unit of an agent's time.
 pub const SECOND: i64 = 1_000_000_000;
@@ -290,6 +291,18 @@ impl Agent {
     pub fn expire(&mut self, session: SessionId, now: Instant) {
         self.now = now;
         self.act(|server, context, out| server.expire(session, context, out));
+    }
+
+    /// Something happens to the servers at an instant.
+    pub fn suffer(&mut self, event: &EventKind, now: Instant) {
+        self.now = now;
+        self.act(|server, context, _| match event {
+            EventKind::Failover => server.fail_over(context),
+            EventKind::Restart => server.restart(context),
+            EventKind::Restore => server.restore(context),
+            // That reaches the catalogue by requests of the leader.
+            EventKind::NodeFailed(_) => {}
+        });
     }
 
     /// C-KV-25: the leader forgets tombstones that are no younger than a log position.

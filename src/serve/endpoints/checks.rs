@@ -32,6 +32,11 @@ impl AgentChecks {
         self.checks.iter().filter_map(|(id, check)| Some((check.due?, id.as_str())))
     }
 
+    /// The ids of all checks.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.checks.keys().cloned().collect()
+    }
+
     pub(super) fn count(&self) -> usize {
         self.checks.len()
     }

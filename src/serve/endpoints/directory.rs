@@ -36,9 +36,11 @@ impl Directory {
     /// How an agent registers its own node.
     pub(crate) fn own(settings: &Settings) -> HttpRequest {
         let addresses = ["lan", "lan_ipv4", "wan", "wan_ipv4"].map(|name| (name.to_owned(), json!("127.0.0.1")));
+        let mut meta = settings.node_meta.clone();
+        meta.insert("consul-network-segment".to_owned(), String::new());
         let body = json!({
             "ID": settings.node_id, "Node": settings.node, "Address": "127.0.0.1",
-            "TaggedAddresses": Map::from_iter(addresses), "NodeMeta": {"consul-network-segment": ""},
+            "TaggedAddresses": Map::from_iter(addresses), "NodeMeta": meta,
             "Service": {"ID": "consul", "Service": "consul", "Port": 8300},
             "Check": {
                 "CheckID": "serfHealth", "Name": "Serf Health Status", "Status": "passing",

@@ -47,6 +47,11 @@ impl Judge {
         self.sessions.created(id, client, body);
     }
 
+    /// The sessions that a client has created.
+    pub(crate) fn sessions_of(&self, client: &str) -> Vec<String> {
+        self.sessions.of(client)
+    }
+
     /// Something else than an answer happens to a request.
     pub(crate) fn note(&mut self, now: i64, journey: &Journey, what: &str) {
         let text = format!("{}: {}: {what}", journey.client, self.sessions.request(&journey.question));

@@ -2,6 +2,7 @@
 //! passes, and takes the answers that are ready.
 //!
 //! ```text
+//! events   what happens to the servers
 //! answer   what goes back over the wire          time      deadlines, in their order
 //! serve    a request through the model           waiting   what is not answered yet
 //! clients  who is known, and whether all wait     seen      requests by names that are stable
@@ -9,6 +10,7 @@
 
 mod answer;
 mod clients;
+mod events;
 mod seen;
 mod serve;
 mod time;
@@ -25,6 +27,7 @@ use crate::judge::{Judge, Verdict};
 use crate::record::Record;
 use crate::settings::Settings;
 use clients::Clients;
+use events::Deposed;
 use waiting::Waiting;
 
 pub use answer::{Answer, RequestOutcome};
@@ -64,6 +67,10 @@ pub struct StandIn {
     waiting: BTreeMap<Ticket, Waiting>,
     /// Sessions whose timer has fired, with when their end is applied.
     expiring: BTreeMap<SessionId, i64>,
+    /// A former leader that still answers.
+    deposed: Option<Deposed>,
+    /// When gossip hears of the agent's node again that it takes for failed.
+    heard_again: Option<i64>,
     ready: Vec<(Ticket, RequestOutcome)>,
     requests: Vec<Seen>,
     last_ticket: u64,
@@ -92,6 +99,8 @@ impl StandIn {
             now: 0,
             waiting: BTreeMap::new(),
             expiring: BTreeMap::new(),
+            deposed: None,
+            heard_again: None,
             ready: Vec::new(),
             requests: Vec::new(),
             last_ticket: 0,
@@ -133,6 +142,10 @@ impl StandIn {
     fn go_wrong(&mut self, journey: Journey, fault: Fault) {
         self.judge.note(self.now, &journey, &format!("{fault} ({})", fault.allowed_by()));
         match fault {
+            Fault::Event(event) => {
+                self.happen(event, &journey.client);
+                self.carry_out(journey);
+            }
             Fault::LoseAnswer => self.carry_out(Journey { fate: Fate::Lost, ..journey }),
             Fault::DelayAnswer(by) => self.carry_out(Journey { fate: Fate::Delayed(by), ..journey }),
             Fault::DelayRequest(by) => {

@@ -4,6 +4,7 @@ mod bench;
 mod clock;
 mod conformance;
 mod endpoints;
+mod events;
 mod faults;
 mod judged;
 mod lists;
