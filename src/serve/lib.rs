@@ -40,4 +40,4 @@ pub use faults::{Fault, FaultPlan, PlanError, Rule, ServerEvent};
 pub use http::{Addresses, Server, StandInRun};
 pub use judge::{Finding, Misuse, Verdict};
 pub use settings::{Settings, Timers};
-pub use stand_in::{Answer, Incoming, RequestOutcome, Seen, StandIn, Ticket};
+pub use stand_in::{Answer, Fingerprint, Incoming, RequestOutcome, Seen, StandIn, Ticket};

@@ -44,6 +44,7 @@ pub use registrations::Part;
 pub use shape::BodyShape;
 pub use watch::{Sleep, Waking, Watch};
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -320,6 +321,11 @@ impl Agent {
     fn act<T>(&mut self, act: impl FnOnce(&mut Server, &Context<'_, Consul>, &mut Outbox<Consul>) -> T) -> T {
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         act(&mut self.server, &context, &mut Outbox::new())
+    }
+
+    /// All that may differ between agents of one scenario: they are equal if this is written in the same way.
+    pub fn state(&self) -> impl fmt::Debug + '_ {
+        (&self.server, &self.names, &self.cards, &self.node_ids)
     }
 
     /// What stands for a key. C-KV-3: any text, and letter case counts.

@@ -138,6 +138,11 @@ impl Rule {
         self.fault
     }
 
+    /// Which of the requests that fit is meant; each, if there is none.
+    pub(crate) fn occurrence(&self) -> Option<u64> {
+        self.occurrence
+    }
+
     /// Whether a request is one of those that are meant.
     pub fn fits(&self, client: &str, method: &str, url: &str) -> bool {
         let url = if self.url.text().contains('?') { url } else { url.split('?').next().unwrap_or(url) };

@@ -117,6 +117,12 @@ impl Judge {
         accepted
     }
 
+    /// What clients have said of themselves and written so far, and what that broke.
+    pub(crate) fn state(&self) -> impl std::fmt::Debug + '_ {
+        let broken = self.findings.iter().map(|found| (found.property, &found.key)).collect::<Vec<_>>();
+        (&self.keys, broken, self.was_inside)
+    }
+
     /// What the resource of a key contains.
     pub(crate) fn content(&self, key: &str) -> Option<&[u8]> {
         self.keys.get(key)?.content()

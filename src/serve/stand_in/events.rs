@@ -58,7 +58,6 @@ impl StandIn {
                 self.heard_again = Some(self.now.saturating_add(by));
             }
         }
-        self.now = self.now.saturating_add(MICROSECOND);
     }
 
     /// Gossip hears of the agent's node again.
