@@ -74,7 +74,7 @@ impl StandIn {
         self.operate(&put("/v1/catalog/register".to_owned(), body.to_string().into_bytes()));
     }
 
-    /// A request that is nobody's under test.
+    /// A request of an operator, or of the servers themselves.
     fn operate(&mut self, question: &HttpRequest) {
         let answer = self.serve(question, "an operator");
         self.record.sync(question, &answer, self.now);
