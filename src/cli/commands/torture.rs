@@ -220,7 +220,14 @@ impl Hunt<'_> {
     fn concluded(&self, requests: usize, upto: &str, began: Instant) -> Exit {
         let plans = self.cases.len();
         if self.common.json {
-            say_json(&TortureSummaryJson { broken: None, plans, requests, upto, is_complete: !self.is_cut });
+            say_json(&TortureSummaryJson {
+                broken: None,
+                plans,
+                pruned: self.reached.pruned(),
+                requests,
+                upto,
+                is_complete: !self.is_cut,
+            });
         } else {
             let cut = if self.is_cut { ", and then it was stopped" } else { "" };
             let seconds = began.elapsed().as_secs_f64();
