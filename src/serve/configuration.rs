@@ -17,7 +17,7 @@ pub struct Configured {
 }
 
 impl Settings {
-    /// Takes over what a Consul configuration says: `node_name`, `node_id`, `datacenter`, `session_ttl_min`, `ports.http`, and
+    /// Takes over what a Consul configuration says: `node_name`, `node_id`, `datacenter`, `node_meta`, `session_ttl_min`, `ports.http`, and
     /// `client_addr` or `bind_addr`.
     ///
     /// # Errors
@@ -47,6 +47,10 @@ impl Settings {
                 "bind_addr" => bind = Some(text()?),
                 "session_ttl_min" => {
                     self.options.session_ttl_min = nanoseconds(&text()?).map_err(|why| format!("{name}: {why}"))?;
+                }
+                "node_meta" => {
+                    let meta = serde_json::from_value(value.clone());
+                    self.node_meta = meta.map_err(|_| format!("{name}: {value} is no object of texts"))?;
                 }
                 "ports" => port = port_of(value, &mut ignored)?,
                 _ => ignored.push(name.clone()),
@@ -84,13 +88,15 @@ mod tests {
     fn the_configuration_of_the_go_clients_test_suite_is_understood() {
         let text = r#"{"node_name": "node-1", "node_id": "e38bee8c-0000", "performance": {"raft_multiplier": 1}, "bootstrap": true,
             "server": true, "data_dir": "/tmp/x", "log_level": "debug", "bind_addr": "127.0.0.1",
-            "ports": {"dns": 11, "http": 12, "https": 13, "server": 16}, "session_ttl_min": "1s"}"#;
+            "ports": {"dns": 11, "http": 12, "https": 13, "server": 16}, "session_ttl_min": "1s", "node_meta": {"zone": "a"}}"#;
         let mut settings = Settings::default();
         let configured = settings.configure(text).expect("a configuration");
         assert_eq!(configured.listen.as_deref(), Some("127.0.0.1:12"));
         assert!(configured.ignored.contains(&"ports.dns".to_owned()));
         assert_eq!((settings.node_id.as_str(), settings.options.session_ttl_min), ("e38bee8c-0000", 1_000_000_000));
+        assert_eq!(settings.node_meta["zone"], "a");
         for (text, part) in [
+            (r#"{"node_meta": {"zone": 1}}"#, "no object of texts"),
             ("[]", "expected a map"),
             (r#"{"node_name": 1}"#, "no text"),
             (r#"{"ports": {"http": 70000}}"#, "ports.http"),

@@ -76,6 +76,7 @@ impl StandIn {
                 Due::Fires(session, _) => format!("the timer of {} fires", self.agent.session_text(session)),
                 Due::Ends(session) => format!("{} ends", self.agent.session_text(session)),
                 Due::Check(id) => format!("check {id} turns critical"),
+                Due::Heard => "gossip hears of the agent's node again".to_owned(),
                 Due::Waiting(_) => "a blocking query has waited long enough".to_owned(),
             };
             json!({"at": seconds(at), "what": what})

@@ -36,8 +36,8 @@ pub mod torture;
 
 pub use clock::Clock;
 pub use configuration::Configured;
-pub use faults::{Fault, FaultPlan, PlanError, Rule};
+pub use faults::{Fault, FaultPlan, PlanError, Rule, ServerEvent};
 pub use http::{Addresses, Server, StandInRun};
 pub use judge::{Finding, Misuse, Verdict};
 pub use settings::{Settings, Timers};
-pub use stand_in::{Answer, Incoming, RequestOutcome, Seen, StandIn, Ticket};
+pub use stand_in::{Answer, Fingerprint, Incoming, RequestOutcome, Seen, StandIn, Ticket};

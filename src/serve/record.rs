@@ -1,6 +1,6 @@
 //! A run as `fencepost conform --recorded` reads it: requests with their answers, and when they were sent and received.
 
-use fencepost_conform::{Details, Episode, HttpRequest, LogRecord, Reply, write};
+use fencepost_conform::{Details, Episode, Event, EventKind, HttpRequest, LogRecord, Reply, write};
 
 use crate::settings::Settings;
 use crate::stand_in::{Answer, Journey};
@@ -41,6 +41,16 @@ impl Record {
     /// The agent has told the catalogue something.
     pub(crate) fn sync(&mut self, question: &HttpRequest, answer: &Answer, now: i64) {
         self.add(question, Some(answer), now, now);
+    }
+
+    /// Something happened to the servers. Until an instant, the old leader may have answered.
+    pub(crate) fn happened(&mut self, kind: EventKind, sent: i64, received: i64) {
+        if !self.is_kept {
+            return;
+        }
+        if let Some(episode) = self.episodes.last_mut() {
+            episode.events.push(Event { number: episode.events.len() + 1, kind, sent, received });
+        }
     }
 
     fn add(&mut self, question: &HttpRequest, answer: Option<&Answer>, sent: i64, received: i64) {

@@ -1,5 +1,6 @@
 //! What a stand-in is started with.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,6 +18,8 @@ pub struct Settings {
     pub node_id: String,
     /// The name of its datacenter.
     pub datacenter: String,
+    /// Metadata of the agent's node.
+    pub node_meta: BTreeMap<String, String>,
     /// What else a Consul agent is configured with.
     pub options: Options,
     /// How its time passes.
@@ -41,6 +44,7 @@ impl Default for Settings {
             node: "fencepost".to_owned(),
             node_id: "fe9ce905-7000-4000-8000-000000000001".to_owned(),
             datacenter: "dc1".to_owned(),
+            node_meta: BTreeMap::new(),
             options: Options::default(),
             clock: Clock::Real,
             timers: Timers::Earliest,

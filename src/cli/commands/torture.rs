@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use fencepost_serve::torture::{Planned, Torture as Work, Trial, Tried};
+use fencepost_serve::torture::{Planned, Reached, Torture as Work, Trial, Tried};
 use fencepost_serve::{Clock, Fault, FaultPlan, Settings, Timers};
 
 use crate::args::Common;
@@ -98,6 +98,7 @@ pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
         end: torture.timeout.map(|most| Instant::now() + Duration::from_secs(most)),
         common,
         cases: Vec::new(),
+        reached: Reached::by_singles(&requests, &work.faults),
         is_cut: false,
     };
     let exit = hunt.all(&work.singles(&requests), &drawn, requests.len())?;
@@ -128,6 +129,8 @@ struct Hunt<'a> {
     common: &'a Common,
     /// Every plan that was tried.
     cases: Vec<Case>,
+    /// What plans come to, so that no two pairs come to the same.
+    reached: Reached,
     /// Whether it was stopped before the end.
     is_cut: bool,
 }
@@ -160,7 +163,7 @@ impl Hunt<'_> {
                     return self.broken(planned, tried, &why, self.cases.len());
                 }
                 if *upto == "single faults" && self.work.with_pairs {
-                    pairs.extend(self.work.pairs(planned, tried));
+                    pairs.extend(self.work.pairs(planned, tried, &mut self.reached));
                 }
             }
             self.is_cut = tried.iter().any(Option::is_none);
@@ -217,12 +220,23 @@ impl Hunt<'_> {
     fn concluded(&self, requests: usize, upto: &str, began: Instant) -> Exit {
         let plans = self.cases.len();
         if self.common.json {
-            say_json(&TortureSummaryJson { broken: None, plans, requests, upto, is_complete: !self.is_cut });
+            say_json(&TortureSummaryJson {
+                broken: None,
+                plans,
+                pruned: self.reached.pruned(),
+                requests,
+                upto,
+                is_complete: !self.is_cut,
+            });
         } else {
             let cut = if self.is_cut { ", and then it was stopped" } else { "" };
             let seconds = began.elapsed().as_secs_f64();
+            let pruned = match self.reached.pruned() {
+                0 => String::new(),
+                count => format!(", and {count} more that come to the same"),
+            };
             say(&format!(
-                "No violation in {plans} plans for {requests} requests, up to {upto}{cut} ({seconds:.1} s).\n"
+                "No violation in {plans} plans{pruned} for {requests} requests, up to {upto}{cut} ({seconds:.1} s).\n"
             ));
         }
         if self.is_cut { Exit::Undecided } else { Exit::AsExpected }

@@ -42,6 +42,8 @@ pub struct TortureViolationJson<'a> {
 pub struct TortureSummaryJson<'a> {
     pub broken: Option<&'a str>,
     pub plans: usize,
+    /// The number of pairs that come to the same as another plan, and were left out.
+    pub pruned: usize,
     pub requests: usize,
     pub upto: &'a str,
     pub is_complete: bool,

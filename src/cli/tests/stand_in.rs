@@ -142,6 +142,10 @@ fn torture_says_how_many_plans_it_has_tried_and_keeps_the_one_that_breaks() {
     let tried = fencepost(&["torture", "--json", "--fault", "lose-answer", "--", "bash", "-c", CARELESS]);
     assert_eq!(tried.status.code(), Some(0), "{}{}", stdout(&tried), stderr(&tried));
     assert_eq!((&json(&tried)[0]["requests"], &json(&tried)[0]["plans"]), (&5.into(), &5.into()), "{}", stdout(&tried));
+    // The agent has no checks: whatever comes after that comes without it, too.
+    let idle = ["torture", "--json", "--pairs", "--fault", "check-critical", "--", "bash", "-c", CARELESS];
+    let idle = fencepost(&idle);
+    assert_eq!((&json(&idle)[0]["plans"], &json(&idle)[0]["pruned"]), (&5.into(), &10.into()), "{}", stdout(&idle));
     let careless = CARELESS.replace("[ \"$client\" = b ] || ask PUT", "[ \"$client\" = b ] || : PUT");
     let test = ["--", "bash", "-c", &careless];
     let found = fencepost(&[&["torture", "--out", &out, "--quiet", "--fault", "lose-request"][..], &test].concat());

@@ -44,6 +44,7 @@ pub use registrations::Part;
 pub use shape::BodyShape;
 pub use watch::{Sleep, Waking, Watch};
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ use serde_json::{Map, Value};
 use self::exchange::{Answered, Parts, refused_options};
 use self::names::NameTable;
 use self::sessions::Card;
+use super::log::EventKind;
 
 /// A second, in the unit of an agent's time.
 pub const SECOND: i64 = 1_000_000_000;
@@ -292,6 +294,18 @@ impl Agent {
         self.act(|server, context, out| server.expire(session, context, out));
     }
 
+    /// Something happens to the servers at an instant.
+    pub fn suffer(&mut self, event: &EventKind, now: Instant) {
+        self.now = now;
+        self.act(|server, context, _| match event {
+            EventKind::Failover => server.fail_over(context),
+            EventKind::Restart => server.restart(context),
+            EventKind::Restore => server.restore(context),
+            // That reaches the catalogue by requests of the leader.
+            EventKind::NodeFailed(_) => {}
+        });
+    }
+
     /// C-KV-25: the leader forgets tombstones that are no younger than a log position.
     #[cfg(test)]
     pub fn reap_tombstones(&mut self, up_to: Index) {
@@ -307,6 +321,11 @@ impl Agent {
     fn act<T>(&mut self, act: impl FnOnce(&mut Server, &Context<'_, Consul>, &mut Outbox<Consul>) -> T) -> T {
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         act(&mut self.server, &context, &mut Outbox::new())
+    }
+
+    /// All that may differ between agents of one scenario: they are equal if this is written in the same way.
+    pub fn state(&self) -> impl fmt::Debug + '_ {
+        (&self.server, &self.names, &self.cards, &self.node_ids)
     }
 
     /// What stands for a key. C-KV-3: any text, and letter case counts.

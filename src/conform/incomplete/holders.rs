@@ -102,15 +102,17 @@ impl Case<'_> {
         let value_of = |seen: &Seen| seen.content.as_ref().and_then(|content| content.value.clone());
         let mut known: Vec<(&Seen, Vec<u8>)> = shown.iter().filter_map(|seen| Some((seen, value_of(seen)?))).collect();
         known.sort_by_key(|(seen, _)| seen.span.received);
-        let mut highest: Vec<usize> = (0..known.len()).collect();
-        for at in 1..known.len() {
-            if known[highest[at - 1]].0.modify > known[at].0.modify {
+        // C-CON-2, C-CON-4: what an old read shows may have been overwritten long before.
+        let fresh: Vec<&(&Seen, Vec<u8>)> = known.iter().filter(|(seen, _)| seen.is_fresh).collect();
+        let mut highest: Vec<usize> = (0..fresh.len()).collect();
+        for at in 1..fresh.len() {
+            if fresh[highest[at - 1]].0.modify > fresh[at].0.modify {
                 highest[at] = highest[at - 1];
             }
         }
         for (seen, value) in &known {
-            let place = known.partition_point(|(other, _)| other.span.received < seen.span.sent);
-            let Some(before) = place.checked_sub(1).map(|last| &known[highest[last]]) else { continue };
+            let place = fresh.partition_point(|(other, _)| other.span.received < seen.span.sent);
+            let Some(before) = place.checked_sub(1).map(|last| fresh[highest[last]]) else { continue };
             if before.0.modify >= seen.modify || before.1 == *value {
                 continue;
             }

@@ -24,8 +24,12 @@ impl StandIn {
                     .filter(|(node, _)| *node == own)
                     .map(|(_, service)| service.clone())
                     .collect();
-                for service in all {
+                for mut service in all {
                     let id = text(&service, "ID").to_owned();
+                    // The agent shows the parts of Connect only where there are some.
+                    if text(&service, "Kind").is_empty() {
+                        service.retain(|field, _| !matches!(field.as_str(), "Proxy" | "Connect"));
+                    }
                     if self.agent_checks.has_service(&id) && self.agent.has_service(&own, &id) {
                         services.insert(id, Value::Object(service));
                     }
@@ -81,7 +85,7 @@ impl StandIn {
     pub(super) fn agent_write(&mut self, path: &str, question: &HttpRequest, client: &str) -> Option<Answer> {
         let name = |start: &str| path.strip_prefix(start).filter(|name| !name.is_empty());
         Some(if path == "/v1/agent/service/register" {
-            self.register_service(&question.body, client)
+            self.register_service(question, client)
         } else if path == "/v1/agent/check/register" {
             self.register_check(&question.body, client)
         } else if let Some(id) = name("/v1/agent/service/deregister/") {

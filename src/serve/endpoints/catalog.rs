@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fencepost_conform::HttpRequest;
 use serde_json::{Map, Value, json};
 
-use super::directory::{object, text};
-use super::parameter;
+use super::directory::{get, object, text};
+use super::{parameter, parameters};
 use crate::stand_in::{Answer, StandIn};
 
 type Fields = Map<String, Value>;
@@ -18,17 +18,18 @@ impl StandIn {
         }
         let below = |start: &str| path.strip_prefix(start).filter(|name| !name.is_empty());
         let value = if path == "/v1/catalog/nodes" {
-            json!(self.listed_nodes())
+            let nodes = self.listed_nodes().into_iter();
+            json!(nodes.filter(|node| self.has_meta(text(node, "Node"), question)).collect::<Vec<_>>())
         } else if path == "/v1/catalog/services" {
-            self.all_services()
+            self.all_services(question)
         } else if let Some(name) = below("/v1/catalog/service/") {
             self.instances(name, question)
         } else if let Some(name) = below("/v1/health/service/") {
             self.healthy(name, question)
         } else if let Some(name) = below("/v1/health/checks/") {
-            Value::Array(self.listed_checks(|_, check| text(check, "ServiceName") == name))
+            self.checks_of(question, |check| text(check, "ServiceName") == name)
         } else if let Some(status) = below("/v1/health/state/") {
-            Value::Array(self.listed_checks(|_, check| status == "any" || text(check, "Status") == status))
+            self.checks_of(question, |check| status == "any" || text(check, "Status") == status)
         } else {
             return None;
         };
@@ -39,6 +40,16 @@ impl StandIn {
         let nodes: Vec<(String, Fields)> =
             self.directory.nodes().map(|(name, node)| (name.to_owned(), node.clone())).collect();
         nodes.into_iter().filter(|(name, _)| self.agent.has_node(name)).map(|(_, node)| node).collect()
+    }
+
+    /// Whether a node has all the metadata that a request asks for by `node-meta=NAME:VALUE`.
+    fn has_meta(&self, node: &str, question: &HttpRequest) -> bool {
+        let node = self.directory.node(node);
+        let meta = node.and_then(|node| node.get("Meta")).and_then(Value::as_object);
+        parameters(&question.url, "node-meta").all(|wanted| {
+            let (name, value) = wanted.split_once(':').unwrap_or((&wanted, ""));
+            meta.is_some_and(|meta| meta.get(name).and_then(Value::as_str) == Some(value))
+        })
     }
 
     /// Services that are there, with their nodes.
@@ -65,9 +76,17 @@ impl StandIn {
         found
     }
 
-    fn all_services(&mut self) -> Value {
+    fn checks_of(&mut self, question: &HttpRequest, is_wanted: impl Fn(&Fields) -> bool) -> Value {
+        let checks = self.listed_checks(|_, check| is_wanted(check)).into_iter();
+        checks.filter(|check| self.has_meta(check["Node"].as_str().unwrap_or_default(), question)).collect()
+    }
+
+    fn all_services(&mut self, question: &HttpRequest) -> Value {
         let mut tags: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for (_, service) in self.listed_services() {
+        for (node, service) in self.listed_services() {
+            if !self.has_meta(text(&node, "Node"), question) {
+                continue;
+            }
             let known = tags.entry(text(&service, "Service").to_owned()).or_default();
             for tag in service.get("Tags").and_then(Value::as_array).into_iter().flatten() {
                 if !known.contains(tag) {
@@ -88,15 +107,17 @@ impl StandIn {
         json!({"Node": self.directory.node(name), "Services": services})
     }
 
-    /// Instances of a service, with a tag if one is asked for.
+    /// Instances of a service, with all the tags and on a node with all the metadata that are asked for.
     fn wanted(&mut self, name: &str, question: &HttpRequest) -> Vec<(Fields, Fields)> {
-        let tag = parameter(&question.url, "tag").filter(|tag| !tag.is_empty());
-        let has_tag = |service: &Fields| match &tag {
-            None => true,
-            Some(tag) => service.get("Tags").and_then(Value::as_array).is_some_and(|tags| tags.contains(&json!(tag))),
-        };
+        let wanted: Vec<String> = parameters(&question.url, "tag").filter(|tag| !tag.is_empty()).collect();
         let services = self.listed_services().into_iter();
-        services.filter(|(_, service)| text(service, "Service") == name && has_tag(service)).collect()
+        services
+            .filter(|(node, service)| {
+                text(service, "Service") == name
+                    && wanted.iter().all(|tag| has_tag(service, tag))
+                    && self.has_meta(text(node, "Node"), question)
+            })
+            .collect()
     }
 
     fn instances(&mut self, name: &str, question: &HttpRequest) -> Value {
@@ -120,26 +141,54 @@ impl StandIn {
 
     fn healthy(&mut self, name: &str, question: &HttpRequest) -> Value {
         let only_passing = parameter(&question.url, "passing").is_some_and(|value| value != "false");
-        let mut found = Vec::new();
-        for (node, service) in self.wanted(name, question) {
-            let (of, id) = (text(&node, "Node").to_lowercase(), text(&service, "ID").to_owned());
-            let concerns = |check: &Fields| text(check, "ServiceID").is_empty() || text(check, "ServiceID") == id;
-            let checks = self.listed_checks(|node, check| node == of && concerns(check));
-            let passes = checks.iter().all(|check| check["Status"] == "passing");
-            if passes || !only_passing {
-                found.push(json!({"Node": node, "Service": service, "Checks": checks}));
-            }
-        }
-        json!(found)
+        let passes = |check: &Value| check["Status"] == "passing";
+        let instances = self.wanted(name, question).into_iter().map(|instance| self.with_checks(instance));
+        json!(
+            instances
+                .filter(|found| !only_passing || found["Checks"].as_array().into_iter().flatten().all(passes))
+                .collect::<Vec<_>>()
+        )
     }
 
-    /// The same for what a prepared query finds.
-    pub(super) fn executed(&mut self, name: &str) -> Value {
-        let question = HttpRequest { method: "GET".to_owned(), url: "/?passing".to_owned(), body: Vec::new() };
-        let nodes = self.healthy(name, &question);
+    /// An instance of a service with the checks of its own and of its node.
+    fn with_checks(&mut self, (node, service): (Fields, Fields)) -> Value {
+        let (of, id) = (text(&node, "Node").to_lowercase(), text(&service, "ID").to_owned());
+        let concerns = |check: &Fields| text(check, "ServiceID").is_empty() || text(check, "ServiceID") == id;
+        let checks = self.listed_checks(|node, check| node == of && concerns(check));
+        json!({"Node": node, "Service": service, "Checks": checks})
+    }
+
+    /// What a prepared query finds: instances without a critical check, or with passing ones only, apart from the checks that it
+    /// ignores; with all of its tags, and none of those that it writes with `!`.
+    pub(super) fn executed(&mut self, query: &Fields) -> Value {
+        let name = text(query, "Service");
+        let list = |field: &str| get(query, field).and_then(Value::as_array).cloned().unwrap_or_default();
+        let (ignored, tags) = (list("IgnoreCheckIDs"), list("Tags"));
+        let only_passing = get(query, "OnlyPassing") == Some(&Value::Bool(true));
+        let is_well = |check: &Value| {
+            ignored.contains(&check["CheckID"])
+                || check["Status"] == "passing"
+                || !only_passing && check["Status"] != "critical"
+        };
+        let fits = |service: &Fields| {
+            tags.iter().filter_map(Value::as_str).all(|tag| match tag.strip_prefix('!') {
+                Some(tag) => !has_tag(service, tag),
+                None => has_tag(service, tag),
+            })
+        };
+        let instances = self.listed_services().into_iter();
+        let fitting: Vec<(Fields, Fields)> =
+            instances.filter(|(_, service)| text(service, "Service") == name && fits(service)).collect();
+        let found = fitting.into_iter().map(|instance| self.with_checks(instance));
+        let nodes: Vec<Value> =
+            found.filter(|found| found["Checks"].as_array().into_iter().flatten().all(is_well)).collect();
         json!({
             "Service": name, "Nodes": nodes, "DNS": object(&json!({"TTL": ""})), "Datacenter": self.settings.datacenter,
             "Failovers": 0, "Index": 0, "LastContact": 0, "KnownLeader": true,
         })
     }
+}
+
+fn has_tag(service: &Fields, tag: &str) -> bool {
+    service.get("Tags").and_then(Value::as_array).is_some_and(|tags| tags.iter().any(|known| known == tag))
 }

@@ -7,6 +7,7 @@ use fencepost_conform::{HttpRequest, nanoseconds};
 use serde_json::{Map, Value, json};
 
 use super::directory::{get, text};
+use super::parameter;
 use crate::stand_in::{Answer, StandIn, beyond};
 
 /// What the agent has been given.
@@ -29,6 +30,11 @@ impl AgentChecks {
     /// When each check turns critical by itself.
     pub(crate) fn deadlines(&self) -> impl Iterator<Item = (i64, &str)> {
         self.checks.iter().filter_map(|(id, check)| Some((check.due?, id.as_str())))
+    }
+
+    /// The ids of all checks.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.checks.keys().cloned().collect()
     }
 
     pub(super) fn count(&self) -> usize {
@@ -66,8 +72,8 @@ impl StandIn {
         }
     }
 
-    pub(super) fn register_service(&mut self, body: &[u8], client: &str) -> Answer {
-        let Ok(Value::Object(body)) = serde_json::from_slice(body) else {
+    pub(super) fn register_service(&mut self, question: &HttpRequest, client: &str) -> Answer {
+        let Ok(Value::Object(body)) = serde_json::from_slice(&question.body) else {
             return Answer::text(400, "Request decode failed");
         };
         let name = text(&body, "Name").to_owned();
@@ -87,16 +93,35 @@ impl StandIn {
                 Err(refusal) => return refusal,
             }
         }
+        if parameter(&question.url, "replace-existing-checks").is_some_and(|value| value != "false") {
+            self.drop_checks(&id, &checks, client);
+        }
         let pick = |field: &str, default: Value| get(&body, field).cloned().unwrap_or(default);
-        let service = json!({
+        let mut service = json!({
             "ID": id, "Service": name, "Tags": pick("Tags", json!([])), "Port": pick("Port", json!(0)),
             "Address": text(&body, "Address"), "Meta": pick("Meta", json!({})),
+            "EnableTagOverride": pick("EnableTagOverride", json!(false)),
         });
+        for field in ["Kind", "Proxy", "Connect", "TaggedAddresses"] {
+            get(&body, field).into_iter().for_each(|value| service[field] = value.clone());
+        }
         let registration = json!({
             "Node": self.settings.node, "SkipNodeUpdate": true, "Service": service, "Checks": checks,
         });
         self.agent_checks.services.insert(id);
         self.catalog_write("register", &registration, client)
+    }
+
+    /// Deregisters the checks of a service that are not given again.
+    fn drop_checks(&mut self, service: &str, given: &[Value], client: &str) {
+        let is_given = |id: &str| given.iter().any(|check| check["CheckID"] == id);
+        let checks = self.agent_checks.checks.iter();
+        let old: Vec<String> =
+            checks.filter(|(id, check)| check.service == service && !is_given(id)).map(|(id, _)| id.clone()).collect();
+        for id in old {
+            self.agent_checks.forget(&id);
+            self.catalog_write("deregister", &json!({"Node": self.settings.node, "CheckID": id}), client);
+        }
     }
 
     pub(super) fn register_check(&mut self, body: &[u8], client: &str) -> Answer {

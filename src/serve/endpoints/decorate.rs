@@ -66,7 +66,7 @@ impl StandIn {
             return json!({"Query": query});
         }
         let service = get(&query, "Service").map(object).unwrap_or_default();
-        self.executed(text(&service, "Service"))
+        self.executed(&service)
     }
 
     /// Nodes, services and checks among the results of a transaction: the model says what makes a difference to it.
@@ -87,6 +87,10 @@ impl StandIn {
                     _ => continue,
                 };
                 fill(shown, known);
+                // Lists of checks have no tags there, and transactions null.
+                if shown["ServiceTags"].as_array().is_some_and(Vec::is_empty) {
+                    shown["ServiceTags"] = Value::Null;
+                }
             }
         }
     }

@@ -36,9 +36,11 @@ impl Directory {
     /// How an agent registers its own node.
     pub(crate) fn own(settings: &Settings) -> HttpRequest {
         let addresses = ["lan", "lan_ipv4", "wan", "wan_ipv4"].map(|name| (name.to_owned(), json!("127.0.0.1")));
+        let mut meta = settings.node_meta.clone();
+        meta.insert("consul-network-segment".to_owned(), String::new());
         let body = json!({
             "ID": settings.node_id, "Node": settings.node, "Address": "127.0.0.1",
-            "TaggedAddresses": Map::from_iter(addresses), "NodeMeta": {"consul-network-segment": ""},
+            "TaggedAddresses": Map::from_iter(addresses), "NodeMeta": meta,
             "Service": {"ID": "consul", "Service": "consul", "Port": 8300},
             "Check": {
                 "CheckID": "serfHealth", "Name": "Serf Health Status", "Status": "passing",
@@ -116,14 +118,22 @@ impl Directory {
         let name = text(body, "Service");
         let id = if text(body, "ID").is_empty() { name } else { text(body, "ID") };
         let pick = |field: &str, default: Value| get(body, field).cloned().unwrap_or(default);
-        let service = json!({
+        let mut proxy = get(body, "Proxy").map(object).unwrap_or_default();
+        for part in ["MeshGateway", "Expose"] {
+            proxy.entry(part).or_insert_with(|| json!({}));
+        }
+        let mut service = object(&json!({
             "ID": id, "Service": name, "Tags": pick("Tags", json!([])), "Address": text(body, "Address"),
             "Meta": pick("Meta", Value::Null), "Port": pick("Port", json!(0)),
             "Weights": pick("Weights", json!({"Passing": 1, "Warning": 1})),
-            "EnableTagOverride": pick("EnableTagOverride", json!(false)),
+            "EnableTagOverride": pick("EnableTagOverride", json!(false)), "Proxy": proxy, "Connect": pick("Connect", json!({})),
             "CreateIndex": index, "ModifyIndex": index,
-        });
-        self.services.insert((node.to_owned(), id.to_lowercase()), object(&service));
+        }));
+        // These are shown only where they were given.
+        for field in ["Kind", "TaggedAddresses"] {
+            get(body, field).into_iter().for_each(|value| drop(service.insert(field.to_owned(), value.clone())));
+        }
+        self.services.insert((node.to_owned(), id.to_lowercase()), service);
     }
 
     fn note_check(&mut self, node: &str, body: &Map<String, Value>, index: u64) {
@@ -131,11 +141,16 @@ impl Directory {
         let of = text(body, "ServiceID").to_lowercase();
         let service = self.services.get(&(node.to_owned(), of));
         let named = |field: &str| service.and_then(|service| service.get(field)).cloned();
+        let definition = get(body, "Definition").map(object).unwrap_or_default();
+        let kind = match text(body, "Type") {
+            "" => kind(&definition),
+            given => given,
+        };
         let check = json!({
             "Node": self.nodes.get(node).map_or(node, |node| text(node, "Node")), "CheckID": id,
             "Name": text(body, "Name"), "Notes": text(body, "Notes"), "Output": text(body, "Output"),
             "ServiceID": text(body, "ServiceID"), "ServiceName": named("Service").unwrap_or(json!("")),
-            "ServiceTags": named("Tags").unwrap_or(json!([])), "Type": text(body, "Type"), "Definition": get(body, "Definition").cloned().unwrap_or(json!({})),
+            "ServiceTags": named("Tags").unwrap_or(json!([])), "Type": kind, "Definition": definition,
             "CreateIndex": index, "ModifyIndex": index,
         });
         self.checks.insert((node.to_owned(), id.to_lowercase()), object(&check));
@@ -180,6 +195,16 @@ impl Directory {
 
     pub(super) fn check(&self, node: &str, id: &str) -> Option<&Map<String, Value>> {
         self.checks.get(&(node.to_lowercase(), id.to_lowercase()))
+    }
+}
+
+/// What a check is by its definition, where it does not say so.
+fn kind(definition: &Map<String, Value>) -> &'static str {
+    let probes = |field: &str| !text(definition, field).is_empty() && !text(definition, "Interval").is_empty();
+    match (probes("HTTP"), probes("TCP")) {
+        (true, _) => "http",
+        (false, true) => "tcp",
+        (false, false) => "",
     }
 }
 

@@ -78,6 +78,11 @@ pub(crate) const SERVER: &str = "127.0.0.1:8300";
 
 /// The first value of a parameter of a request.
 pub(crate) fn parameter(url: &str, name: &str) -> Option<String> {
-    let query = url.split_once('?')?.1;
-    form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+    parameters(url, name).next()
+}
+
+/// Every value of a parameter of a request.
+fn parameters<'a>(url: &'a str, name: &'a str) -> impl Iterator<Item = String> + 'a {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    form_urlencoded::parse(query.as_bytes()).filter(move |(key, _)| key == name).map(|(_, value)| value.into_owned())
 }

@@ -10,6 +10,7 @@
 //! request that fits; without a number each of them is meant. Of several rules the first one that fits counts. A line that begins
 //! with `#` is a comment.
 
+mod event;
 mod glob;
 mod parse;
 
@@ -18,6 +19,7 @@ use std::fmt;
 use crate::clock::seconds;
 use glob::Glob;
 
+pub use event::ServerEvent;
 pub use parse::PlanError;
 
 /// What happens to a request.
@@ -39,6 +41,8 @@ pub enum Fault {
     Reset,
     /// It never reaches the server; nothing is answered, and the connection stays open.
     HalfOpen,
+    /// Something happens to the servers, and then the request is carried out.
+    Event(ServerEvent),
 }
 
 /// An error of 500 that leaves a client in doubt about what became of its request.
@@ -78,6 +82,7 @@ impl Fault {
             Fault::DelayRequest(_) | Fault::DelayAnswer(_) => "an asynchronous network",
             Fault::Repeat => "a transport that sends again what was not answered",
             Fault::Status(doubt, _) => DOUBTS[doubt.0].1,
+            Fault::Event(event) => event.allowed_by(),
         }
     }
 }
@@ -87,6 +92,7 @@ impl fmt::Display for Fault {
         match self {
             Fault::DelayRequest(by) => write!(f, "delay-request {}s", seconds(*by)),
             Fault::DelayAnswer(by) => write!(f, "delay-answer {}s", seconds(*by)),
+            Fault::Event(event) => event.fmt(f),
             Fault::Status(doubt, is_carried_out) => {
                 let when = if *is_carried_out { " after" } else { "" };
                 write!(f, "status 500 {:?}{when}", doubt.text())
@@ -130,6 +136,11 @@ impl Rule {
     /// What it does to the requests that fit.
     pub fn fault(&self) -> Fault {
         self.fault
+    }
+
+    /// Which of the requests that fit is meant; each, if there is none.
+    pub(crate) fn occurrence(&self) -> Option<u64> {
+        self.occurrence
     }
 
     /// Whether a request is one of those that are meant.

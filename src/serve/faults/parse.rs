@@ -6,7 +6,7 @@ use std::str::FromStr;
 use fencepost_conform::nanoseconds;
 
 use super::glob::Glob;
-use super::{DOUBTS, Doubt, Fault, FaultPlan, Rule};
+use super::{DOUBTS, Doubt, Fault, FaultPlan, Rule, ServerEvent};
 
 /// What is wrong with a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,6 +77,9 @@ impl FromStr for Fault {
         if let Some((_, fault)) = Fault::PLAIN.iter().find(|(name, _)| *name == text) {
             return Ok(*fault);
         }
+        if let Some(event) = ServerEvent::read(text) {
+            return event.map(Fault::Event);
+        }
         let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
         let by = || match nanoseconds(rest.trim())? {
             by @ 1.. => Ok(by),
@@ -88,7 +91,8 @@ impl FromStr for Fault {
             "status" => status(rest),
             _ => {
                 let plain = Fault::PLAIN.map(|(name, _)| name).join(", ");
-                Err(format!("`{text}`: there are {plain}, delay 20s, delay-request 20s and status 500 \"…\""))
+                let events = ServerEvent::FORMS;
+                Err(format!("`{text}`: there are {plain}, {events}, delay 20s, delay-request 20s and status 500 \"…\""))
             }
         }
     }
@@ -123,6 +127,9 @@ on GET *: status 500 \"No cluster leader\"
 on * /v1/kv/*: status 500 \"rpc error making call: EOF\" after
 on DELETE /v1/kv/lead: half-open
 on PUT /v1/kv/lead: delay-request 0.3s
+on GET /v1/kv/lead #2: session-destroyed
+on GET /v1/kv/lead #3: leader-lingers 0.5s
+on GET /v1/kv/lead #4: gossip-failure 5s
 ";
 
     #[test]
@@ -147,6 +154,9 @@ on PUT /v1/kv/lead: delay-request 0.3s
             ("on PUT /v1/kv/lead: delay -1s", "no time in the future"),
             ("on PUT /v1/kv/lead: status 503 \"busy\"", "no rule allows that"),
             ("on PUT /v1/kv/lead: status 500 \"No cluster leader\" after", "C-CON-6"),
+            ("on PUT /v1/kv/lead: leader-lingers 3s", "after 2.5 s at most (C-CON-2)"),
+            ("on PUT /v1/kv/lead: gossip-failure 0s", "no time in the future"),
+            ("on PUT /v1/kv/lead: split-brain", "there are lose-request"),
             ("on PUT /fencepost/clock/advance: reset", "never goes wrong"),
         ] {
             let error = format!("# first\n{line}\n").parse::<FaultPlan>().expect_err(line);

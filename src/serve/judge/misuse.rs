@@ -63,6 +63,11 @@ impl Sessions {
         self.known.insert(id.to_owned(), Session { owner: client.to_owned(), name });
     }
 
+    /// The ids of the sessions that a client has created.
+    pub(super) fn of(&self, client: &str) -> Vec<String> {
+        self.known.iter().filter(|(_, session)| session.owner == client).map(|(id, _)| id.clone()).collect()
+    }
+
     /// As stories call it.
     pub(super) fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.known.get(id).map_or(id, |session| &session.name)

@@ -47,6 +47,11 @@ impl Judge {
         self.sessions.created(id, client, body);
     }
 
+    /// The sessions that a client has created.
+    pub(crate) fn sessions_of(&self, client: &str) -> Vec<String> {
+        self.sessions.of(client)
+    }
+
     /// Something else than an answer happens to a request.
     pub(crate) fn note(&mut self, now: i64, journey: &Journey, what: &str) {
         let text = format!("{}: {}: {what}", journey.client, self.sessions.request(&journey.question));
@@ -110,6 +115,12 @@ impl Judge {
         }
         self.found(now, key, broken);
         accepted
+    }
+
+    /// What clients have said of themselves and written so far, and what that broke.
+    pub(crate) fn state(&self) -> impl std::fmt::Debug + '_ {
+        let broken = self.findings.iter().map(|found| (found.property, &found.key)).collect::<Vec<_>>();
+        (&self.keys, broken, self.was_inside)
     }
 
     /// What the resource of a key contains.

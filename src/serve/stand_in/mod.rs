@@ -2,6 +2,7 @@
 //! passes, and takes the answers that are ready.
 //!
 //! ```text
+//! events   what happens to the servers           fingerprint  what decides how a run goes on
 //! answer   what goes back over the wire          time      deadlines, in their order
 //! serve    a request through the model           waiting   what is not answered yet
 //! clients  who is known, and whether all wait     seen      requests by names that are stable
@@ -9,6 +10,8 @@
 
 mod answer;
 mod clients;
+mod events;
+mod fingerprint;
 mod seen;
 mod serve;
 mod time;
@@ -25,9 +28,11 @@ use crate::judge::{Judge, Verdict};
 use crate::record::Record;
 use crate::settings::Settings;
 use clients::Clients;
+use events::Deposed;
 use waiting::Waiting;
 
 pub use answer::{Answer, RequestOutcome};
+pub use fingerprint::Fingerprint;
 pub use seen::Seen;
 pub(crate) use serve::beyond;
 pub(crate) use time::Due;
@@ -64,8 +69,14 @@ pub struct StandIn {
     waiting: BTreeMap<Ticket, Waiting>,
     /// Sessions whose timer has fired, with when their end is applied.
     expiring: BTreeMap<SessionId, i64>,
+    /// A former leader that still answers.
+    deposed: Option<Deposed>,
+    /// When gossip hears of the agent's node again that it takes for failed.
+    heard_again: Option<i64>,
     ready: Vec<(Ticket, RequestOutcome)>,
     requests: Vec<Seen>,
+    /// What each client was told.
+    told: fingerprint::Told,
     last_ticket: u64,
     /// How many ids have been drawn.
     ids: u64,
@@ -92,8 +103,11 @@ impl StandIn {
             now: 0,
             waiting: BTreeMap::new(),
             expiring: BTreeMap::new(),
+            deposed: None,
+            heard_again: None,
             ready: Vec::new(),
             requests: Vec::new(),
+            told: fingerprint::Told::default(),
             last_ticket: 0,
             ids: 0,
             sessions: 0,
@@ -120,7 +134,7 @@ impl StandIn {
         self.clients.acts(&journey.client, self.now);
         let (method, url) = (&journey.question.method, &journey.question.url);
         if self.settings.lists_requests {
-            self.requests.push(Seen::new(&journey.client, method, url));
+            self.requests.push(Seen::new(&journey.client, method, url, self.fingerprint()));
         }
         match self.plan.strike(&journey.client, method, url) {
             None => self.carry_out(journey),
@@ -133,6 +147,10 @@ impl StandIn {
     fn go_wrong(&mut self, journey: Journey, fault: Fault) {
         self.judge.note(self.now, &journey, &format!("{fault} ({})", fault.allowed_by()));
         match fault {
+            Fault::Event(event) => {
+                self.happen(event, &journey.client);
+                self.carry_out(journey);
+            }
             Fault::LoseAnswer => self.carry_out(Journey { fate: Fate::Lost, ..journey }),
             Fault::DelayAnswer(by) => self.carry_out(Journey { fate: Fate::Delayed(by), ..journey }),
             Fault::DelayRequest(by) => {
@@ -165,6 +183,7 @@ impl StandIn {
     fn lose(&mut self, journey: &Journey, outcome: RequestOutcome) {
         self.record.lost(journey);
         self.clients.is_told(&journey.client);
+        self.told.note(journey, &outcome);
         self.ready.push((journey.ticket, outcome));
     }
 
@@ -185,12 +204,16 @@ impl StandIn {
     fn deliver(&mut self, journey: &Journey, answer: Answer) {
         self.record.answered(journey, &answer, self.now);
         self.clients.is_told(&journey.client);
-        self.ready.push((journey.ticket, RequestOutcome::Answer(answer)));
+        let outcome = RequestOutcome::Answer(answer);
+        self.told.note(journey, &outcome);
+        self.ready.push((journey.ticket, outcome));
     }
 
     /// Answers a request of a test, which is neither recorded nor judged.
     pub(crate) fn reply(&mut self, journey: &Journey, answer: Answer) {
-        self.ready.push((journey.ticket, RequestOutcome::Answer(answer)));
+        let outcome = RequestOutcome::Answer(answer);
+        self.told.note(journey, &outcome);
+        self.ready.push((journey.ticket, outcome));
     }
 
     /// Answers that are ready since this was asked last.

@@ -1,5 +1,7 @@
 //! Requests by names that are the same in each run: without the ids and log positions in them.
 
+use super::Fingerprint;
+
 /// A request that has arrived.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
@@ -11,12 +13,14 @@ pub struct Seen {
     pub url: String,
     /// The same, with `*` for each id of a session and for each index: a rule of a plan can name it.
     pub pattern: String,
+    /// What decided, before it arrived, how the run would go on.
+    pub before: Fingerprint,
 }
 
 impl Seen {
-    pub(super) fn new(client: &str, method: &str, url: &str) -> Self {
+    pub(super) fn new(client: &str, method: &str, url: &str, before: Fingerprint) -> Self {
         let (client, method, url) = (client.to_owned(), method.to_owned(), url.to_owned());
-        Seen { pattern: pattern(&url), client, method, url }
+        Seen { pattern: pattern(&url), client, method, url, before }
     }
 
     /// What is the same in each run.

@@ -16,7 +16,8 @@ const SESSIONS_MAX: u32 = 65_000;
 impl StandIn {
     /// A request reaches the server.
     pub(super) fn carry_out(&mut self, journey: Journey) {
-        let answer = self.serve(&journey.question, &journey.client);
+        let deposed = self.ask_deposed(&journey.question, &journey.client);
+        let answer = deposed.unwrap_or_else(|| self.serve(&journey.question, &journey.client));
         if let Some((index, until)) = self.waits(&journey.question, &answer) {
             let watch = self.agent.park(&journey.question.url).map(|watch| watch.at(index));
             // A lost request that repeats another has no ticket, and no client waits for it.

@@ -21,6 +21,8 @@ pub(crate) enum Due {
     Ends(SessionId),
     /// The time of an agent's check is up.
     Check(String),
+    /// Gossip hears of the agent's node again.
+    Heard,
     /// A blocking query has waited long enough.
     Waiting(Ticket),
 }
@@ -40,7 +42,8 @@ impl StandIn {
         let waiting =
             self.waiting.iter().filter_map(|(ticket, waiting)| Some((waiting.until()?, Due::Waiting(*ticket))));
         let checks = self.agent_checks.deadlines().map(|(at, id)| (at, Due::Check(id.to_owned())));
-        sessions.chain(waiting).chain(checks)
+        let heard = self.heard_again.map(|at| (at, Due::Heard));
+        sessions.chain(waiting).chain(checks).chain(heard)
     }
 
     /// When something comes by itself next, and what that is.
@@ -110,6 +113,7 @@ impl StandIn {
                 self.judge.timer(self.now, &text, "time is up: it ends");
                 self.wake();
             }
+            Due::Heard => self.hear_again(),
             Due::Check(id) => self.check_runs_out(&id),
             Due::Waiting(ticket) => {
                 if let Some(waiting) = self.waiting.remove(&ticket) {

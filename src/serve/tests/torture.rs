@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fencepost_serve::torture::{Ended, NoBaseline, Torture, Trial};
+use fencepost_serve::torture::{Ended, NoBaseline, Reached, Torture, Trial};
 use fencepost_serve::{Clock, Fault, Settings};
 
 /// What the scripts share: `ask METHOD URL` prints an answer's body, and fails if there is no answer.
@@ -109,7 +109,29 @@ fn a_second_fault_comes_after_the_first() {
     let singles = torture.singles(&requests);
     let first = &singles[0];
     let tried = torture.trial.run(&first.plan).expect("it starts");
-    let pairs = torture.pairs(first, &tried);
-    assert_eq!(pairs.len(), (tried.run.requests.len() - 1) * 2);
+    let mut reached = Reached::by_singles(&requests, &torture.faults);
+    let pairs = torture.pairs(first, &tried, &mut reached);
+    assert_eq!((pairs.len(), reached.pruned()), ((tried.run.requests.len() - 1) * 2, 0));
     assert!(pairs.iter().all(|pair| pair.plan.to_string().lines().count() == 2));
+}
+
+#[test]
+fn a_pair_is_left_out_if_a_plan_of_one_fault_comes_to_the_same() {
+    let mut torture = torture(CARELESS);
+    torture.faults = ["check-critical", "session-destroyed"].map(|name| name.parse().expect("a fault")).to_vec();
+    let requests = torture.baseline().unwrap_or_else(|why| panic!("{why}"));
+    let mut reached = Reached::by_singles(&requests, &torture.faults);
+    let left: Vec<(String, usize)> = torture
+        .singles(&requests)
+        .iter()
+        .map(|single| {
+            let tried = torture.trial.run(&single.plan).expect("it starts");
+            (single.plan.to_string(), torture.pairs(single, &tried, &mut reached).len())
+        })
+        .filter(|(_, pairs)| *pairs > 0)
+        .collect();
+    // The agent has no checks, and a client without a session loses none: whatever comes then comes without that, too.
+    let acquire = "on PUT /v1/kv/lead?acquire=* #1 from a: session-destroyed\n".to_owned();
+    assert_eq!(left, [(acquire, 2)]);
+    assert_eq!(reached.pruned(), 2 * (3 + 2 + 1) + 2 * (3 + 2));
 }

@@ -4,6 +4,7 @@
 //! A run is one start of the test against a stand-in of its own. The plans of one fault are all tried before any of two, so the plan
 //! that is found first is a shortest one.
 
+mod reached;
 mod trial;
 
 use std::collections::BTreeSet;
@@ -12,6 +13,7 @@ use std::fmt;
 use crate::faults::{Fault, FaultPlan, Rule};
 use crate::stand_in::Seen;
 
+pub use reached::Reached;
 pub use trial::{Ended, Trial, Tried};
 
 /// How many runs without a fault must agree on the requests.
@@ -89,9 +91,14 @@ impl Torture {
         self.extended(&[], 0, requests)
     }
 
-    /// Every plan that adds a fault to one that has been tried, at a later request of its run.
-    pub fn pairs(&self, planned: &Planned, tried: &Tried) -> Vec<Planned> {
-        self.extended(&planned.rules, planned.after + 1, &tried.run.requests)
+    /// Every plan that adds a fault to one that has been tried, at a later request of its run; without those that begin that request as
+    /// another plan with the same fault there does.
+    pub fn pairs(&self, planned: &Planned, tried: &Tried, reached: &mut Reached) -> Vec<Planned> {
+        let mut plans = self.extended(&planned.rules, planned.after + 1, &tried.run.requests);
+        plans.retain(|pair| {
+            pair.rules.last().is_none_or(|last| reached.insert(&tried.run.requests[pair.after], last.fault()))
+        });
+        plans
     }
 
     /// Plans of two or three faults at different requests, drawn from a seed.

@@ -219,6 +219,24 @@ impl Server {
         self.decided.clear();
     }
 
+    /// Another server leads, and has applied what the last one had. C-TTL-6: timers restart in full. C-LD-11: lock-delays end when they
+    /// would have.
+    pub fn fail_over(&mut self, context: &Context<'_, Consul>) {
+        self.restart_timers(context);
+    }
+
+    /// The servers restart from their logs. C-TTL-1, C-LD-12: timers and lock-delays restart in full.
+    pub fn restart(&mut self, context: &Context<'_, Consul>) {
+        self.restart_timers(context);
+        self.restart_delays(context);
+    }
+
+    /// A snapshot of this state is restored, and the leader asserts its leadership anew. C-LD-13: lock-delays are in no snapshot.
+    pub fn restore(&mut self, context: &Context<'_, Consul>) {
+        self.restart_timers(context);
+        self.delays.clear();
+    }
+
     fn restart_timers(&mut self, context: &Context<'_, Consul>) {
         for row in self.sessions.iter_mut() {
             row.expires = timer(&row.terms, context);
