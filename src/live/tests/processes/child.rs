@@ -15,7 +15,8 @@ pub const TASK: &str = "FENCEPOST_LIVE_PROCESS";
 /// The name of the test that is the process.
 pub const NAME: &str = "processes::child::a_client_in_a_process_of_its_own";
 
-/// Since when reports count.
+/// The time that all processes of the machine share.
+#[allow(clippy::disallowed_methods, reason = "reports of several processes are compared by it")]
 pub fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is right")
 }
