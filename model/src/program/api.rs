@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Call;
+use crate::fact::Fact;
+use crate::ids::{Call, ClientId};
 use crate::normal::Normal;
 use crate::process::Value;
 use crate::service::Service;
@@ -23,8 +24,8 @@ pub trait Programmable: Service {
     /// The message that asks on a connection.
     fn ask(call: Call, request: Self::Request) -> Self::Message;
 
-    /// The answer in a message, and on which connection it comes; no connection where the service has none: the oldest open
-    /// request is answered. `None`: the message is no answer.
+    /// The answer in a message, and the call that it answers; no call where the service says something by itself, or does not number
+    /// its answers: who listens hears it, else the oldest open request is answered. `None`: the message is no answer.
     fn answer(message: &Self::Message) -> Option<(Option<Call>, Self::Answer)>;
 
     /// The name of a program's deadline.
@@ -38,6 +39,16 @@ pub trait Programmable: Service {
 
     /// The converse.
     fn user_command(command: &Self::Command) -> Option<UserCommand>;
+
+    /// The command of a user who asks whether the client still has what it has acquired, if there is one.
+    fn verification() -> Option<Self::Command> {
+        None
+    }
+
+    /// The fact that it is when a client sends this: then it concerns no server, and is recorded. `None`: it is a request.
+    fn fact(_client: ClientId, _request: &Self::Request) -> Option<Fact<Self>> {
+        None
+    }
 
     /// Shows each duration in a request: on a finer clock it is longer.
     fn durations(_request: &mut Self::Request, _visit: &mut dyn FnMut(&mut Ticks)) {}

@@ -15,7 +15,7 @@ impl<S: Programmable> Executor<'_, S> {
         let name = self.name(place);
         let open = match what {
             What::Request(request) => Open::Answer(self.ask(request)),
-            What::Listen => Open::Answer(self.next_call()),
+            What::Listen => Open::Unasked,
             What::Write(token) => {
                 let call = self.next_call();
                 self.out.write(token, Some(call));
@@ -46,6 +46,7 @@ impl<S: Programmable> Executor<'_, S> {
             }
             What::Random(options) => Open::Random(options),
             What::User => Open::User,
+            What::Verification => Open::Verification,
             What::Ended(other) if self.place(Some(other)).is_none() => self.at_once(name, operation, Outcome::Ended),
             What::Ended(other) => Open::Ended(Interned::new(other.to_owned())),
             What::LeaseEnd => Open::LeaseEnd,

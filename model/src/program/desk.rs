@@ -41,8 +41,9 @@ impl<S: Programmable> Desk<S> {
 pub(super) enum Output<S: Programmable> {
     Begin(u16, What<S>),
     Drop(u16),
-    /// With the number of slots, if it is a semaphore.
-    Enter(Token, Option<u16>),
+    Enter(Token, Permit),
+    /// Whether it is changing the number of slots.
+    Work(bool),
     Leave(Leaving),
     /// Until this open deadline, or none any more.
     Lease(Option<u16>),
@@ -70,9 +71,22 @@ pub(super) enum What<S: Programmable> {
     Unique,
     Random(u8),
     User,
+    Verification,
     Ended(&'static str),
     LeaseEnd,
     LeaseIsOver,
+}
+
+/// What a client has when it is inside.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Permit {
+    /// The lock.
+    Lock,
+    /// One of this number of slots.
+    OneOf(u16),
+    /// The slot with this number.
+    Slot(u8),
 }
 
 /// What an operation comes to.
@@ -139,6 +153,7 @@ impl<S: Programmable> Output<S> {
             Output::Begin(..)
             | Output::Drop(_)
             | Output::Leave(_)
+            | Output::Work(_)
             | Output::Lease(_)
             | Output::Stop(_)
             | Output::Panic(_) => {}
@@ -153,8 +168,11 @@ impl<S: Programmable> fmt::Display for Output<S> {
         match self {
             Output::Begin(_, what) => what.fmt(f),
             Output::Drop(operation) => write!(f, "drop what was begun as [{operation}]"),
-            Output::Enter(_, None) => f.write_str("enter"),
-            Output::Enter(_, Some(slots)) => write!(f, "enter with one of {slots} slots"),
+            Output::Enter(_, Permit::Lock) => f.write_str("enter"),
+            Output::Enter(_, Permit::OneOf(slots)) => write!(f, "enter with one of {slots} slots"),
+            Output::Enter(_, Permit::Slot(slot)) => write!(f, "enter with slot {slot}"),
+            Output::Work(true) => f.write_str("begin to change the number of slots"),
+            Output::Work(false) => f.write_str("change the number of slots no more"),
             Output::Leave(why) => write!(f, "leave: {why}"),
             Output::Lease(Some(deadline)) => write!(f, "the lease ends with [{deadline}]"),
             Output::Lease(None) => f.write_str("no lease"),
@@ -184,6 +202,7 @@ impl<S: Programmable> fmt::Display for What<S> {
             What::Unique => f.write_str("make up an id"),
             What::Random(options) => write!(f, "draw a number below {options}"),
             What::User => f.write_str("wait for the user"),
+            What::Verification => f.write_str("wait for a user who asks for a verification"),
             What::Ended(name) => write!(f, "wait for the end of {name}"),
             What::LeaseEnd => f.write_str("wait for the end of the lease"),
             What::LeaseIsOver => f.write_str("is the lease over?"),

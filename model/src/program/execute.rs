@@ -78,6 +78,10 @@ impl<'a, S: Programmable> Executor<'a, S> {
             return None;
         }
         let (place, operation, outcome) = match input {
+            Input::Command(command) if S::verification() == Some(command) => {
+                let (place, operation) = self.node.first(|open| open == Open::Verification)?;
+                (place, operation, Outcome::Over)
+            }
             Input::Command(command) => match S::user_command(&command)? {
                 UserCommand::Acquire if self.node.is_idle && self.node.rounds > 0 => {
                     self.node.rounds -= 1;
@@ -120,8 +124,10 @@ impl<'a, S: Programmable> Executor<'a, S> {
         let ((place, operation), outcome) = match message {
             Message::Service(message) => {
                 let (call, answer) = S::answer(message)?;
-                let is_open = |open| matches!(open, Open::Answer(open) if call.is_none_or(|call| call == open));
-                (self.node.first(is_open)?, Outcome::Answer(answer))
+                let asked = |open| matches!(open, Open::Answer(open) if call.is_none_or(|call| call == open));
+                let unasked = |open| call.is_none() && open == Open::Unasked;
+                let open = self.node.first(unasked).or_else(|| self.node.first(asked))?;
+                (open, Outcome::Answer(answer))
             }
             Message::Version { to, version } => (resource(*to)?, Outcome::Version(Version(*version))),
             Message::Written { to, accepted } => (resource(*to)?, Outcome::Is(*accepted)),
@@ -175,8 +181,9 @@ impl<'a, S: Programmable> Executor<'a, S> {
         match output {
             Output::Begin(operation, what) => self.begin(place, operation, what),
             Output::Drop(operation) => self.node.tasks[place].close(operation),
-            Output::Enter(token, slots) => {
-                self.node.inside = Some(Inside { token, slots, writes: self.context.scenario.writes });
+            Output::Work(is_at_work) => self.node.is_at_work = is_at_work,
+            Output::Enter(token, permit) => {
+                self.node.inside = Some(Inside { token, permit, writes: self.context.scenario.writes });
                 self.node.is_waiting = false;
                 self.out.record(Fact::Entered { client, token });
             }
@@ -185,9 +192,12 @@ impl<'a, S: Programmable> Executor<'a, S> {
                 self.node.lease = deadline.and_then(|deadline| self.node.tasks[place].deadline(deadline));
             }
             Output::Write(token) => self.out.write(token, None),
-            Output::Send(request) => {
-                self.ask(request);
-            }
+            Output::Send(request) => match S::fact(client, &request) {
+                Some(fact) => self.out.record(fact),
+                None => {
+                    self.ask(request);
+                }
+            },
             Output::Spawn(kind, head) => {
                 self.remove(Some(kind.name));
                 let is_before = |task: &Task<S>| task.script.get().kind.name < kind.name;
@@ -224,7 +234,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
 
     /// Until its user wants the lock again.
     fn rest(&mut self, script: ScriptName<S>) {
-        (self.node.is_idle, self.node.is_waiting) = (true, false);
+        (self.node.is_idle, self.node.is_waiting, self.node.is_at_work) = (true, false, false);
         self.node.tasks[0] = Task::new(script);
     }
 
@@ -263,7 +273,8 @@ impl<'a, S: Programmable> Executor<'a, S> {
         self.events.clear();
         self.runs.clear();
         self.node.tasks.clear();
-        (self.node.is_waiting, self.node.lease, self.node.stopped) = (false, None, Some(why));
+        (self.node.is_waiting, self.node.is_at_work) = (false, false);
+        (self.node.lease, self.node.stopped) = (None, Some(why));
     }
 
     /// What a lap was to be told is for no other lap.

@@ -8,7 +8,7 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context as Polling, Poll};
 
-use super::desk::{Desk, Outcome, Output, What};
+use super::desk::{Desk, Outcome, Output, Permit, What};
 use super::kind::{self, Kind};
 use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
 use crate::fact::Leaving;
@@ -48,12 +48,14 @@ impl<S: Programmable> Handle<S> {
         self.begin(What::Request(request), Outcome::answer)
     }
 
-    /// Asks something of the service that it does not answer, and goes on.
+    /// Asks something of the service that it does not answer, and goes on. What is an
+    /// [fact](Programmable::fact) is recorded instead.
     pub fn send(&self, request: S::Request) {
         self.put(Output::Send(request));
     }
 
-    /// Waits for the next answer without asking: where answers name no connection, as in a service that knows none.
+    /// Waits for the next answer that names no request, without asking: what the service says by itself, and every answer of a
+    /// service that does not number them.
     pub fn listen(&self) -> Operation<S, S::Answer> {
         self.begin(What::Listen, Outcome::answer)
     }
@@ -159,17 +161,32 @@ impl<S: Programmable> Handle<S> {
 
     /// The client believes from here that it is inside. It will send this token with its writes.
     pub fn enter(&self, token: Token) {
-        self.put(Output::Enter(token, None));
+        self.put(Output::Enter(token, Permit::Lock));
     }
 
     /// The same for a semaphore: the client believes that it has one of this number of slots.
     pub fn enter_slot(&self, token: Token, slots: u16) {
-        self.put(Output::Enter(token, Some(slots)));
+        self.put(Output::Enter(token, Permit::OneOf(slots)));
+    }
+
+    /// The same where slots have numbers: the client believes that it has this one.
+    pub fn enter_numbered(&self, token: Token, slot: u8) {
+        self.put(Output::Enter(token, Permit::Slot(slot)));
     }
 
     /// It does not any more, for this reason.
     pub fn leave(&self, why: Leaving) {
         self.put(Output::Leave(why));
+    }
+
+    /// The client changes the number of slots from here: see [`is_at_work`](crate::process::Client::is_at_work).
+    pub fn begin_work(&self) {
+        self.put(Output::Work(true));
+    }
+
+    /// It does not any more.
+    pub fn end_work(&self) {
+        self.put(Output::Work(false));
     }
 
     /// What it believes is covered by a lease that ends with this deadline, from now on and for later tenures.
@@ -199,6 +216,12 @@ impl<S: Programmable> Handle<S> {
             Outcome::User(UserCommand::Release) => Some(Wanted::Release),
             _ => None,
         })
+    }
+
+    /// Waits for a user who asks a client whether it still has what it has acquired: see
+    /// [`verification`](Programmable::verification).
+    pub fn verification(&self) -> Operation<S, ()> {
+        self.begin(What::Verification, Outcome::over)
     }
 
     /// Writes to the resource, and waits for its answer: whether it accepted the token.

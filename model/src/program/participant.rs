@@ -98,7 +98,7 @@ impl<S: Programmable, M: Client<S>> Client<S> for Runs<S, M> {
     fn is_at_work(&self) -> bool {
         match self {
             Runs::Machine(machine) => machine.is_at_work(),
-            Runs::Program(_) => false,
+            Runs::Program(program) => program.is_at_work(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A program as a client: what it may be told, what it waits for, what it believes.
 
+use super::desk::Permit;
 use super::execute::Executor;
 use super::state::{Node, Open, Program, Task};
 use super::{Alarm, Programmable, Start, UserCommand};
@@ -25,6 +26,7 @@ impl<S: Programmable> Program<S> {
             newest: None,
             is_waiting: false,
             is_idle: true,
+            is_at_work: false,
             lease: None,
             inside: None,
             tasks: vec![Task::new(start.script())],
@@ -76,6 +78,7 @@ impl<S: Programmable> Process<S> for Program<S> {
             rounds,
             is_idle: true,
             is_waiting: false,
+            is_at_work: false,
             lease: None,
             inside: None,
             tasks: Vec::new(),
@@ -100,18 +103,24 @@ impl<S: Programmable> Client<S> for Program<S> {
             }
             offer(S::command(UserCommand::Release));
         }
+        if !node.is_idle && node.first(|open| open == Open::Verification).is_some() {
+            S::verification().into_iter().for_each(offer);
+        }
     }
 
     fn belief(&self) -> Belief {
         let node = self.node();
-        let (is_inside, slots) = (node.inside.is_some(), node.inside.and_then(|inside| inside.slots));
-        Belief {
-            is_inside,
-            until: node.lease.filter(|_| is_inside),
-            slots,
-            is_waiting: node.is_waiting,
-            ..Belief::default()
-        }
+        let is_inside = node.inside.is_some();
+        let (slots, slot) = match node.inside.map(|inside| inside.permit) {
+            None | Some(Permit::Lock) => (None, None),
+            Some(Permit::OneOf(slots)) => (Some(slots), None),
+            Some(Permit::Slot(slot)) => (None, Some(slot)),
+        };
+        Belief { is_inside, until: node.lease.filter(|_| is_inside), slots, slot, is_waiting: node.is_waiting }
+    }
+
+    fn is_at_work(&self) -> bool {
+        self.node().is_at_work
     }
 
     fn panic(&self) -> Option<String> {

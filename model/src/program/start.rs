@@ -69,11 +69,19 @@ impl<S: Programmable> Scenario<S> {
     /// # Errors
     /// The first mistake found.
     pub fn validate_programs(&self) -> Result<(), SettingError> {
+        self.validate_programs_of(self.clients)
+    }
+
+    /// The same where participants that are no contenders may run programs, too: with the number of all of them.
+    ///
+    /// # Errors
+    /// The first mistake found.
+    pub fn validate_programs_of(&self, participants: u16) -> Result<(), SettingError> {
         for (place, program) in self.programs.iter().enumerate() {
             let wrong =
                 |field: &str, message: String| Err(SettingError::at(&format!("program.{place}.{field}"), message));
-            if program.client.is_some_and(|client| !(1..=self.clients).contains(&client.0)) {
-                return wrong("client", format!("the scenario has clients from 1 to {}", self.clients));
+            if program.client.is_some_and(|client| !(1..=participants).contains(&client.0)) {
+                return wrong("client", format!("the scenario has clients from 1 to {participants}"));
             }
             if self.programs[..place].iter().any(|other| other.client == program.client) {
                 return wrong("client", "it runs another program already".to_owned());

@@ -7,6 +7,7 @@ use std::hash::Hash;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Programmable;
+use super::desk::Permit;
 use super::intern::Interned;
 use super::script::{Script, ScriptName};
 use crate::ids::{Call, SessionId, Token};
@@ -32,6 +33,8 @@ pub(super) struct Node<S: Programmable> {
     pub(super) is_waiting: bool,
     /// The user wants nothing: the first task stands at the head of a lap that has not begun.
     pub(super) is_idle: bool,
+    /// It is changing the number of slots.
+    pub(super) is_at_work: bool,
     /// Until when what it believes is covered.
     pub(super) lease: Option<LeaseEnd>,
     pub(super) inside: Option<Inside>,
@@ -45,8 +48,7 @@ pub(super) struct Node<S: Programmable> {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(super) struct Inside {
     pub(super) token: Token,
-    /// The number of slots; none: it is a lock.
-    pub(super) slots: Option<u16>,
+    pub(super) permit: Permit,
     /// How often the user may still ask for a write.
     pub(super) writes: u8,
 }
@@ -74,8 +76,10 @@ pub(super) struct Task<S: Programmable> {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Open {
-    /// An answer on this connection.
+    /// An answer to this call.
     Answer(Call),
+    /// An answer to no call.
+    Unasked,
     /// An answer of the resource to this call.
     Resource(Call),
     /// A sleep: this instant.
@@ -88,6 +92,8 @@ pub(super) enum Open {
     Random(u8),
     /// The user.
     User,
+    /// A user who asks for a verification.
+    Verification,
     /// The end of a task.
     Ended(Interned<String>),
     /// The end of the lease.
@@ -173,7 +179,14 @@ impl<S: Programmable> Node<S> {
                     Open::Answer(call) | Open::Resource(call) => visitor.call(call),
                     Open::At(at) => visitor.deadline(&mut at.0),
                     Open::Deadline(at) => visitor.until(&mut at.0),
-                    Open::Until(_) | Open::Random(_) | Open::User | Open::Ended(_) | Open::LeaseEnd | Open::Now => {}
+                    Open::Unasked
+                    | Open::Until(_)
+                    | Open::Random(_)
+                    | Open::User
+                    | Open::Verification
+                    | Open::Ended(_)
+                    | Open::LeaseEnd
+                    | Open::Now => {}
                 }
             }
             task.script = Script::visited(task.script, visitor);

@@ -4,3 +4,4 @@ mod agents;
 mod holders;
 mod long;
 mod mistakes;
+mod processes;

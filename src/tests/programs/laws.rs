@@ -8,6 +8,7 @@ use fencepost::model::service::Service;
 
 use super::go_lock::go_lock;
 use super::redlock::both;
+use super::semaphore;
 use super::stores;
 use super::with_programs;
 
@@ -24,6 +25,18 @@ fn small_go_lock() -> Scenario<Consul> {
     let scenario = consul::lock("go-lock-walk").ttl(2).lock_delay(1).renew_every(1).scenario();
     go_lock(scenario.budget(|budget| (budget.crashes, budget.restarts) = (1, 1)).rounds(2), 1)
 }
+
+/// Takers, verifiers and administrators, with what befalls them: a lost connection, a message that is lost, a lease, an operator; and
+/// the message that is a mutex.
+const SEMAPHORES: [&str; 7] = [
+    "rabbitmq-semaphore-3",
+    "f22-relative-retry",
+    "f34-redeclare",
+    "f35-topology-recovery",
+    "f36-lease",
+    "f12-wait-bounded",
+    "b36-doubled",
+];
 
 /// On each of some walks.
 fn on_walks<S: Service>(scenario: &Scenario<S>, law: impl Fn(&Scenario<S>, &[u16])) {
@@ -74,6 +87,7 @@ fn dropping_the_runs_changes_nothing() {
     on_walks(&small_go_lock(), a_run_is_a_cache);
     on_walks(&both("b44-late-answers")[1], a_run_is_a_cache);
     on_walks(&stores::program("b47-anonymous-node"), a_run_is_a_cache);
+    SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), a_run_is_a_cache));
 }
 
 #[test]
@@ -87,14 +101,17 @@ fn a_program_behaves_the_same_under_renamed_ids() {
     for name in ["b33-check-then-push", "b34-step-by-step", "b35-recorded-ttl", "b47-anonymous-node"] {
         on_walks(&stores::program(name), names_have_no_meaning);
     }
+    SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), names_have_no_meaning));
 }
 
 #[test]
 fn the_laws_of_every_scenario_hold_with_programs() {
-    let holds = |scenario: &Scenario<Consul>, choices: &[u16]| {
-        enabled_and_is_enabled_agree(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
-        budgets_are_kept(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
-        properties_agree_with_their_twins(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
-    };
-    on_walks(&small_go_lock(), holds);
+    on_walks(&small_go_lock(), the_usual_laws_hold);
+    SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), the_usual_laws_hold));
+}
+
+fn the_usual_laws_hold<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
+    enabled_and_is_enabled_agree(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
+    budgets_are_kept(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
+    properties_agree_with_their_twins(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
 }

@@ -8,6 +8,7 @@
 //! mistakes      programs that are wrong
 //! our_lock      what a user writes, with a bug and without
 //! redlock       Redlock as its page has it, against the state machine
+//! semaphore     RabbitMQ's persistent semaphore, step by step, against the state machines
 //! stores        the recipes of the stores, against the state machine
 //! ```
 
@@ -17,6 +18,7 @@ mod laws;
 mod mistakes;
 mod our_lock;
 mod redlock;
+mod semaphore;
 mod stores;
 
 use fencepost::checker::{Engine, Options};

@@ -153,6 +153,7 @@ impl fmt::Display for Timer {
             Timer::GiveUp => f.write_str("no response came in time"),
             Timer::Verify => f.write_str("it verifies its slot"),
             Timer::Lapse => f.write_str("the lease is over"),
+            Timer::Program(alarm) => alarm.fmt(f),
         }
     }
 }

@@ -13,6 +13,7 @@ mod display;
 mod messages;
 mod mutants;
 mod operator;
+mod programs;
 mod scenarios;
 mod settings;
 
@@ -27,6 +28,10 @@ pub use messages::{
 };
 pub use mutants::RabbitmqMutation;
 pub use operator::OperatorAction;
+pub use programs::{
+    AmqpApi, AmqpChannel, AmqpConnection, AmqpError, Confirmation, Delivery, Doing, MessageMutex, Report, Saying,
+    SlotAdministrator, SlotTaker, TakerTerms,
+};
 pub use scenarios::SCENARIOS;
 pub use settings::{
     Adds, Administration, AfterRace, AfterRefusal, Cluster, Connections, Counts, Failure, First, LostConnection,
@@ -58,6 +63,7 @@ const CONNECTION_LOST: Goal = Goal::new("connection-lost");
 const MUTEX: &str = "rabbitmq-mutex";
 
 impl Service for RabbitMq {
+    const HAS_PROGRAMS: bool = true;
     const SYSTEMS: &'static [&'static str] = &["rabbitmq-semaphore", MUTEX];
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
     const GOALS: &'static [Goal] = &[CONNECTION_LOST];

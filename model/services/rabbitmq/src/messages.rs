@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::normal::Normal;
+use fencepost_model::program::Alarm;
 use fencepost_model::time::Ticks;
 
 /// The name of a queue. It is the queue's only identity (R-Q-1).
@@ -284,6 +285,8 @@ pub enum Timer {
     Verify,
     /// The client's lease is over by its own clock (R-Q-90).
     Lapse,
+    /// A deadline of a client's program.
+    Program(Alarm),
 }
 
 /// A user's command to a client.

@@ -88,6 +88,18 @@ pub enum Operation {
     Remove(u8),
 }
 
+impl Operation {
+    /// The target number of slots.
+    pub(crate) fn size_after(self, counted: u8) -> u8 {
+        match self {
+            Operation::Create(size) => size,
+            Operation::Destroy => 0,
+            Operation::Add(more) => counted + more,
+            Operation::Remove(fewer) => counted.saturating_sub(fewer),
+        }
+    }
+}
+
 /// How the number of slots is determined.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

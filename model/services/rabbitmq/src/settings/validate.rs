@@ -34,12 +34,22 @@ fn wrong(path: &str, message: impl Into<String>) -> Verdict {
 
 /// Looks for settings that contradict each other.
 pub fn validate(scenario: &Scenario<RabbitMq>) -> Verdict {
+    programs(scenario)?;
     time(scenario)?;
     slots(scenario)?;
     administration(scenario)?;
     cluster(scenario)?;
     budget(scenario)?;
     promises(scenario)
+}
+
+fn programs(scenario: &Scenario<RabbitMq>) -> Verdict {
+    let administrators = scenario.service.administration.does.len();
+    scenario.validate_programs_of(scenario.clients + u16::try_from(administrators).unwrap_or(u16::MAX))?;
+    if scenario.service.connections == Connections::Shared && !scenario.programs.is_empty() {
+        return wrong("service.connections", "a program has connections of its own, and shares none");
+    }
+    Ok(())
 }
 
 fn time(scenario: &Scenario<RabbitMq>) -> Verdict {
@@ -169,6 +179,7 @@ fn promises(scenario: &Scenario<RabbitMq>) -> Verdict {
             | Property::LeaseExclusion
             | Property::VerifyTruthful => !is_mutex,
             Property::SingleOwner | Property::EventuallyAcquired | Property::Progress => true,
+            Property::NoPanic => !scenario.programs.is_empty(),
             _ => false,
         };
         if !fits {

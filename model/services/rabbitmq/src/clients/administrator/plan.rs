@@ -36,18 +36,6 @@ pub(super) enum AdministratorStep {
     Unlock,
 }
 
-impl Operation {
-    /// The target number of slots.
-    pub(super) fn size_after(self, counted: u8) -> u8 {
-        match self {
-            Operation::Create(size) => size,
-            Operation::Destroy => 0,
-            Operation::Add(more) => counted + more,
-            Operation::Remove(fewer) => counted.saturating_sub(fewer),
-        }
-    }
-}
-
 /// The remaining steps after counting; the last step is the report.
 pub(super) fn plan(
     operation: Operation,
