@@ -156,15 +156,20 @@ impl Agent {
     }
 
     /// C-INV-4, C-INV-19: the node that has this id under another name, or under this one in other letters.
-    fn former(&self, id: &str, name: &str, node: ClientId) -> Option<ClientId> {
-        let id = id.to_ascii_lowercase();
-        let old = self.node_ids.iter().find(|(known, _)| *known == id && !id.is_empty()).map(|(_, node)| *node)?;
+    pub(super) fn former(&self, id: &str, name: &str, node: ClientId) -> Option<ClientId> {
+        let old = self.node_of_id(id)?;
         let written = self.written(&self.server.record(Item::Node(old))?);
         (old != node || written["Node"] != name).then_some(old)
     }
 
+    /// The node that has an id.
+    pub(super) fn node_of_id(&self, id: &str) -> Option<ClientId> {
+        let id = id.to_ascii_lowercase();
+        self.node_ids.iter().find(|(known, _)| *known == id && !id.is_empty()).map(|(_, node)| *node)
+    }
+
     /// A registration without an id takes it away.
-    fn note_node_id(&mut self, id: &str, node: ClientId) {
+    pub(super) fn note_node_id(&mut self, id: &str, node: ClientId) {
         let id = id.to_ascii_lowercase();
         self.node_ids.retain(|(known, other)| *known != id && *other != node);
         if !id.is_empty() {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::catalog::id_of;
 use super::kv::VALUE_MAX;
-use super::names::{NameLimitError, Named};
+use super::names::{NameLimitError, Named, is_uuid};
 use super::registrations::{node_form, service_form};
 use super::{Agent, field};
 
@@ -20,6 +20,8 @@ pub(super) struct Written {
     pub(super) session_text: String,
     pub(super) theirs: u64,
     pub(super) verb: String,
+    /// The id of a node that it is about.
+    pub(super) node_id: String,
 }
 
 /// What an operation is about, with its name.
@@ -32,9 +34,14 @@ pub(super) enum Subject {
 }
 
 impl Written {
+    /// Whether another operation gives the same id to another node.
+    pub(super) fn is_of_same_id(&self, other: &Written) -> bool {
+        self.node_id.eq_ignore_ascii_case(&other.node_id) && self.operation.item() != other.operation.item()
+    }
+
     fn about(subject: Subject, verb: String, operation: Operation) -> Self {
         let (session, session_text) = (Named::Missing, String::new());
-        Written { operation, subject, session, session_text, theirs: 0, verb }
+        Written { operation, subject, session, session_text, theirs: 0, verb, node_id: String::new() }
     }
 
     /// C-TXN-7: whether it goes through the log. An unknown verb does, unless it is about a key.
@@ -139,18 +146,29 @@ impl Agent {
     fn read_node(&mut self, item: &Map<String, Value>) -> Result<Written, Refused> {
         let (verb, node) = (text_of(item, "Verb")?, part_of(item, "Node")?);
         let name = text_of(&node, "Node")?;
-        if !text_of(&node, "ID")?.is_empty() {
-            return Err(Refused::NameLimitError(NameLimitError("a transaction that gives a node an id")));
-        }
         if name.is_empty() && verb != "get" {
             return Err(Refused::Says("Must provide node".to_owned()));
         }
-        let id = self.names.node(&name)?;
+        let node_id = text_of(&node, "ID")?;
+        if !node_id.is_empty() && !is_uuid(&node_id) && verb != "get" {
+            return Err(Refused::Says("Bad node ID".to_owned()));
+        }
+        // A read that names an id does not look at the name; no node has the empty one.
+        let id = match self.node_of_id(&node_id) {
+            Some(known) if verb == "get" => known,
+            None if verb == "get" && !node_id.is_empty() => self.names.node("")?,
+            _ => self.names.node(&name)?,
+        };
+        if matches!(verb.as_str(), "set" | "cas") && self.former(&node_id, &name, id).is_some() {
+            return Err(Refused::NameLimitError(NameLimitError(
+                "a transaction that gives a node the id of another one",
+            )));
+        }
         let form = node_form(&node, "Meta", &self.datacenter);
         let registration = Registration::Node(id, self.text(id, &form));
         let theirs = number_of(&node, "ModifyIndex")?;
         let operation = self.by_verb(&verb, registration, theirs);
-        Ok(Written { theirs, ..Written::about(Subject::Node(name), verb, operation) })
+        Ok(Written { theirs, node_id, ..Written::about(Subject::Node(name), verb, operation) })
     }
 
     fn read_service(&mut self, item: &Map<String, Value>) -> Result<Written, Refused> {

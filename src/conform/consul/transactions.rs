@@ -44,6 +44,11 @@ impl Agent {
         if !refused.is_empty() {
             return Ok(Expected::new(Class::TxnPrecheck, 409, failure_shape(&refused, false)));
         }
+        let changes_nodes = written.iter().any(|at| at.writes() && matches!(at.operation.item(), Some(Item::Node(_))));
+        let ids = || written.iter().filter(|at| !at.node_id.is_empty());
+        if changes_nodes && ids().any(|at| !at.writes() || ids().any(|other| at.is_of_same_id(other))) {
+            return Err(NameLimitError("a transaction that names a node by an id which it has just given"));
+        }
         let operations: Vec<Operation> = written.iter().map(|written| written.operation).collect();
         let is_read = !written.iter().any(Written::writes);
         let delays = self.server.delay_count();
@@ -75,9 +80,7 @@ impl Agent {
             ));
         }
         if failures.is_empty() {
-            for operation in &operations {
-                self.forget_node_id(*operation);
-            }
+            written.iter().for_each(|at| self.note_id_of(at));
             let shape = self.results_shape(&outcomes, is_read);
             let class = if is_read { Class::TxnRead } else { self.class_of_success(&operations, &outcomes, delays) };
             return Ok(Expected::new(class, 200, shape));
@@ -118,11 +121,13 @@ impl Agent {
         (1..NO_POSITION).contains(&at.theirs) && item.is_some_and(|record| may_be(record.modify))
     }
 
-    /// A registration without an id takes it away, and so does the end of the node.
-    fn forget_node_id(&mut self, operation: Operation) {
-        let writes = !matches!(operation, Operation::Show(_));
-        if let Some(Item::Node(node)) = operation.item().filter(|_| writes) {
-            self.node_ids.retain(|(_, other)| *other != node);
+    /// C-INV-4: a registration gives a node its id, or takes it away; the end of the node takes it away, too.
+    fn note_id_of(&mut self, at: &Written) {
+        let Some(Item::Node(node)) = at.operation.item() else { return };
+        match at.operation {
+            Operation::Show(_) => {}
+            Operation::Register(_) | Operation::RegisterAt(..) => self.note_node_id(&at.node_id, node),
+            _ => self.note_node_id("", node),
         }
     }
 

@@ -122,3 +122,31 @@ fn c_txn_10_an_index_that_an_answer_calls_stale_is_not_the_present_one() {
     let never = judged(1 << 60, &[&key]);
     assert!(matches!(never, Err(Objection::Impossible(_))), "{never:?}");
 }
+
+/// What a real agent has answered to transactions that give a node an id, take it away, and look for a node by it.
+const NODE_IDS: &str = include_str!("../recorded/node-ids.jsonl");
+
+#[test]
+fn c_inv_4_a_transaction_gives_a_node_an_id_and_finds_it_by_that() {
+    let lines: Vec<Value> = NODE_IDS.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
+    let (head, lines) = (lines[0].to_string(), &lines[1..]);
+    assert!(!is_impossible(&head, lines));
+    let mut altered = 0;
+    for (place, line) in lines.iter().enumerate() {
+        let said = line["answer"].as_str().unwrap_or_default();
+        for (from, to) in [
+            ("\"ID\":\"2222", "\"ID\":\"3222"),
+            ("\"ID\":\"\"", "\"ID\":\"11111111-1111-1111-1111-111111111111\""),
+            ("Bad node ID", "Must provide node"),
+            ("\"n1\\\" doesn't exist", "\"n9\\\" doesn't exist"),
+        ] {
+            if said.contains(from) {
+                let mut wrong = lines.to_vec();
+                wrong[place]["answer"] = json!(said.replace(from, to));
+                assert!(is_impossible(&head, &wrong), "line {place}: {to}");
+                altered += 1;
+            }
+        }
+    }
+    assert_eq!(altered, 7);
+}
