@@ -70,11 +70,11 @@ pub fn hunt(
             return Err(failure);
         }
         if let Some(differing) = last.take() {
-            let mut run = |commands: &[Command]| {
+            let run = |commands: &[Command]| {
                 trees.set(trees.get() + 1);
                 once(consul, format!("fencepost/{position}-{seed}-{}/", trees.get()), commands)
             };
-            let difference = without_idle_commands(differing, &mut run)?;
+            let difference = without_idle_commands(differing, run)?;
             consul.clean()?;
             return Ok(Found { tally, difference: Some(difference) });
         }
@@ -96,7 +96,7 @@ struct Differing {
 /// for another may be idle after that one is gone.
 fn without_idle_commands(
     differing: Differing,
-    run: &mut dyn FnMut(&[Command]) -> Result<Vec<Exchange>, Stop>,
+    mut run: impl FnMut(&[Command]) -> Result<Vec<Exchange>, Stop>,
 ) -> Result<Vec<Exchange>, ConformError> {
     let Differing { mut commands, mut exchanges } = differing;
     let (mut place, mut tried) = (commands.len(), 0);
