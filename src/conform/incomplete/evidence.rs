@@ -149,11 +149,14 @@ impl Evidence {
         let span = span_of(line);
         let sign = Sign { at, span };
         let reply = line.reply.as_ref().filter(|reply| !is_in_doubt(reply));
-        // C-CON-2: while another server comes to lead, the old one may answer.
-        let in_failover = episode.events.iter().any(|event| {
-            event.kind == EventKind::Failover && event.sent <= line.received && line.sent <= event.received
+        // C-CON-2: while another server comes to lead, the old one may answer. C-CON-3: one that restarts may answer before it has applied
+        // its log.
+        let in_change = episode.events.iter().any(|event| {
+            matches!(event.kind, EventKind::Failover | EventKind::Restart)
+                && event.sent <= line.received
+                && line.sent <= event.received
         });
-        let is_fresh = !(address.has("stale") || address.has("cached") || in_failover && !address.has("consistent"));
+        let is_fresh = !(address.has("stale") || address.has("cached") || in_change && !address.has("consistent"));
         let path = address.path.as_str();
         if line.question.method == "GET" {
             let Some(reply) = reply else { return };
@@ -168,8 +171,8 @@ impl Evidence {
             self.write(line, key, &address, reply, sign);
         } else if path == "/v1/txn" {
             self.transaction(line, reply, sign);
-        } else if path.starts_with("/v1/session/renew/") && in_failover {
-            // C-CON-5: the old leader renews from its memory, which says nothing about the new one's.
+        } else if path.starts_with("/v1/session/renew/") && in_change {
+            // C-CON-5: a leader renews from its memory, which says nothing about that of a new one, or about what it has not applied.
         } else if path.starts_with("/v1/session/") {
             self.change_session(line, path, reply, sign);
         } else if path.starts_with("/v1/catalog/") || may_end_sessions(&line.question) {

@@ -88,7 +88,10 @@ fn positions_grow_and_a_stale_read_may_show_an_older_one() {
     let consistent = older.replace("/v1/kv/k", "/v1/kv/k?consistent");
     assert_eq!(verdict(OTHERS, &[&first, failover, &consistent]), Some((4, "C-KV-7")), "it asks the others");
     let restart = r#"{"event": "restart", "sent": 1.5, "received": 3.0}"#;
-    assert_eq!(verdict(OTHERS, &[&first, restart, &older]), Some((4, "C-KV-7")), "what is committed is kept");
+    assert_eq!(verdict(OTHERS, &[&first, restart, &older]), None, "C-CON-3: not all of the log is applied");
+    assert_eq!(verdict(OTHERS, &[&first, restart, &consistent]), Some((4, "C-KV-7")), "it waits for that");
+    let before = r#"{"event": "restart", "sent": 1.5, "received": 1.8}"#;
+    assert_eq!(verdict(OTHERS, &[&first, before, &older]), Some((4, "C-KV-7")), "what is committed is kept");
 }
 
 #[test]
@@ -218,6 +221,10 @@ fn a_timer_takes_its_time_and_restarts_with_the_servers() {
     assert_eq!(verdict(LATER, &[&created, &renew(22.0)]), None, "no bound is said");
     let restart = r#"{"event": "restart", "sent": 15.0, "received": 16.0}"#;
     assert_eq!(verdict(&late, &[&created, restart, &renew(22.0)]), None);
+    let unknown = |at: f64| line(at, "PUT", &format!("/v1/session/renew/{A}"), "", "not found").replace("200", "404");
+    assert_eq!(verdict(LATER, &[&created, &unknown(15.5)]), Some((3, "C-TTL-2")));
+    assert_eq!(verdict(LATER, &[&created, restart, &unknown(15.5)]), None, "C-CON-3");
+    assert_eq!(verdict(LATER, &[&created, restart, &unknown(16.5)]), Some((4, "C-TTL-2")));
 }
 
 #[test]

@@ -87,7 +87,6 @@ fn the_lock_of_a_process_that_is_killed_is_taken_over_when_its_session_ends() {
 
 /// Sessions and locks are in the log of the servers: a restart gives no lock to a second process.
 #[test]
-#[ignore = "an agent that has just restarted may answer a renewal 404 (C-CON-3), and the judge does not allow that yet"]
 fn an_agent_that_restarts_gives_a_held_lock_to_no_other_process() {
     let Ok(restart) = std::env::var("FENCEPOST_CONSUL_RESTART") else {
         return eprintln!("skipped: FENCEPOST_CONSUL_RESTART restarts no agent");

@@ -130,10 +130,10 @@ impl ProcessRun {
         let sent = since(self.began);
         let status = Command::new("sh").args(["-c", command]).stdout(Stdio::null()).status().expect("there is a shell");
         assert!(status.success(), "{command}");
-        self.events.push(Event { number: 0, kind: EventKind::Restart, sent, received: since(self.began) });
         let leads = || ureq::get(format!("{}/v1/kv/?keys&consistent", self.base)).call().is_ok_and(|_| true);
         let is_there = || leads() || ureq::get(format!("{}/v1/session/list", self.base)).call().is_ok();
         self.until(is_there, "the agent does not come back");
+        self.events.push(Event { number: 0, kind: EventKind::Restart, sent, received: since(self.began) });
     }
 
     fn until(&self, is_true: impl Fn() -> bool, otherwise: &str) {
