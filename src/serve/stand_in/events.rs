@@ -112,13 +112,7 @@ impl StandIn {
 
     /// C-BLK-9: a restore answers every blocking query at once.
     fn answer_watchers(&mut self) {
-        let parked: Vec<Ticket> = self
-            .waiting
-            .iter()
-            .filter(|(_, waiting)| matches!(waiting, Waiting::Parked { .. }))
-            .map(|(ticket, _)| *ticket)
-            .collect();
-        for ticket in parked {
+        for ticket in self.parked() {
             if let Some(Waiting::Parked { journey, .. }) = self.waiting.remove(&ticket) {
                 let answer = self.serve(&journey.question, &journey.client);
                 self.finish(journey, answer);

@@ -98,15 +98,15 @@ impl StandIn {
         answer
     }
 
+    /// The blocking queries that wait.
+    pub(super) fn parked(&self) -> Vec<Ticket> {
+        let is_parked = |(_, waiting): &(&Ticket, &Waiting)| matches!(waiting, Waiting::Parked { .. });
+        self.waiting.iter().filter(is_parked).map(|(ticket, _)| *ticket).collect()
+    }
+
     /// Something has changed: blocking queries that wait for it are answered.
     pub(crate) fn wake(&mut self) {
-        let parked: Vec<Ticket> = self
-            .waiting
-            .iter()
-            .filter(|(_, waiting)| matches!(waiting, Waiting::Parked { .. }))
-            .map(|(ticket, _)| *ticket)
-            .collect();
-        for ticket in parked {
+        for ticket in self.parked() {
             let Some(Waiting::Parked { journey, watch, index, until, last }) = self.waiting.remove(&ticket) else {
                 continue;
             };
