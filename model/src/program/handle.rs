@@ -48,7 +48,7 @@ impl<S: Programmable> Handle<S> {
         self.begin(What::Request(request), Outcome::answer)
     }
 
-    /// Asks something of the service that it does not answer, and goes on. What is an
+    /// Asks something of the service that it does not answer, and goes on. A request that is a
     /// [fact](Programmable::fact) is recorded instead.
     pub fn send(&self, request: S::Request) {
         self.put(Output::Send(request));

@@ -117,13 +117,13 @@ impl Display for Command {
 impl Display for OperatorAction {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(match self.0 {
-            OperatorKind::DeleteHeld => "the operator deletes the holder's key",
-            OperatorKind::DeleteWaiting => "the operator deletes the key of the first waiting client",
-            OperatorKind::RevokeHeld => "the operator revokes the holder's lease",
-            OperatorKind::RevokeWaiting => "the operator revokes the lease of the first waiting client",
-            OperatorKind::PutStranger => "the operator puts a key without a lease",
-            OperatorKind::Detach => "the operator puts the holder's key without its lease",
-            OperatorKind::Compact => "the operator compacts the store",
+            OperatorKind::DeleteHeld => "deletes the holder's key",
+            OperatorKind::DeleteWaiting => "deletes the key of the first waiting client",
+            OperatorKind::RevokeHeld => "revokes the holder's lease",
+            OperatorKind::RevokeWaiting => "revokes the lease of the first waiting client",
+            OperatorKind::PutStranger => "puts a key without a lease",
+            OperatorKind::Detach => "puts the holder's key without its lease",
+            OperatorKind::Compact => "compacts the store",
         })
     }
 }
