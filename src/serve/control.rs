@@ -22,7 +22,8 @@ impl From<String> for Refusal {
 type Told = Result<Answer, Refusal>;
 
 const ENDPOINTS: &str = "PUT clock/advance?by=15s, PUT clock/advance?until=session-expired, GET clock, PUT sleep?for=2s, \
-PUT client?tasks=2, DELETE client, PUT inside?key=lead, PUT outside?key=lead, PUT resource/lead?token=7, GET resource/lead, \
+PUT client?tasks=2, DELETE client, PUT waiting?key=lead&within=60s, PUT inside?key=lead, PUT outside?key=lead, \
+PUT resource/lead?token=7, GET resource/lead, \
 PUT faults, POST faults, GET faults, DELETE faults, PUT reset, GET record, GET verdict";
 
 impl StandIn {
@@ -46,6 +47,7 @@ impl StandIn {
                 self.clients.leaves(&journey.client);
                 Ok(Answer::json(&json!(true)))
             }
+            ("PUT", "waiting") => self.waits_for(&journey.client, &url),
             ("PUT", "inside") => self.inside(&journey.client, &url),
             ("PUT", "outside") => self.outside(&journey.client, &url),
             ("PUT" | "POST" | "GET" | "DELETE", "faults") => self.faults(&method, &journey.question.body),
@@ -78,6 +80,7 @@ impl StandIn {
                 Due::Check(id) => format!("check {id} turns critical"),
                 Due::Heard => "gossip hears of the agent's node again".to_owned(),
                 Due::Waiting(_) => "a blocking query has waited long enough".to_owned(),
+                Due::Patience => "a client has waited for a lock for too long".to_owned(),
             };
             json!({"at": seconds(at), "what": what})
         });
@@ -120,6 +123,19 @@ impl StandIn {
         Ok(Answer::json(&json!({"client": client, "tasks": tasks.max(1)})))
     }
 
+    fn waits_for(&mut self, client: &str, url: &str) -> Told {
+        let key = key_of(url)?;
+        let within =
+            parameter(url, "within").ok_or_else(|| "&within=60s is missing: when is it too long?".to_owned())?;
+        let within = nanoseconds(&within)?;
+        if within <= 0 {
+            return Err(Refusal(400, "it takes some time to be inside".to_owned()));
+        }
+        self.clients.acts(client, self.now);
+        self.judge.waits(self.now, client, &key, self.now.saturating_add(within));
+        Ok(Answer::json(&json!(true)))
+    }
+
     fn inside(&mut self, client: &str, url: &str) -> Told {
         let key = key_of(url)?;
         let limit: usize = number(url, "limit")?.unwrap_or(1);
@@ -136,7 +152,7 @@ impl StandIn {
         self.clients.acts(client, self.now);
         match self.judge.leaves(self.now, client, &key) {
             true => Ok(Answer::json(&json!(true))),
-            false => Err(Refusal(409, format!("{client} is not inside {key}"))),
+            false => Err(Refusal(409, format!("{client} is not inside {key}, and does not wait for it"))),
         }
     }
 

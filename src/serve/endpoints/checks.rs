@@ -150,6 +150,11 @@ impl StandIn {
             Ok(ttl) if ttl > 0 => ttl,
             _ => return Err(beyond("a check that is no TTL check: it probes nothing")),
         };
+        if !text(body, "DeregisterCriticalServiceAfter").is_empty() {
+            self.notice(
+                "DeregisterCriticalServiceAfter is ignored: a service stays however long its check is critical",
+            );
+        }
         let or = |text: &str, default: String| if text.is_empty() { default } else { text.to_owned() };
         let id = or(or(text(body, "CheckID"), text(body, "ID").to_owned()).as_str(), default.0);
         let name = or(text(body, "Name"), default.1);

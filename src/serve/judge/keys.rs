@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::clock::seconds;
+
 /// A write to a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
@@ -16,6 +18,8 @@ pub(crate) struct Write {
 pub(super) struct KeyState {
     /// Who is inside, in the order in which they came.
     inside: Vec<String>,
+    /// Who waits to be, and since when; and until when it has to be.
+    waiting: BTreeMap<String, Wait>,
     /// How many tenures there were.
     tenures: u64,
     /// The last tenure of each client.
@@ -23,6 +27,13 @@ pub(super) struct KeyState {
     /// The highest token that a tenure has begun with.
     token: Option<u64>,
     resource: Resource,
+}
+
+/// A client that waits to be inside, in nanoseconds since the start.
+#[derive(Copy, Clone, Debug)]
+struct Wait {
+    since: i64,
+    until: i64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -52,6 +63,7 @@ impl KeyState {
 
     pub(super) fn enters(&mut self, client: &str, limit: usize, token: Option<u64>) -> Broken {
         let mut broken = Broken::new();
+        self.waiting.remove(client);
         if self.is_inside(client) {
             return broken;
         }
@@ -77,11 +89,33 @@ impl KeyState {
         broken
     }
 
-    /// Whether it was inside.
+    /// Whether it was inside, or waited to be.
     pub(super) fn leaves(&mut self, client: &str) -> bool {
         let before = self.inside.len();
         self.inside.retain(|inside| inside != client);
-        self.inside.len() < before
+        self.waiting.remove(client).is_some() || self.inside.len() < before
+    }
+
+    /// A client wants to be inside by an instant; one that waits already goes on with what it said first.
+    pub(super) fn waits(&mut self, client: &str, since: i64, until: i64) {
+        if !self.is_inside(client) {
+            self.waiting.entry(client.to_owned()).or_insert(Wait { since, until });
+        }
+    }
+
+    /// When the first of those that wait has waited for too long.
+    pub(super) fn patience(&self) -> Option<i64> {
+        self.waiting.values().map(|wait| wait.until).min()
+    }
+
+    /// Those that have waited for too long; they are told once.
+    pub(super) fn runs_out(&mut self, now: i64) -> Broken {
+        let late: Vec<(String, Wait)> = self.waiting.extract_if(.., |_, wait| wait.until <= now).collect();
+        let sentence = |(client, wait): (String, Wait)| {
+            let span = seconds(wait.until.saturating_sub(wait.since));
+            ("eventually-acquired", format!("{client} has waited for {span} s, and is not inside"))
+        };
+        late.into_iter().map(sentence).collect()
     }
 
     /// Refused with the highest token that the resource has seen.
@@ -135,6 +169,24 @@ mod tests {
         assert!(key.enters("b", 2, None).is_empty());
         let broken = key.enters("c", 2, None);
         assert_eq!(broken[0].1, "a and b and c are inside, and the semaphore has 2 slots");
+    }
+
+    #[test]
+    fn who_waits_is_inside_in_time_or_gives_up() {
+        let mut key = KeyState::default();
+        key.waits("a", 0, 5_000_000_000);
+        key.waits("a", 1, 9_000_000_000);
+        key.waits("b", 0, 4_000_000_000);
+        key.waits("c", 0, 3_000_000_000);
+        assert_eq!(key.patience(), Some(3_000_000_000));
+        key.enters("b", 1, None);
+        assert!(key.leaves("c") && !key.leaves("c"), "it gives up");
+        assert!(key.runs_out(4_999_999_999).is_empty());
+        let broken = key.runs_out(5_000_000_000);
+        assert_eq!(broken, [("eventually-acquired", "a has waited for 5 s, and is not inside".to_owned())]);
+        assert!(key.runs_out(i64::MAX).is_empty() && key.patience().is_none(), "once");
+        key.waits("b", 0, 1);
+        assert!(key.patience().is_none(), "it is inside");
     }
 
     #[test]

@@ -95,10 +95,33 @@ impl Judge {
         self.found(now, key, broken);
     }
 
-    /// A client says that it is outside again.
+    /// A client says that it waits to be inside, and until when that may last.
+    pub(crate) fn waits(&mut self, now: i64, client: &str, key: &str, until: i64) {
+        self.story.add(now, format!("{client} waits for {key}"));
+        self.keys.entry(key.to_owned()).or_default().waits(client, now, until);
+    }
+
+    /// When the first client that waits has waited for too long.
+    pub(crate) fn patience(&self) -> Option<i64> {
+        self.keys.values().filter_map(KeyState::patience).min()
+    }
+
+    /// Clients that wait may have waited for too long.
+    pub(crate) fn runs_out(&mut self, now: i64) {
+        let late: Vec<_> = self.keys.iter_mut().map(|(name, key)| (name.clone(), key.runs_out(now))).collect();
+        late.into_iter().for_each(|(key, broken)| self.found(now, &key, broken));
+    }
+
+    /// A client says that it is outside again, or waits no more.
     pub(crate) fn leaves(&mut self, now: i64, client: &str, key: &str) -> bool {
-        self.story.add(now, format!("{client} is outside {key}"));
-        self.keys.get_mut(key).is_some_and(|state| state.leaves(client))
+        let state = self.keys.get_mut(key);
+        let said = if state.as_ref().is_some_and(|state| state.is_inside(client)) {
+            "is outside"
+        } else {
+            "no longer waits for"
+        };
+        self.story.add(now, format!("{client} {said} {key}"));
+        state.is_some_and(|state| state.leaves(client))
     }
 
     /// A client writes to what the key protects. Says whether that is accepted.

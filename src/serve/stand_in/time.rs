@@ -25,6 +25,8 @@ pub(crate) enum Due {
     Heard,
     /// A blocking query has waited long enough.
     Waiting(Ticket),
+    /// A client has waited for a lock for as long as it said that it may.
+    Patience,
 }
 
 impl StandIn {
@@ -43,7 +45,8 @@ impl StandIn {
             self.waiting.iter().filter_map(|(ticket, waiting)| Some((waiting.until()?, Due::Waiting(*ticket))));
         let checks = self.agent_checks.deadlines().map(|(at, id)| (at, Due::Check(id.to_owned())));
         let heard = self.heard_again.map(|at| (at, Due::Heard));
-        sessions.chain(waiting).chain(checks).chain(heard)
+        let patience = self.judge.patience().map(|at| (at, Due::Patience));
+        sessions.chain(waiting).chain(checks).chain(heard).chain(patience)
     }
 
     /// When something comes by itself next, and what that is.
@@ -114,6 +117,7 @@ impl StandIn {
                 self.wake();
             }
             Due::Heard => self.hear_again(),
+            Due::Patience => self.judge.runs_out(self.now),
             Due::Check(id) => self.check_runs_out(&id),
             Due::Waiting(ticket) => {
                 if let Some(waiting) = self.waiting.remove(&ticket) {

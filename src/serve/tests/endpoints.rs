@@ -180,3 +180,14 @@ fn errors_have_the_words_of_consul() {
     let options = bench.ask("a", "OPTIONS", "/v1/kv/lead", "");
     assert_eq!((options.status, options.header("Allow")), (200, Some("OPTIONS,GET,PUT,DELETE")));
 }
+
+#[test]
+fn what_is_ignored_of_a_check_is_said_once() {
+    let mut bench = Bench::new();
+    for name in ["one", "two"] {
+        let check = json!({"Name": name, "TTL": "10s", "DeregisterCriticalServiceAfter": "1m"});
+        assert_eq!(bench.ask("a", "PUT", "/v1/agent/check/register", &check.to_string()).status, 200);
+    }
+    let news = bench.stand_in.news();
+    assert!(matches!(news[..], [one] if one.starts_with("DeregisterCriticalServiceAfter is ignored")), "{news:?}");
+}

@@ -82,6 +82,28 @@ fn a_semaphore_is_judged_by_its_limit() {
 }
 
 #[test]
+fn a_client_that_waits_has_its_turn_in_time() {
+    let mut bench = Bench::new();
+    let session = bench.session("a", "", "0s");
+    assert!(bench.acquire("a", "lead", &session));
+    says(&mut bench, "a", "inside?key=lead");
+    says(&mut bench, "b", "waiting?key=lead&within=30s");
+    says(&mut bench, "c", "waiting?key=lead&within=20s");
+    bench.advance("10s");
+    says(&mut bench, "c", "outside?key=lead");
+    bench.advance("19s");
+    assert_eq!(bench.stand_in.verdict().name(), "no-violation");
+    assert_eq!(bench.get("/fencepost/clock")["next"]["what"], "a client has waited for a lock for too long");
+    bench.advance("1s");
+    let verdict = bench.stand_in.verdict();
+    assert_eq!(verdict.findings[0].property, "eventually-acquired");
+    assert_eq!(verdict.findings[0].sentence, "b has waited for 30 s, and is not inside");
+    let story = verdict.findings[0].story.join("\n");
+    assert!(story.contains("b waits for lead") && story.contains("record: a        inside: a"), "{story}");
+    assert_eq!(verdict.findings.len(), 1);
+}
+
+#[test]
 fn misuse_of_a_session_is_reported_once() {
     let mut bench = Bench::new();
     let session = bench.session("a", "10s", "0s");
@@ -112,7 +134,10 @@ fn no_client_inside_is_vacuous_and_bad_questions_are_refused() {
         ("PUT", "inside", 400, "which lock?"),
         ("PUT", "inside?key=lead&token=high", 400, "token=high is no number"),
         ("PUT", "inside?key=lead&limit=0", 400, "1 or more"),
-        ("PUT", "outside?key=lead", 409, "test is not inside lead"),
+        ("PUT", "waiting?key=lead", 400, "when is it too long?"),
+        ("PUT", "waiting?key=lead&within=soon", 400, "soon"),
+        ("PUT", "waiting?key=lead&within=0s", 400, "takes some time"),
+        ("PUT", "outside?key=lead", 409, "test is not inside lead, and does not wait for it"),
         ("GET", "resource/lead", 404, ""),
         ("PUT", "sleep", 400, "sleep?for=2s"),
         ("PUT", "dance", 404, "There are PUT clock/advance"),
