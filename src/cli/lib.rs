@@ -54,6 +54,12 @@ pub use fencepost::model::program::register;
 /// Two recipes of a service have the same name.
 pub fn run_with(programs: &[fn()]) -> ExitCode {
     programs.iter().for_each(|register| register());
+    let mut named = std::env::args_os();
+    if commands::serve::by_name::is_consul(named.next().as_ref()) {
+        supervisor::catch_signals();
+        let arguments: Vec<String> = named.map(|argument| argument.to_string_lossy().into_owned()).collect();
+        return conclude(commands::serve::by_name::run(&arguments));
+    }
     let arguments = Arguments::parse();
     supervisor::catch_signals();
     let result = match &arguments.command {
@@ -89,6 +95,10 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
         Some(Command::Torture(torture)) => commands::torture::run(torture, &arguments.common),
         Some(Command::Replay(replay)) => commands::replay::run(replay, &arguments.common),
     };
+    conclude(result)
+}
+
+fn conclude(result: Result<exit::Exit, exit::CommandError>) -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(error) => {

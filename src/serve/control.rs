@@ -1,5 +1,5 @@
-//! What a test asks under `/fencepost/`: the clock, the faults, and what its clients say of themselves. Nothing of it goes wrong, and
-//! nothing of it is in the recorded run.
+//! What a test asks under `/fencepost/`: the clock, the faults, and what its clients say of themselves. Nothing of it goes wrong; the
+//! recorded run has only who was inside.
 
 use fencepost_conform::nanoseconds;
 use serde_json::{Value, json};
@@ -144,6 +144,7 @@ impl StandIn {
         }
         self.clients.acts(client, self.now);
         self.judge.enters(self.now, client, &key, limit, number(url, "token")?);
+        self.record.reported(client, &key, true, self.now);
         Ok(Answer::json(&json!(true)))
     }
 
@@ -151,7 +152,10 @@ impl StandIn {
         let key = key_of(url)?;
         self.clients.acts(client, self.now);
         match self.judge.leaves(self.now, client, &key) {
-            true => Ok(Answer::json(&json!(true))),
+            true => {
+                self.record.reported(client, &key, false, self.now);
+                Ok(Answer::json(&json!(true)))
+            }
             false => Err(Refusal(409, format!("{client} is not inside {key}, and does not wait for it"))),
         }
     }

@@ -1,9 +1,9 @@
 //! A run as `fencepost conform --recorded` reads it: requests with their answers, and when they were sent and received.
 
-use fencepost_conform::{Details, Episode, Event, EventKind, HttpRequest, LogRecord, Reply, write};
+use fencepost_conform::{Details, Episode, Event, EventKind, HttpRequest, LogRecord, Reply, Report, write};
 
 use crate::settings::Settings;
-use crate::stand_in::{Answer, Journey};
+use crate::stand_in::{Answer, Journey, NAMELESS};
 
 /// What the clients have asked, and what they were answered.
 #[derive(Clone, Debug)]
@@ -27,20 +27,28 @@ impl Record {
 
     /// A client got an answer.
     pub(crate) fn answered(&mut self, journey: &Journey, answer: &Answer, now: i64) {
-        self.add(&journey.question, Some(answer), journey.sent, now);
+        self.add(named(journey), &journey.question, Some(answer), journey.sent, now);
     }
 
     /// A client got none: the request was carried out, or not.
     pub(crate) fn lost(&mut self, journey: &Journey) {
         // A read without a delivered answer says nothing.
         if journey.question.method != "GET" {
-            self.add(&journey.question, None, journey.sent, i64::MAX);
+            self.add(named(journey), &journey.question, None, journey.sent, i64::MAX);
         }
     }
 
     /// The agent has told the catalogue something.
     pub(crate) fn sync(&mut self, question: &HttpRequest, answer: &Answer, now: i64) {
-        self.add(question, Some(answer), now, now);
+        self.add(None, question, Some(answer), now, now);
+    }
+
+    /// A client says that it is inside a key, or no longer.
+    pub(crate) fn reported(&mut self, client: &str, key: &str, is_inside: bool, now: i64) {
+        if let Some(episode) = self.episodes.last_mut().filter(|_| self.is_kept) {
+            let (number, key) = (episode.reports.len() + 1, Some(key.to_owned()));
+            episode.reports.push(Report { number, client: client.to_owned(), key, is_inside, at: now });
+        }
     }
 
     /// Something happened to the servers. Until an instant, the old leader may have answered.
@@ -53,7 +61,7 @@ impl Record {
         }
     }
 
-    fn add(&mut self, question: &HttpRequest, answer: Option<&Answer>, sent: i64, received: i64) {
+    fn add(&mut self, client: Option<&str>, question: &HttpRequest, answer: Option<&Answer>, sent: i64, received: i64) {
         if !self.is_kept || !is_modelled(&question.url) || answer.is_some_and(|answer| answer.status == 501) {
             return;
         }
@@ -68,7 +76,7 @@ impl Record {
         let number = episode.lines.len() + 1;
         episode.lines.push(LogRecord {
             number,
-            client: None,
+            client: client.map(str::to_owned),
             question: question.clone(),
             reply,
             sent,
@@ -87,6 +95,11 @@ impl Record {
         episodes.iter_mut().for_each(|episode| episode.lines.sort_by_key(|line| line.sent));
         write("1.8.7", &episodes)
     }
+}
+
+/// The client of a request, unless it has not said its name: then it may be any of several.
+fn named(journey: &Journey) -> Option<&str> {
+    Some(journey.client.as_str()).filter(|name| *name != NAMELESS)
 }
 
 /// What the judge of logs knows: it calls any other request undecided.

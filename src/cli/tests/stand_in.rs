@@ -16,11 +16,17 @@ fn serve(arguments: &[&str]) -> (Child, String) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts");
+    let address = address(&mut child);
+    (child, address)
+}
+
+/// Where a stand-in listens, as it says.
+fn address(child: &mut Child) -> String {
     let mut first = String::new();
     let output = child.stdout.as_mut().expect("a pipe");
     BufReader::with_capacity(1, output).read_line(&mut first).expect("it says where it is");
     let ready: serde_json::Value = serde_json::from_str(&first).expect("JSON");
-    (child, ready["address"].as_str().expect("an address").to_owned())
+    ready["address"].as_str().expect("an address").to_owned()
 }
 
 fn ask(address: &str, method: &str, url: &str) -> String {
@@ -39,6 +45,34 @@ fn end(mut child: Child, signal: &str) -> (Option<i32>, String) {
     let mut rest = String::new();
     child.stdout.as_mut().expect("a pipe").read_to_string(&mut rest).expect("text");
     (child.wait().expect("it ends").code(), rest)
+}
+
+#[test]
+fn a_link_by_the_name_of_consul_is_an_agent() {
+    let folder = folder("by-name");
+    let (link, file) = (folder.join("consul"), folder.join("agent.json"));
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_fencepost"), &link).expect("a link");
+    fs::write(&file, r#"{"node_name": "from-file", "bind_addr": "127.0.0.1", "ports": {"http": 0, "server": 1}}"#)
+        .expect("a file");
+    let version = Command::new(&link).arg("version").output().expect("it starts");
+    assert!(stdout(&version).starts_with("Consul v1.8.7\n"), "{version:?}");
+    let wrong = Command::new(&link).args(["members"]).output().expect("it starts");
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+    let mut child = Command::new(&link)
+        .args(["agent", "-dev", "-config-file"])
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let address = address(&mut child);
+    assert!(ask(&address, "GET", "/v1/agent/self").contains("\"from-file\""));
+    let mut said = String::new();
+    let mut errors = child.stderr.take().expect("a pipe");
+    assert_eq!(end(child, "TERM").0, Some(0));
+    errors.read_to_string(&mut said).expect("text");
+    assert_eq!(said, "fencepost: ignored: -dev, ports.server\n");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How long a client took itself for the holder: from the answer to its acquire until it gave the lock back, was told that it is
 //! lost, or said that it has left.
 
-use super::super::log::{Episode, LogRecord};
+use super::super::log::{Episode, LogRecord, Report};
 use super::tenures::{Ask, Tenure, ask, holder};
 
 /// A client takes itself for the holder.
@@ -32,7 +32,8 @@ pub enum Stopped {
 pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
     let mine = |line: &&LogRecord| is_by(line, tenure);
     let said = |is_inside: bool| {
-        let mut reports = episode.reports.iter().filter(|report| report.at >= tenure.began.0);
+        let is_about = |report: &&Report| report.key.as_ref().is_none_or(|key| *key == tenure.key);
+        let mut reports = episode.reports.iter().filter(is_about).filter(|report| report.at >= tenure.began.0);
         reports.find(|report| report.is_inside == is_inside && Some(&report.client) == tenure.client.as_ref())
     };
     let from = said(true).map_or(tenure.began.1, |report| report.at.max(tenure.began.1));

@@ -87,6 +87,8 @@ pub struct Report {
     pub number: usize,
     /// The client that reports it.
     pub client: String,
+    /// The lock that it speaks of; none for any.
+    pub key: Option<String>,
     /// Whether it is inside.
     pub is_inside: bool,
     /// When, in nanoseconds.

@@ -51,6 +51,8 @@ fn ten_seconds() -> String {
 pub(super) struct Said {
     pub(super) report: String,
     pub(super) client: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) key: Option<String>,
     pub(super) sent: f64,
 }
 
@@ -195,7 +197,7 @@ impl Said {
         let names = Map::new();
         let sent = Map::from_iter([("sent".to_owned(), Value::from(self.sent))]);
         let at = Fields::new(sent, &names).instant("sent")?.ok_or("a report has an instant: `sent`")?;
-        Ok(Report { number, client: self.client, is_inside, at })
+        Ok(Report { number, client: self.client, key: self.key, is_inside, at })
     }
 }
 

@@ -44,9 +44,9 @@ pub fn write(version: &str, episodes: &[Episode]) -> String {
         add(serde_json::to_string(&head).expect("plain text"));
         episode.lines.iter().for_each(|line| add(record(line)));
         episode.events.iter().for_each(|event| add(happened(event)));
-        for Report { client, is_inside, at, .. } in &episode.reports {
+        for Report { client, key, is_inside, at, .. } in &episode.reports {
             let report = if *is_inside { "inside" } else { "outside" }.to_owned();
-            let said = Said { report, client: client.clone(), sent: seconds(*at) };
+            let said = Said { report, client: client.clone(), key: key.clone(), sent: seconds(*at) };
             add(serde_json::to_string(&said).expect("plain text"));
         }
     }

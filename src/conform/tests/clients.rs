@@ -49,6 +49,20 @@ fn paused_holder() -> Vec<Value> {
 }
 
 #[test]
+fn a_report_about_another_lock_ends_no_belief() {
+    let ends = |key: Option<&str>| {
+        let mut lines = paused_holder();
+        lines.push(json!({"report": "outside", "client": "a", "sent": 24.0}));
+        if let Some(key) = key {
+            lines[8]["key"] = json!(key);
+        }
+        judged(&lines).beliefs[0].stopped.clone()
+    };
+    assert_eq!((ends(None), ends(Some("lead"))), (Stopped::Said(10), Stopped::Said(10)));
+    assert_eq!(ends(Some("another")), Stopped::Never);
+}
+
+#[test]
 fn a_paused_holder_is_named_with_its_late_write_and_the_missing_step() {
     let clients = judged(&paused_holder());
     let [a, b] = &clients.tenures[..] else { panic!("{:?}", clients.tenures) };

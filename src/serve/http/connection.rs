@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use super::driver::Driver;
-use crate::stand_in::{Answer, Incoming, RequestOutcome};
+use crate::stand_in::{Answer, Incoming, NAMELESS, RequestOutcome};
 
 /// The most bytes of a body that are read at all.
 const BODY_MAX: usize = 4 << 20;
@@ -82,7 +82,7 @@ async fn answer(request: Request<Body>, name: Option<&str>, driver: &Driver) -> 
         Err(_) => return Ok(response(Answer::text(408, "the body took too long"))),
     };
     let said = head.headers.get("X-Fencepost-Client").and_then(|name| name.to_str().ok());
-    let client = said.or(name).filter(|name| !name.is_empty()).unwrap_or("client").to_owned();
+    let client = said.or(name).filter(|name| !name.is_empty()).unwrap_or(NAMELESS).to_owned();
     let url = head.uri.path_and_query().map_or("/", |url| url.as_str()).to_owned();
     let has_token = head.headers.contains_key("X-Consul-Token");
     let question = HttpRequest { method: head.method.as_str().to_owned(), url, body };

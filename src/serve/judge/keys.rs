@@ -110,7 +110,14 @@ impl KeyState {
 
     /// Those that have waited for too long; they are told once.
     pub(super) fn runs_out(&mut self, now: i64) -> Broken {
-        let late: Vec<(String, Wait)> = self.waiting.extract_if(.., |_, wait| wait.until <= now).collect();
+        let mut late = Vec::new();
+        self.waiting.retain(|client, wait| {
+            let is_late = wait.until <= now;
+            if is_late {
+                late.push((client.clone(), *wait));
+            }
+            !is_late
+        });
         let sentence = |(client, wait): (String, Wait)| {
             let span = seconds(wait.until.saturating_sub(wait.since));
             ("eventually-acquired", format!("{client} has waited for {span} s, and is not inside"))

@@ -38,6 +38,9 @@ pub(crate) use serve::beyond;
 pub(crate) use time::Due;
 pub(crate) use waiting::{Fate, Journey};
 
+/// The name of clients that say none.
+pub(crate) const NAMELESS: &str = "client";
+
 /// A request as it came over the wire.
 #[derive(Clone, Debug)]
 pub struct Incoming {

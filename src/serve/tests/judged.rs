@@ -1,6 +1,6 @@
 //! The judge: the published mistakes of clients, as their requests show them.
 
-use fencepost_conform::{judge, read};
+use fencepost_conform::{Kind, clients, judge, picture, read};
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -44,6 +44,21 @@ fn a_pause_longer_than_the_ttl_breaks_mutual_exclusion_and_loses_an_update() {
     let log = bench.stand_in.recorded();
     let possible = judge(&read(&log).expect("a log"), None).unwrap_or_else(|objection| panic!("{objection}\n{log}"));
     assert!(possible.lines >= 6, "{log}");
+}
+
+#[test]
+fn a_recorded_run_is_drawn_with_who_was_inside() {
+    let mut bench = paused_holder(["", ""]);
+    says(&mut bench, "a", "inside?key=another");
+    says(&mut bench, "a", "outside?key=another");
+    bench.advance("1s");
+    says(&mut bench, "b", "outside?key=lead");
+    says(&mut bench, "a", "outside?key=lead");
+    let episodes = read(&bench.stand_in.recorded()).expect("a log");
+    let clients = clients(&episodes[0], &[]);
+    assert!(clients.findings.iter().any(|finding| finding.kind == Kind::Overlap(0, 1)), "{:?}", clients.findings);
+    let picture = picture(&clients);
+    assert!(picture.contains("`lead` record: b") && picture.contains("takes itself for holder |===="), "{picture}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `fencepost serve`: a stand-in for a server, for programs that are to be tested.
 
+pub mod by_name;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -61,9 +63,19 @@ struct Agent {
 
 pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
     let Service::Consul(agent) = &serve.service;
-    stop_on_interrupt();
     let (settings, listen) = settings(agent)?;
-    let server = Server::start(settings, &listen).map_err(|error| CommandError::Input(format!("{listen}: {error}")))?;
+    until_stopped(settings, &listen, agent.record.as_deref(), common)
+}
+
+/// Serves until a signal comes.
+fn until_stopped(
+    settings: Settings,
+    listen: &str,
+    record: Option<&Path>,
+    common: &Common,
+) -> Result<Exit, CommandError> {
+    stop_on_interrupt();
+    let server = Server::start(settings, listen).map_err(|error| CommandError::Input(format!("{listen}: {error}")))?;
     let addresses = server.addresses();
     let clients = addresses.clients.iter().map(|(name, address)| (name.clone(), address.to_string()));
     say_json(&ReadyJson { address: addresses.all.to_string(), clients: clients.collect() });
@@ -74,7 +86,7 @@ pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
         server.news().iter().filter(|_| !common.quiet).for_each(|news| eprintln!("fencepost: {news}"));
     }
     let run = server.stop();
-    if let Some(file) = &agent.record {
+    if let Some(file) = record {
         fs::write(file, run.record).map_err(|error| unreadable(file, &error))?;
     }
     conclude(&run.verdict, common);
