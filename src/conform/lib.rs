@@ -13,7 +13,7 @@
 //! clients       what a log says of its clients     verdict     what can be said of a log
 //! record        a proxy that writes such logs      guard       what may be removed from an agent
 //! consul        the HTTP API of the model          amqp        the same for RabbitMQ
-//! error         what keeps all of it from being done
+//! side_by_side  work on all cores                error        what keeps all of it from being done
 //! ```
 
 mod agent_checks;
@@ -33,6 +33,7 @@ mod record;
 mod requests;
 mod restart;
 mod sequence;
+mod side_by_side;
 mod tally;
 mod timed;
 mod uncertain;

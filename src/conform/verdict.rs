@@ -21,6 +21,21 @@ pub struct Possible {
     pub states: usize,
 }
 
+impl Possible {
+    /// Both together.
+    #[must_use]
+    pub(super) fn and(mut self, other: Possible) -> Possible {
+        let Possible { lines, tally, skipped, partial, compared, states } = other;
+        self.lines += lines;
+        self.tally.add(&tally);
+        self.skipped += skipped;
+        self.partial += partial;
+        self.compared += compared;
+        self.states += states;
+        self
+    }
+}
+
 /// A log that could not have been.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Impossible {

@@ -47,6 +47,7 @@ use self::subject::Subject;
 use super::consul::{HttpRequest, Reply};
 use super::incomplete;
 use super::log::{Episode, LogRecord};
+use super::side_by_side::side_by_side;
 use super::uncertain::{is_beside, is_complete};
 use super::verdict::{Objection, Possible};
 
@@ -79,7 +80,8 @@ pub fn judge(episodes: &[Episode], mutation: Option<Mutation>) -> Result<Possibl
     judge_until(episodes, mutation, Limits::default(), &|| false)
 }
 
-/// Judges a log as [`judge`] does, within limits, and until `is_over` stops it: the caller reads the clock.
+/// Judges a log as [`judge`] does, within limits, and until `is_over` stops it: the caller reads the clock. Episodes are judged side by
+/// side, on all cores.
 ///
 /// # Errors
 /// It could not have been, or that is not known: also if it was stopped.
@@ -87,24 +89,32 @@ pub fn judge_until(
     episodes: &[Episode],
     mutation: Option<Mutation>,
     limits: Limits,
-    is_over: &dyn Fn() -> bool,
+    is_over: &(dyn Fn() -> bool + Sync),
 ) -> Result<Possible, Objection> {
-    let mut possible = Possible::default();
-    for episode in episodes {
-        possible.skipped += episode.lines.iter().filter(|line| is_beside(line)).count();
-        if !is_complete(episode) {
-            incomplete::judge(episode, &mut possible)?;
-            continue;
-        }
-        let whole = failures::carried_out(episode);
-        let episode = whole.as_ref().unwrap_or(episode);
-        let judged = Search::new(episode, mutation, limits, is_over).run(episode, &mut possible);
-        if matches!(judged, Err(Objection::Undecided { .. })) {
-            // What is certain may be impossible all the same.
-            incomplete::judge(episode, &mut Possible::default())?;
-        }
-        judged?;
+    let judged = side_by_side(episodes, |episode| judge_one(episode, mutation, limits, is_over))?;
+    Ok(judged.into_iter().fold(Possible::default(), Possible::and))
+}
+
+fn judge_one(
+    episode: &Episode,
+    mutation: Option<Mutation>,
+    limits: Limits,
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Result<Possible, Objection> {
+    let skipped = episode.lines.iter().filter(|line| is_beside(line)).count();
+    let mut possible = Possible { skipped, ..Possible::default() };
+    if !is_complete(episode) {
+        incomplete::judge(episode, &mut possible)?;
+        return Ok(possible);
     }
+    let whole = failures::carried_out(episode);
+    let episode = whole.as_ref().unwrap_or(episode);
+    let judged = Search::new(episode, mutation, limits, is_over).run(episode, &mut possible);
+    if matches!(judged, Err(Objection::Undecided { .. })) {
+        // What is certain may be impossible all the same.
+        incomplete::judge(episode, &mut Possible::default())?;
+    }
+    judged?;
     Ok(possible)
 }
 

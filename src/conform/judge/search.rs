@@ -32,7 +32,7 @@ const TIDY_EVERY: usize = 64;
 const LOOK_EVERY: usize = 256;
 
 pub(super) struct Search<'a> {
-    pub(super) is_over: &'a dyn Fn() -> bool,
+    pub(super) is_over: &'a (dyn Fn() -> bool + Sync),
     pub(super) mutation: Option<Mutation>,
     pub(super) limits: Limits,
     pub(super) lines: Vec<LogRecord>,
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
         episode: &Episode,
         mutation: Option<Mutation>,
         limits: Limits,
-        is_over: &'a dyn Fn() -> bool,
+        is_over: &'a (dyn Fn() -> bool + Sync),
     ) -> Self {
         let lines = certain(&episode.lines);
         let options = Options { mutation, ..episode.options };

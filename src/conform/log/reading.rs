@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::consul::{Options, nanoseconds};
 use super::super::error::LogError;
+use super::super::side_by_side::side_by_side;
 use super::fields::Fields;
 use super::record::{Customs, answers_by_size, line, misspelt, renamed};
 use super::{Episode, Event, EventKind, Gaps, Report};
@@ -65,14 +66,36 @@ struct Reading {
     sizes: Vec<Option<u64>>,
 }
 
+/// How many lines are in memory as JSON at once.
+const AT_ONCE: usize = 1 << 15;
+
+fn object(text: &str) -> Result<Map<String, Value>, String> {
+    match serde_json::from_str(text).map_err(|error| error.to_string())? {
+        Value::Object(object) => Ok(object),
+        _ => Err("a line is a JSON object".to_owned()),
+    }
+}
+
 /// Reads a log.
 ///
 /// # Errors
 /// A line is not JSON, lacks a field, or has an unknown field.
 pub fn read(text: &str) -> Result<Vec<Episode>, LogError> {
     let mut reading = Reading::default();
-    for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        reading.line(place + 1, line).map_err(|why| LogError { line: place + 1, why })?;
+    let lines: Vec<(usize, &str)> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(place, line)| (place + 1, line))
+        .collect();
+    for lines in lines.chunks(AT_ONCE) {
+        let chunks: Vec<&[(usize, &str)]> = lines.chunks(AT_ONCE / 64).collect();
+        let parsed = side_by_side(&chunks, |chunk| {
+            Ok::<_, LogError>(chunk.iter().map(|(number, line)| (*number, object(line))).collect::<Vec<_>>())
+        })?;
+        for (line, object) in parsed.into_iter().flatten() {
+            object.and_then(|object| reading.line(line, object)).map_err(|why| LogError { line, why })?;
+        }
     }
     reading.end_episode();
     for episode in &mut reading.episodes {
@@ -82,10 +105,7 @@ pub fn read(text: &str) -> Result<Vec<Episode>, LogError> {
 }
 
 impl Reading {
-    fn line(&mut self, number: usize, text: &str) -> Result<(), String> {
-        let Value::Object(object) = serde_json::from_str(text).map_err(|error| error.to_string())? else {
-            return Err("a line is a JSON object".to_owned());
-        };
+    fn line(&mut self, number: usize, object: Map<String, Value>) -> Result<(), String> {
         if object.contains_key("consul") {
             self.end_episode();
             let head: Head = serde_json::from_value(Value::Object(object)).map_err(|error| error.to_string())?;
