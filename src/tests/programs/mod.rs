@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! laws          what must be true of every program
+//! guides        `consul lock`, the guides and the Go client's lock in the catalogue
 //! go_lock       the Go client's lock, line by line, against the recipe with settings
 //! go_semaphore  the Go client's semaphore, in the same way
 //! mistakes      programs that are wrong
@@ -14,6 +15,7 @@
 
 mod go_lock;
 mod go_semaphore;
+mod guides;
 mod laws;
 mod mistakes;
 mod our_lock;
