@@ -19,7 +19,7 @@ use fencepost::sim::{Curve, Hunt, Profile, SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 
 /// The numbers of a random scenario (Steele, Lea, Flood, OOPSLA 2014: SplitMix64).
-fn draws(case: u64) -> impl FnMut(u64) -> u64 {
+pub(crate) fn draws(case: u64) -> impl FnMut(u64) -> u64 {
     // Another factor than that of the steps: otherwise each scenario would get the numbers of the one before, without the first.
     let mut state = case.wrapping_mul(0xd134_2543_de82_ef95);
     move |bound| {
@@ -131,7 +131,7 @@ fn law(first: u64, cases: u64, seeds: u64) -> Tally {
     tally
 }
 
-fn number(variable: &str, usual: u64) -> u64 {
+pub(crate) fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).map_or(usual, |text| text.parse().expect("a number"))
 }
 

@@ -3,6 +3,8 @@
 //!
 //! ```text
 //! laws          what must be true of every program
+//! agreement     all engines and options say the same, also of random programs
+//! guides        `consul lock`, the guides and the Go client's lock in the catalogue
 //! go_lock       the Go client's lock, line by line, against the recipe with settings
 //! go_semaphore  the Go client's semaphore, in the same way
 //! mistakes      programs that are wrong
@@ -12,8 +14,10 @@
 //! stores        the recipes of the stores, against the state machine
 //! ```
 
+mod agreement;
 mod go_lock;
 mod go_semaphore;
+mod guides;
 mod laws;
 mod mistakes;
 mod our_lock;

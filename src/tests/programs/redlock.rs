@@ -9,11 +9,16 @@ use super::{agreed, shipped, verdicts, words};
 /// The scenario of the catalogue, and the same with its clients as programs.
 pub(super) fn both(name: &str) -> [Scenario<Redlock>; 2] {
     let machine = shipped::<Redlock>(name);
-    let nodes = if machine.system == "copied-lock" { 0 } else { machine.service.nodes };
-    let (lease, drift, validity) = (machine.service.lease, machine.service.drift, machine.service.validity);
-    let program = machine.clone().programs(RedlockPage { nodes, lease, drift, validity });
+    let program = as_programs(&machine);
     program.validate().unwrap_or_else(|error| panic!("{name}: {error}"));
     [machine, program]
+}
+
+/// The scenario with its clients as programs.
+pub(super) fn as_programs(machine: &Scenario<Redlock>) -> Scenario<Redlock> {
+    let nodes = if machine.system == "copied-lock" { 0 } else { machine.service.nodes };
+    let (lease, drift, validity) = (machine.service.lease, machine.service.drift, machine.service.validity);
+    machine.clone().programs(RedlockPage { nodes, lease, drift, validity })
 }
 
 #[test]

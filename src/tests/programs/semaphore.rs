@@ -14,7 +14,7 @@ pub(super) fn program(name: &str) -> Scenario<RabbitMq> {
 }
 
 /// The scenario with its clients as programs; none: a program shares no connection.
-fn as_programs(scenario: &Scenario<RabbitMq>) -> Option<Scenario<RabbitMq>> {
+pub(super) fn as_programs(scenario: &Scenario<RabbitMq>) -> Option<Scenario<RabbitMq>> {
     let (settings, retries) = (&scenario.service, scenario.budget.retries);
     if settings.connections == Connections::Shared {
         return None;

@@ -15,7 +15,7 @@ pub(super) fn program(name: &str) -> Scenario<Stores> {
 }
 
 /// The scenario with its clients as programs; none: clients that write timestamps are no programs.
-fn as_programs(scenario: &Scenario<Stores>) -> Option<Scenario<Stores>> {
+pub(super) fn as_programs(scenario: &Scenario<Stores>) -> Option<Scenario<Stores>> {
     let Settings { limit, retry_every, give_back, joins, nodes, .. } = scenario.service.clone();
     let patience = Patience { wait: scenario.service.patience, retries: scenario.budget.retries };
     let (slots, scenario) = (u16::from(limit), scenario.clone());

@@ -24,7 +24,10 @@ pub use messages::{
 };
 pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
-pub use programs::{ApiError, GoLock, GoSemaphore, HttpApi, Monitor as GoMonitor, Renew, SemaphoreMonitor};
+pub use programs::{
+    ApiError, ElectionGuide, GoLock, GoSemaphore, HttpApi, LeaderWatch, LockCommand, Monitor as GoMonitor, Renew,
+    SemaphoreGuide, SemaphoreMonitor,
+};
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, ItemRecord, Node, OperationResult, Query, QueryRefusal, Server, Status};
 pub use settings::{

@@ -1,9 +1,9 @@
-//! The Go client's Lock, line by line (api/lock.go and api/session.go of Consul 1.8.7): the lock, the goroutine that renews its
-//! session, and the goroutine that watches its key.
+//! The Go client's Lock, line by line (api/lock.go of Consul 1.8.7): the lock, and the goroutine that watches its key. The one that
+//! renews its session is in `renew`.
 
 use serde::{Deserialize, Serialize};
 
-use super::HttpApi;
+use super::{ApiError, HttpApi, Renew};
 use crate::{Consul, Entry, LOCK, Opaque, Terms};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Index, SessionId, Token};
@@ -55,39 +55,30 @@ impl GoLock {
         Gone
     }
 
-    /// From `HELD` on: the user works until it is done, or until the channel of `Lock` is closed.
-    async fn hold(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<Lap, Gone> {
-        // `go l.monitorLock(l.lockSession, leaderCh)`. C-LCK-6.
+    /// The same with `MonitorRetries` and `MonitorRetryTime`.
+    #[must_use]
+    pub fn monitored(self, monitor_retries: u8, monitor_retry_every: Ticks) -> Self {
+        GoLock { monitor_retries, monitor_retry_every, ..self }
+    }
+
+    /// `go l.monitorLock(l.lockSession, leaderCh)`. C-LCK-6.
+    pub(super) fn spawn_monitor(&self, consul: &Handle<Consul>, session: SessionId) {
         let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
         consul.spawn(Monitor { session, wait_index: Index(0), left: retries, retries, retry_every });
-        consul.enter(Token::default());
-        loop {
-            match consul.select(consul.ended::<Monitor>(), consul.user()).await {
-                // `<-leaderCh`. The user stops; the handle is still held, and the renewals go on. C-LCK-8.
-                First::One(()) => {
-                    consul.leave(Leaving::Notified);
-                    return Ok(Lap::Done);
-                }
-                First::Other(Wanted::Write) => consul.send_write(Token::default()),
-                First::Other(Wanted::Release) => break,
-            }
-        }
-        // `Unlock`: the release comes first, its result is ignored, then the renewals stop and destroy the session. C-LCK-9.
-        consul.leave(Leaving::Done);
+    }
+
+    /// `Unlock`: the release comes first, its result is ignored, then the renewals stop and destroy the session. C-LCK-9.
+    pub(super) async fn unlock(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<(), ApiError> {
         consul.stop::<Monitor>();
         let released = consul.release(LOCK, session, Opaque::Empty).await;
         consul.stop::<Renew>();
         consul.send_destroy_session(session);
         self.session = None;
-        released?;
-        Ok(Lap::Done)
+        released.map(|_| ())
     }
-}
 
-impl Recipe<Consul> for GoLock {
-    const NAME: &'static str = "go-lock";
-
-    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+    /// `Lock`, up to its next wait: the session that has the key; none: it has to be tried again.
+    pub(super) async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Option<SessionId>, Gone> {
         // `l.createSession()`, and `go RenewPeriodic(…)`. C-LCK-2.
         let session = match self.session {
             Some(session) => session,
@@ -104,20 +95,18 @@ impl Recipe<Consul> for GoLock {
         match consul.watch(LOCK, self.wait_index, Some(self.wait)).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
             // `pair.Session == l.lockSession: goto HELD`. C-LCK-5.
-            Ok(Some(Entry { session: Some(holder), .. })) if holder == session => {
-                return self.hold(consul, session).await;
-            }
+            Ok(Some(Entry { session: Some(holder), .. })) if holder == session => return Ok(Some(session)),
             // `qOpts.WaitIndex = meta.LastIndex; goto WAIT`.
             Ok(Some(Entry { session: Some(_), modify, .. })) => {
                 self.wait_index = modify;
-                return Ok(Lap::Again);
+                return Ok(None);
             }
             Ok(Some(Entry { session: None, .. }) | None) => {}
         }
         // `locked, _, err := kv.Acquire(…)`. C-LCK-4.
         match consul.acquire(LOCK, session, Opaque::Empty).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
-            Ok(true) => return self.hold(consul, session).await,
+            Ok(true) => return Ok(Some(session)),
             Ok(false) => {}
         }
         // `kv.Get(l.opts.Key, nil)`: held by another client, or in its lock-delay. C-LCK-4.
@@ -129,39 +118,37 @@ impl Recipe<Consul> for GoLock {
                 self.wait_index = Index(0);
             }
         }
-        Ok(Lap::Again)
+        Ok(None)
+    }
+
+    /// From `HELD` on: the user works until it is done, or until the channel of `Lock` is closed.
+    async fn hold(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<Lap, Gone> {
+        self.spawn_monitor(consul, session);
+        consul.enter(Token::default());
+        loop {
+            match consul.select(consul.ended::<Monitor>(), consul.user()).await {
+                // `<-leaderCh`. The user stops; the handle is still held, and the renewals go on. C-LCK-8.
+                First::One(()) => {
+                    consul.leave(Leaving::Notified);
+                    return Ok(Lap::Done);
+                }
+                First::Other(Wanted::Write) => consul.send_write(Token::default()),
+                First::Other(Wanted::Release) => break,
+            }
+        }
+        consul.leave(Leaving::Done);
+        self.unlock(consul, session).await?;
+        Ok(Lap::Done)
     }
 }
 
-/// `func (s *Session) RenewPeriodic`, whose `lastRenewTime` is the head of a lap. C-API-2.
-#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
-pub struct Renew {
-    /// The session that it renews.
-    pub session: SessionId,
-    /// Its TTL; half of it is `waitDur`.
-    pub ttl: Ticks,
-    /// `waitDur` after an error: 1 s.
-    pub after_error: Ticks,
-}
-
-impl Recipe<Consul> for Renew {
-    const NAME: &'static str = "renew-periodic";
+impl Recipe<Consul> for GoLock {
+    const NAME: &'static str = "go-lock";
 
     async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
-        let last_renew = consul.deadline(self.ttl);
-        let mut wait = Ticks::new(self.ttl.count() / 2);
-        loop {
-            // `if time.Since(lastRenewTime) > ttl { return lastErr }`.
-            if last_renew.is_over().await {
-                return Ok(Lap::Done);
-            }
-            consul.sleep(wait).await;
-            match consul.renew_session(self.session).await {
-                Err(_) => wait = self.after_error,
-                // `entry == nil: return ErrSessionExpired`.
-                Ok(false) => return Ok(Lap::Done),
-                Ok(true) => return Ok(Lap::Again),
-            }
+        match self.attempt(consul).await? {
+            Some(session) => self.hold(consul, session).await,
+            None => Ok(Lap::Again),
         }
     }
 }

@@ -3,10 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::go_lock::Renew;
-use super::{ApiError, HttpApi};
-use crate::messages::{Listing, Slots};
-use crate::{Consul, Entry, Key, Opaque, Terms};
+use super::slots::{decode, pruned};
+use super::{ApiError, HttpApi, Renew};
+use crate::{Consul, Key, Opaque, Slots, Terms};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Index, SessionId, Token};
 use fencepost_model::normal::Normal;
@@ -104,21 +103,6 @@ impl GoSemaphore {
         consul.delete(Key::Contender(session)).await?;
         Ok(())
     }
-}
-
-/// `findLock` and `decodeLock`: content and index of the coordination entry. An absent one is an empty set with this limit, and
-/// index 0; none: the flags differ, so the entry is not a semaphore's (`ErrSemaphoreConflict`).
-fn decode(pair: Option<Entry>, limit: u8) -> Option<(Slots, Index)> {
-    match pair {
-        None => Some((Slots { limit, ..Slots::default() }, Index(0))),
-        Some(Entry { value: Opaque::Slots(slots), modify, .. }) => Some((slots, modify)),
-        Some(_) => None,
-    }
-}
-
-/// `pruneDeadHolders`: a holder is alive if any entry below the prefix has its session. C-SEM-5.
-fn pruned(slots: Slots, listing: &Listing) -> Slots {
-    Slots { holders: slots.holders.filtered(|holder| listing.alive.contains(holder)), ..slots }
 }
 
 impl Recipe<Consul> for GoSemaphore {

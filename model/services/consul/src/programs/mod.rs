@@ -2,17 +2,31 @@
 //!
 //! ```text
 //! api           the requests, each with its answers and errors
+//! election      Consul's guide to leader election, step by step
 //! go_lock       the Go client's Lock (api/lock.go)
 //! go_semaphore  the Go client's Semaphore (api/semaphore.go)
+//! guide         Consul's semaphore guide, step by step
+//! lock_command  `consul lock` (command/lock/lock.go)
+//! renew         the goroutine that renews a session (api/session.go)
+//! slots         the coordination entry of a semaphore
 //! ```
 
 mod api;
+mod election;
 mod go_lock;
 mod go_semaphore;
+mod guide;
+mod lock_command;
+mod renew;
+mod slots;
 
 pub use api::{ApiError, HttpApi};
-pub use go_lock::{GoLock, Monitor, Renew};
+pub use election::{ElectionGuide, LeaderWatch};
+pub use go_lock::{GoLock, Monitor};
 pub use go_semaphore::{GoSemaphore, SemaphoreMonitor};
+pub use guide::SemaphoreGuide;
+pub use lock_command::LockCommand;
+pub use renew::Renew;
 
 use super::{Answer, Command, Consul, ConsulMessage, Request, Timer};
 use fencepost_model::ids::Call;

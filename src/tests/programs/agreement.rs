@@ -1,0 +1,161 @@
+//! Both engines, symmetry on and off, one and two workers say the same of programs: of those of the catalogue, and of random ones.
+//!
+//! `FENCEPOST_CASES=2000` checks more random scenarios, `FENCEPOST_FIRST_CASE` says with which it begins.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+
+use fencepost::catalogue::CATALOGUE;
+use fencepost::checker::{Engine, Limits, Options};
+use fencepost::consul::{self, Consul, GoLock, GoSemaphore};
+use fencepost::lease::{self, Lease, Loan};
+use fencepost::model::ids::Index;
+use fencepost::rabbitmq::{self, RabbitMq};
+use fencepost::redlock::{self, Redlock};
+use fencepost::registry::random::Material;
+use fencepost::stores::{self, Stores};
+use fencepost::{AnyScenario, Scenario, catalogue};
+
+use super::{Verdicts, redlock as page, semaphore, stores as recipes, verdicts, words};
+use crate::random_scenarios::{draws, number};
+
+/// The scenario with the Go client as its clients' program; none: it is a queue.
+fn lock_or_semaphore(scenario: &Scenario<Consul>) -> Option<Scenario<Consul>> {
+    let (settings, terms) = (scenario.service.clone(), scenario.service.terms());
+    let wait = settings.watch_wait.unwrap_or(settings.retry_every);
+    if settings.queue.is_some() {
+        return None;
+    }
+    let scenario = scenario.clone();
+    Some(match &settings.semaphore {
+        Some(semaphore) => {
+            let mut recipe = GoSemaphore::with(terms, semaphore.limits[0], 1);
+            recipe.wait = wait;
+            scenario.programs(recipe)
+        }
+        None => {
+            let mut recipe = GoLock::with(terms, 1);
+            (recipe.wait, recipe.retry_every) = (wait, settings.retry_every);
+            scenario.programs(recipe)
+        }
+    })
+}
+
+/// What a law says of the scenario with its clients as programs; none: its clients cannot be programs.
+fn with_programs<T>(scenario: &dyn AnyScenario, law: impl FnOnce(&dyn AnyScenario) -> T) -> Option<T> {
+    if let Some(scenario) = scenario.of::<Lease>() {
+        let (lease, retry_every) = (scenario.service.lease, scenario.service.retry_every);
+        let program = scenario.clone().programs(Loan { lease, retry_every, last: Index(0) });
+        return program.validate().is_ok().then(|| law(lease::SERVICE.any(&program)));
+    }
+    if let Some(scenario) = scenario.of::<Stores>() {
+        let program = recipes::as_programs(scenario)?;
+        return program.validate().is_ok().then(|| law(stores::SERVICE.any(&program)));
+    }
+    if let Some(scenario) = scenario.of::<Redlock>() {
+        let program = page::as_programs(scenario);
+        return program.validate().is_ok().then(|| law(redlock::SERVICE.any(&program)));
+    }
+    if let Some(scenario) = scenario.of::<RabbitMq>() {
+        let program = semaphore::as_programs(scenario)?;
+        return program.validate().is_ok().then(|| law(rabbitmq::SERVICE.any(&program)));
+    }
+    let program = lock_or_semaphore(scenario.of::<Consul>()?)?;
+    program.validate().is_ok().then(|| law(consul::SERVICE.any(&program)))
+}
+
+/// How far a search goes with symmetry; without it, it may have to go further.
+const STATES: u64 = 1_000;
+
+/// All six searches of a scenario, and what differs between them; none: the space is too large for this law.
+fn differences(scenario: &dyn AnyScenario) -> Option<Vec<String>> {
+    let by = |engine, workers, symmetry, states| -> Option<Verdicts> {
+        let limits = Limits { states: Some(states), ..Limits::default() };
+        let found = verdicts(scenario, &Options { engine, workers, symmetry, limits, ..Options::default() });
+        found.iter().all(|(_, word, ..)| *word != "bounded").then_some(found)
+    };
+    let usual = by(Engine::Dataflow, 1, true, STATES)?;
+    let plain = by(Engine::Dataflow, 1, false, 20 * STATES)?;
+    let mut differ = Vec::new();
+    let mut compare = |what: &str, found: Option<Verdicts>, with: &Verdicts| {
+        if found.as_ref() != Some(with) {
+            differ.push(format!("{what}: {found:?}, not {with:?}"));
+        }
+    };
+    compare("two workers", by(Engine::Dataflow, 2, true, STATES), &usual);
+    compare("stateright", by(Engine::Stateright, 1, true, STATES), &usual);
+    compare("two workers, without symmetry", by(Engine::Dataflow, 2, false, 20 * STATES), &plain);
+    compare("stateright, without symmetry", by(Engine::Stateright, 1, false, 20 * STATES), &plain);
+    if words(&plain) != words(&usual) {
+        differ.push(format!("symmetry: {usual:?}, without it {plain:?}"));
+    }
+    Some(differ)
+}
+
+#[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
+fn the_searches_agree_about_the_programs_of_the_catalogue() {
+    let mut agreed = 0;
+    for scenario in catalogue::all() {
+        if let Some(Some(differ)) = with_programs(&*scenario, differences) {
+            assert!(differ.is_empty(), "{}: {differ:#?}", scenario.name());
+            agreed += 1;
+        }
+        // The rest is left to the random ones.
+        if agreed == CATALOGUED {
+            break;
+        }
+    }
+    assert_eq!(agreed, CATALOGUED);
+}
+
+/// The number of scenarios of the catalogue that are searched in all ways.
+const CATALOGUED: usize = 40;
+
+/// Searches random scenarios with programs until the wanted number was small enough; returns in how many a promise was violated.
+fn law(first: u64, wanted: u64) -> u64 {
+    let material = Material::of(CATALOGUE);
+    let (next, agreed, violated) = (AtomicU64::new(first), AtomicU64::new(0), AtomicU64::new(0));
+    let found = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while agreed.load(Relaxed) < wanted {
+                    let case = next.fetch_add(1, Relaxed);
+                    let scenario = material.scenario(&mut draws(case));
+                    let judged = with_programs(&*scenario, |program| {
+                        let differ = differences(program)?;
+                        let limits = Limits { states: Some(STATES), ..Limits::default() };
+                        let usual = verdicts(program, &Options { limits, ..Options::default() });
+                        Some((differ, usual.iter().any(|(_, word, ..)| *word == "violated")))
+                    });
+                    let Some(Some((differ, is_violated))) = judged else { continue };
+                    agreed.fetch_add(1, Relaxed);
+                    violated.fetch_add(u64::from(is_violated), Relaxed);
+                    if !differ.is_empty() {
+                        let mut found = found.lock().expect("no thread panics with it");
+                        found.push(format!("scenario {case}: {differ:#?}\n{}", scenario.to_toml()));
+                    }
+                }
+            });
+        }
+    });
+    let found = found.into_inner().expect("no thread panics with it");
+    assert!(found.is_empty(), "{} scenarios\n{}", found.len(), found.join("\n"));
+    let (drawn, agreed) = (next.into_inner() - first, agreed.into_inner());
+    println!("{drawn} drawn, {agreed} small enough, {violated:?} with a violation");
+    violated.into_inner()
+}
+
+#[test]
+fn the_searches_agree_about_random_programs() {
+    law(number("FENCEPOST_FIRST_CASE", 0), number("FENCEPOST_CASES", 4));
+}
+
+#[test]
+#[ignore = "takes a minute: cargo test --tests -- --ignored"]
+fn they_agree_about_three_hundred_random_programs() {
+    let violated = law(0, 300);
+    assert!((30..270).contains(&violated), "{violated} with a violation: the law sees one kind only");
+}

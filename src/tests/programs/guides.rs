@@ -1,0 +1,55 @@
+//! `consul lock`, the guides of Consul and the Go client's lock in the scenarios of the catalogue that use them: the same verdicts as
+//! the recipes with settings. The whole space of `consul-go-semaphore` is too large: `go_semaphore` has it on a smaller clock.
+
+use fencepost::checker::Options;
+use fencepost::consul::{Consul, ElectionGuide, GoLock, LockCommand, SERVICE, SemaphoreGuide};
+use fencepost::{Property, Scenario};
+
+use super::{shipped, verdicts, words};
+
+/// The scenario with its clients as programs, whose durations are those of the scenario.
+fn as_programs(name: &str) -> Scenario<Consul> {
+    let machine = shipped::<Consul>(name);
+    let (settings, terms) = (machine.service.clone(), machine.service.terms());
+    let (wait, retry_every) = (settings.watch_wait.unwrap_or_default(), settings.retry_every);
+    let mut lock = GoLock::with(terms, 1);
+    (lock.wait, lock.retry_every, lock.renew_after_error) = (wait, retry_every, retry_every);
+    let limit = settings.semaphore.as_ref().map_or(1, |semaphore| semaphore.limits[0]);
+    match (&settings.job, name) {
+        (Some(job), _) => {
+            let monitor = settings.monitor.expect("the command watches its key");
+            let lock = lock.monitored(monitor.retries, monitor.retry_every);
+            machine.programs(LockCommand { lock, grace: job.grace })
+        }
+        (None, "consul-go-lock-cut-off") => machine.programs(lock),
+        (None, "consul-semaphore-guide") => machine.programs(SemaphoreGuide::with(terms, limit, retry_every)),
+        (None, _) => machine.programs(ElectionGuide::with(terms, retry_every)),
+    }
+}
+
+/// The two forms get the same verdicts.
+fn compare(names: &[&str]) {
+    let two = Options { workers: 2, ..Options::default() };
+    for name in names {
+        let mut program = as_programs(name);
+        program.validate().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let machine = words(&verdicts(SERVICE.any(&shipped::<Consul>(name)), &two));
+        // Where a promise is broken soon, the search goes on for the rest only: a panic would be found on the way.
+        if machine.iter().all(|(_, word)| *word == "violated") {
+            program.promises.retain(|promise| promise.property != Property::NoPanic);
+        }
+        let found = verdicts(SERVICE.any(&program), &two);
+        assert_eq!(words(&found), machine, "{name}");
+    }
+}
+
+#[test]
+fn the_election_and_the_command_get_the_verdicts_of_the_recipes() {
+    compare(&["consul-leader-election", "consul-leader-election-sooner", "consul-lock-command-short-delay"]);
+}
+
+#[test]
+#[ignore = "takes some minutes: cargo test --tests -- --ignored"]
+fn so_they_do_where_the_state_space_is_large() {
+    compare(&["consul-semaphore-guide", "consul-lock-command", "consul-go-lock-cut-off"]);
+}
