@@ -82,6 +82,9 @@ pub fn explain(finding: &Finding) -> String {
         Verdict::Violated(story) => {
             let steps = story.steps.len();
             let what = match story.repeats_from {
+                None if story.is_not_known_shortest => {
+                    format!("a counterexample, {steps} steps; it is not known shortest, but it needs each of its steps")
+                }
                 None => format!("a shortest counterexample, {steps} steps"),
                 Some(from) if from == steps => format!("a counterexample that ends in a deadlock, {steps} steps"),
                 Some(from) => format!("an endless counterexample: {from} steps, then a cycle of {}", steps - from),

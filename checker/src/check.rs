@@ -4,11 +4,13 @@ use fencepost_model::finding::Verdict;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::{Expect, Promise, Scenario};
 use fencepost_model::service::Service;
+use fencepost_model::trace::{Trace, leave_out_steps};
 
+use crate::limits::Limits;
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
 use crate::outcome::{CheckOutcome, Exploration, InternalError, TimedExploration};
-use crate::reduction::{Form, Unheard};
+use crate::reduction::{Form, Losses, PartialOrder, Unheard};
 use crate::worlds::Worlds;
 
 /// Checks every promise of a scenario, in its order.
@@ -81,7 +83,18 @@ fn in_the_end<P: Service>(
         let (depth, cut, marks) = (liveness.depth, liveness.cut.clone(), liveness.marks);
         let reductions = Form::new(scenario, false).reductions();
         let is_violated = violation.is_some();
-        let exploration = Exploration { states, transitions, depth, cut, marks, reductions, is_violated, violation };
+        let exploration = Exploration {
+            states,
+            transitions,
+            depth,
+            cut,
+            marks,
+            reductions,
+            in_partial_order: false,
+            is_violated,
+            violation,
+            is_shortest: true,
+        };
         let microseconds = options.supervisor.microseconds() - start;
         outcomes.push(TimedExploration { exploration, engine: "graph", microseconds }.outcome(scenario, promise));
     }
@@ -109,10 +122,12 @@ fn unheard<P: Service>(scenario: &Scenario<P>, sought: Sought, options: &Options
 }
 
 /// Whether a violation that a search for a proof finds is sought again, for each promise by itself: where several promises share the
-/// search, or where it leaves messages out, so that its execution cannot be repeated step by step.
+/// search, or where it leaves messages out, so that its execution cannot be repeated step by step, or where it may not be a shortest.
 fn is_again<P: Service>(scenario: &Scenario<P>, together: &[Promise], options: &Options) -> bool {
     let judged = scenario.judging(|promise| together.contains(promise));
-    together.len() > 1 || unheard(&judged, Sought::Proof, options) != unheard(&judged, Sought::Violation, options)
+    together.len() > 1
+        || options.partial_order
+        || unheard(&judged, Sought::Proof, options) != unheard(&judged, Sought::Violation, options)
 }
 
 /// Judges one promise in a search of its own, which finds a shortest violation.
@@ -121,7 +136,40 @@ fn by_itself<P: Service>(
     promise: &Promise,
     options: &Options,
 ) -> Result<CheckOutcome<P>, InternalError> {
-    Ok(run(scenario, &[*promise], Sought::Violation, options)?.outcome(scenario, promise))
+    let mut found = run(scenario, &[*promise], Sought::Violation, options)?;
+    if let Some(trace) = found.exploration.violation.take() {
+        let is_certain = !found.exploration.in_partial_order;
+        let shown = if is_certain { (trace, true) } else { shortest(scenario, promise, trace, options)? };
+        (found.exploration.violation, found.exploration.is_shortest) = (Some(shown.0), shown.1);
+    }
+    Ok(found.outcome(scenario, promise))
+}
+
+/// How many states a search for a shorter violation may expand for each state of an execution that is known, if nobody says how many.
+const STATES_FOR_A_STEP: u64 = 10_000;
+
+/// A shortest violation, if a search of all actions up to the length of the one that is known finds one within its limits; or else the one that is
+/// known, without steps that it does not need. And whether it is a shortest.
+fn shortest<P: Service>(
+    scenario: &Scenario<P>,
+    promise: &Promise,
+    known: Trace<P>,
+    options: &Options,
+) -> Result<(Trace<P>, bool), InternalError> {
+    let steps = known.steps.len() as u64;
+    let states = options.states_for_shortest.or(options.limits.states).unwrap_or(steps * STATES_FOR_A_STEP);
+    let limits = Limits { states: Some(states), depth: Some(steps) };
+    let all = Options { limits, partial_order: false, ..options.clone() };
+    let searched = run(scenario, &[*promise], Sought::Violation, &all)?.exploration;
+    if let Some(trace) = searched.violation {
+        return Ok((trace, true));
+    }
+    let is_within = |by: &String| by.starts_with("--max-depth");
+    if searched.cut.is_none_or(|by| is_within(&by)) {
+        return Err(InternalError::Contradiction);
+    }
+    let least = leave_out_steps(&known, promise.property).map_err(|_| InternalError::NoViolation)?;
+    Ok((least, scenario.is_mutated(CheckerMutation::LongCalledShortest)))
 }
 
 /// Explores a scenario in which these promises are judged.
@@ -135,10 +183,14 @@ fn run<P: Service>(
     let unheard = unheard(&judged, sought, options);
     let is_told = sought == Sought::Violation || !is_again(scenario, promises, options);
     let start = options.supervisor.microseconds();
+    let (order, losses) = match options.partial_order {
+        true => (PartialOrder::of(&judged), Losses::of(&judged)),
+        false => (PartialOrder::none(), Losses::explored()),
+    };
     let exploration = match options.engine {
         #[cfg(feature = "stateright")]
         Engine::Stateright => {
-            let form = Form::new(&judged, options.symmetry).without(unheard);
+            let form = Form::new(&judged, options.symmetry).without(unheard).choosing(order, losses);
             crate::stateright::explore(
                 &judged,
                 form,
@@ -147,7 +199,9 @@ fn run<P: Service>(
                 is_told,
             )?
         }
-        Engine::Dataflow => Worlds::new(judged, options.symmetry).without(unheard).explore(options, is_told)?,
+        Engine::Dataflow => {
+            Worlds::new(judged, options.symmetry).without(unheard).with(order, losses).explore(options, is_told)?
+        }
     };
     let microseconds = options.supervisor.microseconds() - start;
     Ok(TimedExploration { exploration, engine: options.engine.name(), microseconds })

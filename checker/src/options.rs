@@ -23,6 +23,11 @@ pub struct Options {
     pub symmetry: bool,
     /// Whether messages without a reaction are left out.
     pub leaves_out_unheard: bool,
+    /// Whether only some of a state's actions are explored: partial orders, and losses that make no difference. For safety promises.
+    pub partial_order: bool,
+    /// How many states may be expanded in search of a shorter counterexample than one that was found with partial orders; by default as many
+    /// as the search may expand, or 10,000 for each of its steps. Where that is too few, it is not known to be a shortest.
+    pub states_for_shortest: Option<u64>,
 }
 
 /// Which search explores a scenario.
@@ -61,6 +66,8 @@ impl Default for Options {
             workers: 1,
             symmetry: true,
             leaves_out_unheard: true,
+            partial_order: false,
+            states_for_shortest: None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What an exploration found, and what that means for a promise.
 
 use fencepost_model::action_kind::ActionKind;
-use fencepost_model::finding::{Certificate, Finding, Verdict};
+use fencepost_model::assumption::AssumptionValue;
+use fencepost_model::finding::{Assumption, AssumptionClass, Certificate, Finding, Story, Verdict};
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::program::TOLD_MAX;
@@ -33,10 +34,8 @@ pub enum InternalError {
     /// The counterexample breaks no promise when it is repeated.
     #[error("internal error: the counterexample breaks no promise when it is repeated")]
     NoViolation,
-    /// A search that leaves messages out finds a violation, and the one that keeps them finds none.
-    #[error(
-        "internal error: a violation is found where messages without a reaction are left out, and not where they are kept"
-    )]
+    /// A search that leaves messages or actions out finds a violation, and the one that keeps them finds none.
+    #[error("internal error: a violation is found where messages or actions are left out, and not where they are kept")]
     Contradiction,
     /// The counterexample cannot be repeated.
     #[error("internal error: the counterexample cannot be repeated: {0}")]
@@ -59,8 +58,12 @@ pub(crate) struct Exploration<P: Service> {
     pub reductions: Vec<String>,
     /// Whether some execution breaks a promise of the scenario.
     pub is_violated: bool,
-    /// A shortest such execution, if it was asked for.
+    /// Such an execution, if it was asked for.
     pub violation: Option<Trace<P>>,
+    /// Whether some actions wait for others ([partial orders](crate::reduction::PartialOrder)).
+    pub in_partial_order: bool,
+    /// Whether it is known to be a shortest.
+    pub is_shortest: bool,
 }
 
 /// An exploration, and who took how long for it.
@@ -74,6 +77,11 @@ impl<P: Service> TimedExploration<P> {
     /// What it says about a promise.
     pub(crate) fn outcome(&self, scenario: &Scenario<P>, promise: &Promise) -> CheckOutcome<P> {
         let Exploration { states, transitions, depth, ref violation, .. } = self.exploration;
+        let verdict = self.verdict(scenario, promise);
+        let mut assumptions = scenario.assumptions_of(promise);
+        if self.exploration.in_partial_order && violation.is_none() {
+            assumptions.push(partial_order());
+        }
         let finding = Finding {
             scenario: scenario.name.clone(),
             system: scenario.system.clone(),
@@ -83,11 +91,11 @@ impl<P: Service> TimedExploration<P> {
             property: promise.property,
             bound: promise.bound.map(|bound| bound.count()),
             expect: promise.expect,
-            verdict: self.verdict(scenario, promise),
+            verdict,
             states,
             transitions,
             depth,
-            assumptions: scenario.assumptions_of(promise),
+            assumptions,
             engine: self.engine.to_owned(),
             microseconds: self.microseconds,
             trace: None,
@@ -99,7 +107,8 @@ impl<P: Service> TimedExploration<P> {
         let Exploration { marks, ref cut, ref violation, .. } = self.exploration;
         let reached = Reached(marks.reached);
         if let Some(trace) = violation {
-            return Verdict::Violated(Box::new(tell(trace)));
+            let is_not_known_shortest = !self.exploration.is_shortest;
+            return Verdict::Violated(Box::new(Story { is_not_known_shortest, ..tell(trace) }));
         }
         if let Some(by) = cut.as_ref().filter(|_| !scenario.is_mutated(CheckerMutation::CutIsProof)) {
             return Verdict::Bounded { by: by.clone() };
@@ -131,6 +140,19 @@ impl<P: Service> TimedExploration<P> {
             // 64, and hashed twice: first each part of a world, then all of them.
             fingerprint_bits: 63,
         }
+    }
+}
+
+/// What a verdict rests on where some actions wait for others.
+fn partial_order() -> Assumption {
+    Assumption {
+        kind: "partial-order".into(),
+        class: AssumptionClass::Limit,
+        value: AssumptionValue::None,
+        source: "model".into(),
+        sentence: "partial order: where a client can act unseen and unhindered, all other actions wait for it; \
+                   only answers to its own calls reach a client"
+            .to_owned(),
     }
 }
 

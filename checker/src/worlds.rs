@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::goal::Reached;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::scenario::Scenario;
@@ -15,7 +16,7 @@ use crate::engine::{Marks, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
-use crate::reduction::{Collapsed, Form, Formed, SharedPool, Stepper, Successor, Unheard};
+use crate::reduction::{Collapsed, Form, Formed, Losses, PartialOrder, SharedPool, Stepper, Successor, Unheard};
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Service> {
@@ -49,6 +50,12 @@ impl<P: Service> Worlds<P> {
         self
     }
 
+    /// The same with fewer actions of each state.
+    pub(crate) fn with(mut self, order: PartialOrder, losses: Losses) -> Self {
+        self.form = self.form.choosing(order, losses);
+        self
+    }
+
     /// What can follow these actions.
     pub(crate) fn around(scenario: Scenario<P>, past: Vec<Action<P>>, uses_symmetry: bool) -> Self {
         Worlds { past, leaps: true, ..Worlds::new(scenario, uses_symmetry) }
@@ -65,7 +72,18 @@ impl<P: Service> Worlds<P> {
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
         let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
         let reductions = space.form.reductions();
-        Ok(Exploration { states, transitions, depth, cut: searched.cut, marks, reductions, is_violated, violation })
+        Ok(Exploration {
+            states,
+            transitions,
+            depth,
+            cut: searched.cut,
+            marks,
+            reductions,
+            in_partial_order: space.form.is_in_partial_order(),
+            is_violated,
+            violation,
+            is_shortest: true,
+        })
     }
 
     fn start(&self) -> Formed<P> {
@@ -86,9 +104,10 @@ impl<P: Service> Worlds<P> {
         Stepper::new(&self.scenario, self.form.normal(), Arc::clone(&self.pool))
     }
 
-    /// Lists everything that may happen.
-    fn enabled(&self, world: &World<P>, actions: &mut Vec<Action<P>>) {
+    /// Lists everything that may happen and is explored; whether a loss is not.
+    fn enabled(&self, world: &World<P>, actions: &mut Vec<Action<P>>) -> bool {
         self.scenario.enabled(world, actions);
+        let has_loss = self.form.leave_out_losses(actions);
         if self.leaps {
             let leap = world.until_deadline(&self.scenario);
             actions.retain_mut(|action| match (action, leap) {
@@ -100,6 +119,7 @@ impl<P: Service> Worlds<P> {
                 _ => true,
             });
         }
+        has_loss
     }
 
     /// The run of the concrete world that takes these action indices.
@@ -113,7 +133,9 @@ impl<P: Service> Worlds<P> {
             self.form.renew(&mut world, &before, &step);
             (world.clone(), !step.violations.is_empty())
         });
-        let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| self.enabled(world, actions);
+        let enabled = |world: &World<P>, actions: &mut Vec<Action<P>>| {
+            self.enabled(world, actions);
+        };
         concretise(&self.scenario, &self.form, &self.past, enabled, path)
     }
 }
@@ -177,17 +199,23 @@ impl<P: Service> Space for Worlds<P> {
         let expand = || {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
-            self.enabled(stepper.open(last), actions);
+            let has_loss = self.enabled(stepper.open(last), actions);
             if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
+            let chosen = self.form.chosen(&self.scenario, stepper.opened(), actions);
+            // A loss that is not explored is possible all the same.
+            let losses = if has_loss { 1 << ActionKind::Lose as u64 } else { 0 };
             for (place, action) in (0..).zip(actions.iter()) {
+                if chosen.as_ref().is_some_and(|chosen| !chosen.contains(&place)) {
+                    continue;
+                }
                 taken.set(Some(*action));
                 let Successor { to: state, reached, is_violation } =
                     stepper.step(&self.scenario, self.form.normal(), action);
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
                 if is_kept || state.fingerprint() != last.fingerprint() {
-                    let marks = Marks { reached: reached.0, kinds: kind_bit(action) };
+                    let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };
                     found(Transition { action: place, state, is_violation, marks });
                 }
             }

@@ -101,6 +101,12 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
         false
     }
 
+    /// Whether clients send nothing to each other, and no process but a fault of the service sends a client anything but answers,
+    /// each on a call of that client that the request showed. A search with partial orders relies on it; by default there is none.
+    fn sends_only_answers(_settings: &Self::Settings) -> bool {
+        false
+    }
+
     /// Checks the service's internal consistency (`session-consistency`).
     ///
     /// # Errors

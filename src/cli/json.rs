@@ -64,6 +64,9 @@ pub struct CheckJson<'a> {
     pub transitions: u64,
     pub depth: u64,
     pub steps: Option<usize>,
+    /// Whether a shorter counterexample may exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_known_shortest: Option<bool>,
     pub trace: Option<&'a str>,
     pub cut_by: Option<&'a str>,
     pub missing_goals: &'a [String],
@@ -88,6 +91,7 @@ impl<'a> From<&'a Finding> for CheckJson<'a> {
             transitions: finding.transitions,
             depth: finding.depth,
             steps: finding.verdict.story().map(|story| story.steps.len()),
+            not_known_shortest: finding.verdict.story().map(|story| story.is_not_known_shortest).filter(|is| *is),
             trace: finding.trace.as_deref(),
             cut_by: match &finding.verdict {
                 Verdict::Bounded { by } => Some(by),

@@ -26,6 +26,9 @@ pub struct SearchArguments {
     /// Whether messages to which no process reacts are part of a state
     #[arg(long, value_enum, default_value_t = Switch::Off)]
     unheard: Switch,
+    /// Explore only some of a state's actions, where the others may wait (partial orders; for safety promises)
+    #[arg(long)]
+    partial_order: bool,
     /// Expand at most N states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
@@ -83,7 +86,9 @@ impl SearchArguments {
             engine: self.engine.into(),
             symmetry: self.symmetry == Switch::On,
             leaves_out_unheard: self.unheard == Switch::Off,
+            partial_order: self.partial_order,
             workers: self.workers.map_or_else(cores, usize::from),
+            ..Options::default()
         };
         let outcomes = search(&options)?;
         watch.finish();

@@ -6,6 +6,7 @@
 //! lookup     a transition out of the cache is the transition
 //! search     engines, limits, fingerprints, counterexamples
 //! symmetry   the same verdicts with symmetry and without
+//! partial_order  what waits makes no difference
 //! unheard    messages without a reaction make no difference
 //! fairness   fair components against a naive twin, on random graphs
 //! lasso      a counterexample without end closes, and is fair
@@ -17,6 +18,7 @@ mod fairness;
 mod forms;
 mod lasso;
 mod lookup;
+mod partial_order;
 mod search;
 mod symmetry;
 mod unheard;
@@ -68,6 +70,8 @@ laws! {
     Lookup = "lookup",
     /// A message without a reaction makes no difference.
     Unheard = "unheard",
+    /// What a partial order chooses commutes with all else.
+    PartialOrder = "partial-order",
     /// Interchangeable clients are treated alike.
     Renaming = "renaming",
     /// Fair components are found as by a naive twin.
@@ -84,6 +88,8 @@ laws! {
     Counterexample = "counterexample",
     /// Verdicts are the same with and without messages without a reaction.
     Silence = "silence",
+    /// Verdicts with partial orders are those without.
+    Order = "order",
     /// Verdicts with symmetry are those without.
     Symmetry = "symmetry",
 }
@@ -104,6 +110,7 @@ impl Law {
             Law::NormalForm | Law::Renewal => is("normal form"),
             Law::Lookup => is("memo") || is("unheard"),
             Law::Unheard | Law::Silence => is("unheard"),
+            Law::PartialOrder | Law::Order => is("partial order"),
             Law::Renaming | Law::Symmetry => is("symmetry"),
             Law::Fairness | Law::Lasso => is("liveness"),
             Law::Limits | Law::Goals | Law::Counterexample => layer.is_of_the_search(),
@@ -128,6 +135,7 @@ impl Law {
             Law::NormalForm => each(forms::normal_form_is_invisible),
             Law::Renewal => each(forms::renewal_is_invisible),
             Law::Lookup => lookup::lookup_is_invisible(scenario, walks),
+            Law::PartialOrder => each(partial_order::choices_make_no_difference),
             Law::Unheard => each(unheard::unheard_makes_no_difference),
             Law::Renaming => each(forms::symmetry_is_invisible),
             Law::Fairness => fairness::components_agree_with_their_twin(scenario.mutation),
@@ -137,6 +145,7 @@ impl Law {
             Law::Fingerprints => search::fingerprints_differ(scenario),
             Law::Counterexample => search::counterexamples_are_shortest(scenario),
             Law::Silence => symmetry::verdicts_are_the_same_in_silence(scenario),
+            Law::Order => symmetry::verdicts_are_the_same_in_partial_order(scenario),
             Law::Symmetry => symmetry::verdicts_are_the_same(scenario),
         }
     }

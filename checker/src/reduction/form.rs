@@ -1,4 +1,4 @@
-//! Which worlds count as one: the normal form, and the symmetry of interchangeable clients.
+//! Which worlds count as one, by the normal form and the symmetry of interchangeable clients; and which of their actions are explored.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -8,9 +8,11 @@ use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::world::Step;
+use fencepost_model::world::{Action, Step};
 
+use super::losses::Losses;
 use super::normal_form::{Formed, NormalForm};
+use super::partial_order::{Chosen, PartialOrder};
 use super::symmetry::Symmetry;
 use super::unheard::Unheard;
 
@@ -26,9 +28,37 @@ pub(crate) struct Form {
     worlds: AtomicU64,
     /// What one client reaches counts for all that are interchangeable with it.
     shares_goals: bool,
+    order: PartialOrder,
+    losses: Losses,
 }
 
 impl Form {
+    /// The same where only some of a world's actions are explored.
+    pub(crate) fn choosing(mut self, order: PartialOrder, losses: Losses) -> Self {
+        (self.order, self.losses) = (order, losses);
+        self
+    }
+
+    /// Whether some actions wait for others.
+    pub(crate) fn is_in_partial_order(&self) -> bool {
+        !self.order.is_none()
+    }
+
+    /// Takes the losses that are not explored out of what may happen; whether there was one.
+    pub(crate) fn leave_out_losses<P: Service>(&self, actions: &mut Vec<Action<P>>) -> bool {
+        self.losses.leave_out(actions)
+    }
+
+    /// The actions of a world that are explored, by their indices among these; `None` if all are.
+    pub(crate) fn chosen<P: Service>(
+        &self,
+        scenario: &Scenario<P>,
+        world: &Formed<P>,
+        actions: &[Action<P>],
+    ) -> Option<Chosen> {
+        self.order.choose(scenario, world, actions)
+    }
+
     /// The same without messages to which no process reacts.
     pub(crate) fn without(mut self, unheard: Unheard) -> Self {
         self.normal = self.normal.without(unheard);
@@ -42,6 +72,8 @@ impl Form {
             normal: NormalForm::new(scenario, symmetry),
             sampled: AtomicU64::new(0),
             worlds: AtomicU64::new(0),
+            order: PartialOrder::none(),
+            losses: Losses::explored(),
             shares_goals: !scenario.is_mutated(CheckerMutation::GoalsOfOneClient),
         }
     }
@@ -96,6 +128,7 @@ impl Form {
             "instants are relative to now, and clamped beyond the longest compared duration".to_owned(),
             "log indexes, tenures and session numbers are replaced by ranks, calls are compared by identity".to_owned(),
         ];
+        list.extend(self.order.sentence().into_iter().chain(self.losses.sentence()).map(str::to_owned));
         if !self.normal.unheard().is_none() {
             list.push("messages that no process reacts to are removed".to_owned());
         }

@@ -9,6 +9,8 @@
 //! names        the canonical values of instants, ids and indexes
 //! calls        the canonical numbers of calls: only their identity counts
 //! unheard      messages without a reaction are left out; unheard_in_world: the same of a whole world
+//! losses       losses that make no difference are not explored
+//! partial_order  where a client does something that nobody sees, all else waits until it is done
 //! parts        summaries of the parts of a world: a step renews only those that it changed
 //! piece        a part of a world, by itself
 //! order, hash  permutations of clients; hashes of parts
@@ -18,9 +20,11 @@ mod calls;
 mod components;
 mod form;
 mod hash;
+mod losses;
 mod names;
 mod normal_form;
 mod order;
+mod partial_order;
 mod parts;
 mod piece;
 mod symmetry;
@@ -30,9 +34,11 @@ mod unheard_in_world;
 
 pub(crate) use components::{Collapsed, SharedPool, Stepper, Successor};
 pub(crate) use form::Form;
+pub(crate) use losses::Losses;
 pub(crate) use normal_form::Formed;
 #[cfg(feature = "stateright")]
 pub(crate) use normal_form::NormalForm;
+pub(crate) use partial_order::PartialOrder;
 #[cfg(feature = "stateright")]
 pub(crate) use symmetry::{Symmetry, arranged};
 pub(crate) use unheard::Unheard;

@@ -159,7 +159,7 @@ pub(super) struct Occurrences {
     pub(super) small: SmallSet,
     /// Numbers that are not small, or whose owner has no word.
     pub(super) has_large: bool,
-    has_instants: bool,
+    pub(super) has_instants: bool,
     /// Some instant lies beyond the horizon.
     pub(super) is_stale: bool,
     /// Of a client: what it shows of its calls.

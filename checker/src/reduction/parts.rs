@@ -97,6 +97,23 @@ impl Parts {
         self.list.iter().map(|part| part.hash)
     }
 
+    /// The calls that a client has open, if it counts its calls and its numbers are small.
+    pub(super) fn open_calls(&self, place: usize) -> Option<u16> {
+        let look = &self.list[place].look;
+        (look.calls.is_counting() && !look.has_large).then(|| look.calls.set())
+    }
+
+    /// The calls of a client that a part shows; `None` if it shows numbers that are not small.
+    pub(super) fn calls(&self, place: usize, owner: u16) -> Option<u16> {
+        let look = &self.list[place].look;
+        (!look.has_large).then(|| look.small.calls(owner))
+    }
+
+    /// Whether a part shows an instant.
+    pub(super) fn has_instants(&self, place: usize) -> bool {
+        self.list[place].look.has_instants
+    }
+
     /// Another part stands at a place before the messages.
     pub(super) fn put(&mut self, place: usize, part: Part, outside: u64) {
         self.list[place] = part;

@@ -67,5 +67,16 @@ pub(crate) fn explore<P: Service>(
     };
     let depth = limits.depth.map_or(deepest, |depth| deepest.min(depth));
     let reductions = space.form.reductions();
-    Ok(Exploration { states, transitions, depth, cut, marks, reductions, is_violated, violation })
+    Ok(Exploration {
+        states,
+        transitions,
+        depth,
+        cut,
+        marks,
+        reductions,
+        in_partial_order: space.form.is_in_partial_order(),
+        is_violated,
+        violation,
+        is_shortest: true,
+    })
 }

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::goal::Reached;
 use fencepost_model::ids::ClientId;
 use fencepost_model::monitor::Observed;
@@ -168,6 +169,12 @@ impl<P: Service> Model for Space<P> {
         let is_needed = self.is_over.load(Relaxed) || state.level < self.violated_at.load(Relaxed);
         if is_needed && self.may_expand() {
             self.scenario.enabled(&state.world, actions);
+            if self.form.leave_out_losses(actions) {
+                add_bits(&self.kinds, 1 << ActionKind::Lose as u64);
+            }
+            if let Some(chosen) = self.form.chosen(&self.scenario, &state.world, actions) {
+                *actions = chosen.iter().map(|place| actions[usize::from(*place)]).collect();
+            }
         }
     }
 

@@ -58,7 +58,7 @@ fn every_law_holds_where_no_mutant_is_switched_on() {
 #[test]
 fn every_layer_has_mutants_and_every_mutant_of_a_reduction_a_law() {
     let layers: BTreeSet<Layer> = common().map(Mutation::layer).collect();
-    assert_eq!(layers.len(), 9);
+    assert_eq!(layers.len(), 10);
     for layer in layers {
         let count = common().filter(|mutation| mutation.layer() == layer).count();
         assert!(count >= 5, "{}: {count}", layer.name);
@@ -94,6 +94,7 @@ macro_rules! law {
 law!(the_normal_form_is_invisible, Law::NormalForm);
 law!(who_is_who_does_not_matter, Law::Renaming);
 law!(a_step_renews_the_normal_form, Law::Renewal);
+law!(what_a_partial_order_chooses_commutes_with_all_else, Law::PartialOrder);
 law!(a_message_without_a_reaction_makes_no_difference, Law::Unheard);
 
 #[test]

@@ -6,5 +6,6 @@ mod dial;
 mod engines;
 mod expectations;
 mod laws;
+mod partial_order;
 mod symmetry;
 mod walls;

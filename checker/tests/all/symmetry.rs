@@ -42,7 +42,7 @@ impl Draw {
 }
 
 /// A scenario that may be impossible.
-fn scenario(number: u64) -> Scenario<Consul> {
+pub(crate) fn scenario(number: u64) -> Scenario<Consul> {
     let draw = &mut Draw(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let clients = draw.one_of(&[2, 2, 3]);
     let mut scenario = Scenario::<Consul>::new("random").clients(clients).writes(u8::from(draw.below(3) == 0));

@@ -71,7 +71,7 @@ pub struct Certificate {
 pub enum Verdict {
     /// The state space was exhausted, and every goal was reached.
     Proven(Certificate),
-    /// An execution violates the promise. This is a shortest one.
+    /// An execution violates the promise. This is a shortest one, unless it says otherwise.
     Violated(Box<Story>),
     /// No violation was found, but the search stopped early.
     Bounded {
@@ -144,6 +144,13 @@ pub struct Story {
     /// ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats_from: Option<usize>,
+    /// Whether a shorter execution may violate the promise, too: none that leaves out a step of this one does.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_not_known_shortest: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// One step of a story.

@@ -45,6 +45,32 @@ crate::mutations! {
         /// A message without a reaction stays where the step is looked up.
         LookupKeepsUnheard,
     }
+    "partial order", Reduction {
+        /// Actions are hidden although they state facts.
+        OrderIgnoresFacts,
+        /// Actions are hidden although the client's belief changes.
+        OrderIgnoresBeliefs,
+        /// A client's actions are taken first although another message may reach it.
+        OrderIgnoresAnswers,
+        /// A client's actions are taken first although time makes a difference.
+        OrderIgnoresTimers,
+        /// What is due in a tick is due.
+        OrderHurriesTooEarly,
+        /// A client's actions are taken first although a message to it may be lost.
+        OrderIgnoresLosses,
+        /// A client's actions are taken first although a fault may strike it.
+        OrderIgnoresFaults,
+        /// A client's actions are taken first although they do not come to an end.
+        OrderIgnoresProgress survives "no client of these services can act unseen and have as much at hand as before",
+        /// Of several actions of a client only the first is explored.
+        OrderTakesOneOfSeveral,
+        /// A write is hidden although its stamp may change.
+        OrderIgnoresStamps,
+        /// A counterexample of a search with partial orders is called a shortest one.
+        LongCalledShortest,
+        /// A loss is left out although delays are bounded.
+        LossLeftOutInTime,
+    }
     "symmetry", Reduction {
         /// Clients that the service treats differently are permuted.
         AllClientsAlike,

@@ -20,7 +20,7 @@ pub use file::{Replayed, TraceError, system_of_trace};
 pub use realign::{Realigned, realign};
 pub use replay::{Recorder, ReplayError, replay};
 pub use script::{ScriptError, perform, script};
-pub use shrink::{ShrinkError, shrink};
+pub use shrink::{ShrinkError, leave_out_steps, shrink};
 pub use story::tell;
 pub use wait::{Patience, Wait, complaint};
 

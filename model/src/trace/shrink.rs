@@ -67,6 +67,33 @@ pub fn shrink<P: Service>(trace: &Trace<P>, property: Property) -> Result<Trace<
     Ok(record(trace, &small, &best))
 }
 
+/// Leaves out every step, and every two steps, that the violation does not need. The scenario stays as it is, and time passes tick by tick.
+///
+/// # Errors
+/// It does not violate the promise, or it is endless.
+pub fn leave_out_steps<P: Service>(trace: &Trace<P>, property: Property) -> Result<Trace<P>, ShrinkError> {
+    if trace.header.is_about_the_end(property) {
+        return Err(ShrinkError::Endless);
+    }
+    let judged = trace.header.scenario.judging(|promise| promise.property == property);
+    let plan: Vec<Action<P>> = trace.steps.iter().map(|line| line.action).collect();
+    let mut best = follow(&judged, &plan).ok_or(ShrinkError::NotBroken(property))?;
+    leave_out(&judged, &mut best);
+    let ticks = best.iter().flat_map(|action| match action {
+        Action::Advance(ticks) => vec![Action::Advance(Ticks::new(1)); usize::try_from(ticks.count()).unwrap_or(0)],
+        _ => vec![*action],
+    });
+    let plan: Vec<Action<P>> = ticks.collect();
+    let scenario = Scenario { promises: trace.header.scenario.promises.clone(), ..judged };
+    let mut world = scenario.observed();
+    let mut recorder = Recorder::default();
+    for wanted in &plan {
+        let action = if scenario.is_enabled(&world, wanted) { Some(*wanted) } else { scenario.like(&world, wanted) };
+        recorder.step(&scenario, &mut world, &action.ok_or(ShrinkError::NotBroken(property))?);
+    }
+    Ok(recorder.finish(&scenario, &trace.header.origin, trace.header.seed))
+}
+
 /// Compares steps other than passages of time first, then passages of time, then their length.
 fn cost<P: Service>(plan: &[Action<P>]) -> (usize, usize, i64) {
     let passages = plan.iter().filter_map(|action| match action {

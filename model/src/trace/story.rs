@@ -61,6 +61,7 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
         steps,
         arrows: teller.arrows,
         repeats_from: lasso.map(|lasso| lasso.from),
+        is_not_known_shortest: false,
     }
 }
 

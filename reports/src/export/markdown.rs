@@ -19,6 +19,9 @@ pub fn markdown(findings: &[Finding]) -> String {
         };
         let more = match &finding.verdict {
             Verdict::Proven(_) => String::new(),
+            Verdict::Violated(story) if story.is_not_known_shortest => {
+                format!("in {} steps, not known shortest", story.steps.len())
+            }
             Verdict::Violated(story) => format!("in {} steps", story.steps.len()),
             Verdict::Bounded { by } => format!("cut by {by}"),
             Verdict::Vacuous { missing } => format!("never reached: {}", missing.join(", ")),

@@ -125,6 +125,7 @@ fn details(finding: &Finding) -> Markup {
             html! { "state space exhausted; probability of a fingerprint collision below " (collision) (certified(certificate)) }
         }
         Verdict::Violated(story) => match (story.repeats_from, story.steps.len()) {
+            (None, steps) if story.is_not_known_shortest => html! { "in " (steps) " steps, not known shortest" },
             (None, steps) => html! { "in " (steps) " steps, a shortest counterexample" },
             (Some(from), steps) if from == steps => html! { "by a deadlock after " (steps) " steps" },
             (Some(from), steps) => html! { "in " (from) " steps and a cycle of " (steps - from) },

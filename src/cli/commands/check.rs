@@ -30,7 +30,7 @@ pub struct Check {
     #[arg(long, value_parser = suite, value_name = "standard|full")]
     suite: Option<Suite>,
     /// Check only continuations of a recorded execution: a trace file, and the number of steps that are kept
-    #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine"])]
+    #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine", "partial_order"])]
     from: Option<Moment>,
     /// With --from: explore continuations of at most N steps
     #[arg(long, default_value_t = 20, value_name = "N", requires = "from", conflicts_with_all = ["targets", "suite"], value_parser = clap::value_parser!(u64).range(1..))]

@@ -106,6 +106,11 @@ impl<P: Service> Stepper<P> {
         &self.last
     }
 
+    /// The world that is open.
+    pub(crate) fn opened(&self) -> &Formed<P> {
+        &self.last
+    }
+
     /// Where an action of the open world leads.
     pub(crate) fn step(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>) -> Successor {
         let Stepper { copies, memo, opened, last, .. } = self;

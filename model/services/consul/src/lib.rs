@@ -132,6 +132,11 @@ impl Service for Consul {
         matches!(message, ConsulMessage::Request(_, request) if server.only_answers(request))
     }
 
+    /// A third party talks to clients.
+    fn sends_only_answers(settings: &Settings) -> bool {
+        !settings.delegates
+    }
+
     fn inspect(server: &Server) -> Result<(), String> {
         server.inspect()
     }

@@ -89,6 +89,10 @@ impl Service for Etcd {
         cluster.must_act_by()
     }
 
+    fn sends_only_answers(_: &Settings) -> bool {
+        true
+    }
+
     fn inspect(cluster: &Cluster) -> Result<(), String> {
         cluster.inspect()
     }

@@ -1,0 +1,122 @@
+//! Partial orders must not change a verdict: random small scenarios, each with them and without; and their counts do not depend on who counts.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+
+use fencepost::consul::SERVICE;
+use fencepost::{AnyScenario, catalogue};
+use fencepost_checker::laws::{Law, walks};
+use fencepost_checker::mutants::Variant;
+use fencepost_checker::{Engine, Limits, Options};
+use fencepost_model::finding::{Finding, Verdict};
+
+use crate::symmetry::scenario;
+
+/// Larger ones take too long here.
+const STATES_MAX: u64 = 6_000;
+
+fn explored(scenario: &dyn AnyScenario, options: &Options) -> Vec<Finding> {
+    scenario.check(options).expect("no internal error").into_iter().map(|outcome| outcome.finding).collect()
+}
+
+fn essence(finding: &Finding) -> (&'static str, Option<usize>) {
+    (finding.verdict.word(), finding.verdict.story().map(|story| story.steps.len()))
+}
+
+/// Compares so many random scenarios of at least 300 states; also on random walks, action by action.
+fn agree(wanted: u64) {
+    let (next, compared) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (with, without) = (AtomicU64::new(0), AtomicU64::new(0));
+    let compare = || {
+        while compared.load(Relaxed) < wanted {
+            let number = next.fetch_add(1, Relaxed);
+            let drawn = scenario(number);
+            if drawn.validate().is_err() {
+                continue;
+            }
+            let drawn = SERVICE.any(&drawn);
+            let limits = Limits { states: Some(STATES_MAX), depth: None };
+            let all = explored(&*drawn, &Options { limits, symmetry: false, ..Options::default() });
+            let states = all.iter().map(|finding| finding.states).max().unwrap_or_default();
+            if states < 300 || all.iter().any(|finding| finding.verdict.word() == "bounded") {
+                continue;
+            }
+            let reduced = Options { symmetry: number.is_multiple_of(2), partial_order: true, ..Options::default() };
+            let some = explored(&*drawn, &reduced);
+            for (one, other) in some.iter().zip(&all) {
+                assert_eq!(essence(one), essence(other), "scenario {number}, {}", one.property);
+            }
+            assert!(some == explored(&*drawn, &Options { workers: 2, ..reduced }), "scenario {number}, two workers");
+            let walks = walks(number, 2, 40);
+            let lawful = drawn.subject().obeys(Law::PartialOrder, None, Variant::AsIs, &walks);
+            lawful.unwrap_or_else(|violation| panic!("scenario {number}: {violation}"));
+            let sum = |findings: &[Finding]| findings.iter().map(|finding| finding.states).sum::<u64>();
+            with.fetch_add(sum(&some), Relaxed);
+            without.fetch_add(sum(&all), Relaxed);
+            compared.fetch_add(1, Relaxed);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(compare);
+        }
+    });
+    let (with, without) = (with.into_inner(), without.into_inner());
+    assert!(with * 5 < without * 4, "{with} states, {without} without");
+}
+
+#[test]
+fn verdicts_with_and_without_partial_orders_agree_on_random_scenarios() {
+    agree(60);
+}
+
+#[test]
+#[ignore = "takes a minute or more: cargo test --tests -- --ignored"]
+fn verdicts_with_and_without_partial_orders_agree_on_a_thousand_random_scenarios() {
+    agree(1_000);
+}
+
+fn named(name: &str) -> Box<dyn AnyScenario> {
+    catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
+}
+
+/// The choice depends on the world alone: so any number of workers, and stateright, count the same.
+#[test]
+fn counts_do_not_depend_on_who_counts() {
+    for name in ["consul-record", "b03-async-write", "b32-compare-and-set"] {
+        let scenario = named(name);
+        let by = |engine, workers| {
+            let options = Options { engine, workers, symmetry: false, partial_order: true, ..Options::default() };
+            let counts = |finding: Finding| (essence(&finding), finding.states, finding.transitions, finding.depth);
+            explored(&*scenario, &options).into_iter().map(counts).collect::<Vec<_>>()
+        };
+        let one = by(Engine::Dataflow, 1);
+        for workers in [2, 3] {
+            assert_eq!(by(Engine::Dataflow, workers), one, "{name} with {workers} workers");
+        }
+        assert_eq!(by(Engine::Stateright, 1), one, "{name} by stateright");
+    }
+}
+
+/// A verdict says that it rests on partial orders; a counterexample says so if a shorter one may exist.
+#[test]
+fn verdicts_say_what_was_explored() {
+    let proven = &explored(&*named("consul-record"), &Options { partial_order: true, ..Options::default() })[0];
+    assert!(matches!(proven.verdict, Verdict::Proven(_)));
+    let says = |finding: &Finding| {
+        finding.assumptions.iter().any(|assumption| assumption.sentence.starts_with("partial order: "))
+    };
+    assert!(says(proven));
+    let whole = &explored(&*named("consul-record"), &Options::default())[0];
+    assert!(!says(whole));
+
+    let violated = named("b03-async-write");
+    let shown = |options: &Options| {
+        let finding = explored(&*violated, options).into_iter().find(|finding| finding.verdict.story().is_some());
+        let story = finding.and_then(|finding| finding.verdict.story().cloned()).expect("a promise is violated");
+        (story.steps.len(), story.is_not_known_shortest)
+    };
+    let shortest = shown(&Options::default());
+    assert_eq!(shown(&Options { partial_order: true, ..Options::default() }), shortest);
+    assert!(!shortest.1);
+}
