@@ -2,7 +2,7 @@
 //! calls. One call is one atomic step (E-GEN-2); time is not part of it: a lease ends by [`Mvcc::revoke`], whenever that happens.
 //!
 //! The `store` of the checker's world keeps what recipes look at and nothing more, and is written apart from this one: what
-//! `fencepost conform --etcd` shows of this one says nothing of that one yet.
+//! the tests of `src/conform` show of this one says nothing of that one yet.
 
 mod call;
 mod check;
