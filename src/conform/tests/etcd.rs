@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, Write};
 
 use fencepost_conform::etcd::{EtcdServer, EtcdVerdict, RECORDED, hunt, judge, read, write};
-use fencepost_conform::Removal;
+use fencepost_conform::{AnswerClass, Removal};
 use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Put};
 
 /// The server that runs for these tests, if there is one.
@@ -23,6 +23,8 @@ fn server() -> Option<EtcdServer> {
 fn the_recorded_answers_of_a_real_server_are_possible() {
     let EtcdVerdict::Possible(tally) = judge(&read(RECORDED).expect("a log")) else { panic!("impossible") };
     assert!(tally.total() >= 2_000, "{}", tally.total());
+    let never: Vec<_> = tally.iter().filter(|(_, count)| *count == 0).map(|(class, _)| class.text()).collect();
+    assert!(never.is_empty(), "{never:?}");
 }
 
 #[test]
